@@ -177,6 +177,10 @@ class Question:
     def answer(self, study: Any, work: Work = ALONE) -> Answer:
         raise NotImplementedError
 
+    def table_named(self) -> str:
+        """Return the path of the table that a file among the parameters names, for a command without TABLE."""
+        return ""
+
     def asks_corpus(self, *, has_texts: bool) -> bool:
         """Return whether a window asks about the texts of its corpus: of a run that has texts, or has none."""
         return False

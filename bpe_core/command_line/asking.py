@@ -73,8 +73,8 @@ def run_question(question: type[Question], options: argparse.Namespace) -> int:
     if options.output is not None:
         _check_output(options)
     with working(stopped="") as interruption:
-        studies = _studies(question, options)
         asked = question(**{one.name: _value(options, one) for one in question.parameters()})
+        studies = _studies(question, options, asked.table_named())
         answer = asked.answer(studies, interruption.work)
     if options.output is not None:
         _write_output(options, answer)
@@ -159,7 +159,9 @@ def _value(options: argparse.Namespace, one: Parameter) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
-def _studies(question: type[Question], options: argparse.Namespace) -> Study | dict[str, Study] | None:
+def _studies(
+    question: type[Question], options: argparse.Namespace, otherwise: str = ""
+) -> Study | dict[str, Study] | None:
     if question.studies == NONE:
         return None
     if question.about_texts:
@@ -170,6 +172,7 @@ def _studies(question: type[Question], options: argparse.Namespace) -> Study | d
     if question.studies is not None:
         return _several(question, options)
     named = [path for path in (getattr(options, "table", None), options.merges) if path]
+    named = named or [otherwise] * bool(otherwise)
     if len(named) != 1:
         raise BpeError("Name one merge table, session or tokenizer: as TABLE, or behind --merges.")
     return _with_texts(question, open_study(named[0]), options)

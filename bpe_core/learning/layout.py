@@ -156,6 +156,7 @@ def _table(alphabet: Alphabet, kinds: tuple[str, ...]) -> npt.NDArray[np.int32]:
 
 def _code(symbol: Symbol) -> int:
     raw = symbol.decoded[:-1] if symbol.kind == "glued" else symbol.decoded
+    raw = symbol.text if symbol.kind == "character" else raw  # a sign that stands for a blank is itself in a word
     return raw[0] if symbol.kind == "byte" or len(raw) == 1 else ord(raw.decode())
 
 

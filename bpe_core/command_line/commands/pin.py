@@ -1,0 +1,32 @@
+"""`bpe-explorer pin`: write down the ids of hard texts, so that `check --pins` finds a later change."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from bpe_core.command_line.arguments import ANY_TABLE
+from bpe_core.studies.making import open_study
+from bpe_core.verification.pins import Pins
+
+examples = """\
+examples:
+  bpe-explorer pin tokenizer.json
+      Writes tokenizer.pins.json: the ids of 200 texts that are hard to cut, ours and those of the file's library.
+
+  bpe-explorer check --pins tokenizer.pins.json
+      Ends with 3, and a line, where one is cut otherwise now: for the checks of a project.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("table", metavar="TABLE", help=ANY_TABLE)
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="else the table's name, with .pins.json")
+
+
+def run(options: argparse.Namespace) -> int:
+    path = options.output or Path(options.table).with_suffix(".pins.json")
+    pins = Pins.of(open_study(options.table))
+    pins.write(path)
+    print(f"Wrote the ids of {len(pins.texts):,} texts, as {' and '.join(pins.ids)} give them, to {path}.")
+    return 0

@@ -1,0 +1,236 @@
+"""Judge a table by the counts of a corpus: does each merge follow, and if not, what is wrong with the first wrong one?
+
+The words are cut by the table's own merges, step by step. Each merge should take a pair that occurs most; a pair that
+occurs more often was passed over. It counts once, at the first step that should have taken it: behind that step it is
+left out, so that the other steps are judged by what the table's own trainer could still choose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+
+from bpe_core.counting.words import WordTable
+from bpe_core.history.columns import Columns
+from bpe_core.history.history import History, Pair
+from bpe_core.history.token_texts import written
+from bpe_core.kernels import TRANSPARENT
+from bpe_core.learning.trainer import Trainer
+from bpe_core.learning.unigram.seeds import scripts_of
+from bpe_core.recipes.interventions import Intervention
+from bpe_core.recipes.ties import TIE_RULES
+from bpe_core.support.arrays import Bools, Int64s
+from bpe_core.support.progress import ALONE, Work
+
+Kind = Literal["wrapped", "zero", "length", "minimum", "ties", "order", "skipped"]
+
+ROUNDS = 24  # replays at most, each of which finds pairs that others hid
+MOST_PASSED = 2_000  # pairs; a table of other words has no end of them
+FIRST_STRETCH = 64  # steps between two looks at a new run; then twice as many each time
+WRAPS_AT = 2**31
+WORD_SIGN = "▁"
+
+KINDS: dict[Kind, str] = {
+    "wrapped": "Another pair occurs more often, but 32 bits cannot hold its count.",
+    "zero": "The two never stand side by side, so their count is zero.",
+    "length": "Pairs that are longer than every token of the table occur more often: a limit of the length.",
+    "minimum": "The pair occurs less often than the table's own minimum.",
+    "ties": "Both occur equally often, and another rule for ties than the table's own decided.",
+    "order": "Another pair occurs more often, and is merged too late.",
+    "skipped": "Another pair occurs more often, and is never merged.",
+}
+
+
+@dataclass(frozen=True)
+class Fault:
+    step: int  # 1 is the first
+    kind: Kind
+    count: int  # of the pair that was merged
+    passed: Pair | None = None  # what should have been merged
+    passed_count: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    steps: int
+    right: int
+    faults: tuple[Fault, ...]  # by step
+    rule: str  # of ties, that goes on longest
+    rule_until: int  # steps that it explains
+    ties: int  # steps at which another pair occurred as often
+    counts: Int64s = field(default_factory=lambda: np.zeros(0, np.int64))  # of each pair that was merged
+    is_whole: bool = True  # all that was passed over is known
+
+    @property
+    def first(self) -> Fault | None:
+        return self.faults[0] if self.faults else None
+
+    @property
+    def sound_until(self) -> int:
+        """How many steps there are before the first wrong one."""
+        return self.steps if self.first is None else self.first.step - 1
+
+
+def judge(words: WordTable, history: History, work: Work = ALONE) -> Verdict:
+    """Judge all steps; where the table has counts, by the minimum count and the rule for ties of its recipe, too."""
+    return _Replay(words, history, work).verdict()
+
+
+def sound_steps(words: WordTable, history: History, work: Work = ALONE) -> int:
+    """Return how many steps there are before the first that is wrong by its count."""
+    columns = _Replay(words, history, work).columns({}, history.recipe.ties)
+    wrong = np.flatnonzero((columns.runner_up_count > columns.count) | (columns.count == 0))
+    return int(wrong[0]) if len(wrong) else len(history)
+
+
+class _Replay:
+    def __init__(self, words: WordTable, history: History, work: Work) -> None:
+        self._words, self._work, self._says_how = words, work, history.has_counts
+        self._least = history.recipe.min_frequency if self._says_how else 1
+        self._recipe = history.recipe.with_changes(
+            merges=len(history), min_frequency=1, max_token_length=None, interventions=(), grown_from=0
+        )
+        self._table = History.from_pairs(self._recipe, history.alphabet, np.array(history.pairs(), np.int64))
+        self._lengths = history.token_lengths()
+        self._longest = int(self._lengths.max(initial=1))
+        self._ranks = history.ranks()
+
+    def verdict(self) -> Verdict:
+        until_by = self._steps_by_rule()
+        rule, until = max(until_by.items(), key=lambda one: one[1])
+        columns = self.columns({}, rule)
+        counts = columns.count.copy()
+        passed: dict[Pair, int] = {}  # and the first step that should have taken it
+        faults = [Fault(row + 1, "zero", 0) for row in np.flatnonzero(counts == 0).tolist()]
+        rare = np.flatnonzero((counts > 0) & (counts < self._least))
+        faults += [Fault(row + 1, "minimum", int(counts[row])) for row in rare.tolist()]
+        own = self._recipe.ties
+        if self._says_how and until_by[own] < until:
+            faults += self._tie(until_by[own], self.columns({}, own))
+        worse, rounds = columns.runner_up_count > counts, 0
+        while worse.any() and rounds < ROUNDS and len(passed) < MOST_PASSED:
+            for row, rival, count in _rivals(columns, worse):
+                if rival not in passed:
+                    passed[rival] = row + 1
+                    faults += self._faults(row, int(counts[row]), rival, count)
+            self._work.check()
+            columns = self.columns(passed, rule)
+            worse, rounds = columns.runner_up_count > counts, rounds + 1
+        faults.sort(key=lambda one: one.step)
+        wrong = {one.step for one in faults} | {row + 1 for row in np.flatnonzero(worse).tolist()}
+        ties = int(np.count_nonzero((columns.runner_up_count == counts) & (counts > 0)))
+        right = len(counts) - len(wrong)
+        return Verdict(len(counts), right, tuple(faults), rule, until, ties, counts, not worse.any())
+
+    def columns(self, passed: Mapping[Pair, int], rule: str) -> Columns:
+        """Make the table's own steps; note what else would have been merged, but for what was passed over by then."""
+        left_out = tuple(Intervention(step, "forbid", *pair) for pair, step in passed.items())
+        recipe = self._recipe.with_changes(interventions=left_out, ties=rule)
+        return Trainer(self._words, recipe, history=self._table, cancelled=self._work.cancelled).history.columns
+
+    def _faults(self, row: int, count: int, rival: Pair, rival_count: int) -> Iterator[Fault]:
+        """Yield the fault of passing a pair over; none where trainers may differ."""
+        if rival[0] == rival[1] and (rival_count + 1) // 2 <= count:
+            return  # how often `aa` occurs in `aaa` is counted in two ways
+        if self._is_there(rival, row):
+            return  # some merge no pair whose text is a token already
+        later = self._ranks.get(rival)
+        kind: Kind = "skipped" if later is None else "order"
+        if _wraps(rival_count, count):
+            kind = "wrapped"
+        elif later is None and self._lengths[list(rival)].sum() > self._longest:
+            kind = "length"
+        yield Fault(row + 1, kind, count, rival, rival_count)
+
+    def _is_there(self, pair: Pair, row: int) -> bool:
+        base, texts = len(self._table.alphabet), self._texts
+        return self._first_with.get(texts[pair[0]] + texts[pair[1]], base + row) < base + row
+
+    @cached_property
+    def _texts(self) -> list[bytes]:
+        return written(self._table)
+
+    @cached_property
+    def _first_with(self) -> dict[bytes, int]:
+        """The first token with each text."""
+        return {text: id for id, text in reversed(list(enumerate(self._texts)))}
+
+    def _tie(self, row: int, columns: Columns) -> Iterator[Fault]:
+        """Yield the fault of a step whose tie the table's own rule decides otherwise."""
+        count, rival = int(columns.count[row]), (int(columns.runner_up_left[row]), int(columns.runner_up_right[row]))
+        if count == columns.runner_up_count[row]:
+            yield Fault(row + 1, "ties", count, rival, count)
+
+    def _steps_by_rule(self) -> dict[str, int]:
+        """Return how many steps are learned again under each rule for ties; no further rule behind one for all."""
+        own, found = self._recipe.ties, dict[str, int]()
+        for name in (own, *(name for name, rule in TIE_RULES.items() if rule.fits(self._recipe.base) and name != own)):
+            found[name] = self._learned_alike(name)
+            if found[name] == len(self._table):
+                break
+        return found
+
+    def _learned_alike(self, rule: str) -> int:
+        trainer = Trainer(self._words, self._recipe.with_changes(ties=rule), history=self._table.first(0))
+        table, stretch = self._table.columns, FIRST_STRETCH
+        while True:
+            self._work.check()
+            batch, found = trainer.advance(max_merges=stretch), trainer.history.columns
+            differs = (found.left != table.left[: batch.stop]) | (found.right != table.right[: batch.stop])
+            if differs.any():
+                return int(differs.argmax())
+            if batch.finished:
+                return batch.stop
+            stretch *= 2
+
+
+def _rivals(columns: Columns, worse: Bools) -> Iterator[tuple[int, Pair, int]]:
+    rows = np.flatnonzero(worse)
+    others = (columns.runner_up_left, columns.runner_up_right, columns.runner_up_count)
+    for row, left, right, count in zip(rows.tolist(), *(column[rows].tolist() for column in others), strict=True):
+        yield row, (left, right), count
+
+
+def _wraps(count: int, other: int) -> bool:
+    """Whether a larger count is no larger once it is kept in 32 bits, with a sign or without.
+
+    >>> _wraps(2**31, 5), _wraps(2**32 + 4, 5), _wraps(2**32 + 6, 5), _wraps(7, 5)
+    (True, True, False, False)
+    """
+    signed = (count + WRAPS_AT) % (2 * WRAPS_AT) - WRAPS_AT
+    return count >= WRAPS_AT and (signed <= other or count % (2 * WRAPS_AT) <= other)
+
+
+def parted_by_script(words: WordTable, history: History) -> WordTable:
+    """Part words where one script follows another, as SentencePiece parts them; the sign before a word goes with any.
+
+    A mark without a script of its own goes with the sign that the table joins it to first.
+    """
+    texts = written(history)
+    joined = {(texts[left], texts[right]): row for row, (left, right) in reversed(list(enumerate(history.pairs())))}
+    known = [raw.decode() for raw, _ in words]
+    signs = "".join({sign for word in known for sign in word} - {WORD_SIGN})
+    script_of = dict(zip(signs, scripts_of(signs).tolist(), strict=True)) | {WORD_SIGN: TRANSPARENT}
+    found: dict[str, int] = {}
+    for word, count in zip(known, words.counts.tolist(), strict=True):
+        start, script = 0, TRANSPARENT
+        for place, sign in enumerate(word):
+            fits = TRANSPARENT in (script_of[sign], script) or script_of[sign] == script
+            if not fits:
+                border = place - _goes_with_next(word[start : place + 1], script_of, joined)
+                found[word[start:border]] = found.get(word[start:border], 0) + count
+                start = border
+            script = script if script_of[sign] == TRANSPARENT else script_of[sign]
+        found[word[start:]] = found.get(word[start:], 0) + count
+    return WordTable.from_counts(found)
+
+
+def _goes_with_next(signs: str, script_of: Mapping[str, int], joined: Mapping[tuple[bytes, bytes], int]) -> bool:
+    if len(signs) < 3 or script_of[signs[-2]] != TRANSPARENT:
+        return False
+    before, mark, behind = (sign.encode() for sign in signs[-3:])
+    return joined.get((mark, behind), len(joined)) < joined.get((before, mark), len(joined))

@@ -1,0 +1,269 @@
+"""Was a table learned right: does each merge follow from the counts of a corpus, and if not, what went wrong first?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, get_args
+
+import numpy as np
+
+from bpe_core.asking import Answer, Question, parameter
+from bpe_core.counting.words import WordTable
+from bpe_core.errors import BpeError
+from bpe_core.formats import FORMATS
+from bpe_core.history.history import History
+from bpe_core.insight.reachability import unreachable_tokens
+from bpe_core.insight.referee import KINDS, WRAPS_AT, Fault, Verdict, judge, parted_by_script, sound_steps
+from bpe_core.learning.methods import Method
+from bpe_core.recipes.recipe import Unit
+from bpe_core.studies.study import Study
+from bpe_core.support.data_table import DataTable
+from bpe_core.support.progress import ALONE, Progress, Work
+from bpe_core.text.patterns import NAMED_PATTERNS
+from bpe_core.verification.pins import Pins
+
+WHAT = "Whether a table was learned right"
+TRIED = 500  # steps at least, by which another splitting is tried
+FEW = 200  # of so many merges one may be wrong before another splitting is thought of
+ALL = "none"  # the pattern that splits nothing
+KINDS_LIST = "".join(f"  {name:<10} {sentence}\n" for name, sentence in KINDS.items())
+
+
+@dataclass(frozen=True)
+class Check(Question):
+    """Check whether a table was learned right: does each merge follow from the counts?
+
+    Each step should merge a pair that occurs most. Each row is a step that does not, and what should have been merged
+    instead. Without texts it says what the table alone shows. With pins it says whether texts are still cut the same.
+    """
+
+    needs = "texts if known"
+    rests = True
+    examples = f"""\
+examples:
+  bpe-explorer check tokenizer.json --corpus book.txt
+      The first wrong step and what is wrong with it; how many are as they should be. Ends with 3 if one is wrong.
+
+  bpe-explorer check cl100k_base.tiktoken
+      What the table alone shows: tokens that no text becomes, counts that rise or have wrapped.
+
+  bpe-explorer pin tokenizer.json -o pins.json
+  bpe-explorer check --pins pins.json
+      Ends with 3, and a line, if another version of a library, or of the file, cuts a hard text in another way.
+
+kinds:
+{KINDS_LIST}"""
+
+    pins: str = parameter("", help="compare with the ids that `pin` has written", metavar="FILE", path="file")
+
+    def table_named(self) -> str:
+        return Pins.read(self.pins).table if self.pins else ""
+
+    def asks_corpus(self, *, has_texts: bool) -> bool:
+        return not has_texts
+
+    def answer(self, study: Study, work: Work = ALONE) -> Answer:
+        if self.pins:
+            found = Pins.read(self.pins).differences(study)
+            return Answer(DataTable({"difference": found}), tuple(found[:1]) or (ALL_AS_PINNED,), differs=bool(found))
+        if not Method.of(study.history.recipe).learns_by_ranks or not len(study.history):
+            raise BpeError(f"{WHAT} is known only where pairs are joined one after the other; not of this tokenizer.")
+        return _of_the_table_alone(study, work) if study.texts is None else _by_counts(study, work)
+
+
+ALL_AS_PINNED = "All pinned texts are cut as they were."
+
+
+# --- By the counts of a corpus -----------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class _Judged:
+    verdict: Verdict
+    splitting: str = ""  # another than the table's own
+    own_until: int = 0  # steps that the table's own explains
+
+    @property
+    def known(self) -> tuple[int, int]:
+        return self.verdict.sound_until, self.verdict.rule_until
+
+
+def _by_counts(study: Study, work: Work) -> Answer:
+    words = study.words(WHAT, work)
+    own = _Judged(judge(words, study.history, work))
+    best = own
+    if own.verdict.rule_until < own.verdict.steps:
+        begun = _begun(study.history, own.verdict)
+        for name, others in _splittings_unsaid(study, words, work):
+            if sound_steps(others, begun, work) < min(len(begun), own.verdict.sound_until):
+                continue
+            other = _Judged(judge(others, study.history, work), name, own.verdict.sound_until)
+            best = max(best, other, key=lambda one: one.known)
+    wrong = best.verdict.steps - best.verdict.right
+    if best.verdict.first is not None and best.verdict.first.kind != "wrapped" and wrong * FEW > best.verdict.steps:
+        best = _split_otherwise(study, best, work)
+    return _answer(study, best)
+
+
+def _begun(history: History, verdict: Verdict) -> History:
+    """Return the steps by which another splitting is tried."""
+    return history.first(max(TRIED, 2 * verdict.sound_until))
+
+
+def _splittings_unsaid(study: Study, words: WordTable, work: Work) -> Iterator[tuple[str, WordTable]]:
+    """Yield the words as files do not say that they were split: in lines or not, by the scripts of their signs."""
+    assert study.texts is not None
+    recipe = study.history.recipe
+    if study.format == "sentencepiece":
+        yield "by script", parted_by_script(words, study.history)
+    for unit in get_args(Unit):
+        if unit != recipe.unit and not recipe.preparation:
+            yield f"by {unit}", study.texts.words(recipe.with_changes(unit=unit), work)
+
+
+def _split_otherwise(study: Study, own: _Judged, work: Work) -> _Judged:
+    """Judge by the words of another pattern, if one explains many more steps."""
+    assert study.texts is not None
+    recipe, until = study.history.recipe, own.verdict.sound_until
+    begun, best = _begun(study.history, own.verdict), ("", "", until)
+    choices = [(name, unit) for name in NAMED_PATTERNS for unit in get_args(Unit) if name not in (recipe.pattern, ALL)]
+    for name, unit in choices if not recipe.preparation else ():
+        work.progress(Progress("trying other ways to split", choices.index((name, unit)), len(choices), "ways"))
+        work.check()
+        words = study.texts.words(recipe.with_changes(pattern=name, custom_pattern="", unit=unit), work)
+        known = sound_steps(words, begun, work)
+        if known > best[2] and (known == len(begun) or known >= 2 * until):
+            best = name, unit, known
+    if not best[0]:
+        return own
+    words = study.texts.words(recipe.with_changes(pattern=best[0], custom_pattern="", unit=best[1]), work)
+    said = best[0] if best[1] == recipe.unit else f"{best[0]}, by {best[1]}"
+    return _Judged(judge(words, study.history, work), said, until)
+
+
+def _about_splitting(study: Study, found: _Judged) -> tuple[str, bool]:
+    """Say which splitting was taken, and whether the table says another."""
+    name, recipe = found.splitting, study.history.recipe
+    says = not study.format or FORMATS[study.format].holds_splitting
+    if not name or not says or name.startswith("by "):
+        return (f"Its file does not say how texts were split; {name} fits best." if name else ""), False
+    return (
+        f"Another splitting: the table says {recipe.pattern}, by which only the first {found.own_until:,} merges "
+        f"follow; of those that are known here {name} fits best."
+    ), True
+
+
+def _answer(study: Study, found: _Judged) -> Answer:
+    verdict, faults = found.verdict, found.verdict.faults
+    said, differs = _about_splitting(study, found)
+    nowhere = (-1, -1)
+    pairs = [study.history.pair(fault.step - 1) for fault in faults]
+    table = DataTable(
+        {
+            "step": [fault.step for fault in faults],
+            "kind": [str(fault.kind) for fault in faults],
+            **study.pair_columns(pairs),
+            "count": [fault.count for fault in faults],
+            **study.pair_columns([fault.passed or nowhere for fault in faults], "passed_"),
+            "passed_count": [None if fault.passed is None else fault.passed_count for fault in faults],
+        }
+    )
+    sentences = [*([said] if said else []), *_verdict(study, verdict)]
+    listed = ("step", "kind", "left_text", "right_text", "count", "passed_left_text", "passed_right_text")
+    facts: dict[str, Any] = {"steps": verdict.steps, "right": verdict.right, "sound_until": verdict.sound_until}
+    facts |= {
+        "splitting": found.splitting,
+        "ties": verdict.rule,
+        "ties_until": verdict.rule_until,
+        "tied": verdict.ties,
+    }
+    return Answer(
+        table,
+        tuple(sentences),
+        listed=(*listed, "passed_count"),
+        facts=facts,
+        differs=differs or bool(faults) or not verdict.is_whole,
+    )
+
+
+def _verdict(study: Study, verdict: Verdict) -> Iterator[str]:
+    first = verdict.first
+    if first is None:
+        yield f"All {verdict.steps:,} merges follow from the counts: each took a pair that occurs most."
+    else:
+        yield f"Step {first.step:,} is the first wrong one. {_fault(study, first)}"
+        most = "" if verdict.is_whole else "at most "
+        yield f"{most}{verdict.right:,} of {verdict.steps:,} merges are as they should be.".capitalize()
+    if verdict.rule_until == verdict.steps:
+        yield f"Another pair was as frequent at {verdict.ties:,} steps; the rule {verdict.rule} decided all of them."
+    elif first is None or verdict.rule_until < first.step - 1:
+        yield (
+            f"Another pair was as frequent at {verdict.ties:,} steps. No rule for ties that is known here decided all; "
+            f"{verdict.rule} does so up to step {verdict.rule_until:,}."
+        )
+
+
+def _fault(study: Study, fault: Fault) -> str:
+    merged = study.pair_name(study.history.pair(fault.step - 1))
+    if fault.passed is None:
+        return f"{merged} occurs {fault.count:,} times. {KINDS[fault.kind]}"
+    passed = study.pair_name(fault.passed)
+    rank = study.history.ranks().get(fault.passed)
+    late = "" if rank is None else f" It is merged at step {rank + 1:,}."
+    return (
+        f"It merged {merged}, which occurs {fault.count:,} times, but {passed} occurs {fault.passed_count:,} times. "
+        f"{KINDS[fault.kind]}{late}"
+    )
+
+
+# --- By the table alone ------------------------------------------------------------------------
+
+
+def _of_the_table_alone(study: Study, work: Work) -> Answer:
+    rows = [*_by_its_own_counts(study.history), *_by_its_texts(study, work)]
+    rows.sort()
+    kinds = dict.fromkeys(why for _, why in rows)
+    table = DataTable(
+        {
+            "step": [step for step, _ in rows],
+            **study.columns([int(study.history.ids[step - 1]) for step, _ in rows]),
+            "reason": [why for _, why in rows],
+        }
+    )
+    sentences = [f"{sum(why == one for _, why in rows):,} of {len(study.history):,} merges: {one}" for one in kinds]
+    if not rows:
+        sentences.append("The table alone shows nothing wrong.")
+    sentences.append("Whether each merge follows from the counts is known with the texts: name them with --corpus.")
+    return Answer(table, tuple(sentences), listed=("step", "text", "reason"), differs=bool(rows))
+
+
+def _by_its_own_counts(history: History) -> Iterator[tuple[int, str]]:
+    if not history.has_counts:
+        return
+    counts, others = history.columns.count, history.columns.runner_up_count
+    allowed = np.ones(len(counts), bool)
+    allowed[history.forced] = False
+    told = {
+        "Its own count is zero or less.": counts <= 0,
+        "Its count is larger than that of the step before, which cannot be.": np.diff(counts, prepend=counts[:1]) > 0,
+        "The table itself says that another pair occurs more often.": others > counts,
+        "Its count is more than 32 bits hold: a trainer with such counts parts ways here.": counts >= WRAPS_AT,
+    }
+    by_count = history.recipe.method == "bpe" and not history.reasons and not history.recipe.interventions
+    for why, wrong in told.items():
+        for row in np.flatnonzero(wrong & allowed).tolist() if by_count else ():
+            yield row + 1, why
+
+
+def _by_its_texts(study: Study, work: Work) -> Iterator[tuple[int, str]]:
+    history = study.history
+    seen: dict[bytes, int] = {}
+    for id, raw in enumerate(study.names.raw[: history.first_special]):
+        row = history.row_of(id)
+        if seen.setdefault(raw, id) != id and row is not None:
+            yield row + 1, "An earlier token has the same text."
+    for id, reason in unreachable_tokens(history, work).items():
+        row = history.row_of(id)
+        if row is not None and reason.kind == "falls apart":
+            yield row + 1, "Its own text becomes other tokens, so it never stood in a text."

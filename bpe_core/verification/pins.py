@@ -1,0 +1,109 @@
+"""Pins: the ids that a tokenizer gives to hard texts, written down once, so that a later change is found."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from importlib import metadata
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from bpe_core.errors import FormatError, cause_of, plain
+from bpe_core.formats import FORMATS
+from bpe_core.formats.all_formats import content_of, files_beside
+from bpe_core.formats.base import Format
+from bpe_core.history.token_texts import quoted
+from bpe_core.studies.study import Study
+from bpe_core.support.atomic import write_atomically
+from bpe_core.verification.sampling import Checked, answer_of
+
+KIND = "bpe-explorer pins"
+TEXTS = 200  # pinned at most
+NEAR = 4  # ids shown of a difference
+OURS = "bpe-explorer"
+
+Answers = dict[str, list[list[int]]]  # the ids of all texts, by who gives them
+
+
+@dataclass(frozen=True)
+class Pins:
+    table: str  # the path of the file
+    digest: str  # of its content
+    versions: dict[str, str]  # of all who gave ids
+    texts: list[str]
+    ids: Answers
+    kind: str = KIND
+
+    @classmethod
+    def of(cls, study: Study) -> Pins:
+        format = _format(study)
+        texts = list(islice(Checked(study.history, format).samples(), TEXTS))
+        ids = _answers(study, format, texts)
+        return cls(study.name, _digest(study.name), _versions(ids), texts, ids)
+
+    @classmethod
+    def read(cls, path: str) -> Pins:
+        """Read pins; the path of their table is meant as seen from their own folder."""
+        try:
+            told: Any = json.loads(Path(path).read_bytes())
+            pins = cls(**told)
+            pinned = len(pins.texts), *(len(ids) for ids in pins.ids.values())
+        except OSError as error:
+            raise FormatError(f"{path} cannot be read: {cause_of(error)}.") from error
+        except (ValueError, TypeError, AttributeError, RecursionError) as error:
+            raise FormatError(f"{path} holds no pins; `bpe-explorer pin TABLE -o {path}` writes them.") from error
+        if pins.kind != KIND or len(set(pinned)) != 1:
+            raise FormatError(f"{path} holds no pins; `bpe-explorer pin TABLE -o {path}` writes them.")
+        return cls(**{**asdict(pins), "table": str(Path(path).parent / pins.table)})
+
+    def write(self, path: Path) -> None:
+        beside = os.path.relpath(self.table, path.parent) if self.table else ""
+        with write_atomically(path) as file:
+            told = {**asdict(self), "table": beside}
+            file.write((json.dumps(told, ensure_ascii=False, indent=1) + "\n").encode())
+
+    def differences(self, study: Study) -> list[str]:
+        """Return a sentence for each text and each who cuts it otherwise now."""
+        ids = _answers(study, _format(study), self.texts)
+        now = _versions(ids)
+        is_same = "the file is the same" if self.digest == _digest(study.name) else "the file has changed"
+        missing = [name for name in self.ids if name not in ids]
+        found = [f"{name} gave ids when they were pinned, and gives none now; {is_same}." for name in missing]
+        for name, pinned in self.ids.items():
+            versions = f"{name} {now.get(name)} (pinned with {self.versions.get(name)})"
+            for text, before, after in zip(self.texts, pinned, ids.get(name, pinned), strict=True):
+                if before != after:
+                    found.append(f"{quoted(text)} {_change(before, after)} by {versions}; {is_same}.")
+        return [plain(one) for one in found]
+
+
+def _change(before: Sequence[int], after: Sequence[int]) -> str:
+    alike = zip(before, after, strict=False)
+    place = next((i for i, (one, other) in enumerate(alike) if one != other), min(len(before), len(after)))
+    here = slice(place, place + NEAR)
+    return f"is cut otherwise: from token {place + 1:,} on {list(after[here])} instead of {list(before[here])}"
+
+
+def _format(study: Study) -> Format:
+    return FORMATS[study.format or "csv"]
+
+
+def _answers(study: Study, format: Format, texts: list[str]) -> Answers:
+    ids: Answers = {OURS: list(Checked(study.history, format).answers(texts))}
+    if format.peer_name and study.format and Path(study.name).is_file():
+        peer = format.peer(content_of(study.name), study.history, study.name, files_beside(Path(study.name)))
+        given = [] if peer is None else [answer_of(peer, text) for text in texts]
+        ids |= {format.peer_name: [one if isinstance(one, list) else [] for one in given]} if peer else {}
+    return ids
+
+
+def _versions(ids: Answers) -> dict[str, str]:
+    return {name: metadata.version(name) for name in ids}
+
+
+def _digest(path: str) -> str:
+    return hashlib.sha256(content_of(path)).hexdigest() if Path(path).is_file() else ""
