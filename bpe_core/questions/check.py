@@ -17,11 +17,11 @@ from bpe_core.insight.reachability import unreachable_tokens
 from bpe_core.insight.referee import KINDS, WRAPS_AT, Fault, Verdict, judge, parted_by_script, sound_steps
 from bpe_core.learning.methods import Method
 from bpe_core.recipes.recipe import Unit
+from bpe_core.studies.pins import Pins
 from bpe_core.studies.study import Study
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, Progress, Work
 from bpe_core.text.patterns import NAMED_PATTERNS
-from bpe_core.verification.pins import Pins
 
 WHAT = "Whether a table was learned right"
 TRIED = 500  # steps at least, by which another splitting is tried
@@ -66,7 +66,8 @@ kinds:
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
         if self.pins:
             found = Pins.read(self.pins).differences(study)
-            return Answer(DataTable({"difference": found}), tuple(found[:1]) or (ALL_AS_PINNED,), differs=bool(found))
+            said = tuple(found[:1]) or (ALL_AS_PINNED,)
+            return Answer(DataTable({"difference": found}), said, rows=(), differs=bool(found))
         if not Method.of(study.history.recipe).learns_by_ranks or not len(study.history):
             raise BpeError(f"{WHAT} is known only where pairs are joined one after the other; not of this tokenizer.")
         return _of_the_table_alone(study, work) if study.texts is None else _by_counts(study, work)
@@ -195,6 +196,8 @@ def _verdict(study: Study, verdict: Verdict) -> Iterator[str]:
         yield f"Step {first.step:,} is the first wrong one. {_fault(study, first)}"
         most = "" if verdict.is_whole else "at most "
         yield f"{most}{verdict.right:,} of {verdict.steps:,} merges are as they should be.".capitalize()
+        if 2 * verdict.right < verdict.steps:
+            yield "So few follow that it may have been learned from other texts."
     if verdict.rule_until == verdict.steps:
         yield f"Another pair was as frequent at {verdict.ties:,} steps; the rule {verdict.rule} decided all of them."
     elif first is None or verdict.rule_until < first.step - 1:

@@ -71,6 +71,8 @@ EXAMPLES = {
     "expand": "small.gage --output back.txt",
     "words": "low lower lowest",
     "verify": "merges.csv",
+    "check": "merges.csv --corpus text.txt",
+    "pin": "merges.csv",
     "doctor": "",
     "presets": "",
 }

@@ -23,6 +23,7 @@ COMMANDS = {
     "repeat": "run the command of a manifest again, and say whether the result is identical",
     "words": "watch words being merged, step by step",
     "verify": "check whether a session or table is sound, and save the sound parts of a damaged one",
+    "pin": "write down the ids of hard texts, so that `check --pins` finds a later change",
     "doctor": "list what is in use here and why: packages, compiled code, folders, memory, the window",
     "presets": "list the recipes there are, or print one as JSON",
 }

@@ -6,8 +6,7 @@ import argparse
 from pathlib import Path
 
 from bpe_core.command_line.arguments import ANY_TABLE
-from bpe_core.studies.making import open_study
-from bpe_core.verification.pins import Pins
+from bpe_core.studies.pins import Pins
 
 examples = """\
 examples:
@@ -26,6 +25,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     path = options.output or Path(options.table).with_suffix(".pins.json")
+    from bpe_core.studies.making import open_study  # whoever asks for help needs none
+
     pins = Pins.of(open_study(options.table))
     pins.write(path)
     print(f"Wrote the ids of {len(pins.texts):,} texts, as {' and '.join(pins.ids)} give them, to {path}.")

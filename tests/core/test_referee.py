@@ -1,0 +1,246 @@
+"""The referee: no sound table is blamed, and each kind of mistake is found at its step."""
+
+from __future__ import annotations
+
+import base64
+import io
+import random
+from collections import Counter
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+import regex
+
+from bpe_core.asking import Answer
+from bpe_core.command_line.main import run
+from bpe_core.counting.words import WordTable
+from bpe_core.history.alphabet import Alphabet
+from bpe_core.history.history import History
+from bpe_core.questions import ask
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.studies.making import open_study, train
+from bpe_core.studies.study import Study
+from bpe_core.studies.texts import files
+from bpe_core.text.patterns import NAMED_PATTERNS
+
+OWN = Path(__file__).parents[1] / "texts"
+LATIN, PROSE = OWN / "latin.txt", OWN / "prose.txt"
+Merges = list[tuple[int, int]]
+Value = Callable[[tuple[int, int], int], int]
+
+
+def as_it_is(pair: tuple[int, int], count: int) -> int:
+    return count
+
+
+def learned(words: dict[str, int], merges: int, value: Value = as_it_is, least: int = 2) -> tuple[Merges, int | None]:
+    """Learn as plainly as can be, by what a count is taken for; and the first step that is wrong by the true counts."""
+    known = [[list(word.encode()), count] for word, count in words.items()]
+    found, wrong = [], None
+    for step in range(merges):
+        counts: Counter[tuple[int, int]] = Counter()
+        for symbols, count in known:
+            for pair in pairwise(symbols):
+                counts[pair] += count
+        if not counts:
+            break
+        best = max(counts, key=lambda pair: value(pair, counts[pair]))
+        if value(best, counts[best]) < least:
+            break
+        if wrong is None and counts[best] < max(counts.values()):
+            wrong = step + 1
+        found.append(best)
+        for word in known:
+            word[0] = joined(word[0], best, 256 + step)
+    return found, wrong
+
+
+def joined(symbols: list[int], pair: tuple[int, int], token: int) -> list[int]:
+    found: list[int] = []
+    for symbol in symbols:
+        if found and (found[-1], symbol) == pair:
+            found[-1] = token
+        else:
+            found.append(symbol)
+    return found
+
+
+def split(text: str, pattern: str = "gpt2") -> dict[str, int]:
+    return Counter(regex.findall(NAMED_PATTERNS[pattern].expression, text))
+
+
+def checked(merges: Merges, words: dict[str, int], **choices: Any) -> Answer:
+    recipe = Recipe.preset("gpt2", merges=len(merges), **choices)
+    history = History.from_pairs(recipe, Alphabet.of_bytes(), merges)
+    return ask(Study(history).with_texts(WordTable.from_counts(words)), "check")
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_count_that_wrapped_at_32_bits_is_found_at_its_step(seed: int) -> None:
+    rng = random.Random(seed)
+    text = (LATIN if seed % 2 else PROSE).read_text(encoding="utf-8")[seed * 50 :][:4_000]
+    words = split(text)
+    first = Counter[tuple[int, int]]()
+    for word, count in words.items():
+        for pair in pairwise(word.encode()):
+            first[pair] += count
+    span, only_new = (2**31, 2**32)[seed % 3 == 0], seed % 4 > 0
+    scale = span // (sorted(first.values())[-rng.choice((2, 5, 9))] // (1 + 5 * only_new)) + 1
+    words = {word: count * scale + rng.randrange(scale // 3) for word, count in words.items()}
+
+    def value(pair: tuple[int, int], count: int) -> int:
+        """Keep counts in 32 bits, with a sign or without; some trainers do so only for pairs of new tokens."""
+        if only_new and max(pair) < 256:
+            return count
+        return (count + 2**31) % 2**32 - 2**31 if span == 2**31 else count % 2**32
+
+    merges, wrong = learned(words, 60, value)
+    answer = checked(merges, words)
+    assert wrong is not None
+    assert (answer.columns["step"][0], answer.columns["kind"][0]) == (wrong, "wrapped")
+    assert answer.differs
+    assert f"Step {wrong:,} is the first wrong one." in answer.sentences[0]
+
+
+TEXTS = (LATIN, PROSE, OWN / "greek.txt", OWN / "code.txt", OWN / "cyrillic.txt")
+
+
+@pytest.mark.parametrize("text", TEXTS, ids=lambda path: path.stem)
+def test_no_sound_table_is_blamed(text: Path, tmp_path: Path) -> None:
+    for path in [*_own(text, tmp_path), *_of_plain_code(text, tmp_path), *_of_libraries(text, tmp_path)]:
+        answer = ask(open_study(path).with_texts(files(str(text))), "check")
+        assert not answer.differs, (path.name, answer.sentences)
+        assert len(answer.table) == 0
+        assert answer.facts["right"] == answer.facts["steps"] > 5
+
+
+def _own(text: Path, folder: Path) -> list[Path]:
+    chosen = (("gpt2", "first-seen"), ("o200k", "largest-text"), ("sentencepiece-like", "lowest-ids"))
+    found = []
+    for preset, ties in chosen:
+        found.append(folder / f"own-{preset}.csv")
+        words = text.read_text(encoding="utf-8")
+        size: dict[str, Any] = {"merges": 300}
+        train(words, preset, ties=ties, **size).save(found[-1])
+    return found
+
+
+def _of_plain_code(text: Path, folder: Path) -> list[Path]:
+    found = []
+    for pattern in ("gpt2", "cl100k"):
+        merges, _ = learned(split(text.read_text(encoding="utf-8"), pattern), 80)
+        tokens = [bytes([byte]) for byte in range(256)]
+        for left, right in merges:
+            tokens.append(tokens[left] + tokens[right])
+        model, ranks = folder / f"{pattern}.model", folder / f"{pattern}.tiktoken"
+        rows = [f"{left} {right}\n" for left, right in merges]
+        expression = NAMED_PATTERNS[pattern].expression
+        model.write_text(f"minbpe v1\n{expression}\n0\n{''.join(rows)}", encoding="utf-8")
+        lines = [f"{base64.b64encode(token).decode()} {rank}\n" for rank, token in enumerate(tokens)]
+        ranks.write_text("".join(lines), encoding="utf-8")
+        found += [model, *([ranks] if len(set(tokens)) == len(tokens) else [])]
+    return found
+
+
+def _of_libraries(text: Path, folder: Path) -> list[Path]:
+    tokenizers, sentencepiece = pytest.importorskip("tokenizers"), pytest.importorskip("sentencepiece")
+    path = folder / "tokenizer.json"
+    other = tokenizers.Tokenizer(tokenizers.models.BPE())
+    other.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
+    other.decoder = tokenizers.decoders.ByteLevel()
+    alphabet = tokenizers.pre_tokenizers.ByteLevel.alphabet()
+    trainer = tokenizers.trainers.BpeTrainer(vocab_size=900, show_progress=False, initial_alphabet=alphabet)
+    other.train([str(text)], trainer)
+    other.save(str(path))
+    found = [path]
+    size = len(set(text.read_text(encoding="utf-8"))) + 100  # beyond what there is it joins what occurs nowhere
+    for name, more in (("usual", {}), ("plain", {"split_by_unicode_script": False, "split_by_number": False})):
+        model = io.BytesIO()
+        sentencepiece.SentencePieceTrainer.train(
+            input=str(text), model_writer=model, model_type="bpe", vocab_size=size, hard_vocab_limit=False,
+            minloglevel=2, **more,
+        )  # fmt: skip
+        found.append(folder / f"{name}.model")
+        found[-1].write_bytes(model.getvalue())
+    return found
+
+
+WORDS = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
+
+
+def kinds(answer: Answer) -> list[tuple[int, str]]:
+    return list(zip(answer.columns["step"], answer.columns["kind"], strict=True))
+
+
+def test_each_kind_of_mistake_is_named() -> None:
+    sound, _ = learned(WORDS, 6)
+    assert kinds(checked(sound, WORDS)) == []
+    u, g, n, h, p = (ord(letter) for letter in "ugnhp")
+    assert kinds(checked([(u, n), (h, u), (257, g), (p, 256)], WORDS))[0] == (1, "skipped")
+    assert kinds(checked([(u, n), (u, g), (h, 257), (p, 256)], WORDS))[0] == (1, "order")
+    assert (2, "zero") in kinds(checked([(u, g), (g, u)], WORDS))
+    assert kinds(checked([(u, g), (u, n), (p, 257), (p, 256), (h, 256)], WORDS))[0] == (3, "order")
+    assert kinds(checked([(97, 98), (100, 101)], {"abc": 10, "de": 5})) == [(2, "length")]
+
+
+def test_a_table_that_says_its_rule_and_minimum_is_held_to_both(tmp_path: Path) -> None:
+    path = tmp_path / "said.csv"
+    study = train(["ab cd ab cd ef"], "words", merges=3, min_frequency=1)
+    study.save(path)
+    text = path.read_text(encoding="utf-8")
+    assert not ask(open_study(path).with_texts(["ab cd ab cd ef"]), "check").differs
+    path.write_text(text.replace('"min_frequency": 1', '"min_frequency": 2').replace('""min_frequency"": 1',
+                    '""min_frequency"": 2'), encoding="utf-8")  # fmt: skip
+    assert (3, "minimum") in kinds(ask(open_study(path).with_texts(["ab cd ab cd ef"]), "check"))
+    path.write_text(text.replace("first-seen", "largest-text"), encoding="utf-8")
+    assert kinds(ask(open_study(path).with_texts(["ab cd ab cd ef"]), "check"))[0] == (1, "ties")
+
+
+def test_another_splitting_is_named(tmp_path: Path) -> None:
+    text = PROSE.read_text(encoding="utf-8")
+    study = train(text, "gpt2", pattern="bert", merges=200)
+    recipe = study.history.recipe.with_changes(pattern="gpt2")
+    history = History.from_pairs(recipe, study.history.alphabet, study.history.pairs())
+    answer = ask(Study(history).with_texts([text]), "check")
+    assert answer.differs
+    assert answer.facts["splitting"] == "bert"
+    assert "Another splitting" in answer.sentences[0]
+    assert answer.facts["right"] == len(history)
+
+
+def test_the_table_alone_shows_what_no_counting_makes() -> None:
+    merges = [(97, 98), (98, 99), (97, 257), (97, 98)]
+    history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), merges)
+    answer = ask(Study(history), "check")
+    assert answer.differs
+    assert {3, 4} <= set(answer.columns["step"])
+    sound = train(["low low lower lowest"], "gpt2", vocab_size=260)
+    assert not ask(Study(sound.history), "check").differs
+
+
+def test_other_texts_are_suspected() -> None:
+    study = train(LATIN.read_text(encoding="utf-8"), "gpt2", merges=300)
+    answer = ask(study.with_texts([(OWN / "greek.txt").read_text(encoding="utf-8")]), "check")
+    assert answer.differs
+    assert any("other texts" in sentence for sentence in answer.sentences)
+
+
+def test_pins_find_a_changed_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = tmp_path / "tokenizer.json"
+    train(LATIN.read_text(encoding="utf-8"), "gpt2", merges=200).save(table)
+    assert run(["pin", str(table)]) == 0
+    pins = tmp_path / "tokenizer.pins.json"
+    assert run(["check", "--pins", str(pins)]) == 0
+    assert "as they were" in capsys.readouterr().out
+    train(PROSE.read_text(encoding="utf-8"), "gpt2", merges=200).save(table)
+    assert run(["check", "--pins", str(pins)]) == 3
+    said = capsys.readouterr().out.splitlines()
+    assert len(said) == 1
+    assert "is cut otherwise" in said[0]
+    assert "the file has changed" in said[0]
+    pins.write_text("{}", encoding="utf-8")
+    assert run(["check", "--pins", str(pins)]) == 1
+    assert "holds no pins" in capsys.readouterr().err
