@@ -38,7 +38,7 @@ def as_it_is(pair: tuple[int, int], count: int) -> int:
 
 def learned(words: dict[str, int], merges: int, value: Value = as_it_is, least: int = 2) -> tuple[Merges, int | None]:
     """Learn as plainly as can be, by what a count is taken for; and the first step that is wrong by the true counts."""
-    known = [[list(word.encode()), count] for word, count in words.items()]
+    known = [(list(word.encode()), count) for word, count in words.items()]
     found, wrong = [], None
     for step in range(merges):
         counts: Counter[tuple[int, int]] = Counter()
@@ -53,8 +53,7 @@ def learned(words: dict[str, int], merges: int, value: Value = as_it_is, least: 
         if wrong is None and counts[best] < max(counts.values()):
             wrong = step + 1
         found.append(best)
-        for word in known:
-            word[0] = joined(word[0], best, 256 + step)
+        known = [(joined(symbols, best, 256 + step), count) for symbols, count in known]
     return found, wrong
 
 
