@@ -48,6 +48,8 @@ def add_merge_limits(parser: argparse.ArgumentParser) -> None:
     size = limits.add_mutually_exclusive_group()
     size.add_argument("--vocab-size", type=number, metavar="N", help="tokens in all: base symbols, learned, special")
     size.add_argument("--merges", type=number, metavar="N", help="or say how many merges (or drops ...) to make")
+    across = "superbpe: the first N merges join within words, later ones across them too"
+    limits.add_argument("--transition", type=number, metavar="N", help=across)
     limits.add_argument("--min-frequency", type=number, metavar="N", help="merge no pair that occurs less often")
 
 
@@ -73,7 +75,7 @@ def add_recipe(parser: argparse.ArgumentParser, title: str) -> argparse._Argumen
 def chosen_recipe(options: argparse.Namespace, preset: str) -> Recipe:
     """Take the recipe file or preset, changed by every choice among the arguments."""
     given: dict[str, Any] = vars(options)
-    names = ("method", "vocab_size", "merges", "min_frequency", "ties", "pattern", "marker")
+    names = ("method", "vocab_size", "merges", "transition", "min_frequency", "ties", "pattern", "marker")
     changes = {name: given[name] for name in names if given.get(name) is not None}
     if given.get("regex") is not None:
         if "pattern" in changes:
@@ -84,7 +86,10 @@ def chosen_recipe(options: argparse.Namespace, preset: str) -> Recipe:
     if given.get("special"):
         changes["special_tokens"] = tuple(given["special"])
     recipe = _recipe_in(given["recipe"]) if given.get("recipe") else Recipe.preset(preset)
-    return recipe.with_changes(**changes)
+    recipe = recipe.with_changes(**changes)
+    if "transition" in changes and not recipe.applies("transition"):
+        raise RecipeError("A transition is of SuperBPE: choose --method superbpe, or leave --transition out.")
+    return recipe
 
 
 def _recipe_in(path: str) -> Recipe:

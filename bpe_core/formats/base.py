@@ -39,6 +39,7 @@ STEPS_BETWEEN_REPORTS = 4_096
 NO_NUMBER = -1  # a token the file has no number for
 MOST_GAPS = 100_000  # numbers without a token, in files that number tokens by their place
 
+BY_RANKS = ("bpe", "superbpe")  # the methods by which texts are cut alike
 JOINING = ("bpe", "wordpiece")  # the methods whose steps are joined pairs and hold in every text
 # What to do where a format cannot hold what a method learned.
 INSTEAD = {
@@ -121,7 +122,7 @@ class Format(ABC):
     """One kind of file; without state, so one object serves everybody."""
 
     name: ClassVar[str]  # as a person names it: "csv"
-    methods: ClassVar[tuple[str, ...]] = ("bpe",)  # whose histories it holds; none: those of all
+    methods: ClassVar[tuple[str, ...]] = BY_RANKS  # whose histories it holds; none: those of all
     holds: ClassVar[str] = "joined pairs only"  # what it holds, of a history of another method
     mark: ClassVar[bytes] = b""  # with which a file begins that only its end tells for sure
     holds_splitting = True  # whether the file tells how text becomes words

@@ -11,12 +11,13 @@ from typing import Any, TypeVar
 
 from bpe_core.errors import RecipeError
 from bpe_core.recipes.recipe import CUSTOM_PATTERN, Recipe
-from bpe_core.text.patterns import NAMED_PATTERNS, compile_custom
+from bpe_core.text.patterns import NAMED_PATTERNS, NO_SUPERWORD, compile_custom
 
 # The same cuts in the words of Oniguruma, the engine of Hugging Face's tokenizers.
 FOR_ONIGURUMA = {
     "cl100k": r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*"
-    r"|\s+\z|\s*[\r\n]|\s+(?!\S)|\s"
+    r"|\s+\z|\s*[\r\n]|\s+(?!\S)|\s",
+    "superwords": NO_SUPERWORD,  # what lies between matches is a word there
 }
 
 # Other programs' ways to write a named pattern, each of which cuts every text in the same places.

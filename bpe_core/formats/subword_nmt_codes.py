@@ -26,6 +26,7 @@ _COUNT = re.compile(rb" \d+(?=\r?$)", re.MULTILINE)
 
 
 class SubwordNmtCodes(Format):
+    methods = ("bpe",)
     name = "subword-nmt"
     peer_name = "subword-nmt"
     holds_splitting = False

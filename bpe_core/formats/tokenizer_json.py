@@ -408,6 +408,7 @@ def _unknown(model: Object, size: int, name: str) -> int | None:
 _MODEL = re.compile(rb'"model"\s*:\s*[^\s\d]')
 MODELS: dict[str, JsonModel] = {  # by method
     "bpe": JsonBpe(),
+    "superbpe": JsonBpe(),
     "wordpiece": JsonWordPiece(),
     "unigram": JsonUnigram(),
     "best": JsonUnigram(),

@@ -71,6 +71,12 @@ _EXPLANATIONS: dict[str, tuple[str, ...]] = {
         "one punctuation mark",
         "everything up to the next blank, mark or Chinese character",
     ),
+    "superwords": (
+        "up to three digits",
+        "two signs or more, with one blank before them and line ends behind them",
+        "blanks that belong to no word",
+        "a run of words, with the blanks, single signs and line ends between them",
+    ),
     "none": ("the whole text",),
 }
 

@@ -42,6 +42,8 @@ from bpe_core.kernels.learn_state import (
     base_slot,
     free_slice,
     give_slice,
+    joined_span,
+    may_join,
 )
 from bpe_core.kernels.memory import prefetch
 
@@ -114,7 +116,8 @@ def let_queue(state, scores, pair):
 @kernel
 def queue_base_pairs(state, scores):
     for pair in range(1, state.run[0].pairs):
-        if state.pairs[pair].count >= state.run[0].min_frequency:
+        one = state.pairs[pair]
+        if one.count >= state.run[0].min_frequency and may_join(state, one.left, one.right):
             let_queue(state, scores, pair)
 
 
@@ -190,6 +193,8 @@ def name_token(state, left, right):
     """Write the new token's length and text; its id."""
     token = state.run[0].base + state.run[0].merges
     state.token_lengths[token] = state.token_lengths[left] + state.token_lengths[right]
+    if state.run[0].most_words > 0:
+        state.spans[token] = joined_span(np.int64(state.spans[left]), np.int64(state.spans[right]))
     state.born_first[token] = state.born_first[token + 1] = state.run[0].pairs
     if state.run[0].ties < BY_SMALLEST_TEXT:
         return token
@@ -242,14 +247,9 @@ def let_born_queue(state, scores, pair, token, first_born):
     pairs, run = state.pairs, state.run[0]
     pairs[pair].count = pairs[pair].times = 0
     for born in range(first_born, run.pairs):
-        if pairs[born].count >= run.min_frequency and born_length(state, born) <= run.max_length:
+        if pairs[born].count >= run.min_frequency and may_join(state, pairs[born].left, pairs[born].right):
             let_queue(state, scores, born)
     state.born_first[token + 1] = run.pairs
-
-
-@kernel
-def born_length(state, pair):
-    return np.int64(state.token_lengths[state.pairs[pair].left]) + state.token_lengths[state.pairs[pair].right]
 
 
 @kernel
@@ -388,9 +388,7 @@ def give_birth(state, group, left, right, weight, times, keeps_places):
     run = state.run[0]
     forced = run.merges < run.forced
     least = run.forced_frequency if forced else run.min_frequency
-    longest = run.forced_length if forced else run.max_length
-    length = np.int64(state.token_lengths[left]) + state.token_lengths[right]
-    if times == 0 or weight < least or length > longest:
+    if times == 0 or weight < least or not (forced or may_join(state, left, right)):
         group.new = NO_PAIR
         if keeps_places:
             add_pair(state.pairs, run, left, right, 0, 0)

@@ -54,7 +54,7 @@ RUN = np.dtype(
             "status",  # why `learn` returned
             "forced",  # the last merge that is given rather than chosen
             "forced_frequency",  # while they last, pairs this rare are remembered
-            "forced_length",  # and pairs that long
+            "most_words",  # that a token may hold; 0 if `spans` say nothing
             "groups",  # of neighbours in the merge at hand
             "counted",  # cells whose pairs of base symbols are counted
             "text",  # bytes of token text in use
@@ -110,6 +110,7 @@ class State(NamedTuple):
     words: Records  # one more than there are words
     word_hints: Int32s  # the word that covers every sixteenth cell
     token_lengths: Int32s  # in cells
+    spans: Int32s  # of each token, how many words it holds and what it begins and ends with; see `joined_span`
     born_first: Int64s  # the first pair born with a token; the next token's is where they end
     base_order: Int64s  # what the id of a base symbol counts as when the tie rule compares ids
     text: Bytes  # of the tokens, for rules that compare them
@@ -128,6 +129,36 @@ class State(NamedTuple):
     forced_right: Int32s
     forbidden: Int64s  # three numbers each, by the first: after how many merges a pair may not be merged, its tokens
     run: Records  # one
+
+
+# --- Which pairs may be joined, besides by their count ---
+
+BEGINS_BLANK, ENDS_BLANK, ENDS_COLON, HOLDS_COLON = 1, 2, 4, 8
+SPAN_SHIFT = 4  # above are the words: stretches without a blank
+
+
+@kernel
+def joined_span(left, right):
+    """What is known of the text of two tokens that become one; it holds a colon if a blank is behind one in it."""
+    words = (left >> SPAN_SHIFT) + (right >> SPAN_SHIFT)
+    if not (left & ENDS_BLANK or right & BEGINS_BLANK):
+        words -= 1  # the last word of the left one goes on
+    span = (
+        (words << SPAN_SHIFT) | left & BEGINS_BLANK | right & (ENDS_BLANK | ENDS_COLON) | (left | right) & HOLDS_COLON
+    )
+    return span | HOLDS_COLON if left & ENDS_COLON and right & BEGINS_BLANK else span
+
+
+@kernel
+def may_join(state, left, right):
+    """Whether a method may choose the pair: it is not too long, and holds no more words than a token may."""
+    run = state.run[0]
+    if np.int64(state.token_lengths[left]) + state.token_lengths[right] > run.max_length:
+        return False
+    if run.most_words == 0:
+        return True
+    span = joined_span(np.int64(state.spans[left]), np.int64(state.spans[right]))
+    return span >> SPAN_SHIFT <= run.most_words and not span & HOLDS_COLON
 
 
 # --- The pairs, and where they occur: each has a slice of the arena ---

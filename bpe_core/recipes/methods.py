@@ -68,6 +68,14 @@ _OWN = {
             "100–200,000 for many languages and code, as Llama 3 and GPT-4o have",
         ),
     ),
+    "superbpe": Listed(
+        "SuperBPE",
+        "Joins pairs within words first, and from a step on across words, so that tokens become superwords.",
+        "bpe_core.learning.superbpe.method",
+        needs=dict(base="bytes", pattern="superwords", marker="none"),
+        usual_sizes=("200,000 for English, of which 80–180,000 within words",),
+        size_decides=True,
+    ),
     "gage": Listed(
         "Gage's compressor",
         "Replaces the pair of bytes that occurs most by a byte that is not in use, as long as that saves room.",

@@ -56,6 +56,10 @@ PRESETS: dict[str, Preset] = {
         _MARKED_WORDS | dict(unknown="bytes", ties="smallest-text"),
         "Characters, a ▁ before each word, rare characters as bytes.",
     ),
+    "superbpe": Preset(
+        dict(method="superbpe", pattern="superwords"),
+        "Bytes, joined within the words of GPT-4o's pattern first, and then across them: tokens of up to four words.",
+    ),
     "gage": Preset(
         dict(method="gage", pattern="none", vocab_size=1_000_000, min_frequency=4),
         "Gage's compressor of 1994: in each block, bytes that do not occur stand for the commonest pairs.",

@@ -98,6 +98,7 @@ def _choice(default: Any, title: str = "", tip: str = "", **declared: Any) -> An
 _OF_UNIGRAM: dict[str, Any] = dict(applies=lambda recipe: recipe.method == "unigram", goes_without_saying=True)
 _OF_GAGE: dict[str, Any] = dict(applies=lambda recipe: recipe.method == "gage", goes_without_saying=True)
 _OF_WORDPIECE: dict[str, Any] = dict(applies=lambda recipe: recipe.method == "wordpiece", goes_without_saying=True)
+_OF_SUPERBPE: dict[str, Any] = dict(applies=lambda recipe: recipe.method == "superbpe", goes_without_saying=True)
 _DROPPING: dict[str, Any] = _OF_UNIGRAM | dict(applies=lambda recipe: recipe.method in ("unigram", "mingram", "best"))
 _OF_CHARACTERS: dict[str, Any] = dict(applies=lambda recipe: recipe.base == "characters")
 
@@ -271,6 +272,26 @@ class Learning:
         applies=lambda recipe: recipe.sums != "",
         goes_without_saying=True,
     )
+    transition: int | None = _choice(  # None: half of the steps
+        None,
+        "Transition",
+        "The first merges, this many, join within words; later ones also join words to superwords",
+        least=1,
+        most=LARGEST_VOCABULARY,
+        optional=True,
+        **_OF_SUPERBPE,
+    )
+    words_by: str = _choice(
+        "o200k",
+        "Words by",
+        "The pattern of the words within which the first merges join",
+        among=("o200k", "cl100k", "gpt2", "english"),
+        **_OF_SUPERBPE,
+    )
+    most_words: int | None = _choice(
+        4, "Most words", "Pairs that would hold more words are not merged", least=1, optional=True, **_OF_SUPERBPE
+    )
+    past_colons: bool = _choice(False, "Past colons", "Merges may join a colon and the blank behind it", **_OF_SUPERBPE)
     longest_word: int = _choice(
         100, "Longest word", "A longer word is not cut: it is unknown as a whole", least=1, **_OF_WORDPIECE
     )

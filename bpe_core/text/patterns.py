@@ -31,6 +31,10 @@ _LOWER = r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"
 _MARKS = r"\p{P}$+<=>^`|~"
 
 
+# What superwords never hold: digits, several signs in a row, and all blanks but the last before a word
+NO_SUPERWORD = r"\p{N}{1,3}| ?[^\s\p{L}\p{N}]{2,}[\r\n/]*| +(?!\S)"
+
+
 @dataclass(frozen=True)
 class NamedPattern:
     expression: str  # for the `regex` package
@@ -64,6 +68,10 @@ _OWN = {
         rf"|(?:[^\s{_MARKS}{IDEOGRAPHS}{FORMER_PUNCTUATION}]|[{LATER_PUNCTUATION}])+",
         "What is between white space, each punctuation mark and each Chinese character apart; white space is dropped.",
         drops_whitespace=True,
+    ),
+    "superwords": NamedPattern(
+        rf"{NO_SUPERWORD}|(?:\p{{L}}|[^\S ]| ?[^\s\p{{L}}\p{{N}}](?![^\s\p{{L}}\p{{N}}])| (?=[\p{{L}}\p{{N}}]))+",
+        "Runs of words with the blanks, single signs and line ends between them; what lies between runs apart.",
     ),
     "none": NamedPattern(r"(?s:.+)", "No splitting: the whole text is one sequence."),
 }

@@ -59,7 +59,12 @@ HINTS = {
     "interventions": "such as forbid:116+104@12",
 }
 _LISTED = re.compile(r'("([^"]+)"|\S+)')
-NOTHING_SAID = {"max_token_length": "no limit", "alphabet_limit": "all characters"}
+NOTHING_SAID = {
+    "max_token_length": "no limit",
+    "alphabet_limit": "all characters",
+    "transition": "half of the merges",
+    "most_words": "any number",
+}
 SUFFIXES = {"min_frequency": "×", "keep_share": " %", "block_size": " bytes", "block_bytes": " different"}
 
 

@@ -192,6 +192,7 @@ class CompiledLearner:
         names.number_slices(self._state)
         self._make_room_for_merges()
         base_pairs.place(self._state)
+        self._limit()
         self._begin_order()
         kernel.queue_base_pairs(self._state, self._scores)
         kernel.forbid_due(self._state)
@@ -233,6 +234,9 @@ class CompiledLearner:
     def _begin(self, layout: Layout, words: WordTable, alphabet: Alphabet) -> None:
         """For what another order of the pairs needs to know before the pairs of base symbols are counted."""
 
+    def _limit(self) -> None:
+        """For a method that may not join all pairs."""
+
     def _begin_order(self) -> None:
         """Let `_scores` be what orders the pairs."""
 
@@ -244,6 +248,7 @@ class CompiledLearner:
             return
         self._state = state._replace(
             token_lengths=grown(state.token_lengths, tokens),
+            spans=grown(state.spans, tokens),
             born_first=grown(state.born_first, tokens + 1),
             text_starts=grown(state.text_starts, tokens + 1),
             groups=np.empty(2 * tokens + 2, names.GROUP),
@@ -303,6 +308,7 @@ def _begin(layout: Layout, words: WordTable, alphabet: Alphabet, recipe: Recipe,
         words=word_records,
         word_hints=_hints(layout.starts, cells),
         token_lengths=np.ones(size, np.int32),
+        spans=np.zeros(size, np.int32),
         born_first=np.zeros(size + 1, np.int64),
         base_order=order,
         text=grown(np.frombuffer(text, np.uint8), 2 * len(text) + 1),
@@ -338,7 +344,7 @@ def _run(recipe: Recipe, forced: History | None, given: int) -> Records:
     run["level"] = names.LEVELS
     run["wide"] = _NEVER
     run["min_frequency"] = run["forced_frequency"] = recipe.min_frequency
-    run["max_length"] = run["forced_length"] = recipe.max_token_length or EVERY_LENGTH
+    run["max_length"] = recipe.max_token_length or EVERY_LENGTH
     run["ties"] = getattr(learn_queue, TIE_RULES[recipe.ties].kernel)
     if given:
         counts = (
@@ -346,7 +352,6 @@ def _run(recipe: Recipe, forced: History | None, given: int) -> Records:
         )
         run["forced"] = given
         run["forced_frequency"] = max(1, min(counts))
-        run["forced_length"] = EVERY_LENGTH
     return run
 
 

@@ -1,0 +1,1 @@
+"""Byte-pair encoding within words first, then across them."""

@@ -1,0 +1,174 @@
+"""What SuperBPE offers as a method: byte-pair encoding twice, on the words of a corpus and then on whole runs of them.
+
+What the rest of the program calls words are the runs. A pattern of the recipe cuts them into ordinary words, and the
+first learner sees only these. The second one makes the same merges in the runs, and then goes on there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from bpe_core.counting.words import WordTable
+from bpe_core.errors import RecipeError
+from bpe_core.history.alphabet import Alphabet
+from bpe_core.history.history import Columns, EndReason, History, Reasons
+from bpe_core.learning.bpe.method import METHOD as BPE
+from bpe_core.learning.bpe.method import PlainLearner
+from bpe_core.learning.methods import Candidate, CompiledWay, Learner, LearnerMaker, Reason, Told, Way
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.recipes.ties import Pair
+from bpe_core.text.splitting import Splitter
+
+STAGE = "stage"  # the reason of a step: 1 within words, 2 across them
+BLANK, COLON = b" ", b": "
+
+
+def transition_of(recipe: Recipe, alphabet: Alphabet) -> int:
+    """Return how many merges join within words; half of them if the recipe does not say it."""
+    steps = recipe.merge_limit(len(alphabet))
+    if recipe.transition is not None and recipe.transition > steps:
+        raise RecipeError(
+            f"The transition after {recipe.transition:,} merges never comes: only {steps:,} are to be made. "
+            "Choose an earlier transition or a larger vocabulary."
+        )
+    return steps // 2 if recipe.transition is None else recipe.transition
+
+
+def steps_planned(recipe: Recipe, alphabet: Alphabet) -> int:
+    transition_of(recipe, alphabet)
+    return recipe.merge_limit(len(alphabet))
+
+
+def within(recipe: Recipe) -> Recipe:
+    """Return the recipe of the first stage, by which a run of words is split."""
+    return recipe.with_changes(method="bpe", pattern=recipe.words_by, special_tokens=())
+
+
+def words_inside(words: WordTable, recipe: Recipe) -> WordTable:
+    """Return the ordinary words of all runs with their counts, in first-seen order."""
+    split, counts = Splitter(within(recipe)).words, dict[str, int]()
+    for run, count in words:
+        for word in split(run.decode()):
+            counts[word] = counts.get(word, 0) + count
+    return WordTable.from_counts(counts)
+
+
+class PlainAcross(PlainLearner):
+    """The second stage, which joins neither too many words nor what follows a colon."""
+
+    def __init__(self, words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> None:
+        self._most_words, self._past_colons = recipe.most_words, recipe.past_colons
+        super().__init__(words, alphabet, recipe, forced)
+
+    def _push(self, pair: Pair) -> None:
+        if self._may_be_one(self._texts[pair[0]] + self._texts[pair[1]]):
+            super()._push(pair)
+
+    def _may_be_one(self, text: bytes) -> bool:
+        if COLON in text and not self._past_colons:
+            return False
+        return self._most_words is None or sum(map(bool, text.split(BLANK))) <= self._most_words
+
+
+class SuperLearner:
+    """Learns within words up to the transition, or as long as there is anything, and across them from there on."""
+
+    scores = gone_through = None
+
+    def __init__(
+        self,
+        words: WordTable,
+        alphabet: Alphabet,
+        recipe: Recipe,
+        forced: History | None,
+        *,
+        learn_within: LearnerMaker,
+        learn_across: LearnerMaker,
+        split: Callable[[WordTable, Recipe], WordTable],
+    ) -> None:
+        self._transition = transition_of(recipe, alphabet)
+        if forced is not None and STAGE in forced.reasons:  # it may have come early
+            across = np.flatnonzero(forced.reasons[STAGE] > 1)
+            self._transition = int(across[0]) if len(across) else self._transition
+        self._forced = forced
+        first = None if forced is None else forced.first(self._transition)
+        self._within = learn_within(split(words, recipe), alphabet, recipe, first)
+        self._across: Learner | None = None
+        self._repeated = 0  # merges of the first stage that the second has made again
+        self._make_second: Callable[[History], Learner] = lambda known: learn_across(words, alphabet, recipe, known)
+        self._history: Callable[[Columns], History] = lambda columns: History(recipe, alphabet, columns)
+        self.tokens_at_start = self._within.tokens_at_start
+        self.has_candidates = bool((np.diff(words.starts) > 1).any())
+
+    @property
+    def learned(self) -> int:
+        return self._within.learned if self._across is None else max(self._transition, self._across.learned)
+
+    @property
+    def reasons(self) -> Reasons:
+        return {STAGE: 1 + (np.arange(self.learned) >= self._transition)}
+
+    def learn(self, columns: Columns, stop_at: int, work: int) -> EndReason:
+        if self._across is None:
+            end = self._within.learn(columns, min(stop_at, self._transition), work)
+            if not end and (self.learned < self._transition or stop_at <= self._transition):
+                return ""
+            self._transition = self.learned
+            self._begin_across(columns)
+        assert self._across is not None
+        if self._across.learned < self._transition:
+            self._across.learn(self._again, self._transition, work)
+            return ""
+        return self._across.learn(columns, stop_at, work)
+
+    def candidates(self, wanted: int) -> list[Candidate]:
+        is_across = self._across is not None and self._across.learned >= self._transition
+        return (self._across if self._across is not None and is_across else self._within).candidates(wanted)
+
+    def _begin_across(self, columns: Columns) -> None:
+        """Let another learner begin with the merges so far, wherever they are in the runs, however rare."""
+        self._again = Columns.with_room(self._transition)
+        known = self._forced
+        if known is None or len(known) < self._transition:
+            known = self._history(columns.first(self._transition))
+        self._across = self._make_second(History.from_pairs(known.recipe, known.alphabet, known.pairs()))
+
+
+def _plain_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
+    return SuperLearner(
+        words, alphabet, recipe, forced, learn_within=PlainLearner, learn_across=PlainAcross, split=words_inside
+    )
+
+
+def _compiled_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
+    from bpe_core.learning.superbpe.compiled import CompiledAcross, CompiledLearner, words_inside  # loads machine code
+
+    return SuperLearner(
+        words, alphabet, recipe, forced, learn_within=CompiledLearner, learn_across=CompiledAcross, split=words_inside
+    )
+
+
+def _written(count: int, told: Told) -> str:
+    return "across" if told[STAGE] > 1 else "within"
+
+
+STAGES = Reason(
+    title="Words",
+    tip="Whether the merge was learned within words, or across them as those behind the transition are",
+    of=(STAGE,),
+    value=lambda count, told: told[STAGE],
+    written=_written,
+    widest="across",
+)
+
+assert BPE.compiled is not None
+METHOD = replace(
+    BPE,
+    steps_planned=steps_planned,
+    plain=Way(_plain_learner, bytes_a_cell=200),
+    compiled=CompiledWay(_compiled_learner, 40, BPE.compiled.kernels),
+    reasons=lambda recipe: (STAGES,),
+)

@@ -1,0 +1,183 @@
+"""SuperBPE: the plain and the compiled learner equal the specification, and both stages another library's trainer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bpe_core.counting.count_words import count_words
+from bpe_core.counting.words import WordTable
+from bpe_core.errors import RecipeError
+from bpe_core.formats import write_history
+from bpe_core.history.alphabet import Alphabet
+from bpe_core.history.history import Columns, History
+from bpe_core.history.token_texts import decoded
+from bpe_core.learning.methods import Learner
+from bpe_core.learning.superbpe import compiled
+from bpe_core.learning.superbpe.method import METHOD, STAGE, words_inside
+from bpe_core.learning.trainer import Trainer
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.reference import bpe as plain
+from bpe_core.reference import superbpe as reference
+from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.text.corpus import Corpus
+from bpe_core.text.patterns import NO_SUPERWORD
+from bpe_core.text.splitting import split_words
+from tests.core.learning import all_columns, train
+from tests.core.random_training import BYTE_TIES
+
+TEXT = (
+    "By the way, the cat sat on the mat. By the end of the day, on the one hand: the cat; on the other hand: the mat.\n"
+    "The end of the story is the end of the cat, by the way... 1234 cats on 12 mats -- at the end of the day.\n"
+) * 2
+LETTERS = ["ab ", "ab: ", "ab :.\n", "aB '1 \n", "aé漢 \u0301", "on the way: "]
+
+
+@st.composite
+def recipes(draw: st.DrawFn) -> Recipe:
+    merges = draw(st.integers(1, 50))
+    return Recipe.preset(
+        "superbpe",
+        merges=merges,
+        transition=draw(st.none() | st.integers(1, merges)),
+        words_by=draw(st.sampled_from(["o200k", "gpt2", "english"])),
+        most_words=draw(st.none() | st.integers(1, 4)),
+        past_colons=draw(st.booleans()),
+        min_frequency=draw(st.integers(1, 3)),
+        max_token_length=draw(st.none() | st.integers(2, 9)),
+        ties=draw(st.sampled_from(BYTE_TIES)),
+    )
+
+
+def words_of(text: str, recipe: Recipe) -> WordTable:
+    return count_words(Corpus.from_texts([text]), recipe)
+
+
+def learned(make: Callable[..., Learner], words: WordTable, recipe: Recipe, work: int) -> History:
+    """Learn in many short calls, as a run does."""
+    alphabet = Alphabet.for_words(words, recipe)
+    learner, columns = make(words, alphabet, recipe, None), Columns.with_room(recipe.merges or 0)
+    end = ""
+    while not end and learner.learned < len(columns.left):
+        end = learner.learn(columns, len(columns.left), work)
+    return History(
+        recipe,
+        alphabet,
+        columns.first(learner.learned),
+        reasons=learner.reasons,
+        tokens_at_start=learner.tokens_at_start,
+        end_reason=end or "vocabulary full",  # type: ignore[arg-type]
+    )
+
+
+@pytest.mark.parametrize("way", [METHOD.plain, METHOD.compiled], ids=["plain", "compiled"])
+@given(st.data())
+def test_all_steps_are_those_of_the_specification(way: object, data: st.DataObject) -> None:
+    recipe = data.draw(recipes())
+    text = data.draw(st.text(data.draw(st.sampled_from(LETTERS)), min_size=2, max_size=120))
+    words = words_of(text, recipe)
+    if len(words) == 0:
+        return
+    expected = reference.train(words, recipe)
+    found = learned(way.learner, words, recipe, data.draw(st.sampled_from([1, 10_000, 2**60])))  # type: ignore[attr-defined]
+    assert all_columns(found) == all_columns(expected)
+    assert found.reasons[STAGE].tolist() == expected.reasons[STAGE].tolist()
+    assert (found.end_reason, found.tokens_at_start) == (expected.end_reason, expected.tokens_at_start)
+
+
+@given(st.text("ab :.'1\n\tAé漢\u0301", max_size=80), st.sampled_from(["o200k", "gpt2", "english"]))
+def test_runs_are_cut_into_words_alike(text: str, words_by: str) -> None:
+    recipe = Recipe.preset("superbpe", words_by=words_by)
+    words = words_of(text, recipe)
+    if len(words):
+        assert list(compiled.words_inside(words, recipe)) == list(words_inside(words, recipe))
+        assert list(words_inside(words, recipe)) == list(reference.words_inside(words, recipe))
+
+
+@given(st.text("ab :.'1/\r\n\tAé漢\u0301!\u00a0", max_size=60))
+def test_runs_lie_between_what_is_never_in_a_superword(text: str) -> None:
+    own = Recipe(pattern="custom", custom_pattern=NO_SUPERWORD)
+    assert list(split_words(text, Recipe(pattern="superwords"))) == list(split_words(text, own))
+
+
+def test_the_first_stage_is_byte_pair_encoding_within_words() -> None:
+    recipe = Recipe.preset("superbpe", merges=60, transition=40)
+    pairs = train(Corpus.from_texts([TEXT]), recipe).pairs()
+    assert pairs[:40] == train(Corpus.from_texts([TEXT]), Recipe.preset("o200k", merges=40)).pairs()
+    texts = decoded(train(Corpus.from_texts([TEXT]), recipe))
+    assert [text for text in texts[256:296] if b" " in text[1:]] == []
+    assert b" the end of the" in texts[296:]
+    assert not [text for text in texts if b": " in text or len(text.split()) > 4]
+
+
+def test_both_stages_are_those_of_another_trainer() -> None:
+    """It knows no second stage: it gets the runs with each token of the first as one character, in the order of ids."""
+    tokenizers = pytest.importorskip("tokenizers")
+    recipe = Recipe.preset(
+        "superbpe", merges=120, transition=60, most_words=None, past_colons=True, ties="lowest-ids", min_frequency=2
+    )
+    history = train(Corpus.from_texts([TEXT]), recipe)
+    first = Tokenizer(history.first(60))
+    known = sorted({id for run in split_words(TEXT, recipe) for id in first.encode(run)})
+    runs = ["".join(chr(0x4E00 + id) for id in first.encode(run)) for run in split_words(TEXT, recipe)]
+    model = tokenizers.Tokenizer(tokenizers.models.BPE())
+    trainer = tokenizers.trainers.BpeTrainer(vocab_size=len(known) + 60, min_frequency=2, show_progress=False)
+    model.pre_tokenizer = tokenizers.pre_tokenizers.Split(tokenizers.Regex(r"\n"), "removed")
+    model.train_from_iterator(["\n".join(runs)], trainer)
+    texts = {id: bytes_of(token, decoded(history)) for token, id in model.get_vocab().items()}
+    assert [texts[id] for id in range(len(known), len(texts))] == decoded(history)[256 + 60 :]
+
+
+def bytes_of(token: str, texts: list[bytes]) -> bytes:
+    return b"".join(texts[ord(character) - 0x4E00] for character in token)
+
+
+@given(st.data())
+@settings(max_examples=30)
+def test_a_text_is_cut_after_any_step_as_by_its_merges_in_order(data: st.DataObject) -> None:
+    history = train(Corpus.from_texts([TEXT]), Recipe.preset("superbpe", merges=80, transition=40))
+    text = data.draw(st.sampled_from([TEXT[:200], "by the end of the day: the cat 12 34\n\nthe mat"]) | st.text())
+    at, tokenizer = data.draw(st.integers(0, 80)), Tokenizer(history)
+    ids = tokenizer.encode(text, at=at)
+    assert ids == plain.encode(text, history, at=at)
+    assert tokenizer.decode(ids) == text
+
+
+@pytest.mark.parametrize("at", [30, 80])
+def test_the_common_library_cuts_alike(tmp_path: Path, at: int) -> None:
+    tokenizers = pytest.importorskip("tokenizers")
+    history = train(Corpus.from_texts([TEXT]), Recipe.preset("superbpe", merges=80, transition=40)).first(at)
+    path = tmp_path / "tokenizer.json"
+    write_history(history, path)
+    theirs = tokenizers.Tokenizer.from_file(str(path))
+    text = TEXT + "  one\n\n  two:  three\t4 5678... the end of the day"
+    assert theirs.encode(text).ids == Tokenizer(history).encode(text)
+    assert theirs.decode(theirs.encode(text).ids) == text
+
+
+def test_a_run_goes_on_from_any_step() -> None:
+    recipe = Recipe.preset("superbpe", merges=60, transition=20)
+    words = words_of(TEXT, recipe)
+    whole = train(Corpus.from_texts([TEXT]), recipe)
+    for steps in (0, 10, 20, 21, 60):
+        trainer = Trainer(words, recipe, history=whole.first(steps))
+        trainer.advance()
+        assert all_columns(trainer.history) == all_columns(whole)
+        assert trainer.history.reasons[STAGE].tolist() == whole.reasons[STAGE].tolist()
+
+
+def test_a_transition_that_never_comes_is_refused() -> None:
+    recipe = Recipe.preset("superbpe", merges=60, transition=61)
+    with pytest.raises(RecipeError, match="after 61 merges never comes: only 60 are to be made"):
+        train(Corpus.from_texts([TEXT]), recipe)
+
+
+def test_where_words_hold_nothing_more_the_second_stage_begins_early() -> None:
+    history = train(Corpus.from_texts(["a b a b a b"]), Recipe.preset("superbpe", merges=9, transition=8))
+    assert np.unique(history.reasons[STAGE]).tolist() == [1, 2]
+    assert decoded(history)[256:] == [b" b", b" a", b" b a"]
