@@ -19,7 +19,8 @@ from bpe_core.history.history import Columns, History
 from bpe_core.history.token_texts import decoded
 from bpe_core.learning.methods import Learner
 from bpe_core.learning.superbpe import compiled
-from bpe_core.learning.superbpe.method import METHOD, STAGE, words_inside
+from bpe_core.learning.superbpe.method import METHOD, STAGE
+from bpe_core.learning.superbpe.runs import words_inside
 from bpe_core.learning.trainer import Trainer
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.reference import bpe as plain

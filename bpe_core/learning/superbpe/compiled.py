@@ -12,7 +12,7 @@ from bpe_core.kernels.learn_state import BEGINS_BLANK, ENDS_BLANK, ENDS_COLON, S
 from bpe_core.kernels.scan import REGISTERS, machine_of, scan_pieces
 from bpe_core.learning.bpe.compiled import CompiledLearner as CompiledLearner
 from bpe_core.learning.layout import MOST_CELLS
-from bpe_core.learning.superbpe import method
+from bpe_core.learning.superbpe.runs import BLANK, within
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.text.scanner import table_for
 
@@ -33,14 +33,14 @@ class CompiledAcross(CompiledLearner):
 
 
 def span_of(symbol: bytes, past_colons: bool) -> int:
-    if symbol == method.BLANK:
+    if symbol == BLANK:
         return BEGINS_BLANK | ENDS_BLANK
     return 1 << SPAN_SHIFT | ENDS_COLON * (symbol == b":" and not past_colons)
 
 
 def words_inside(words: WordTable, recipe: Recipe) -> WordTable:
     """Return the same as the plain function, in first-seen order too."""
-    inside = method.within(recipe)
+    inside = within(recipe)
     table = table_for(inside.pattern)
     size = len(words.text)
     if table is None or size > MOST_CELLS:  # all named patterns have a table; positions are 32-bit

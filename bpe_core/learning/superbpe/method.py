@@ -18,12 +18,12 @@ from bpe_core.history.history import Columns, EndReason, History, Reasons
 from bpe_core.learning.bpe.method import METHOD as BPE
 from bpe_core.learning.bpe.method import PlainLearner
 from bpe_core.learning.methods import Candidate, CompiledWay, Learner, LearnerMaker, Reason, Told, Way
+from bpe_core.learning.superbpe.runs import BLANK, words_inside
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.recipes.ties import Pair
-from bpe_core.text.splitting import Splitter
 
 STAGE = "stage"  # the reason of a step: 1 within words, 2 across them
-BLANK, COLON = b" ", b": "
+COLON = b": "
 
 
 def transition_of(recipe: Recipe, alphabet: Alphabet) -> int:
@@ -40,20 +40,6 @@ def transition_of(recipe: Recipe, alphabet: Alphabet) -> int:
 def steps_planned(recipe: Recipe, alphabet: Alphabet) -> int:
     transition_of(recipe, alphabet)
     return recipe.merge_limit(len(alphabet))
-
-
-def within(recipe: Recipe) -> Recipe:
-    """Return the recipe of the first stage, by which a run of words is split."""
-    return recipe.with_changes(method="bpe", pattern=recipe.words_by, special_tokens=())
-
-
-def words_inside(words: WordTable, recipe: Recipe) -> WordTable:
-    """Return the ordinary words of all runs with their counts, in first-seen order."""
-    split, counts = Splitter(within(recipe)).words, dict[str, int]()
-    for run, count in words:
-        for word in split(run.decode()):
-            counts[word] = counts.get(word, 0) + count
-    return WordTable.from_counts(counts)
 
 
 class PlainAcross(PlainLearner):
