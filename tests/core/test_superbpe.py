@@ -172,6 +172,15 @@ def test_a_run_goes_on_from_any_step() -> None:
         assert trainer.history.reasons[STAGE].tolist() == whole.reasons[STAGE].tolist()
 
 
+def test_what_comes_next_is_known_on_both_sides_of_the_transition() -> None:
+    recipe = Recipe.preset("superbpe", merges=30, transition=10)
+    whole, words = train(Corpus.from_texts([TEXT]), recipe), words_of(TEXT, recipe)
+    for steps in (9, 10, 11):
+        trainer = Trainer(words, recipe, history=whole.first(steps))
+        best = trainer.candidates(1)[0]
+        assert (best.left, best.right, best.count) == (*whole.pair(steps), whole.columns.count[steps])
+
+
 def test_a_transition_that_never_comes_is_refused() -> None:
     recipe = Recipe.preset("superbpe", merges=60, transition=61)
     with pytest.raises(RecipeError, match="after 61 merges never comes: only 60 are to be made"):

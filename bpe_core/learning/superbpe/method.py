@@ -17,7 +17,7 @@ from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import Columns, EndReason, History, Reasons
 from bpe_core.learning.bpe.method import METHOD as BPE
 from bpe_core.learning.bpe.method import PlainLearner
-from bpe_core.learning.methods import Candidate, CompiledWay, Learner, LearnerMaker, Reason, Told, Way
+from bpe_core.learning.methods import UNLIMITED, Candidate, CompiledWay, Learner, LearnerMaker, Reason, Told, Way
 from bpe_core.learning.superbpe.runs import BLANK, words_inside
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.recipes.ties import Pair
@@ -83,7 +83,6 @@ class SuperLearner:
         first = None if forced is None else forced.first(self._transition)
         self._within = learn_within(split(words, recipe), alphabet, recipe, first)
         self._across: Learner | None = None
-        self._repeated = 0  # merges of the first stage that the second has made again
         self._make_second: Callable[[History], Learner] = lambda known: learn_across(words, alphabet, recipe, known)
         self._history: Callable[[Columns], History] = lambda columns: History(recipe, alphabet, columns)
         self.tokens_at_start = self._within.tokens_at_start
@@ -98,29 +97,34 @@ class SuperLearner:
         return {STAGE: 1 + (np.arange(self.learned) >= self._transition)}
 
     def learn(self, columns: Columns, stop_at: int, work: int) -> EndReason:
+        self._columns = columns
         if self._across is None:
             end = self._within.learn(columns, min(stop_at, self._transition), work)
             if not end and (self.learned < self._transition or stop_at <= self._transition):
                 return ""
             self._transition = self.learned
-            self._begin_across(columns)
-        assert self._across is not None
-        if self._across.learned < self._transition:
-            self._across.learn(self._again, self._transition, work)
+        across = self._begun_across()
+        if across.learned < self._transition:
+            across.learn(self._again, self._transition, work)
             return ""
-        return self._across.learn(columns, stop_at, work)
+        return across.learn(columns, stop_at, work)
 
     def candidates(self, wanted: int) -> list[Candidate]:
-        is_across = self._across is not None and self._across.learned >= self._transition
-        return (self._across if self._across is not None and is_across else self._within).candidates(wanted)
+        if self.learned < self._transition:
+            return self._within.candidates(wanted)
+        across = self._begun_across()
+        across.learn(self._again, self._transition, UNLIMITED)
+        return across.candidates(wanted)
 
-    def _begin_across(self, columns: Columns) -> None:
+    def _begun_across(self) -> Learner:
         """Let another learner begin with the merges so far, wherever they are in the runs, however rare."""
-        self._again = Columns.with_room(self._transition)
-        known = self._forced
-        if known is None or len(known) < self._transition:
-            known = self._history(columns.first(self._transition))
-        self._across = self._make_second(History.from_pairs(known.recipe, known.alphabet, known.pairs()))
+        if self._across is None:
+            known = self._forced
+            if known is None or len(known) < self._transition:
+                known = self._history(self._columns.first(self._transition))
+            self._again = Columns.with_room(self._transition)
+            self._across = self._make_second(History.from_pairs(known.recipe, known.alphabet, known.pairs()))
+        return self._across
 
 
 def _plain_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:

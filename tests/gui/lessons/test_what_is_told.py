@@ -175,7 +175,7 @@ def _joined(pieces: list[str], left: str, right: str) -> list[str]:
 
 
 def test_together_they_teach_what_they_should() -> None:
-    assert len(lessons()) == 13
+    assert len(lessons()) == 14
     titles = ("by hand", "weights", "equal", "ends", "greedily", "newer", "emoji", "vocabulary", "mistakes")
     for words in (*titles, "WordPiece", "compressor", "Unigram", "MinGram"):
         assert any(words in lesson.title for lesson in lessons()), words
