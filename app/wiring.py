@@ -91,6 +91,7 @@ FIRST_TEXT = (
 )
 REPORT = ("report", SESSION, "--output", RESULT)  # the command that writes it
 SHARE = ("share", SESSION, "--output", RESULT)
+FILM = ("film", SESSION, "--output", RESULT)
 SWITCH_SECONDS = 0.001
 WARM_UP_MILLISECONDS = 1_000  # after the window is there
 
@@ -263,6 +264,7 @@ class Program(QObject):
             written.connect(manifests.keep)
         self.filing.document.reported.connect(lambda path: manifests.keep(REPORT, path))
         self.filing.document.shared.connect(lambda path: manifests.keep(SHARE, path))
+        self.filing.document.filmed.connect(lambda path: None if path is None else manifests.keep(FILM, path))
         self.frame.keep_ticked("manifests", MANIFESTS, lambda on: setattr(manifests, "is_on", on))
         self.frame.keep_ticked("live_learning", LIVE, lambda on: setattr(self.live, "is_on", on))
 

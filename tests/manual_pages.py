@@ -274,6 +274,10 @@ def commands_in(text: str) -> list[str]:
     return [line for block in blocks for line in block.splitlines() if line.startswith("bpe-explorer ")]
 
 
+def pictures_in(folder: Path) -> list[Path]:
+    return [path for path in sorted(folder.iterdir()) if path.suffix in (".svg", ".png")]
+
+
 def draw_gallery(folder: Path) -> None:
     """Run the commands of the gallery in a folder where the samples are."""
     before = Path.cwd()
@@ -293,7 +297,7 @@ def main() -> None:
         folder = Path(name)
         (folder / "samples").symlink_to(ROOT / "resources" / "samples")
         draw_gallery(folder)
-        for picture in folder.glob("*.svg"):
+        for picture in pictures_in(folder):
             (GALLERY / picture.name).write_bytes(picture.read_bytes())
 
 

@@ -31,8 +31,10 @@ from bpe_core.session_file.values import SavedSession, View
 from bpe_core.session_file.writing import write_session
 from bpe_core.support.lock import Lock
 from bpe_core.support.private_folder import private_folder
+from bpe_core.support.progress import Work
 
 TOPIC = "session file"
+FILM = "film"
 LOOK_MILLISECONDS = 400  # with the time it takes to write, less than a second is ever at stake
 UNTITLED = "New session"
 Then = Callable[[], object]  # what is to follow
@@ -48,6 +50,8 @@ class Document(QObject):
     saved = Signal(object)  # its path
     reported = Signal(object)  # the path of the page
     shared = Signal(object)  # the path of the page
+    filming = Signal(int, int)  # the frames that are drawn, and all
+    filmed = Signal(object)  # the path of the film; None where there will be none
     recovery_wanted = Signal(object)  # the path of a damaged session of which something can be saved
     elsewhere_wanted = Signal()  # the person wants to choose another place to save to
 
@@ -139,6 +143,25 @@ class Document(QObject):
 
         now = self._snapshot()
         self._publish("share", lambda: share_report(report_of(now), path), lambda: self.shared.emit(path))
+
+    def film(self, path: Path) -> None:
+        """Film the run shown, with the text; `filming` says where it is."""
+        from bpe_core.filming.film import film_report
+        from bpe_core.report import report_of
+
+        now = self._snapshot()
+        self._aside.ask(
+            FILM,
+            lambda task: film_report(report_of(now), path, Work(task.report, task.cancelled)),
+            lambda _: self.filmed.emit(path),
+            self._aside.tell,
+            lambda news: self.filming.emit(news.done, news.total or 0),
+            lambda: self.filmed.emit(None),
+            writes=True,
+        )
+
+    def stop_filming(self) -> None:
+        self._aside.cancel(FILM)
 
     def _publish(self, name: str, write: Callable[[], None], then: Then) -> None:
         self._aside.ask(name, lambda task: write(), lambda _: then(), self._aside.tell, queues=True, writes=True)

@@ -36,6 +36,7 @@ STAGES = [
         "questions",
         "report",
         "sharing",
+        "filming",
         "reference",
     ),
     *("warm_up", "compiler", "command_line", "__main__"),

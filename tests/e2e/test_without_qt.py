@@ -67,6 +67,7 @@ EXAMPLES = {
     "paid": "--merges merges.csv --corpus text.txt --step 3",
     "share": "merges.csv --text so --output run.html",
     "report": "merges.csv --text so --output report.html",
+    "film": "merges.csv --text so --seconds 1 --output film.gif",
     "compress": "text.txt --output small.gage",
     "expand": "small.gage --output back.txt",
     "words": "low lower lowest",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QDialog, QMenu, QMessageBox
+from PySide6.QtWidgets import QDialog, QMenu, QMessageBox, QProgressDialog
 
 from app.session.aside import Answer
 from app.session.document import Document, Then
@@ -25,6 +25,7 @@ from app.window.main_window import ROOM, Frame
 from app.window.merges.merge_table import MergeTableModel
 from app.window.pages import LANES, Pages
 from app.window.parts.dialogs import (
+    FILM_FILTERS,
     REPORT_FILTERS,
     SESSION_FILTER,
     SESSION_FILTERS,
@@ -74,18 +75,22 @@ class Filing(QObject):
         self._tell = partial(session.aside.tell, is_error=False)
         self._was_saved_to_leave = False
         self._left: Path | None = None  # the safety copy of the session before this one, until it is offered
+        self.film_dialog: QProgressDialog | None = None
         window.may_close = partial(self._may_leave, window.close)
         self.document = document = Document(session, data_folder(), self._layout, self)
         self.recover_menu = filled_menu("&Unsaved Sessions", window, self._fill_recover_menu)
         actions.menus["file"].insertMenu(actions["save"], self.recover_menu)
         actions.connect(new_session=partial(self._leave_for, self._begin_new), open_session=self._ask_and_open)
-        actions.connect(save=self.save, save_as=self.save_as, report=self.report, share=self.share)
+        actions.connect(save=self.save, save_as=self.save_as, report=self.report)
+        actions.connect(share=self.share, film=self.film)
         actions.connect(claim_sessions=lambda: self._tell(claim_sessions()))
         document.changed.connect(self._show_name)
         document.opened.connect(self._show_opened)
         document.saved.connect(self._settings.remember_file)
         document.reported.connect(partial(self._show_published, "report"))
         document.shared.connect(partial(self._show_published, "page"))
+        document.filming.connect(self._show_filming)
+        document.filmed.connect(self._show_filmed)
         document.recovery_wanted.connect(lambda path: self._leave_for(partial(document.recover, path)))
         document.elsewhere_wanted.connect(lambda: self.save_as())
         document.leftovers.changed.connect(self._offer_left)
@@ -127,14 +132,43 @@ class Filing(QObject):
         """Ask where the page of the run shown is written, so that anybody with a browser can open it."""
         self._ask_and_publish("run", "Share the run", self.document.share)
 
-    def _ask_and_publish(self, name: str, title: str, publish: Callable[[Path], None]) -> None:
+    def film(self) -> None:
+        """Ask where the film of the run shown is written, and show how far it is."""
+        if self.film_dialog is not None:
+            self._tell("Another film is being drawn; wait for it or cancel it.")
+            return
+        self._ask_and_publish("film", "Save a film of the run", self._begin_film, FILM_FILTERS)
+
+    def _begin_film(self, path: Path) -> None:
+        self.film_dialog = dialog = QProgressDialog("The film is drawn, frame by frame.", "Cancel", 0, 0, self._window)
+        dialog.setWindowTitle(path.name)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.canceled.connect(self.document.stop_filming)
+        self.document.film(path)
+        dialog.show()
+
+    def _show_filming(self, done: int, total: int) -> None:
+        if self.film_dialog is not None and not self.film_dialog.wasCanceled():
+            self.film_dialog.setMaximum(total)
+            self.film_dialog.setValue(min(done, total - 1))  # it would close itself at the end
+
+    def _show_filmed(self, path: Path | None) -> None:
+        if path is not None:
+            self._show_published("film", path)
+        if self.film_dialog is not None:
+            self.film_dialog.close()
+            self.film_dialog = None
+
+    def _ask_and_publish(
+        self, name: str, title: str, publish: Callable[[Path], None], filters: dict[str, str] = REPORT_FILTERS
+    ) -> None:
         run = self._session.runs.shown
         if run is None or run.history is None:
             self._tell("There is nothing to publish yet: train first.")
             return
         name = name if self.document.path is None else self.document.path.stem
-        proposal = Path(self._settings.get(LAST_FOLDER)) / f"{name}.html"
-        path = ask_where_to_save(self._window, title, str(proposal), REPORT_FILTERS)
+        proposal = Path(self._settings.get(LAST_FOLDER)) / f"{name}.{next(iter(filters.values()))}"
+        path = ask_where_to_save(self._window, title, str(proposal), filters)
         if path is not None:
             publish(path)
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 import struct
-import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QBuffer, QByteArray, QMarginsF, QPoint, QSize, QSizeF, Qt
@@ -15,6 +14,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.window.parts.page import Frame
 from app.window.parts.theme import palette_for
+from bpe_core.figures.png import FOR_EVER, SIGNATURE, chunk, chunks_of
 
 DOTS_AN_INCH = 300  # of a picture for print
 SCREEN_DOTS_AN_INCH = 96
@@ -132,10 +132,6 @@ def write_drawing(drawn: bytes, width: float, height: float, path: Path, kind: s
     return image.save(str(path), "PNG")  # type: ignore[call-overload]
 
 
-SIGNATURE = b"\x89PNG\r\n\x1a\n"
-FOR_EVER = 0
-
-
 def animated(pngs: Sequence[bytes], milliseconds: Sequence[int]) -> bytes:
     """Join PNG files of equal size and kind into one that browsers play, each for its milliseconds.
 
@@ -148,28 +144,16 @@ def animated(pngs: Sequence[bytes], milliseconds: Sequence[int]) -> bytes:
         chunks = list(chunks_of(png))
         header = next(data for kind, data in chunks if kind == b"IHDR")
         if place == 0:
-            parts += [_chunk(b"IHDR", header), _chunk(b"acTL", struct.pack(">II", len(pngs), FOR_EVER))]
+            parts += [chunk(b"IHDR", header), chunk(b"acTL", struct.pack(">II", len(pngs), FOR_EVER))]
         width, height = struct.unpack(">II", header[:8])
         control = struct.pack(">IIIIIHHBB", number, width, height, 0, 0, pause, 1000, 0, 0)
-        parts.append(_chunk(b"fcTL", control))
+        parts.append(chunk(b"fcTL", control))
         number += 1
         for kind, data in chunks:
             if kind == b"IDAT" and place == 0:
-                parts.append(_chunk(b"IDAT", data))
+                parts.append(chunk(b"IDAT", data))
             elif kind == b"IDAT":
-                parts.append(_chunk(b"fdAT", struct.pack(">I", number) + data))
+                parts.append(chunk(b"fdAT", struct.pack(">I", number) + data))
                 number += 1
-    parts.append(_chunk(b"IEND", b""))
+    parts.append(chunk(b"IEND", b""))
     return b"".join(parts)
-
-
-def chunks_of(png: bytes) -> Iterator[tuple[bytes, bytes]]:
-    place = len(SIGNATURE)
-    while place < len(png):
-        length, kind = struct.unpack(">I4s", png[place : place + 8])
-        yield kind, png[place + 8 : place + 8 + length]
-        place += 12 + length
-
-
-def _chunk(kind: bytes, data: bytes) -> bytes:
-    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))

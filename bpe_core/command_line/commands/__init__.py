@@ -18,6 +18,7 @@ COMMANDS = {
     "sweep": "learn and measure what a plan says: recipes by corpora by ties by sizes by samples",
     "report": "write a report of a run as one HTML page",
     "share": "write runs as one web page that cuts any text and plays all steps, without a connection",
+    "film": "film a run, or two side by side, as a moving picture for a chat, a slide or a README",
     "compress": "make a file smaller as Gage did in 1994, where byte-pair encoding comes from",
     "expand": "give back the original of a file that `compress` has written",
     "repeat": "run the command of a manifest again, and say whether the result is identical",

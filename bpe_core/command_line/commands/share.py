@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import replace
-from pathlib import Path
 
 from bpe_core.command_line.arguments import ANY_TABLE, text_argument
+from bpe_core.command_line.runs import run_named
 from bpe_core.errors import plain
-from bpe_core.report import report_of
-from bpe_core.session_file import is_session_file, run_of
 from bpe_core.sharing.contents import SharedRun, why_not
 from bpe_core.sharing.page import shared, shared_report, write_page
-from bpe_core.studies.making import open_study
 
 examples = """\
 examples:
@@ -36,15 +33,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     runs, text = list[SharedRun](), options.text
     for table in options.tables:
-        place, number = run_of(table)
-        if is_session_file(place):
-            from bpe_core.session_file.reading import read_session  # loads SQLite
-
-            report = report_of(read_session(place), number)
-            runs.append(shared_report(report))
-            text = text or report.text
-        else:
-            runs.append(shared(open_study(table), Path(table).name))
+        title, study, report = run_named(table)
+        runs.append(shared(study, title) if report is None else shared_report(report))
+        text = text or (report.text if report is not None else "")
     runs[0] = replace(runs[0], note="\n".join(filter(None, (options.note, runs[0].note))))
     write_page(runs, options.output, title=options.title, text=text)
     print(f"Wrote {plain(options.output)}.")

@@ -11,10 +11,11 @@ from PySide6.QtGui import QContextMenuEvent, QImage
 from PySide6.QtWidgets import QApplication, QFileDialog, QMenu
 from pytestqt.qtbot import QtBot
 
-from app.window.parts.pictures import SCALE, chunks_of
+from app.window.parts.pictures import SCALE
 from app.window.questions.why.merge_tree import TreePage
 from app.window.questions.why.page import WhyPage
 from app.wiring import Program
+from bpe_core.figures.png import chunks_of
 from bpe_core.segmenting.tokenizer import Tokenizer
 from tests.gui.conftest import WAIT, rest, settle
 from tests.gui.questions.conftest import LEFT, MERGES, NO_KEY, answered, click_before, word_facts

@@ -1,0 +1,25 @@
+"""Runs that a command is given: of sessions with their titles and notes, or tables by the names of their files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bpe_core.session_file import is_session_file, run_of
+from bpe_core.studies.making import open_study
+
+if TYPE_CHECKING:
+    from bpe_core.report import Report
+    from bpe_core.studies.study import Study
+
+
+def run_named(table: str) -> tuple[str, Study, Report | None]:
+    """Return its title and its study; of a run of a session also what is told about it."""
+    place, number = run_of(table)
+    if not is_session_file(place):
+        return Path(table).name, open_study(table), None
+    from bpe_core.report import report_of
+    from bpe_core.session_file.reading import read_session  # loads SQLite
+
+    report = report_of(read_session(place), number)
+    return report.title, report.study, report

@@ -1,0 +1,144 @@
+"""What a film shows of a run at each moment: the tokens of a text, the pairs that lead, and what a step took."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bpe_core.errors import BpeError
+from bpe_core.history.history import Pair
+from bpe_core.insight.pairs import Runner, compared_by, leading_pairs, measure_of, race
+from bpe_core.learning.methods import learns_by_ranks
+from bpe_core.segmenting.tokenizer import TokenSpan
+from bpe_core.studies.study import Study
+from bpe_core.support.progress import Work
+
+LARGEST_WORDS = 500_000  # bytes of distinct words; of more, the next step and its runner-up are shown
+LEADERS = 5
+FRAMES_A_SECOND = 12.5
+MILLISECONDS = 80
+SLOWEST, GROWTH = 2.0, 8.0  # steps a second; and one more for so many that were seen
+
+
+@dataclass(frozen=True)
+class Leader:
+    name: str
+    measure: float = 0.0  # by which it leads, where that is known
+    written: str = ""
+    taken: str = ""  # how many the last step took, and for which token
+
+
+class FilmedRun:
+    def __init__(self, title: str, study: Study, text: str, work: Work) -> None:
+        self.title, self.study, self.text, self._work = title, study, text, work
+        history = study.history
+        words = None if study.texts is None else study.words(work=work)
+        self._words = words if words is not None and words.total_bytes <= LARGEST_WORDS else None
+        self._ranked = study.ranked(work=work) if self._words is not None and learns_by_ranks(history) else None
+        self._runners: dict[Pair, Runner] = {}
+        self._tokens: dict[int, list[TokenSpan]] = {}
+
+    def __len__(self) -> int:
+        return len(self.study.history)
+
+    def tokens(self, at: int) -> list[TokenSpan]:
+        if at not in self._tokens:
+            self._tokens[at] = self.study.tokenizer.token_spans(self.text, at)
+        return self._tokens[at]
+
+    def newest(self, at: int) -> int | None:
+        return int(self.study.history.ids[at - 1]) if at else None
+
+    def size_at(self, at: int) -> int:
+        return self.study.history.vocabulary_size_at(at)
+
+    def step_with_size(self, size: int) -> int:
+        """Return the step after which the vocabulary has this size, or the nearest one it ever has."""
+        first = self.size_at(0)
+        far = size - first if self.size_at(len(self)) >= first else first - size
+        return max(0, min(len(self), far))
+
+    def leaders(self, at: int) -> list[Leader]:
+        if at >= len(self):
+            return []
+        if self._words is None:
+            return self._recorded_leaders(at)
+        found = leading_pairs(self._words, self.study.history, at, LEADERS, cancelled=self._work.cancelled)[:LEADERS]
+        reason = compared_by(self.study.history.recipe, found)
+        rows = list[Leader]()
+        for one in found:
+            pair, written = (
+                (one.left, one.right),
+                f"{one.count:,}" if reason is None else reason.text(one.count, one.reasons),
+            )
+            rows.append(Leader(self._name(pair), measure_of(one, reason), written, self._taken(pair, at)))
+        return rows
+
+    def _recorded_leaders(self, at: int) -> list[Leader]:
+        history, columns = self.study.history, self.study.history.columns
+        if not history.has_counts:
+            return [Leader(self._name(history.pair(at)))]
+        known = [(history.pair(at), int(columns.count[at]))]
+        if columns.runner_up_left[at] >= 0:
+            other = int(columns.runner_up_left[at]), int(columns.runner_up_right[at])
+            known.append((other, int(columns.runner_up_count[at])))
+        return [Leader(self._name(pair), count, f"{count:,}") for pair, count in known]
+
+    def _taken(self, pair: Pair, at: int) -> str:
+        if self._ranked is None or not at:
+            return ""
+        if pair not in self._runners:
+            self._runners[pair] = race(self._ranked, [pair], cancelled=self._work.cancelled)[0]
+        runner = self._runners[pair]
+        fewer = runner.count_at(at - 1) - runner.count_at(at)
+        newest = self.newest(at)
+        return f"−{fewer:,}, taken by {self.study.names.text[newest]}" if fewer > 0 and newest is not None else ""
+
+    def _name(self, pair: Pair) -> str:
+        return " + ".join(self.study.names.text[id] for id in pair if id >= 0)
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """The moments of a film, one for each frame: steps of one run, or sizes of the vocabularies of two."""
+
+    places: tuple[int, ...]
+    is_by_size: bool
+
+    @classmethod
+    def of(
+        cls, runs: Sequence[FilmedRun], first: int | None, last: int | None, seconds: float | None, usual: float
+    ) -> Stretch:
+        """Go at a pace that grows; from the first to the last in these seconds if both are given."""
+        is_by_size = len(runs) > 1
+        least, most = 0, len(runs[0])
+        if is_by_size:
+            sizes = [(run.size_at(0), run.size_at(len(run))) for run in runs]
+            least, most = max(map(min, sizes)), max(map(max, sizes))
+        start, end = least if first is None else max(0, first), most if last is None else min(last, most)
+        if start >= end:
+            what = "sizes of their vocabularies" if is_by_size else runs[0].study.history.recipe.wording.steps
+            raise BpeError(
+                f"There is nothing to film from {start:,} to {end:,}; the {what} go from {least:,} to {most:,}."
+            )
+        frames = round((usual if seconds is None else seconds) * FRAMES_A_SECOND)
+        walked = _walked(start, end, None if last is not None else frames)
+        if last is not None or seconds is not None:
+            walked = [walked[i * (len(walked) - 1) // max(1, frames - 1)] for i in range(frames)]
+        return cls(tuple(walked), is_by_size)
+
+    def step(self, run: FilmedRun, place: int) -> int:
+        return run.step_with_size(place) if self.is_by_size else place
+
+
+def _walked(start: int, end: int, most: int | None) -> list[int]:
+    """Return the moments of a walk from start to end, a frame each, and not more than `most` of them.
+
+    >>> _walked(0, 3, None)
+    [0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 3]
+    """
+    walked, place = list[int](), 0.0
+    while start + int(place) < end and (most is None or len(walked) < most):
+        walked.append(start + int(place))
+        place += max(SLOWEST, place / GROWTH) / FRAMES_A_SECOND
+    return walked if most is not None and len(walked) == most else [*walked, end]

@@ -1,0 +1,261 @@
+"""Draws a moment of one or two runs: the text in its tokens, the pairs that lead, and how the text shrinks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import NamedTuple
+
+from bpe_core.figures.coloured_text import DARK_GROUNDS, LIGHT_GROUNDS
+from bpe_core.figures.sheet import DARK, LIGHT, Inks
+from bpe_core.filming.canvas import MORE, Canvas, Colour, colour_of, fitting
+from bpe_core.filming.letters import advance, width_of
+from bpe_core.filming.run import LEADERS, FilmedRun, Stretch
+
+
+class Size(NamedTuple):
+    width: int
+    height: int
+    letters: int  # pixels of the small text
+
+
+SIZES = {"readme": Size(800, 420, 15), "chat": Size(540, 540, 15), "slide": Size(1280, 720, 25)}
+LARGEST, SMALLEST, LINE = 2.6, 0.8, 1.9  # of the letters of the text, in small ones; and lines, in its own letters
+PIECES = re.compile(r"\S+[^\S\n]*|[^\S\n]+|\n")
+
+
+class Area(NamedTuple):
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    @property
+    def width(self) -> float:
+        return self.right - self.left
+
+    def columns(self, many: int, gap: float) -> list[Area]:
+        wide = (self.width - gap * (many - 1)) / many
+        lefts = [self.left + i * (wide + gap) for i in range(many)]
+        return [Area(left, self.top, left + wide, self.bottom) for left in lefts]
+
+    def split(self, height: float) -> tuple[Area, Area]:
+        return self._replace(bottom=self.top + height), self._replace(top=self.top + height)
+
+
+class Cell(NamedTuple):
+    """Where a character is drawn."""
+
+    character: str
+    line: int
+    left: float
+    right: float
+
+
+@dataclass(frozen=True)
+class Colours:
+    inks: Inks
+    grounds: tuple[Colour, ...]
+    ground: Colour = field(init=False)
+    text: Colour = field(init=False)
+    faint: Colour = field(init=False)
+
+    def __post_init__(self) -> None:
+        for name, ink in (("ground", self.inks.ground), ("text", self.inks.text), ("faint", self.inks.hairline)):
+            object.__setattr__(self, name, colour_of(ink))
+
+    def line(self, number: int) -> Colour:
+        return colour_of(self.inks.lines[number])
+
+
+def colours_of(*, is_dark: bool) -> Colours:
+    inks, grounds = (DARK, DARK_GROUNDS) if is_dark else (LIGHT, LIGHT_GROUNDS)
+    return Colours(inks, tuple(map(colour_of, grounds)))
+
+
+class Scene:
+    def __init__(
+        self, runs: Sequence[FilmedRun], stretch: Stretch, title: str, size: Size, *, is_dark: bool = False
+    ) -> None:
+        self.runs, self.stretch, self.title, self.size = runs, stretch, title, size
+        self.colours = colours_of(is_dark=is_dark)
+        unit, margin = size.letters, 1.2 * size.letters
+        inside = Area(margin, margin, size.width - margin, size.height - margin)
+        self._head, rest = inside.split(2.9 * unit)
+        is_wide = len(runs) == 1 and size.width > 1.3 * size.height
+        below = (LEADERS + 1) * 1.55 * unit
+        if is_wide:
+            texts, low = rest.split(rest.bottom - rest.top - below)
+            self._leaders = [low._replace(right=low.left + 0.62 * low.width)]
+            self._curve = low._replace(left=low.left + 0.68 * low.width, top=low.top + 0.2 * unit)
+        else:
+            rest, self._curve = rest.split(rest.bottom - rest.top - 5.2 * unit)
+            texts, low = rest.split(rest.bottom - rest.top - below - 0.6 * unit)
+            self._leaders = low.columns(len(runs), 2 * unit)
+        self._texts = [area._replace(bottom=area.bottom - 2.2 * unit) for area in texts.columns(len(runs), 2 * unit)]
+        self.letters, self._cells = self._fitting_letters()
+        self._shown = {*stretch.places}
+        self._line = self._measured()
+
+    # Placing
+
+    def _fitting_letters(self) -> tuple[float, list[Cell]]:
+        """Take the largest letters with which the text fits; if none are small enough, its beginning is shown."""
+        text, area = self.runs[0].text, self._texts[0]
+        for tenth in range(round(10 * LARGEST), round(10 * SMALLEST) - 1, -1):
+            letters = self.size.letters * tenth / 10
+            cells, most = placed(text, letters, area.width), int((area.bottom - area.top) / (LINE * letters))
+            if not cells or cells[-1].line < most:
+                break
+        kept = [cell for cell in cells if cell.line < most]
+        if len(kept) < len(cells) and kept:
+            kept[-1] = kept[-1]._replace(character=MORE)
+        return letters, kept
+
+    def _measured(self) -> list[list[tuple[int, int]]]:
+        """Return the tokens of the text of each run at each moment of the film."""
+        places = sorted(self._shown)
+        return [[(place, len(run.tokens(self.stretch.step(run, place)))) for place in places] for run in self.runs]
+
+    # Drawing
+
+    def frame(self, place: int) -> Canvas:
+        canvas = Canvas(self.size.width, self.size.height, self.colours.ground)
+        self._draw_head(canvas, place)
+        for number, run in enumerate(self.runs):
+            at = self.stretch.step(run, place)
+            self._draw_text(canvas, number, at)
+            self._draw_leaders(canvas, number, at)
+        self._draw_curve(canvas, place)
+        return canvas
+
+    def _draw_head(self, canvas: Canvas, place: int) -> None:
+        unit, head, colours = self.size.letters, self._head, self.colours
+        history = self.runs[0].study.history
+        wording = history.recipe.wording
+        told = f"{wording.step} {place:,}" if not self.stretch.is_by_size else f"{place:,} tokens to use"
+        middle = head.top + 0.6 * unit
+        canvas.text(head.right, middle, told, 1.2 * unit, colours.text, end=True)
+        room = head.width - width_of(told, 1.2 * unit) - 2 * unit
+        title = fitting(self.title, 1.35 * unit, room / 1.05)
+        canvas.text(head.left, middle, title, 1.35 * unit, colours.text, is_bold=True)
+        first, last = self.stretch.places[0], self.stretch.places[-1]
+        done = (place - first) / max(1, last - first)
+        bar = Area(head.left, head.top + 1.7 * unit, head.right, head.top + 1.7 * unit + max(3, unit / 5))
+        canvas.box(*bar, colours.faint, 2)
+        canvas.box(bar.left, bar.top, bar.left + done * bar.width, bar.bottom, colours.line(0), 2)
+
+    def _draw_text(self, canvas: Canvas, number: int, at: int) -> None:
+        run, area, letters, colours = self.runs[number], self._texts[number], self.letters, self.colours
+        tokens, newest, gap = run.tokens(at), run.newest(at), max(1.0, letters / 16)
+        ends = self._ends_of_bytes()
+        for token in tokens:
+            for line, left, right in _stretches(ends[token.first_byte : token.behind_byte]):
+                top = area.top + line * LINE * letters
+                x1, x2 = area.left + left + gap / 2, area.left + right - gap / 2
+                ground = colours.grounds[token.id % len(colours.grounds)]
+                canvas.box(x1, top, x2, top + 1.55 * letters, ground, max(2, round(letters / 6)))
+                if token.id == newest:
+                    canvas.box(
+                        x1, top + 1.55 * letters - max(2, letters / 9), x2, top + 1.55 * letters, colours.line(1)
+                    )
+        for cell in self._cells:
+            middle = area.top + (cell.line * LINE + 0.74) * letters
+            canvas.letter(area.left + cell.left + 0.07 * letters, middle, cell.character, letters, colours.text)
+        unit, middle = self.size.letters, area.bottom + 0.9 * self.size.letters
+        size = len(run.text.encode())
+        facts = f"{len(tokens):,} tokens, {size / max(1, len(tokens)):.2f} bytes each"
+        if len(self.runs) > 1:
+            canvas.line([(area.left, middle), (area.left + 1.4 * unit, middle)], colours.line(number), unit / 5)
+            facts = f"{run.title}: {facts}"
+        left = area.left + (2 * unit if len(self.runs) > 1 else 0)
+        canvas.text(left, middle, fitting(facts, unit, area.right - left), unit, colours.text)
+
+    def _ends_of_bytes(self) -> list[tuple[int, float, float]]:
+        """Return the line of each byte, and its share of the width of its character."""
+        found = list[tuple[int, float, float]]()
+        for cell, character in zip(self._cells, self.runs[0].text, strict=False):
+            many = len(character.encode())
+            wide = (cell.right - cell.left) / many
+            found += [(cell.line, cell.left + i * wide, cell.left + (i + 1) * wide) for i in range(many)]
+        return found
+
+    def _draw_leaders(self, canvas: Canvas, number: int, at: int) -> None:
+        unit, area, colours, run = self.size.letters, self._leaders[number], self.colours, self.runs[number]
+        rows = run.leaders(at)
+        wording = run.study.history.recipe.wording
+        heading = f"next {wording.step}s" if rows else "all is learned"
+        canvas.text(area.left, area.top + 0.8 * unit, heading, unit, colours.text, is_bold=True)
+        most = max([row.measure for row in rows], default=0.0) or 1.0
+        name_room, is_narrow = 0.24 * area.width, area.width < 26 * unit
+        left = area.left + name_room + unit / 2
+        longest = (0.5 if is_narrow else 0.33) * area.width
+        for place, row in enumerate(rows):
+            middle = area.top + (2.35 + 1.55 * place) * unit
+            canvas.text(area.left, middle, fitting(row.name, unit, name_room), unit, colours.text)
+            if not row.written:
+                continue
+            ink = colour_of(colours.inks.next if not place else colours.inks.bar)
+            end = left + longest * max(0.0, row.measure) / most
+            canvas.box(left, middle - 0.5 * unit, end, middle + 0.5 * unit, ink, max(1, unit // 6))
+            canvas.text(end + 0.5 * unit, middle, row.written, unit, colours.text)
+            if row.taken and not is_narrow:
+                right = left + longest + 3.4 * unit
+                taken = fitting(row.taken, unit, area.right - right)
+                canvas.text(right, middle, taken, unit, colour_of(colours.inks.lines[1]))
+
+    def _draw_curve(self, canvas: Canvas, place: int) -> None:
+        unit, area, colours = self.size.letters, self._curve, self.colours
+        canvas.text(area.left, area.top + 0.6 * unit, "tokens of the text", unit, colours.text)
+        top, bottom = area.top + 1.6 * unit, area.bottom
+        canvas.line([(area.left, bottom), (area.right, bottom)], colours.faint, max(1.0, unit / 12))
+        first, last = self.stretch.places[0], self.stretch.places[-1]
+        most = max(tokens for line in self._line for _, tokens in line) or 1
+        for number, line in enumerate(self._line):
+            points = [
+                (
+                    area.left + area.width * (x - first) / max(1, last - first),
+                    bottom - (bottom - top) * tokens / most,
+                )
+                for x, tokens in line
+            ]
+            now = sum(x <= place for x, _ in line)
+            canvas.line(points[now - 1 :], colours.faint, unit / 7)
+            canvas.line(points[:now], colours.line(number), unit / 7)
+            x, y = points[now - 1]
+            canvas.line([(x, y), (x, y)], colours.line(number), unit / 2)
+
+
+def placed(text: str, letters: float, width: float) -> list[Cell]:
+    """Place a text in lines that break before words; blanks may stick out.
+
+    >>> [(cell.character, cell.line) for cell in placed("on it", 20, 45)]
+    [('o', 0), ('n', 0), (' ', 0), ('i', 1), ('t', 1)]
+    """
+    found, x, line = list[Cell](), 0.0, 0
+    for piece in PIECES.findall(text):
+        if x and x + width_of(piece.rstrip(), letters) > width:
+            x, line = 0.0, line + 1
+        for character in piece:
+            wide = 0.0 if character == "\n" else advance(character, letters)
+            if x and x + wide > width and not character.isspace():
+                x, line = 0.0, line + 1
+            found.append(Cell(" " if character == "\n" else character, line, x, x + wide))
+            x += wide
+        if piece == "\n":
+            x, line = 0.0, line + 1
+    return found
+
+
+def _stretches(ends: list[tuple[int, float, float]]) -> Iterator[tuple[int, float, float]]:
+    """Join what lies side by side in a line.
+
+    >>> list(_stretches([(0, 0.0, 5.0), (0, 5.0, 9.0), (1, 0.0, 4.0)]))
+    [(0, 0.0, 9.0), (1, 0.0, 4.0)]
+    """
+    starts = [0, *(i + 1 for i, (one, other) in enumerate(pairwise(ends)) if one[0] != other[0]), len(ends)]
+    for start, stop in pairwise(starts):
+        if stop > start:
+            yield ends[start][0], ends[start][1], ends[stop - 1][2]
