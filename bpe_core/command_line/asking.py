@@ -99,7 +99,7 @@ def table_lines(answer: Answer, most: int) -> Iterator[str]:
     columns = [[_shortened(cell_text(name, answer.columns[name][place])) for place in kept] for name in names]
     titles = list(map(heading_of, names))
     widths = [max(map(len, [title, *cells])) for title, cells in zip(titles, columns, strict=True)]
-    is_text = [isinstance(answer.columns[name][kept[0]], str) for name in names]
+    is_text = [isinstance(answer.columns[name][places[0]], str) for name in names]
     for cells in (titles, *zip(*columns, strict=True)):
         row = zip(cells, widths, is_text, strict=True)
         yield "  ".join(f"{cell:<{width}}" if text else f"{cell:>{width}}" for cell, width, text in row).rstrip()

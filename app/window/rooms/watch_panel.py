@@ -17,7 +17,7 @@ from app.window.rooms.word_view import WordView
 TITLE = "How does a tokenizer split your name?"
 WHY = "Why it stays so:"
 REASON_LINES = 3
-SLOWER = ("best",)  # too slow to be watched at once; the recipe offers it
+IN_THE_RECIPE = ("best", "superbpe")  # too slow to be watched, and one of a whole text: no chip, the recipe offers them
 # Fusion hardly shows on a dark ground which button is pressed.
 CHIP = """QPushButton { border: 1px solid palette(mid); border-radius: 4px; padding: 4px 10px; }
 QPushButton:checked { background: palette(highlight); color: palette(highlighted-text); }
@@ -57,7 +57,7 @@ class WatchPanel(QWidget):
     def _chips(self) -> list[QPushButton]:
         chips = []
         for method in options("method"):
-            if method.value in SLOWER:
+            if method.value in IN_THE_RECIPE:
                 continue
             chip = push_button(method.title, partial(self.choose_method, method.value), method.explanation)
             chip.setObjectName(method.value)

@@ -125,3 +125,10 @@ def test_a_full_disk_behind_the_output_is_told() -> None:
 @posix_only
 def test_without_an_output_nothing_is_printed() -> None:
     assert ended(">&-") == (0, "")
+
+
+def test_no_row_at_all_is_an_answer_too(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["steps", "--merges", str(table), "--most", "0"]) == 0
+    heading, more = capsys.readouterr().out.splitlines()[-2:]
+    assert heading.split()[0] == "step"
+    assert more.endswith("more rows; -o writes them all.")
