@@ -56,7 +56,7 @@ MENUS: dict[str, tuple[Item, ...]] = {
             "S&hare …",
             "Write the run shown as a page that cuts any text and plays, for anybody with a browser",
         ),
-        Item("film", "Save &Film …", "Write the run shown as a moving picture: PNG, GIF, or MP4 where ffmpeg is found"),
+        Item("film", "Save Film …", "Write the run shown as a moving picture: PNG, GIF, or MP4 where ffmpeg is found"),
         Item("save_chart", "Save &Chart …", "Save the chart shown as PNG, SVG, PDF, or as values", "Ctrl+Alt+S"),
         SEPARATOR,
         Item("quit", "&Quit", "Close the window", Standard.Quit),

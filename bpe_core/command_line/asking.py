@@ -72,6 +72,7 @@ def run_question(question: type[Question], options: argparse.Namespace) -> int:
     """Ask, print or write the answer, and return the exit code."""
     if options.output is not None:
         _check_output(options)
+    _take_text_behind_tables(question, options)
     with working(stopped="") as interruption:
         asked = question(**{one.name: _value(options, one) for one in question.parameters()})
         studies = _studies(question, options, asked.table_named())
@@ -178,12 +179,18 @@ def _studies(
     return _with_texts(question, open_study(named[0]), options)
 
 
+def _take_text_behind_tables(question: type[Question], options: argparse.Namespace) -> None:
+    """Let `diff A B TEXT` be `diff A B --text TEXT`."""
+    if question.studies in (None, NONE) or getattr(options, "text", None) != "":
+        return
+    most = question.studies[1] - bool(options.merges)
+    options.tables, options.text = options.tables[:most], " ".join(options.tables[most:])
+
+
 def _several(question: type[Question], options: argparse.Namespace) -> dict[str, Study]:
     assert question.studies is not None
     tables: list[str] = [*options.tables, *([options.merges] if options.merges else [])]
     least, most = question.studies
-    if len(tables) > most and getattr(options, "text", None) == "":  # `diff A B TEXT`
-        tables, options.text = tables[:most], " ".join(tables[most:])
     if options.runs and len(tables) != 1:
         raise BpeError("--runs is about one session.")
     is_whole_session = not question.takes_moments and len(tables) == 1 and is_session_file(tables[0])

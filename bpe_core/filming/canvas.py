@@ -110,7 +110,7 @@ def fitting(text: str, size: float, room: float) -> str:
     """Cut a text to this width.
 
     >>> fitting("lighthouse", 20, 60), fitting("low", 20, 60)
-    ('ligh…', 'low')
+    ('light…', 'low')
     """
     if width_of(text, size) <= room:
         return text

@@ -3,7 +3,7 @@
 A letter that is not among them is drawn as a box with its code point in it.
 
     >>> round(width_of("low", 16), 1), width_of("", 16)
-    (24.0, 0)
+    (25.3, 0)
 """
 
 from __future__ import annotations

@@ -231,7 +231,7 @@ class Scene:
 def placed(text: str, letters: float, width: float) -> list[Cell]:
     """Place a text in lines that break before words; blanks may stick out.
 
-    >>> [(cell.character, cell.line) for cell in placed("on it", 20, 45)]
+    >>> [(cell.character, cell.line) for cell in placed("on it", 20, 40)]
     [('o', 0), ('n', 0), (' ', 0), ('i', 1), ('t', 1)]
     """
     found, x, line = list[Cell](), 0.0, 0
