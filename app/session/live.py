@@ -31,6 +31,7 @@ class LiveLearning(QObject):
         self._drafts: list[Run] = []
         self._learning: Run | None = None
         self._before: Run | None = None  # what was shown when the change was made
+        self._place: tuple[int | None, int] | None = None  # where the person was (None: at the end), and was brought
         self._soon = timer(self, PAUSE_MILLISECONDS, self._learn)
         session.recipe.changed.connect(lambda _: self._soon.start())
         session.corpus.texts.changed.connect(lambda _: self._soon.start())
@@ -76,17 +77,29 @@ class LiveLearning(QObject):
 
     def _show(self, run: Run) -> None:
         """Stay at the place in time, and say what is different."""
-        before = self._before
+        before, cursor = self._before, self._session.cursor
+        place = self._place_in_time()
         if run not in self._runs.all:
             self._runs.keep([run], are_there=True, stays=True)
         else:
             self._runs.show(run, stays=True)
+        cursor.go_live() if place is None else cursor.go_to(place)
+        self._place = place, cursor.position
         if before is None or before is run or before.history is None or run.history is None:
             return
         compare = partial(compare_tables, before.history, run.history)
         self._aside.ask(TOPIC, lambda task: compare(cancelled=task.cancelled), partial(self._tell, run))
         if before in self._drafts and not self._is_used(before):
             self._runs.drop(before)
+
+    def _place_in_time(self) -> int | None:
+        """The step where the person is, also where a shorter run has no such step; None at the end."""
+        cursor = self._session.cursor
+        if cursor.live:
+            return None
+        if self._place is not None and self._place[1] == cursor.position:
+            return self._place[0]
+        return cursor.position if cursor.position < cursor.end else None
 
     def _tell(self, run: Run, found: TableComparison) -> None:
         steps = run.wording.steps
