@@ -152,6 +152,7 @@ class Actions:
         self.menus: dict[str, QMenu] = {}
         self._items: list[Item] = []
         self._icons: dict[str, str] = {}  # by names of actions
+        self._why_not: dict[str, str] = {}  # they are disabled
         self.is_typing_refused = False  # the entry that was being typed when the last action began
         for id, items in MENUS.items():
             if id != ELSEWHERE:
@@ -176,9 +177,20 @@ class Actions:
             action, meaning = self.by_name[item.name], item.tip.format(**names)
             if "{" in item.text:
                 action.setText(item.text.format(**names))
-            keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
-            action.setToolTip(tip(f"{meaning} ({keys})" if keys else meaning))
             action.setStatusTip(meaning)
+            self._show_tip(item.name)
+
+    def allow(self, name: str, why_not: str = "") -> None:
+        """Enable an action; or disable it, and let its tip say why."""
+        self.by_name[name].setEnabled(not why_not)
+        self._why_not[name] = why_not
+        self._show_tip(name)
+
+    def _show_tip(self, name: str) -> None:
+        action = self.by_name[name]
+        meaning, keys = action.statusTip(), action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+        first = f"{meaning} ({keys})" if keys else meaning
+        action.setToolTip(tip("\n".join(filter(None, (first, self._why_not.get(name))))))
 
     def set_icon(self, name: str, icon_name: str) -> None:
         self._icons[name] = icon_name

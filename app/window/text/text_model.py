@@ -68,10 +68,13 @@ class TokenCounts:
     words: int
     known: bool  # false while a part of the text waits to be encoded
     unknown: int = 0  # how many unknown tokens
+    unknown_bytes: int = 0  # that they hide
 
     @property
     def bytes_per_token(self) -> float | None:
-        return self.bytes / self.tokens if self.tokens else None
+        """The mean length of the tokens that are known: what became unknown is not compressed."""
+        tokens = self.tokens - self.unknown
+        return (self.bytes - self.unknown_bytes) / tokens if tokens else None
 
     @property
     def tokens_per_word(self) -> float | None:
@@ -232,10 +235,14 @@ class TokenTextModel(QObject):
     def counts(self) -> TokenCounts:
         if self._words is None:
             self._words = stretches(self.text())
-        unknown, is_known = 0, not self.is_pending
+        unknown, hidden, is_known = 0, 0, not self.is_pending
         if self.unknown_id is not None and is_known:
             unknown = self._segmentation.count_unknown(self.cursor, self.unknown_id)
-        return TokenCounts(self.length, self.byte_length, self.token_count(), self._words, is_known, unknown)
+        if unknown:
+            edges, ids = (tokens := self._segmentation.tokens(self.cursor)).edges, tokens.ids
+            hidden = int(np.diff(edges)[ids == self.unknown_id].sum())
+        counted = self.length, self.byte_length, self.token_count(), self._words
+        return TokenCounts(*counted, is_known, unknown, hidden)
 
     def edges(self) -> Int32s:
         """Return where each token starts, and where the last ends; a token without bytes ends where it starts."""

@@ -68,6 +68,7 @@ GO_ON = PLAY_A_RUN | {"play", "skip", "plays", "motion", "ages", "rarity", "runs
 
 
 TOPIC = "steps that change the text"
+NOTHING_TO_PLAY, NOT_PLAYING = "Nothing is learned yet: press Train.", "Nothing is being played: press Play first."
 MOST_LOOKED_AT = 10_000_000  # characters times steps
 
 
@@ -125,8 +126,9 @@ class PlayingControls(QObject):
             play.setText("Repla&y" if is_replay else f"&{title}")
             play.setIconText(title)
             self._actions.set_icon("play", "pause" if playing.is_playing else "train")
-        play.setEnabled(playing.can_play)
-        self._actions["skip"].setEnabled(playing.is_playing or playing.is_paused)
+        nothing = "" if playing.can_play else NOTHING_TO_PLAY
+        self._actions.allow("play", nothing)
+        self._actions.allow("skip", nothing or ("" if playing.is_playing or playing.is_paused else NOT_PLAYING))
 
 
 def system_wants_motion() -> bool:

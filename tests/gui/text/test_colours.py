@@ -108,6 +108,9 @@ def test_the_unknown_token_is_hatched_in_the_text_and_among_the_ids(
     unknown = int((model.tokens_between(0, 14).ids == history.alphabet.unknown_id).sum())
     assert (colours == UNKNOWN).sum() == unknown == model.counts().unknown > 0
     assert f"{unknown} unknown" in figures(model.counts())
+    assert model.counts().unknown_bytes == len("東東".encode())
+    ratio = (model.byte_length - len("東東".encode())) / (model.token_count() - unknown)
+    assert f"{ratio:.2f} bytes per known token" in figures(model.counts())
     grid = IdsGrid(model)
     qtbot.addWidget(grid)
     grid.resize(300, 200)

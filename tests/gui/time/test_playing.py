@@ -73,6 +73,7 @@ def test_train_learns_at_once_and_plays_from_the_beginning(qtbot: QtBot, plays: 
     assert cursor.position < 5
     assert program.actions["play"].iconText() == "Pause"
     assert program.actions["skip"].isEnabled()
+    assert "Nothing is" not in program.actions["skip"].toolTip()
     qtbot.waitUntil(lambda: not playing.is_playing, timeout=WAIT)
     assert seen == sorted(seen)
     assert len(seen) > 2  # it moves on by the clock, so a busy machine shows fewer steps
@@ -80,6 +81,7 @@ def test_train_learns_at_once_and_plays_from_the_beginning(qtbot: QtBot, plays: 
     assert moments(program) == (64, 64, 64, 64)
     assert program.actions["play"].iconText() == "Replay"
     assert not program.actions["skip"].isEnabled()
+    assert "press Play first" in program.actions["skip"].toolTip(), "it says why it cannot be pressed"
 
 
 LEAST_CHANGES = {"mingram": 5, "best": 5}  # it drops a tenth of few tokens; by the other methods more changes

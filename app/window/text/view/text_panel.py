@@ -55,6 +55,8 @@ def figures(counts: TokenCounts) -> list[str]:
 
     >>> figures(TokenCounts(characters=5, bytes=6, tokens=2, words=1, known=True))[2:]
     ['2 tokens', '3.00 bytes per token', '2.00 tokens per word']
+    >>> figures(TokenCounts(9, 9, 3, 2, True, unknown=1, unknown_bytes=5))[2:5]
+    ['3 tokens', '1 unknown', '2.00 bytes per known token']
     """
 
     def ratio(value: float | None) -> str:
@@ -65,7 +67,7 @@ def figures(counts: TokenCounts) -> list[str]:
         count_text(counts.bytes, "byte"),
         count_text(counts.tokens, "token") if counts.known else "… tokens",
         *([f"{counts.unknown:,} unknown"] if counts.unknown else []),
-        f"{ratio(counts.bytes_per_token)} bytes per token",
+        f"{ratio(counts.bytes_per_token)} bytes per {'known ' if counts.unknown else ''}token",
         f"{ratio(counts.tokens_per_word)} tokens per word",
     ]
     return figures if counts.words or not counts.tokens else figures[:-1]
