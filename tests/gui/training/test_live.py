@@ -45,24 +45,20 @@ def test_a_change_is_learned_where_the_slider_is(qtbot: QtBot, watching: Program
     assert len(watching.session.runs.all) == 2, "what the person trained stays"
 
 
-def test_who_is_at_the_end_stays_there_and_who_is_at_a_step_comes_back_to_it(qtbot: QtBot, watching: Program) -> None:
+@pytest.mark.parametrize("place", ["the end", "its last step", "step 200"])
+def test_the_slider_stays_at_the_end_or_comes_back_to_its_step(qtbot: QtBot, watching: Program, place: str) -> None:
     cursor = watching.session.cursor
-    for at_the_end in (cursor.go_live, lambda: cursor.go_to(cursor.end)):  # by the key, and by hand
-        at_the_end()
-        before = cursor.end
-        watching.form.choose(min_frequency=20)
-        ended(qtbot, watching, "gpt2", 20)
-        qtbot.waitUntil(lambda: cursor.position == cursor.end < 200, timeout=WAIT)
-        watching.actions["undo"].trigger()
-        ended(qtbot, watching, "gpt2")
-        qtbot.waitUntil(lambda before=before: cursor.position == cursor.end == before, timeout=WAIT)
-    cursor.go_to(200)
+    if place == "the end":
+        cursor.go_live()
+    else:
+        cursor.go_to(200 if place == "step 200" else cursor.end)
+    before = cursor.position
     watching.form.choose(min_frequency=20)
     ended(qtbot, watching, "gpt2", 20)
     qtbot.waitUntil(lambda: cursor.position == cursor.end < 200, timeout=WAIT)
     watching.actions["undo"].trigger()
     ended(qtbot, watching, "gpt2")
-    qtbot.waitUntil(lambda: cursor.position == 200, timeout=WAIT)
+    qtbot.waitUntil(lambda: cursor.position == before, timeout=WAIT)
 
 
 def test_undo_learns_nothing(qtbot: QtBot, watching: Program, monkeypatch: pytest.MonkeyPatch) -> None:
