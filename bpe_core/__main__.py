@@ -1,8 +1,32 @@
-"""The engine without its window: `python -m bpe_core train ...`."""
+"""The engine without its window: `python -m bpe_core train ...`; alone it prints where to begin."""
 
 import sys
+from pathlib import Path
 
 from bpe_core.command_line.main import run
 
+HERE = Path(__file__).parent
+BEGIN = f"""\
+The engine of BPE Explorer; `bpe-explorer` opens the window.
+
+to begin:
+  python -m bpe_core words low lower lowest          watch a few words being merged
+  python -m bpe_core look tokenizer.json "a text"    the tokens of any tokenizer, their ids, and what is odd
+  python -m bpe_core import --list                   the tokenizers in the Hugging Face cache
+  python -m bpe_core train book.txt --vocab-size 2000 --output merges.csv
+  python -m bpe_core --help                          all commands
+
+in Python, or a notebook:
+  import bpe_core as bpe
+  study = bpe.open("tokenizer.json")                 it shows itself; study.encode("a text")
+
+to read:
+  {HERE / "reference" / "bpe.py"}    the algorithm
+  {HERE.parent / "resources" / "manual" / "start.md"}    the manual
+"""
+
 if __name__ == "__main__":
+    if len(sys.argv) == 1:
+        sys.stdout.write(BEGIN)
+        sys.exit(0)
     sys.exit(run(sys.argv[1:]))

@@ -55,6 +55,7 @@ class Answer:
     listed: tuple[str, ...] = ()  # the columns that people are shown; none named: all but the hex ones
     rows: Sequence[int] | None = None  # which rows a terminal shows; else the first
     facts: Mapping[str, Any] = field(default_factory=dict)  # values that are no rows, for scripts
+    tokens: tuple[str, ...] = ()  # of a text, in their order: a terminal puts each on a coloured ground
     differs: bool = False  # a comparison found a difference, which a command's exit code says
 
     @classmethod
@@ -166,6 +167,7 @@ class Question:
     in_report: ClassVar[Literal["", "figure", "rows"]] = ""  # what of its answer without parameters a report holds
     takes_moments: ClassVar[bool] = True  # whether the run shown in a session is asked about at its moment, too
     about_texts: ClassVar[bool] = False  # a command names texts first, and a tokenizer only behind --merges, if any
+    table_first: ClassVar[bool] = False  # a command names the tokenizer first, and then a text
     rests: ClassVar[bool] = False  # it takes long, so that a window asks it only about runs that are at rest
     by_parts: ClassVar[bool] = False  # its answer depends on the files or groups that the texts are parted into
     moment: ClassVar[tuple[str, int]] = ("step", 0)  # the column that names a row's moment, and what to add to it

@@ -16,6 +16,7 @@ from bpe_core.verification import sampling
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ.setdefault("BPE_EXPLORER_CHECK_KERNELS", "1")  # here, and in the processes that tests start
+os.environ["HF_HUB_CACHE"] = os.devnull  # whatever a person has there
 
 # The first example may wait for a kernel to compile, so no example has a deadline.
 _SLOW_START = [HealthCheck.too_slow]

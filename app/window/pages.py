@@ -233,7 +233,7 @@ PAGES: tuple[PageRow[Page], ...] = (
     SIZES, CURVES, SWEEPS, BENCHMARK, MORPHEMES, TREE, LANES,
 )  # fmt: skip
 # Questions with special views: the rows above, and the tables of merges and words.
-OWN_VIEWS = {*(row.id for row in PAGES), "paid", "steps", "diff"}
+OWN_VIEWS = {*(row.id for row in PAGES), "paid", "steps", "diff", "look"}
 PAGES += tuple(question_row(name) for name in question_names() if name not in OWN_VIEWS)
 
 

@@ -17,7 +17,7 @@ from bpe_core.support.limits import size_in
 from bpe_core.support.small_files import read_small_file
 from bpe_core.text.patterns import NAMED_PATTERNS
 
-ANY_TABLE = "a merge table or session written by `train`, or any tokenizer that `convert` reads"
+ANY_TABLE = "a merge table or session written by `train`, or any tokenizer that `convert` reads; hf:owner/name, too"
 MOST_DIGITS = 25  # beyond 64 bits; each reader sets its own limit
 
 

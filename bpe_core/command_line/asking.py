@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 
 DIFFERENT = 3  # the exit code where two things differ
 MOST_SHOWN = 20
+TERMINAL_GROUNDS = (153, 222, 151, 218, 183, 159)  # pale ones, under black
 WIDEST = 100  # characters of a cell in the terminal
 PURPOSES = {
     "texts": "the texts it is about; a session brings its own",
@@ -46,11 +49,15 @@ _TYPES: dict[str, Any] = {
 def add_question_arguments(parser: argparse.ArgumentParser, question: type[Question]) -> None:
     parser.description = question.explanation()
     parameters = question.parameters()
+    if question.table_first:
+        parser.add_argument("table", metavar="TABLE", help=ANY_TABLE)
+        parser.set_defaults(merges=None)
     for one in parameters:
         if one.positional:
             many: dict[str, Any] = {"nargs": "*"} if one.from_input else {}
             parser.add_argument(one.name, type=_TYPES[one.kind], metavar=one.metavar, help=one.help, **many)
-    _add_studies(parser, question, has_text=any(one.positional for one in parameters))
+    if not question.table_first:
+        _add_studies(parser, question, has_text=any(one.positional for one in parameters))
     if question.needs != "no texts":
         which = parser.add_mutually_exclusive_group()
         which.add_argument("--corpus", nargs="+", default=[], metavar="FILE", help=PURPOSES[question.needs])
@@ -87,8 +94,17 @@ def run_question(question: type[Question], options: argparse.Namespace) -> int:
     elif options.output is not None:
         print(*answer.sentences, f"Wrote {len(answer.table):,} rows to {plain(str(options.output))}.", sep="\n")
     else:
-        print(*answer.sentences, *table_lines(answer, options.most), sep="\n")
+        tokens = [coloured(answer.tokens)] if answer.tokens else []
+        print(*tokens, *answer.sentences, *table_lines(answer, options.most), sep="\n")
     return DIFFERENT if answer.differs else 0
+
+
+def coloured(tokens: Sequence[str]) -> str:
+    """Put neighbouring tokens on different grounds; where no terminal shows colours, a bar between them."""
+    if not sys.stdout.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return " | ".join(tokens)
+    grounds = cycle(TERMINAL_GROUNDS)
+    return "".join(f"\x1b[38;5;16;48;5;{next(grounds)}m{one}" for one in tokens) + "\x1b[0m"
 
 
 def table_lines(answer: Answer, most: int) -> Iterator[str]:

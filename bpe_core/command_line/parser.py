@@ -17,7 +17,7 @@ from bpe_core.errors import LONGEST_SENTENCE, plain
 from bpe_core.questions import QUESTIONS, question_named, question_names, question_summary
 
 PROGRAM = "bpe-explorer"
-WITHOUT_MANIFEST = ("decode", "doctor", "presets", "repeat")  # these make nothing to keep
+WITHOUT_MANIFEST = ("bench", "decode", "doctor", "import", "presets", "repeat")  # these make nothing to keep
 DONE = 0
 
 DESCRIPTION = """\

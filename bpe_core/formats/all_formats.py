@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from bpe_core.errors import Cancelled, FormatError, OutputError, TooLarge
 from bpe_core.formats.base import Beside, Format, OpenedTable
+from bpe_core.formats.hugging_face_cache import located
 from bpe_core.history.arguments import Learned, history_of
 from bpe_core.history.history import History
 from bpe_core.support.atomic import write_atomically
@@ -197,7 +198,8 @@ def read_history(path: Path | str) -> History:
 
 
 def open_table(path: Path | str) -> OpenedTable:
-    """Open a file of any known format, recognized by its content."""
+    """Open a file of any known format, recognized by its content, or a name from the Hugging Face cache."""
+    path = located(path)
     data = _content(Path(path))
     beside = files_beside(Path(path))
     for one in FORMATS.values():
@@ -295,4 +297,4 @@ def beginning(data: bytes) -> bytes:
 
 
 def content_of(path: Path | str) -> bytes:
-    return unpacked(Path(path).read_bytes(), str(path))
+    return unpacked(located(path).read_bytes(), str(path))

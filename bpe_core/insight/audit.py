@@ -101,7 +101,7 @@ def audit(
     """Test every token by every criterion; without `places` only by those that need no corpus."""
     texts = TokenTexts(history.alphabet, decoded=True)  # a word marker makes no token long
     texts.grow(history)
-    broken, lengths, mixed = _written(texts.raw, work.cancelled)
+    broken, lengths, mixed = how_written(texts.raw, work.cancelled)
     reasons = unreachable_tokens(history, work)
     meets: dict[Criterion, Bools] = {}
     if places is not None:
@@ -137,7 +137,7 @@ def _made(history: History, counts: Int64s) -> Int64s:
     return np.array(made, np.int64)
 
 
-def _written(texts: Sequence[bytes], cancelled: CancelCheck) -> tuple[Bools, Int64s, Bools]:
+def how_written(texts: Sequence[bytes], cancelled: CancelCheck) -> tuple[Bools, Int64s, Bools]:
     broken, mixed = np.zeros(len(texts), np.bool_), np.zeros(len(texts), np.bool_)
     lengths = np.zeros(len(texts), np.int64)
     known: list[str] = []

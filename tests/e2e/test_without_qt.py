@@ -75,6 +75,9 @@ EXAMPLES = {
     "check": "merges.csv --corpus text.txt",
     "pin": "merges.csv",
     "doctor": "",
+    "look": "merges.csv so",
+    "bench": "merges.csv --texts text.txt",
+    "import": "--list",
     "presets": "",
 }
 
@@ -129,6 +132,16 @@ def test_every_command_works(folder: Path) -> None:
     assert done.returncode == 0, done.stderr
     for command, (code, said) in zip(EXAMPLES, json.loads(done.stdout), strict=True):
         assert code == 0, (command, said)
+
+
+def test_the_engine_alone_says_where_to_begin(folder: Path) -> None:
+    done = run(folder, "absent", module="bpe_core")
+    assert done.returncode == 0, done.stderr
+    named = [
+        Path(line.split("    ")[0].strip()) for line in done.stdout.splitlines() if "reference" in line or ".md" in line
+    ]
+    assert len(named) == 2
+    assert all(path.is_file() for path in named)
 
 
 def test_the_engine_is_there(folder: Path) -> None:

@@ -25,12 +25,14 @@ from app.window.main_window import ROOM, Frame
 from app.window.merges.merge_table import MergeTableModel
 from app.window.pages import LANES, Pages
 from app.window.parts.dialogs import (
+    A_FILE,
     FILM_FILTERS,
     REPORT_FILTERS,
     SESSION_FILTER,
     SESSION_FILTERS,
     TOKENIZER_FILTER,
     ask_before_leaving,
+    ask_for_cached,
     ask_to_open,
     ask_where_to_save,
 )
@@ -40,6 +42,7 @@ from app.window.parts.wording import count_text
 from app.window.text.text_model import TokenTextModel
 from bpe_core.editing.without_tokens import numbers_of
 from bpe_core.errors import BpeError
+from bpe_core.formats.hugging_face_cache import PREFIX, cached_tokenizers
 from bpe_core.formats.rebuilding import LARGEST_NUMBER
 from bpe_core.history.history import History
 from bpe_core.learning.growing import free_numbers, growing_recipe, listed_alone
@@ -356,8 +359,13 @@ class Exchanging(QObject):
         self._show("export_dialog", lambda: ExportDialog(self.export, folder, self._frame.window))
 
     def _import(self, open_table: Callable[[Path], object]) -> None:
+        cached = [one.typed for one in cached_tokenizers()]
+        chosen = ask_for_cached(self._frame.window, cached) if cached else A_FILE
+        if chosen not in ("", A_FILE):
+            open_table(Path(PREFIX + chosen.removeprefix(PREFIX)))
+            return
         folder = self._frame.settings.get(LAST_FOLDER)
-        path = ask_to_open(self._frame.window, "Open a tokenizer", folder, TOKENIZER_FILTER)
+        path = ask_to_open(self._frame.window, "Open a tokenizer", folder, TOKENIZER_FILTER) if chosen else None
         if path is not None:
             self._frame.settings.remember_file(path)
             open_table(path)

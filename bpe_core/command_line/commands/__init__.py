@@ -10,6 +10,8 @@ COMMANDS = {
     "encode": "turn text into tokens by a merge table",
     "decode": "turn token ids back into text",
     "export": "write a merge table for another library, and check that it agrees",
+    "import": "list the tokenizers in the Hugging Face cache, and say what one of them holds",
+    "bench": "measure how fast a tokenizer encodes here and in its own library, and compare the ids",
     "convert": "turn a tokenizer's file into another format",
     "branch": "go another way from a step of a saved run on: forbid a pair there, or force one",
     "extend": "let any tokenizer go on learning on new texts, with all its ids kept",

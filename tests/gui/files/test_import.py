@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QFileDialog, QInputDialog
 from pytestqt.qtbot import QtBot
 
 from app.session.run import Phase, Run
@@ -351,3 +351,23 @@ def test_tokens_without_merges_are_opened_shown_and_written_again(
         export.prepare(tmp_path / "tokenizer-again.json", "tokenizer.json")
     assert checked.args[0].verification.agrees
     assert not any("other numbers" in sentence for sentence in checked.args[0].verification.cannot_hold)
+
+
+def test_a_tokenizer_of_the_hugging_face_cache(
+    qtbot: QtBot, program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "models--somebody--small" / "snapshots" / "abc"
+    place.mkdir(parents=True)
+    write_history(HISTORY, place / "tokenizer.json")
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
+    offered: list[list[str]] = []
+
+    def choose(*given: object) -> tuple[str, bool]:
+        offered.append(given[3])  # type: ignore[arg-type]
+        return offered[-1][-1], True
+
+    monkeypatch.setattr(QInputDialog, "getItem", choose)
+    with qtbot.waitSignal(program.exchanging.imports.ended, timeout=WAIT):
+        program.actions["import"].trigger()
+    assert offered == [["A file …", "hf:somebody/small"]]
+    assert (shown(program).learned, shown(program).recipe.name) == (40, "small")

@@ -1,0 +1,154 @@
+"""`bpe-explorer bench`: how fast a tokenizer encodes, here and in the library that owns its format."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Callable, Iterator
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from bpe_core.command_line.corpora import add_reading, reading
+from bpe_core.command_line.interruption import working
+from bpe_core.command_line.parser import PROGRAM
+from bpe_core.errors import BpeError, plain
+from bpe_core.formats import FORMATS
+from bpe_core.formats.all_formats import content_of, files_beside
+from bpe_core.formats.base import Format, Peer
+from bpe_core.formats.hugging_face_cache import located
+from bpe_core.kernels import readiness
+from bpe_core.studies.making import open_study
+from bpe_core.studies.study import Study
+from bpe_core.support.progress import CancelCheck, while_wanted
+from bpe_core.text.normalization import normalize
+from bpe_core.text.splitting import Splitter
+from bpe_core.verification.sampling import Checked, answer_of
+from resources import samples
+
+examples = """\
+examples:
+  bpe-explorer bench tokenizer.json --texts book.txt
+      The book by one thread here and by tokenizers, each three times; the least time counts. The ids are compared.
+
+  bpe-explorer bench hf:openai-community/gpt2
+      The same with the program's own samples, twenty times over.
+
+Texts are cut at line ends into pieces of some 10,000 characters. A library that does not know how its format splits
+text is given different words instead. The exit code is 3 where ids differ. Without the library only our speed is shown.
+"""
+
+DIFFERENT = 3
+ends_well = (0, DIFFERENT)
+ROUNDS = 3
+LONGEST = 20_000_000  # characters
+PIECE = 10_000  # characters
+SHOWN = 3  # differences
+SAMPLES_ANEW = 20  # times
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("table", metavar="TABLE", help="a tokenizer of any format, or a name such as hf:owner/name")
+    parser.add_argument("--texts", nargs="+", default=[], metavar="FILE", help="texts to encode (else our samples)")
+    parser.add_argument("--json", action="store_true", help="print figures as JSON")
+    add_reading(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    study = open_study(options.table)
+    format = FORMATS[study.format or "json"]
+    with working(stopped="") as interruption:
+        cancelled = interruption.work.cancelled
+        checked = Checked(study.history, format)
+        texts = list(_of_format(_pieces(options.texts), checked, format))
+        if not texts:
+            raise BpeError("There is no text to encode.")
+        facts = _measured(options.table, study, checked, texts, cancelled)
+    print(json.dumps(facts, ensure_ascii=False, indent=1)) if options.json else _tell(facts)
+    return DIFFERENT if facts.get("differing") else 0
+
+
+def _pieces(files: list[str]) -> Iterator[str]:
+    if not files:
+        whole = "\n".join(one.text() for one in samples())
+        for _ in range(SAMPLES_ANEW):
+            yield from _cut(whole)
+        return
+    room = LONGEST
+    with reading(files) as corpus:
+        for text in corpus.documents():
+            yield from _cut(text[:room])
+            room -= len(text)
+            if room <= 0:
+                return
+
+
+def _cut(text: str) -> Iterator[str]:
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start + PIECE) + 1 or len(text)
+        yield text[start:end]
+        start = end
+
+
+def _of_format(pieces: Iterator[str], checked: Checked, format: Format) -> Iterator[str]:
+    if format.holds_splitting:
+        yield from pieces
+    else:
+        words_of = Splitter(checked.recipe).words
+        yield from {word: None for piece in pieces for word in words_of(normalize(piece, checked.recipe))}
+
+
+def _measured(table: str, study: Study, checked: Checked, texts: list[str], cancelled: CancelCheck) -> dict[str, Any]:
+    size, path = sum(len(text.encode()) for text in texts), located(table)
+    name = study.format
+    format = FORMATS[name or "json"]
+    ours = _least(lambda: checked.tokenizer.encode_batch(texts, threads=1), cancelled)
+    facts: dict[str, Any] = {"table": table, "format": name, "tokens": len(study), "texts": len(texts), "bytes": size}
+    facts |= {"compiled": readiness.ready(), "seconds": {PROGRAM: ours}}
+    if not format.peer_name:
+        return facts | {"note": "No library owns this format."}
+    try:
+        peer = format.peer(content_of(path), study.history, str(path), files_beside(path))
+    except Exception as error:  # whatever another library throws
+        return facts | {"note": plain(f"{format.peer_name} does not load the file: {error}")}
+    if peer is None:
+        return facts | {"note": f"{format.peer_name} is not installed: pip install {format.peer_name}."}
+    facts["seconds"][f"{format.peer_name} {metadata.version(format.peer_name)}"] = _least(
+        lambda: [answer_of(peer, text) for text in texts], cancelled
+    )
+    differing = list(_differing(checked, texts, peer, format.peer_name, cancelled))
+    return facts | {"differing": len(differing), "differences": differing[:SHOWN]}
+
+
+def _least(encode: Callable[[], object], cancelled: CancelCheck) -> float:
+    def once() -> float:
+        began = time.perf_counter()
+        encode()
+        return time.perf_counter() - began
+
+    return min(once() for _ in while_wanted(range(ROUNDS), cancelled, every=1))
+
+
+def _differing(checked: Checked, texts: list[str], peer: Peer, whose: str, cancelled: CancelCheck) -> Iterator[str]:
+    answers = zip(texts, checked.answers(texts), strict=True)
+    for text, answer in while_wanted(answers, cancelled):
+        if difference := checked.difference(text, answer, answer_of(peer, text), whose):
+            yield difference
+
+
+def _tell(facts: dict[str, Any]) -> None:
+    named = f"{plain(Path(facts['table']).name)}, {facts['tokens']:,} tokens"
+    print(f"{named}: {facts['bytes']:,} bytes in {facts['texts']:,} texts, one thread, the best of {ROUNDS}")
+    for name, seconds in facts["seconds"].items():
+        print(f"  {name:<24} {seconds * 1e3:>10,.1f} ms {facts['bytes'] / seconds / 1e6:>9,.1f} MB/s")
+    if not facts["compiled"]:
+        print(f"  {PROGRAM} has no machine code yet: `{PROGRAM} doctor --prepare` makes it.")
+    if "note" in facts:
+        print(facts["note"])
+    elif facts["differing"]:
+        about = f"The ids of {facts['differing']:,} of {facts['texts']:,} texts differ:"
+        print(about, *facts["differences"], sep="\n- ")
+    else:
+        print(f"The ids of all {facts['texts']:,} texts are the same.")

@@ -1,0 +1,72 @@
+"""`bpe-explorer import`: list the tokenizers in the Hugging Face cache, and say what one of them holds."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from bpe_core.errors import BpeError, plain
+from bpe_core.formats import OpenedTable
+from bpe_core.formats.hugging_face_cache import cached_tokenizers, folder
+from bpe_core.learning.methods import steps_in_words
+from bpe_core.studies.making import open_study
+from bpe_core.support.found_once import each_found_once
+from bpe_core.verification.import_check import check_import
+
+examples = """\
+examples:
+  bpe-explorer import --list
+      The tokenizers that the Hugging Face cache holds; they are opened without a connection.
+
+  bpe-explorer import hf:openai-community/gpt2
+      What is in it, what the file does otherwise, and whether its own library makes the same ids.
+
+  bpe-explorer look hf:openai-community/gpt2 "the lowest price"
+      Wherever a file is named, a name from the cache can be: with why, convert, diff, benchmark, train ...
+
+The cache is where HF_HUB_CACHE or HF_HOME say. A tokenizer that is not in it is fetched if you type its name and the
+package huggingface_hub is installed.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("table", nargs="?", metavar="TABLE", help="a file, or a name such as hf:owner/name")
+    parser.add_argument("--list", action="store_true", help="list the tokenizers in the Hugging Face cache")
+    parser.add_argument("--json", action="store_true", help="print what was found as JSON")
+    parser.set_defaults(one_of={"table": "TABLE", "list": "--list"})
+
+
+@each_found_once()
+def run(options: argparse.Namespace) -> int:
+    if options.list and options.table:
+        raise BpeError("Name a tokenizer, or list them all; not both.")
+    return _list(options.json) if options.list else _tell(options.table, options.json)
+
+
+def _list(as_json: bool) -> int:
+    found = cached_tokenizers()
+    sizes = [one.file.stat().st_size for one in found]
+    if as_json:
+        rows = zip(found, sizes, strict=True)
+        told = [{"name": one.typed, "file": str(one.file), "bytes": size} for one, size in rows]
+        print(json.dumps(told, ensure_ascii=False, indent=1))
+        return 0
+    width = max((len(one.typed) for one in found), default=0)
+    for one, size in zip(found, sizes, strict=True):
+        print(f"{plain(one.typed):<{width}}  {plain(one.file.name)}, {size / 1e6:.1f} MB")
+    if not found:
+        print(f"There is no tokenizer in {plain(str(folder()))}. HF_HUB_CACHE or HF_HOME name another place.")
+    return 0
+
+
+def _tell(table: str, as_json: bool) -> int:
+    study = open_study(table)
+    agreement = check_import(table, OpenedTable(study.history, study.format))
+    notes = study.notes if agreement is None else (*study.notes, *agreement.notes)
+    if as_json:
+        facts = {"tokens": len(study), "steps": len(study.history), "format": study.format, "notes": notes}
+        print(json.dumps({"name": table} | facts, ensure_ascii=False, indent=1))
+        return 0
+    print(f"{plain(table)}: {steps_in_words(study.history)}, {len(study):,} tokens ({study.format})")
+    print(*(f"- {note}" for note in notes), sep="\n")
+    return 0

@@ -1,0 +1,122 @@
+"""Tokenizers in the Hugging Face cache, by the names their owners gave them: `hf:openai-community/gpt2`.
+
+They are opened where they lie, without a connection. One that is not there is fetched by huggingface_hub, if that is
+installed, as somebody typed its name.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import NamedTuple
+
+from bpe_core.errors import FormatError, plain
+
+PREFIX = "hf:"
+# What a tokenizer is read from, the fullest first, and what may have to lie beside it.
+FILES = (
+    *("tokenizer.json", "tekken.json", "tokenizer.model", "spiece.model", "sentencepiece.bpe.model", "*.tiktoken"),
+    *("merges.txt", "vocab.bpe", "vocab.txt"),
+)
+BESIDE = ("vocab.json", "tokenizer_config.json", "special_tokens_map.json", "config.json")
+LONGEST_CAUSE = 120  # characters
+
+_NAME = re.compile(r"hf:((?:[\w.-]+/)?[\w.-]+)(?:@([\w.-]+))?")  # with a branch, a tag or a commit
+
+
+class Cached(NamedTuple):
+    name: str  # with its owner
+    file: Path
+
+    @property
+    def typed(self) -> str:
+        return PREFIX + self.name
+
+
+def folder() -> Path:
+    """Return where huggingface_hub keeps what it has fetched, by the variables that it reads."""
+    for variable, inside in (("HF_HUB_CACHE", ""), ("HF_HOME", "hub"), ("XDG_CACHE_HOME", "huggingface/hub")):
+        if place := os.environ.get(variable):
+            return Path(os.path.expandvars(place)).expanduser() / inside
+    try:
+        return Path.home() / ".cache" / "huggingface" / "hub"
+    except RuntimeError:
+        return Path(".cache")  # nobody's home: there is nothing
+
+
+def cached_tokenizers() -> list[Cached]:
+    """List what can be opened without a connection, by name."""
+    return sorted(_cached())
+
+
+def _cached() -> Iterator[Cached]:
+    try:
+        found = [one for one in folder().iterdir() if one.name.startswith("models--")]
+    except OSError:
+        return  # there is no cache, or it may not be read
+    for one in found:
+        file = _in_snapshots(one, "")
+        if file is not None:
+            yield Cached(one.name.removeprefix("models--").replace("--", "/", 1), file)
+
+
+def located(path: Path | str) -> Path:
+    """Return the file of a name such as `hf:gpt2`, fetched if need be; any other path as it is."""
+    text = str(path).replace("\\", "/") if str(path).startswith(PREFIX) else ""
+    if not text or text.startswith("hf://") or Path(path).exists():
+        return Path(path)
+    found = _NAME.fullmatch(text)
+    if found is None or any(set(part) == {"."} for part in found[1].split("/")):
+        raise FormatError(f"{text} is no name of a tokenizer; write it as hf:owner/name, or hf:owner/name@revision.")
+    name, revision = found[1], found[2] or ""
+    return _among_cached(name, revision) or _fetched(name, revision)
+
+
+def _among_cached(name: str, revision: str) -> Path | None:
+    file = _in_snapshots(folder() / f"models--{name.replace('/', '--')}", revision)
+    if file is not None or "/" in name:
+        return file
+    alike = [one for one in _cached() if one.name.endswith(f"/{name}")]  # gpt2 has moved to openai-community/gpt2
+    if len(alike) > 1:
+        raise FormatError(f"Which {name}? There are {', '.join(sorted(one.typed for one in alike))}.")
+    return _in_snapshots(folder() / f"models--{alike[0].name.replace('/', '--')}", revision) if alike else None
+
+
+def _in_snapshots(repository: Path, revision: str) -> Path | None:
+    """Return the tokenizer of a revision; without one, that of the main branch, or else the newest."""
+    snapshots = repository / "snapshots"
+    try:
+        commit = (repository / "refs" / (revision or "main")).read_text(encoding="utf-8").strip()
+    except (OSError, ValueError):
+        commit = revision
+    try:
+        newest = [] if commit else sorted(snapshots.iterdir(), key=lambda one: one.stat().st_mtime, reverse=True)
+        wanted = [snapshots / commit] if commit else newest
+        return next((file for one in wanted if (file := _in_folder(one)) is not None), None)
+    except OSError:
+        return None
+
+
+def _in_folder(place: Path) -> Path | None:
+    found = (file for pattern in FILES for file in sorted(place.glob(pattern)) if file.is_file())
+    return next(found, None)
+
+
+def _fetched(name: str, revision: str) -> Path:
+    lacking = f"{PREFIX}{name} is not in the Hugging Face cache ({folder()})"
+    try:
+        hub = import_module("huggingface_hub")
+    except ImportError as error:
+        raise FormatError(f"{lacking}; to fetch it, pip install huggingface_hub.") from error
+    try:
+        place = hub.snapshot_download(name, revision=revision or None, allow_patterns=[*FILES, *BESIDE])
+    except Exception as error:  # whatever another library throws
+        cause = plain(str(error).split("\n")[0], LONGEST_CAUSE).rstrip(".")
+        raise FormatError(f"{lacking}, and was not fetched: {cause}.") from error
+    file = _in_folder(Path(place))
+    if file is None:
+        raise FormatError(f"{PREFIX}{name} has no tokenizer that this program reads ({', '.join(FILES)}).")
+    return file

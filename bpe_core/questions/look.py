@@ -1,0 +1,92 @@
+"""A text as any tokenizer sees it: its tokens in colour, their ids, and what is odd."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from bpe_core.asking import Answer, Question, parameter
+from bpe_core.history.token_texts import quoted
+from bpe_core.insight.audit import CRITERIA, LONG, how_written
+from bpe_core.studies.study import Span, Study
+from bpe_core.support.data_table import DataTable, Values
+from bpe_core.support.progress import ALONE, Work, never_cancelled
+
+UNKNOWN, BROKEN, LONG_ONE, MIXED = "unknown", "broken", "long", "mixed"
+ODD = {
+    UNKNOWN: "The tokenizer has no token for what is written there.",
+    BROKEN: "It is a part of a character, or begins or ends inside one.",
+    LONG_ONE: CRITERIA["long"],
+    MIXED: CRITERIA["mixed"],
+}
+
+
+@dataclass(frozen=True)
+class Look(Question):
+    """Show a text as a tokenizer cuts it: coloured tokens, their ids, and what is odd."""
+
+    table_first = True
+    examples = """\
+examples:
+  bpe-explorer look tokenizer.json "the lowest price"
+      The tokens in colour, and below a row for each: its id, its bytes and its place.
+
+  bpe-explorer look hf:openai-community/gpt2 < page.txt
+      A tokenizer from the Hugging Face cache, and a text from standard input.
+
+Odd are parts of characters, unknown characters, tokens of more than one script, very long ones, a special token that
+the text spells, and a text that decoding does not give back.
+"""
+
+    text: str = parameter(help="if left out: standard input", metavar="TEXT", positional=True, from_input=True)
+
+    def answer(self, study: Study, work: Work = ALONE) -> Answer:
+        spans = study.spans(self.text)
+        raw = study.names.raw
+        ids = study.history.ids_of([span.id for span in spans])
+        odd = list(_odd(study, ids))
+        columns: dict[str, Values] = {
+            "id": [span.id for span in spans],
+            "text": [span.text for span in spans],
+            "hex": [raw[id].hex(" ") for id in ids],
+            "start": [span.start for span in spans],
+            "stop": [span.stop for span in spans],
+            "odd": odd,
+        }
+        told = (*_sizes(self.text, spans), *_about(odd), *_differences(study, self.text, [span.id for span in spans]))
+        return Answer(DataTable(columns), told, tokens=tuple(span.text for span in spans))
+
+
+def _odd(study: Study, ids: list[int]) -> Iterator[str]:
+    """Say what is odd about each token, by the names in ODD."""
+    broken, lengths, mixed = how_written([study.names.raw[id] for id in ids], never_cancelled)
+    kinds = (broken, lengths > LONG, mixed)
+    for place, id in enumerate(ids):
+        found = [name for name, meets in zip((BROKEN, LONG_ONE, MIXED), kinds, strict=True) if meets[place]]
+        yield UNKNOWN if id == study.history.alphabet.unknown_id else ", ".join(found)
+
+
+def _sizes(text: str, spans: list[Span]) -> Iterator[str]:
+    size = len(text.encode())
+    each = f", {size / len(spans):.2f} bytes a token" if spans else ""
+    yield f"{len(spans):,} tokens of {len(text):,} characters, {size:,} bytes{each}."
+
+
+def _about(odd: list[str]) -> Iterator[str]:
+    for name, sentence in ODD.items():
+        times = sum(name in one.split(", ") for one in odd)
+        if times:
+            yield f"{times:,} {name}: {sentence}"
+
+
+def _differences(study: Study, text: str, ids: list[int]) -> Iterator[str]:
+    for special in study.history.recipe.special_tokens:
+        if special in text:
+            yield f"The text spells the special token {quoted(special)}: here it is cut like any other text."
+    back = study.decode(ids)
+    if back != text:
+        both = np.array([one == other for one, other in zip(back, text, strict=False)], np.bool_)
+        place = len(both) if both.all() else int(both.argmin())
+        yield f"Decoding gives another text: {quoted(back[place:])} in place of {quoted(text[place:])}."

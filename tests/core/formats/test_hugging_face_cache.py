@@ -1,0 +1,114 @@
+"""Tokenizers in the Hugging Face cache are opened by their names, without a connection unless a name is not there."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import pytest
+
+import bpe_core as bpe
+from bpe_core.command_line.main import run
+from bpe_core.errors import FormatError
+from bpe_core.formats import hugging_face_cache as cache
+
+STUDY = bpe.train(["low lower lowest"], "gpt2", merges=3, min_frequency=1)
+
+
+def put(folder: Path, name: str, commit: str = "abc", branch: str = "main") -> Path:
+    repository = folder / f"models--{name.replace('/', '--')}"
+    (repository / "refs").mkdir(parents=True, exist_ok=True)
+    (repository / "refs" / branch).write_text(commit)
+    place = repository / "snapshots" / commit
+    place.mkdir(parents=True)
+    STUDY.save(place / "tokenizer.json")
+    return place / "tokenizer.json"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
+    monkeypatch.setitem(sys.modules, "huggingface_hub", None)  # so that nothing is ever fetched
+    return tmp_path
+
+
+def test_where_the_cache_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/anna")
+    monkeypatch.setenv("USERPROFILE", "/home/anna")
+    for variable in ("XDG_CACHE_HOME", "HF_HOME", "HF_HUB_CACHE"):
+        monkeypatch.delenv(variable, raising=False)
+    assert cache.folder() == Path("/home/anna/.cache/huggingface/hub")
+    monkeypatch.setenv("XDG_CACHE_HOME", "/c")
+    assert cache.folder() == Path("/c/huggingface/hub")
+    monkeypatch.setenv("HF_HOME", "~/hf")
+    assert cache.folder() == Path("/home/anna/hf/hub")
+    monkeypatch.setenv("HF_HUB_CACHE", "$HF_HOME/mine")
+    assert cache.folder() == Path("/home/anna/hf/mine")
+
+
+def test_they_are_listed_and_opened_by_name(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    put(folder, "somebody/small")
+    put(folder, "old")
+    (folder / "models--somebody--empty" / "snapshots" / "abc").mkdir(parents=True)
+    (folder / "datasets--somebody--texts").mkdir()
+    assert [one.typed for one in cache.cached_tokenizers()] == ["hf:old", "hf:somebody/small"]
+    assert run(["import", "--list"]) == 0
+    assert "hf:somebody/small  tokenizer.json" in capsys.readouterr().out
+    for name in ("hf:somebody/small", "hf:small", "hf:old"):
+        assert bpe.open(name).encode("lowest") == STUDY.encode("lowest")
+    assert run(["verify", "hf:somebody/small"]) == 0
+    assert run(["import", "hf:old"]) == 0
+    assert "3 merges" in capsys.readouterr().out
+
+
+def test_branches_commits_and_the_newest(folder: Path) -> None:
+    main, other = put(folder, "a/b"), put(folder, "a/b", "def", "second")
+    assert cache.located("hf:a/b") == main
+    assert cache.located("hf:a/b@second") == cache.located("hf:a/b@def") == other
+    (folder / "models--a--b" / "refs" / "main").unlink()
+    assert cache.located("hf:a/b") in (main, other)
+
+
+@pytest.mark.parametrize("name", ["hf:", "hf:..", "hf:../x", "hf:a/b/c", "hf:a b", "hf:a/..", "hf:a@../../x"])
+def test_what_is_no_name_is_refused(name: str) -> None:
+    with pytest.raises(FormatError, match="no name of a tokenizer"):
+        cache.located(name)
+
+
+def test_a_name_that_several_have(folder: Path) -> None:
+    put(folder, "a/small")
+    put(folder, "b/small")
+    with pytest.raises(FormatError, match="hf:a/small, hf:b/small"):
+        cache.located("hf:small")
+
+
+def test_what_is_not_there_is_told_or_fetched(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(FormatError, match="pip install huggingface_hub"):
+        bpe.open("hf:somebody/new")
+    asked: list[Any] = []
+
+    def download(name: str, revision: str | None, allow_patterns: list[str]) -> str:
+        asked.append((name, revision))
+        return str(put(folder, name).parent)
+
+    hub: Any = ModuleType("huggingface_hub")
+    hub.snapshot_download = download
+    monkeypatch.setitem(sys.modules, "huggingface_hub", hub)
+    assert len(bpe.open("hf:somebody/new")) == len(STUDY)
+    bpe.open("hf:somebody/new")
+    assert asked == [("somebody/new", None)]  # the second time it lies in the cache
+    assert cache.cached_tokenizers()
+    assert len(asked) == 1
+    hub.snapshot_download = SimpleNamespace()  # not even to be called
+    with pytest.raises(FormatError, match="was not fetched"):
+        bpe.open("hf:somebody/other")
+
+
+def test_a_file_of_that_name_is_a_file(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if sys.platform == "win32":
+        pytest.skip("no file has a colon in its name there")
+    monkeypatch.chdir(folder)
+    Path("hf:mine").write_text("x")
+    assert cache.located("hf:mine") == Path("hf:mine")

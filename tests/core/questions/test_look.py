@@ -1,0 +1,63 @@
+"""A text as a tokenizer sees it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import bpe_core as bpe
+from bpe_core.command_line import asking
+from bpe_core.command_line.main import run
+from bpe_core.questions.look import BROKEN, LONG_ONE, MIXED, UNKNOWN
+
+LOOK: Any = bpe.look
+
+
+def test_rows_are_tokens_in_their_places() -> None:
+    study = bpe.train(["low lower lowest"], "gpt2", merges=3, min_frequency=1)
+    found = LOOK(study, text="low é")
+    assert found.columns["id"] == study.encode("low é")
+    assert found.columns["text"][:1] == ["low"]
+    assert found.columns["odd"][-2:] == [BROKEN, BROKEN]
+    assert found.columns["start"][-1] == 4
+    assert found.sentences == ("4 tokens of 5 characters, 6 bytes, 1.50 bytes a token.", found.sentences[1])
+
+
+def test_what_is_odd_is_named() -> None:
+    words = bpe.train(["aб " * 9 + "b" * 80 + " b"], "words", merges=90, min_frequency=1, special_tokens=("<s>",))
+    found = LOOK(words, text="aб x " + "b" * 80)
+    assert {UNKNOWN, MIXED, LONG_ONE} <= {name for one in found.columns["odd"] for name in one.split(", ")}
+    assert any("Decoding gives another text" in sentence for sentence in found.sentences)
+    assert any("special token" in sentence for sentence in LOOK(words, text="b <s>").sentences)
+    assert LOOK(words, text="").sentences == ("0 tokens of 0 characters, 0 bytes.",)
+
+
+def test_colours_only_for_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert asking.coloured(["a", "b"]) == "a | b"
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    shown = asking.coloured(["a", "b"])
+    assert shown.startswith("\x1b[")
+    assert shown.endswith("b\x1b[0m")
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert asking.coloured(["a", "b"]) == "a | b"
+
+
+def test_bench_compares_the_ids(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = tmp_path / "text.txt"
+    text.write_text("the lowest price is lower than the last\n" * 300, encoding="utf-8")
+    table = tmp_path / "tokenizer.json"
+    bpe.train([text.read_text(encoding="utf-8")], "gpt2", merges=40).save(table)
+    assert run(["bench", str(table), "--texts", str(text), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["bytes"] == text.stat().st_size
+    assert told["differing"] == 0
+    assert next(iter(told["seconds"])) == "bpe-explorer"
+    assert all(value > 0 for value in told["seconds"].values())
+    assert len(told["seconds"]) == 2
+    assert run(["bench", str(table)]) == 0
+    assert "are the same" in capsys.readouterr().out
