@@ -112,7 +112,7 @@ def _scores(history: History, old_ids: Int64s, more: Sequence[float]) -> Scores 
 
 def as_given(recipe: Recipe, merges: int) -> Recipe:
     """Return the recipe of a table of `merges` merges that nobody has learned so."""
-    return recipe.with_changes(merges=merges, interventions=(), grown_from=0)
+    return recipe.listed.with_changes(merges=merges, interventions=(), grown_from=0)
 
 
 def _joining(history: History, goes: Bools, hidden: Bools, new_ids: Int64s) -> Joining | None:

@@ -347,7 +347,7 @@ def scores_from(
     damaged = FormatError(f"{where}: the scores of its tokens are damaged.")
     if not isinstance(since, list) or not since or not all(type(steps) is int for steps in since):
         raise damaged
-    if since[0] != 0 or since != sorted(since) or since[-1] > len(columns.left) or (columns.right != NOTHING).any():
+    if since[0] != 0 or since != sorted(since) or since[-1] > len(columns.left) or (columns.right >= 0).any():
         raise damaged
     dropped_at = dict(zip(columns.left.tolist(), range(len(columns.left)), strict=True))
     rows: list[list[float]] = [[] for _ in since]

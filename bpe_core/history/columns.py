@@ -83,7 +83,8 @@ class Scores:
 
     since: Sequence[int]  # ascending, the first is 0
     rows: Sequence[Float32s]  # for each token that was not dropped by then, by id; NaN for what has none
-    dropped: Int32s  # the token of each step
+    dropped: Int32s  # the token of each step, or added
+    waiting: int = 0  # how many of the last tokens are in no vocabulary before a step adds them
 
     def number_at(self, steps: int) -> int:
         return max(0, bisect_left(self.since, steps) - 1)
@@ -94,8 +95,13 @@ class Scores:
         return self.since[row + 1] + 1 if row + 1 < len(self.since) else 2**62
 
     def at(self, steps: int) -> Float32s:
-        """What is in force after that many steps, by id; DROPPED for what is not in the vocabulary any more."""
+        """What is in force after that many steps, by id; DROPPED for what is not in the vocabulary then."""
         row = self.number_at(steps)
+        if self.waiting:
+            scores = self.rows[row].copy()
+            waiting = np.arange(len(scores) - self.waiting, len(scores))
+            scores[np.setdiff1d(waiting, self.dropped[:steps])] = DROPPED
+            return scores
         alive = np.ones(len(self.rows[0]), np.bool_)
         alive[self.dropped[: self.since[row]]] = False
         scores = np.full(len(alive), DROPPED, self.rows[0].dtype)
@@ -105,4 +111,4 @@ class Scores:
 
     def first(self, steps: int) -> Scores:
         rows = self.number_at(steps) + 1
-        return Scores(self.since[:rows], self.rows[:rows], self.dropped[:steps])
+        return Scores(self.since[:rows], self.rows[:rows], self.dropped[:steps], self.waiting)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
+from dataclasses import replace
 from functools import cached_property
 from itertools import chain
 from types import MappingProxyType
@@ -92,7 +93,7 @@ class History(Sequence[Step]):
         self.alphabet = alphabet
         self.columns = columns
         self.reasons = MappingProxyType({name: frozen(column[: len(self)]) for name, column in reasons.items()})
-        self.scores = scores  # log-probabilities of the tokens, where the method has any
+        self.scores = scores and replace(scores, waiting=self._waiting_at_first)  # of tokens, where a method has any
         self.joining = joining  # how texts are cut, where the steps alone do not say it
         self.tokens_at_start = tokens_at_start
         self.end_reason: EndReason = end_reason

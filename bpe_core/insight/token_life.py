@@ -199,8 +199,8 @@ def counts_at_birth(history: History, symbol_counts: Int64s) -> Int64s:
     counts[: len(symbol_counts)] = symbol_counts
     if not history.has_counts:
         return counts
-    joins = history.columns.right >= 0
-    counts[history.ids[joins]] = history.columns.count[joins]
+    made = history.columns.right != NOTHING
+    counts[history.ids[made]] = history.columns.count[made]
     if history.scores is not None:
         cost = Method.of(history.recipe).cost_of_token
         for since in history.scores.since[1:]:

@@ -40,7 +40,7 @@ def growing_recipe(history: History, by: int, **changes: Any) -> Recipe:
             f"What {METHODS[history.recipe.method].title} learned cannot be extended: each block of its text has "
             "replacements of its own. Compress the new text for itself."
         )
-    return history.recipe.with_changes(vocab_size=history.vocabulary_size + by, **changes)
+    return history.recipe.listed.with_changes(vocab_size=history.vocabulary_size + by, **changes)
 
 
 def makes_steps_again(history: History) -> bool:

@@ -52,6 +52,7 @@ class Listed:
     asks_for_line_ends: bool = False  # what it learns depends on which words end lines
     can_be_steered: bool = False  # a person may forbid or force a pair at a step, and go on from a table
     first_size: int = FIRST_SIZE  # of the vocabulary of a small sample, so that many steps change how it is cut
+    listed_as: str = ""  # the method of a table that holds its tokens without steps, where that is another
     size_decides: bool = False  # the final size of the vocabulary changes the steps from early on
 
 
@@ -124,13 +125,14 @@ _OWN = {
     ),
     "best": Listed(
         "Best",
-        "Puts prices on all pieces of words until it is clear which are worth a place, and drops the others.",
+        "Puts prices on all pieces of words until it is clear which are worth a place, and adds those one by one.",
         "bpe_core.learning.best.method",
         needs=dict(base="characters", marker="prefix"),
         usual_sizes=("8,000 for small data", "32,000 for English", "250,000 for a hundred languages"),
-        wording=Wording("drop", "dropped", "piece", "the one that is worth least"),
-        single="drop",
-        first_size=80,
+        wording=Wording("addition", "added", "piece", "the one that is worth most"),
+        single="add",
+        first_size=160,
+        listed_as="mingram",
         size_decides=True,
     ),
 }

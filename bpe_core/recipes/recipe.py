@@ -413,6 +413,11 @@ class Recipe(Reading, Mixing, Steering, Learning, Size, Symbols, Splitting):
         return METHODS[self.method].wording
 
     @property
+    def listed(self) -> Recipe:
+        """The recipe of a table that holds such tokens, but no steps."""
+        return self.with_changes(method=METHODS[self.method].listed_as or self.method)
+
+    @property
     def single(self) -> Single | None:
         return METHODS[self.method].single
 

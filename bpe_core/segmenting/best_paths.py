@@ -38,9 +38,10 @@ def _scores_of(history: History) -> Scores:
     """Its scores; where there are only characters yet, there is one path only, and any scores do."""
     if history.scores is not None:
         return history.scores
-    if history.alphabet.seed_count:
+    waiting = history.alphabet.seed_count
+    if waiting and (len(history) or history.recipe.single != "add"):
         raise FormatError("This run has no log-probabilities, so no text can be cut by it; train it anew.")
-    return Scores((0,), (np.zeros(len(history.alphabet), np.float32),), np.zeros(0, np.int32))
+    return Scores((0,), (np.zeros(len(history.alphabet), np.float32),), np.zeros(0, np.int32), waiting)
 
 
 class Seeds(NamedTuple):
@@ -63,7 +64,7 @@ class Pieces:
         self.scores = scores = _scores_of(history)
         alphabet, marker = history.alphabet, history.recipe.marker_text
         self._seeds = alphabet.kept(("seeds", marker), lambda: Seeds.of(alphabet, marker))
-        self._gone_at: dict[int, int] = dict(
+        self._step_of: dict[int, int] = dict(
             zip(history.columns.left.tolist(), range(1, len(history) + 1), strict=True)
         )
         unknown = history.alphabet.unknown_id
@@ -72,9 +73,15 @@ class Pieces:
         lone = first if history.recipe.sums else None
         self.scores_at: Callable[[int], list[float]] = lru_cache(maxsize=1)(lambda at: _with_lone(scores.at(at), lone))
 
-    def gone_at(self, id: int) -> int:
-        """The first step after which there is no such token."""
-        return self._gone_at.get(id, ALWAYS)
+    def until(self, symbols: list[int], ids: Sequence[int], at: int) -> int:
+        """The first step from which on symbols cut into these tokens may be cut otherwise: one goes, or one comes."""
+        if not self.scores.waiting:
+            steps = [self._step_of.get(id, ALWAYS) for id in ids]
+        else:
+            seeds, places = self._seeds, range(len(symbols))
+            held = (edges_of(symbols, here, seeds.different_lengths, seeds.id_of) for here in places)
+            steps = [step for edges in held for edge in edges if (step := self._step_of.get(edge[1], 0)) > at]
+        return min(self.scores.until(at), min(steps, default=ALWAYS))
 
     def length(self, id: int) -> int:
         return self._seeds.lengths[id]
@@ -147,11 +154,12 @@ class Summed:
 
 
 class BestPaths(WordSegmenter):
-    has_kernels = has_pieces_over_time = True
+    has_kernels = True
 
     def __init__(self, history: History, cutting: Cutting) -> None:
         super().__init__(history, cutting, Summed(history).cut if history.recipe.sums else self._cut_word)
         self._scores = _scores_of(history)
+        self.has_pieces_over_time = not self._scores.waiting
         self._spelling = Spelling(history)
         self._unknown = history.alphabet.unknown_id
         self._joins = history.alphabet.merging
@@ -167,7 +175,9 @@ class BestPaths(WordSegmenter):
         found: CompiledPaths | None = super().kernels_for(size + unspelled)  # type: ignore[assignment]  # made here
         return found
 
-    def pieces_over_time(self) -> PiecesOverTime:
+    def pieces_over_time(self) -> PiecesOverTime | None:
+        if not self.has_pieces_over_time:
+            return None
         from bpe_core.segmenting.compiled_methods import paths_over_time  # loads machine code
 
         return paths_over_time(self._history, self._scores)
@@ -196,8 +206,7 @@ class BestPaths(WordSegmenter):
                 ids.append(symbols[stop])
                 ends.append(ends_of[stop])
                 start = stop + 1
-        until = min(self.pieces.scores.until(at), *map(self.pieces.gone_at, ids))
-        return WordCut(ids, ends, at, until)
+        return WordCut(ids, ends, at, self.pieces.until(symbols, ids, at))
 
     def known_around(self, symbols: list[int], place: int) -> tuple[int, int] | None:
         """The first and the end of the known symbols around a place in a word; None where one beside it is unknown."""

@@ -10,7 +10,7 @@ from typing import NamedTuple, get_args
 import numpy as np
 
 from bpe_core.history.alphabet import Alphabet
-from bpe_core.history.columns import DROPPED, Scores
+from bpe_core.history.columns import DROPPED, NOTHING, Scores
 from bpe_core.history.history import History
 from bpe_core.history.joining import Joining
 from bpe_core.kernels import encode as kernel
@@ -55,7 +55,7 @@ class CompiledPaths(CompiledEncoder):
         numbers_at = lru_cache(maxsize=1)(partial(_numbers, scores))
         super().__init__(history, cutting, pieces, numbers_at, kernel.PATHS)
         self._scores, self._numbers_at = scores, numbers_at
-        self._gone_at = _gone_at(history)
+        self._gone_at, self._steps = _gone_at(history), len(history)
 
     def cut_words(self, words: Sequence[bytes], at: int) -> WordCuts:
         pieces = self._pieces._replace(scores=self._numbers_at(at))
@@ -74,6 +74,8 @@ class CompiledPaths(CompiledEncoder):
         free = int(cut_words(pieces, room, data, starts, ids, ends, counts))
         first = np.cumsum(counts) - counts
         until = np.minimum(np.minimum.reduceat(self._gone_at[ids[:free]], first), self._scores.until(at))
+        if self._scores.waiting and at < self._steps:  # what words hold of the next token is not looked for
+            until = np.full(len(words), at + 1)
         since = np.full(len(words), at)
         return WordCuts(ids[:free].astype(np.int64), ends[:free].astype(np.int64), counts, since, until)
 
@@ -87,7 +89,8 @@ def paths_over_time(history: History, scores: Scores) -> PiecesOverTime:
 
 def _gone_at(history: History) -> Int64s:
     found: Int64s = np.full(history.id_count, ALWAYS)
-    found[history.columns.left] = np.arange(1, len(history) + 1)
+    drops = history.columns.right == NOTHING
+    found[history.columns.left[drops]] = np.flatnonzero(drops) + 1
     return found
 
 

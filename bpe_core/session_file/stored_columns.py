@@ -12,7 +12,7 @@ from bpe_core.formats.merge_table import KINDS
 from bpe_core.formats.rebuilding import check_steps, in_columns
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.columns import Float32s, Scores, joined_lengths
-from bpe_core.history.history import NOTHING, Columns, Reasons
+from bpe_core.history.history import Columns, Reasons
 from bpe_core.history.token_texts import check_budget
 from bpe_core.recipes.recipe import LARGEST_VOCABULARY, Recipe
 from bpe_core.session_file.checksums import MERGES_IN_A_PART
@@ -94,7 +94,7 @@ def scores_in(
         found.append(np.frombuffer(numbers, kind).astype(np.dtype(kind).newbyteorder("=")))
     if not since:
         return None
-    if (columns.right != NOTHING).any():
+    if (columns.right >= 0).any():
         raise FormatError(f"{where}: its tokens have scores, but its steps join tokens.")
     return Scores(tuple(since), tuple(found), columns.left)
 

@@ -254,3 +254,21 @@ def test_a_damaged_certificate_is_refused(damage: dict[str, Any]) -> None:
     told = {**certificate(found.lattice, [(257, found.floor)]), **damage}
     with pytest.raises(FormatError):
         checked(told)
+
+
+@pytest.mark.parametrize(
+    "text", ["the lowest price is lower than the last one, and the lowest is the last. " * 3, "aa"]
+)
+def test_pieces_are_added_by_their_value(text: str) -> None:
+    """The tokens after each step are those of the fewest, and every moment cuts texts as it would alone."""
+    study = train([text], "best", vocab_size=40)
+    history = study.history
+    texts = history.alphabet.texts
+    for at in range(len(history) + 1):
+        there = {texts[id] for id in history.first(at).vocabulary.tolist()}
+        assert len(there) == history.vocabulary_size_at(at) == history.vocabulary_size_at(0) + at
+        ids = study.encode(text, at=at)
+        assert ids == study.at(at).encode(text)
+        assert {texts[id] for id in ids} <= there
+        assert len(ids) == history.tokens_after[at]
+    assert all(study.decode(study.encode(text, at=at)).strip() == text.strip() for at in (0, len(history)))

@@ -86,6 +86,12 @@ class Lattice:
         return len(self.counts)
 
     @cached_property
+    def saves(self) -> Int64s:
+        """How many tokens each piece saves at most."""
+        found: Int64s = self.counts * (self.lengths - 1)
+        return found
+
+    @cached_property
     def symbols(self) -> int:
         """Count the symbols of the corpus: its tokens without any piece."""
         return int((np.diff(self.words.starts) * self.words.counts).sum())

@@ -79,8 +79,11 @@ class Search:
     warm: Int32s | None = None
     best: Vocabulary = field(init=False)
     floor: Floor = field(init=False)
-    wish: np.typing.NDArray[np.float32] = field(init=False)
+    wish: np.typing.NDArray[np.float32] = field(init=False)  # for each piece
     moments: list[Moment] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.wish = np.zeros(len(self.lattice), np.float32)
 
     def steps(self) -> Iterator[float]:
         """Work, and yield after each piece of it how much of all is done, from 0 to 1."""

@@ -6,6 +6,7 @@ words. So many are swapped together, the best against the worst, fewer of them w
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +16,7 @@ from bpe_core.kernels import price_lattices as kernels
 from bpe_core.learning.best.lattice import Lattice
 from bpe_core.support.arrays import Bools, Int64s
 
+LEAVE_AT_ONCE = 12  # a twelfth of those left
 FIRST_SHARE, MORE, FEWER = 0.3, 1.3, 0.5  # of the swaps that seem to pay: how many are tried, and what comes next
 
 
@@ -46,10 +48,27 @@ class Vocabulary:
     @classmethod
     def wished(cls, lattice: Lattice, wish: Any, wanted: int) -> Vocabulary:
         """Take those pieces that are wished for most; of equals the longer ones, which occur in more words."""
-        order = np.lexsort((-lattice.counts * (lattice.lengths - 1), -wish))
+        order = np.lexsort((-lattice.saves, -wish))
         inside = np.zeros(len(lattice), np.bool_)
         inside[order[: max(0, wanted)]] = True
         return cls.of(lattice, inside)
+
+
+def by_value(lattice: Lattice, now: Vocabulary) -> Iterator[Int64s]:
+    """Find the order of a vocabulary's pieces, the most valuable first; what was found last is the whole.
+
+    What is worth least leaves, a part of all at a time, and the others are weighed anew.
+    """
+    left = np.flatnonzero(now.inside)
+    ranking = np.zeros(0, np.int64)
+    while len(left):
+        order = left[np.lexsort((-left, now.losses[left]))]
+        out, left = np.split(order, [max(1, len(order) // LEAVE_AT_ONCE)])
+        ranking = np.concatenate((out[::-1], ranking))
+        inside = np.zeros(len(lattice), np.bool_)
+        inside[left] = True
+        now = Vocabulary.of(lattice, inside)
+        yield ranking
 
 
 class Improving:

@@ -124,6 +124,7 @@ class DroppingLearner(ABC):
     """Makes the steps of one run on the lattices of its words."""
 
     gone_through = None
+    _right = NOTHING  # of each step
 
     def __init__(
         self,
@@ -196,10 +197,10 @@ class DroppingLearner(ABC):
         if not len(rest.pieces):
             counts, alive = self._lattices.counts, np.flatnonzero(self._alive)
             least = alive[np.lexsort((self._scores[alive], counts[alive]))][:wanted]
-            return [Candidate(id, NOTHING, int(counts[id])) for id in least.tolist()]
+            return [Candidate(id, self._right, int(counts[id])) for id in least.tolist()]
         columns = {name: column.tolist() for name, column in rest.told.items()}
         return [
-            Candidate(id, NOTHING, count, {name: column[row] for name, column in columns.items()})
+            Candidate(id, self._right, count, {name: column[row] for name, column in columns.items()})
             for row, (id, count) in enumerate(zip(rest.pieces.tolist(), rest.counts.tolist(), strict=True))
         ]
 
@@ -210,16 +211,20 @@ class DroppingLearner(ABC):
         columns.left[rows], columns.count[rows], columns.tokens_left[rows] = (
             batch.pieces, batch.counts, batch.tokens_left
         )  # fmt: skip
-        for column in (columns.right, columns.runner_up_left, columns.runner_up_right, columns.runner_up_count):
+        columns.right[rows] = self._right
+        for column in (columns.runner_up_left, columns.runner_up_right, columns.runner_up_count):
             column[rows] = NOTHING
         for name, column in batch.told.items():
             self.reasons[name][rows] = column
         self._dropped[rows] = batch.pieces
-        self._alive[batch.pieces] = self._in_force[batch.pieces] = False
-        self._scores[batch.pieces] = DROPPED
+        self._go(batch.pieces)
         self.learned += size
         self._next += size
         self._work -= size
+
+    def _go(self, pieces: Int32s) -> None:
+        self._alive[pieces] = self._in_force[pieces] = False
+        self._scores[pieces] = DROPPED
 
     def _tokens(self) -> int:
         return self._lattices.tokens + self._unknown_tokens

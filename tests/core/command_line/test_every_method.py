@@ -34,9 +34,9 @@ def test_steps_are_listed_in_the_words_of_the_method(
 ) -> None:
     assert run(["train", files[0], "--method", method, "--merges", "5"]) == 0
     said = capsys.readouterr()
-    lines, drops = said.out.splitlines(), METHODS[method].wording.step == "drop"
+    lines, sign = said.out.splitlines(), {"drop": "− ", "add": "+ ", None: " → "}[METHODS[method].single]
     assert len(lines) == 5
-    assert all(("− " in line) == drops and (" → " in line) != drops for line in lines)
+    assert all((sign in line) and (sign == " → " or " → " not in line) for line in lines)
     assert f"Learned 5 {METHODS[method].wording.steps}" in said.err
 
 
