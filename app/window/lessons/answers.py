@@ -9,15 +9,19 @@ from typing import Any, Literal
 from app.window.lessons.bench import Bench, words_by_replacing_text
 from app.window.lessons.by_hand import BY_HAND, EXPECTED, FEWEST, ROW, Model
 from app.window.parts.wording import count_text
+from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.columns import SINGLE
 from bpe_core.history.history import END_SENTENCES, Pair
 from bpe_core.insight.pairs import compared_by, measure_of
+from bpe_core.learning.best.lattice import Lattice
+from bpe_core.learning.best.search import Budget, Guess, Search
 from bpe_core.learning.methods import Candidate, Reason
 from bpe_core.recipes.methods import METHODS
 from bpe_core.recipes.ties import TIE_RULES
 
 NOT_LEARNED = "never"
 BETWEEN_PARTS = " + "
+LONGEST_PIECE, ROUNDS = 16, 300  # symbols, and how often prices rise
 END = "end"  # instead of a number of merges
 
 
@@ -89,6 +93,25 @@ def _merge_of(bench: Bench, step: str, _: int) -> str:
     return BETWEEN_PARTS.join(whole.names.text[id] for id in whole.history.pair(int(step) - 1))
 
 
+def _lattice(bench: Bench) -> Lattice:
+    recipe = bench.history.recipe
+    return Lattice.of(bench.words, Alphabet.for_words(bench.words, recipe), recipe, longest=LONGEST_PIECE)
+
+
+def _simple_floor(bench: Bench, pieces: str, _: int) -> int:
+    """What is left if so many pieces saved as if each were alone."""
+    lattice = _lattice(bench)
+    return lattice.symbols + lattice.other_tokens - sum(sorted(lattice.saves.tolist())[-int(pieces) :])
+
+
+def _floor(bench: Bench, pieces: str, _: int) -> int:
+    lattice, recipe = _lattice(bench), bench.history.recipe
+    search = Search(lattice, int(pieces), Guess.of(bench.words, recipe, int(pieces), LONGEST_PIECE), Budget(ROUNDS))
+    for _share in search.steps():
+        pass
+    return search.floor.tokens + lattice.other_tokens
+
+
 # Each takes a bench, a subject and a merge.
 _ANSWERS: dict[str, Callable[[Bench, str, int], object]] = {
     "pair count": _pair_count,
@@ -108,6 +131,8 @@ _ANSWERS: dict[str, Callable[[Bench, str, int], object]] = {
     "ties among first": lambda bench, merges, at: bench.to_the_end.history.tied[: int(merges)].sum(),
     "end": lambda bench, _, at: END_SENTENCES[bench.to_the_end.history.end_reason],
     "usual sizes": lambda bench, _, at: "; ".join(METHODS[bench.history.recipe.method].usual_sizes),
+    "simple floor": _simple_floor,
+    "floor": _floor,
     "pieces": lambda bench, _, at: ", ".join(f"`{bench.names.text[id]}`" for id, _ in bench.pieces),
 }
 

@@ -11,6 +11,7 @@ from itertools import pairwise
 from bpe_core.counting.count_words import count_unmixed
 from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet
+from bpe_core.history.columns import SINGLE
 from bpe_core.history.history import NOTHING, History, Pair
 from bpe_core.history.token_texts import BLANK, TokenTexts
 from bpe_core.insight.pairs import leading_pairs
@@ -94,9 +95,12 @@ class Bench:
 
     @cached_property
     def pieces(self) -> list[Pair]:
-        """Return the pieces that could ever be dropped, in the order in which they were found."""
-        kinds = [symbol.kind for symbol in self.history.alphabet.symbols]
-        return [(id, NOTHING) for id in self.history.vocabulary.tolist() if id < len(kinds) and kinds[id] == "seed"]
+        """Return the pieces that could ever be dropped or added now, in the order in which they were found."""
+        history = self.history
+        first, kind = len(history.alphabet) - history.alphabet.seed_count, SINGLE[history.recipe.single]
+        there = {*history.vocabulary.tolist()}
+        goes = kind == NOTHING
+        return [(id, kind) for id in range(first, len(history.alphabet)) if (id in there) == goes]
 
     def count_of(self, pair: Pair) -> int:
         """Count two tokens side by side, or one token where the method drops or adds tokens."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from fractions import Fraction
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import pytest
 
@@ -62,6 +62,9 @@ FACTS = {
     ("merge-order", 4): "cat c h",
     ("newer", 1): "6",
     ("newer", 4): "new e r </w>",
+    ("best", 1): "13",
+    ("best", 5): "19",
+    ("best", 6): "18",
     ("printed-mistakes", 1): "1744",
     ("printed-mistakes", 3): "9",
     ("printed-mistakes", 5): "ha t",
@@ -79,6 +82,9 @@ MERGED = {  # the merge that is to be predicted, and its count
     ("end-of-word", 1): ("ook + </w>", 20),
     ("newer", 2): ("n + e", 6),
     ("printed-mistakes", 2): ("n + e", 6),
+    ("best", 2): ("▁tea", 6),
+    ("best", 3): ("▁sea", 4),
+    ("best", 4): ("▁heat", 3),
 }
 
 
@@ -116,6 +122,9 @@ def test_values_told_are_those_that_are_known() -> None:
     assert "the word would be `low l y`" in told("end-of-word", 4)
     assert "`low est</w>`" in told("newer", 0)
     assert "`n e w e r </w>`" in told("newer", 1)
+    assert "joins `e + a`. With its three tokens the corpus has **36** tokens" in told("best", 1)
+    assert "needs **36**" in told("best", 5)
+    assert "here to **19**" in told("best", 6)
     assert "only 5 times now; three pairs stand 6 times" in told("printed-mistakes", 2)
 
 
@@ -175,15 +184,32 @@ def _joined(pieces: list[str], left: str, right: str) -> list[str]:
 
 
 def test_together_they_teach_what_they_should() -> None:
-    assert len(lessons()) == 14
+    assert len(lessons()) == 15
     titles = ("by hand", "weights", "equal", "ends", "greedily", "newer", "emoji", "vocabulary", "mistakes")
-    for words in (*titles, "WordPiece", "compressor", "Unigram", "MinGram"):
+    for words in (*titles, "WordPiece", "compressor", "Unigram", "MinGram", "Best"):
         assert any(words in lesson.title for lesson in lessons()), words
     for lesson in lessons():
         assert any(step.kind == "predict" for step in lesson.steps), f"{lesson.name} lets nothing be predicted"
         assert any(step.kind == "ask" for step in lesson.steps)
     lesson = lesson_named("mingram")
     assert bench_of(lesson, lesson.steps[0]).words_at(0)[0].texts == ("▁he",), "what will drop is whole before any does"
+
+
+def test_no_three_pieces_are_better_than_the_best_of_the_lesson() -> None:
+    counts = {"▁tea": 6, "▁sea": 4, "▁heat": 3, "▁he": 2}
+    pieces = {word[begin:end] for word in counts for end in range(len(word) + 1) for begin in range(end - 1)}
+
+    def fewest(word: str, known: tuple[str, ...]) -> int:
+        best = [0]
+        for end in range(1, len(word) + 1):
+            best.append(1 + min(best[begin] for begin in range(end) if end - begin == 1 or word[begin:end] in known))
+        return best[-1]
+
+    needs = {known: sum(n * fewest(word, known) for word, n in counts.items()) for known in combinations(pieces, 3)}
+    assert min(needs.values()) == 19
+    saves = {piece: (len(piece) - 1) * sum(n * word.count(piece) for word, n in counts.items()) for piece in pieces}
+    assert sorted(saves.values())[-4:] == [12, 12, 13, 18]
+    assert [saves[piece] for piece in ("▁tea", "ea", "▁sea", "▁heat")] == [18, 13, 12, 12]
 
 
 def test_answers_are_the_same_however_they_are_spaced() -> None:
