@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -14,6 +14,7 @@ from bpe_core.errors import BpeError, SizeDoesNotFit
 from bpe_core.figures.figure import Line, LineFigure
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.insight.cut_words import CutWords
+from bpe_core.learning.best.beside import fewest_tokens, learned_beside
 from bpe_core.learning.best.certificate import certificate
 from bpe_core.learning.best.lattice import Lattice
 from bpe_core.learning.best.prices import Floor as Proof
@@ -25,7 +26,16 @@ from bpe_core.support.progress import ALONE, Progress, Work
 
 WHAT = "How good a vocabulary could be"
 LEAST_SECONDS = 0.1
+Column = Sequence[int | None]  # of each size
 DONE = 1_000  # of a search, as progress counts it
+HELD_OUT = (
+    "If your vocabulary was learned from other texts, a part of the distance is what nobody could know before. The "
+    "floor and all else here were made for these."
+)
+NAMES = {
+    "bpe": "byte-pair encoding", "unigram": "Unigram", "mingram": "MinGram", "own": "yours",
+    "own_fewest": "yours, cut into the fewest",
+}  # fmt: skip
 
 
 @dataclass
@@ -74,6 +84,7 @@ examples:
     sizes: tuple[int, ...] = parameter((), help="of the vocabulary (else that of the table)", metavar="N")
     max_length: int = parameter(16, help="symbols of a token, at most", metavar="N")
     seconds: float = parameter(30.0, help="to search, for all sizes together", metavar="S")
+    alone: bool = parameter(False, help="without what Unigram and MinGram reach")
     certificate: bool = parameter(False, help="with --json, the prices that prove each floor")
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
@@ -95,25 +106,34 @@ examples:
                 fixed,
             )
         lattice, found = self._search(words, alphabet, recipe, sizes, fixed, work)
-        own = _own(study, words, sizes, work)
-        for one, mine in zip(found, own, strict=True):
-            one.best = min(one.best, mine) if mine is not None and mine >= one.floor else one.best
+        own, own_fewest = _own(study, words, sizes, work)
+        beside: dict[str, Column] = {"bpe": [one.bpe for one in found]}
+        if not self.alone:
+            work.progress(Progress("learning by other methods", 0, None, ""))
+            beside |= learned_beside(words, recipe, [size - fixed for size in sizes], self.max_length, work)
+        mine = {"own": own, "own_fewest": own_fewest} if len(history) else {}
+        for row, one in enumerate(found):
+            reached = (column[row] for column in (*beside.values(), *mine.values()))
+            one.best = min(one.best, *(tokens for tokens in reached if tokens is not None and tokens >= one.floor))
         table = DataTable(
             {
                 "size": [one.size for one in found],
                 "floor": [one.floor for one in found],
                 "best": [one.best for one in found],
                 "gap": [one.gap for one in found],
-                "bpe": [one.bpe for one in found],
-                **({"own": own} if len(history) else {}),
+                **beside,
+                **mine,
             }
         )
-        sentences = [_told(one, mine) for one, mine in zip(found, own, strict=True)]
+        sentences = [_told(one, *known) for one, *known in zip(found, own, own_fewest, strict=True)]
+        last = sentences[-1]
         sentences.append(f"That is so for tokens of at most {self.max_length:,} symbols, in these words.")
+        if _may_be_from_elsewhere(study, sizes, own):
+            sentences.append(HELD_OUT)
         facts = {}
         if self.certificate:
             facts["certificate"] = certificate(lattice, [(one.size, one.proof) for one in found])
-        return Answer(table, tuple(sentences), _figure(found, own, sentences[-2]), facts=facts)
+        return Answer(table, tuple(sentences), _figure(found, beside | mine, last), facts=facts)
 
     def _search(
         self, words: WordTable, alphabet: Alphabet, recipe: Recipe, sizes: Sequence[int], fixed: int, work: Work
@@ -139,36 +159,57 @@ examples:
         return lattice, found
 
 
-def _own(study: Study, words: WordTable, sizes: Sequence[int], work: Work) -> list[int | None]:
+def _own(study: Study, words: WordTable, sizes: Sequence[int], work: Work) -> tuple[Column, Column]:
+    """The tokens by the table of each size: as it cuts the words, and as few as its vocabulary allows."""
     history = study.history
-    if not len(history):
-        return [None for _ in sizes]
-    cut = CutWords.of(words, history.recipe, history, cancelled=work.cancelled)
     first, last = sorted((history.vocabulary_size_at(0), history.vocabulary_size))
-    return [int(cut.counts(history.step_of_size(size)).sum()) if first <= size <= last else None for size in sizes]
+    steps = {size: history.step_of_size(size) for size in sizes if len(history) and first <= size <= last}
+    if not steps:
+        return [None for _ in sizes], [None for _ in sizes]
+    cut = CutWords.of(words, history.recipe, history, cancelled=work.cancelled)
+    fewest = dict(zip(steps, fewest_tokens(words, history, [*steps.values()]), strict=True))
+    own = {size: int(cut.counts(at).sum()) for size, at in steps.items()}
+    return [*map(own.get, sizes)], [*map(fewest.get, sizes)]
 
 
-def _told(one: Found, own: int | None) -> str:
+def _may_be_from_elsewhere(study: Study, sizes: Sequence[int], own: Column) -> bool:
+    """Whether a table may be from other texts: these have another number of tokens than it says of its own."""
+    history = study.history
+    known = [(history.step_of_size(size), tokens) for size, tokens in zip(sizes, own, strict=True) if tokens]
+    is_same = history.has_counts and all(int(history.tokens_after[at]) == tokens for at, tokens in known)
+    return bool(known) and not (study.texts_are_own or is_same)
+
+
+def _told(one: Found, own: int | None, fewest: int | None) -> str:
     between = f"the best possible is between {one.floor:,} and {one.best:,}"
     whose, tokens = ("byte-pair encoding's", one.bpe) if own is None else ("yours", own)
     better = max(0.0, 1 - one.floor / max(1, tokens))
-    return f"{one.size:,} in the vocabulary: {whose} {tokens:,} tokens; {between}: at most {better:.1%} better."
+    told = f"{one.size:,} in the vocabulary: {whose} {tokens:,} tokens; {between}: at most {better:.1%} better."
+    if own is None or fewest is None or fewest >= own:
+        return told
+    return f"{told} Cut into the fewest tokens, your vocabulary needs {fewest:,}."
 
 
-def _figure(found: Sequence[Found], own: Sequence[int | None], sentence: str) -> LineFigure:
+def _figure(found: Sequence[Found], beside: Mapping[str, Column], sentence: str) -> LineFigure:
     """Over sizes, shaded between floor and best; of one size, how both came near each other in time."""
     if len(found) == 1:
         (one,) = found
-        seconds, floors, bests = np.array([(it.seconds, it.floor, it.best) for it in one.moments], float).T
-        lines = [Line("best found", seconds, bests + one.others), Line("floor", seconds, floors + one.others)]
-        title, along = f"Floor and best for a vocabulary of {one.size:,}.", "Seconds"
-    else:
-        columns = np.array([(it.size, it.floor, it.best, it.bpe) for it in found], float)
-        sizes, floors, bests, bpe = columns.T
-        lines = [Line("best possible", sizes, bests, band=(floors, bests)), Line("byte-pair encoding", sizes, bpe)]
-        known = [(one.size, mine) for one, mine in zip(found, own, strict=True) if mine is not None]
-        lines += [Line("yours", *np.array(known, float).T)] if known else []
-        title, along = "What any vocabulary can reach.", "Tokens in the vocabulary"
+        return meeting(one.size, one.moments, one.others, sentence)
+    sizes, floors, bests = np.array([(it.size, it.floor, it.best) for it in found], float).T
+    lines = [Line("best possible", sizes, bests, band=(floors, bests))]
+    for name, column in beside.items():
+        known = [(size, tokens) for size, tokens in zip(sizes, column, strict=True) if tokens is not None]
+        lines += [Line(NAMES[name], *np.array(known, float).T)] if known else []
+    return _of_lines("What any vocabulary can reach.", sentence, lines, "Tokens in the vocabulary", is_log=True)
+
+
+def meeting(size: int, moments: Sequence[Moment], others: int, sentence: str) -> LineFigure:
+    """How floor and best come near each other in time."""
+    seconds, floors, bests = np.array([(it.seconds, it.floor, it.best) for it in moments], float).T
+    lines = [Line("best found", seconds, bests + others), Line("floor", seconds, floors + others)]
+    return _of_lines(f"Floor and best for a vocabulary of {size:,}.", sentence, lines, "Seconds")
+
+
+def _of_lines(title: str, sentence: str, lines: list[Line], along: str, *, is_log: bool = False) -> LineFigure:
     lowest = min(float(line.heights.min()) for line in lines)
-    beside, is_log = "Tokens of the texts", len(found) > 1
-    return LineFigure("floor", title, sentence, lines, along, beside, is_log_x=is_log, first_y=lowest)
+    return LineFigure("floor", title, sentence, lines, along, "Tokens of the texts", is_log_x=is_log, first_y=lowest)

@@ -19,15 +19,19 @@ from bpe_core.errors import BpeError, FormatError
 from bpe_core.figures.figure import LineFigure
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.learning.best import lattice as lattices
+from bpe_core.learning.best.beside import fewest_tokens, learned_beside
 from bpe_core.learning.best.certificate import certificate
 from bpe_core.learning.best.lattice import Lattice
 from bpe_core.learning.best.prices import Pricing
 from bpe_core.learning.best.search import Budget, Guess, Search
 from bpe_core.learning.best.vocabulary import Vocabulary
+from bpe_core.learning.trainer import learn
 from bpe_core.questions.floor import Floor
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.reference.floor import checked, edges, floor
 from bpe_core.studies.making import train, unlearned
+from bpe_core.studies.study import Study
+from bpe_core.support.progress import ALONE
 from tests.shared import ROOT
 
 RECIPE = Recipe.preset("gpt2")
@@ -222,8 +226,59 @@ def test_a_table_is_set_beside_it(tmp_path: Path) -> None:
     assert "yours" in found.sentences[0]
     assert isinstance(found.figure, LineFigure)
     assert found.figure.lines[0].band is not None
-    alone = Floor(seconds=0.5).answer(study)
-    assert alone.columns["size"] == [268]
+    assert found.columns["own_fewest"][1] <= own[1]
+    assert not any("other texts" in sentence for sentence in found.sentences)
+    single = Floor(seconds=0.5, alone=True).answer(study)
+    assert single.columns["size"] == [268]
+    assert "unigram" not in single.columns
+    table = Study.of(study.history)
+    assert not any("other texts" in sentence for sentence in Floor(seconds=0.3).answer(with_own(table)).sentences)
+    elsewhere = Floor(seconds=0.3).answer(table.with_texts(["another text, which it was not learned from"]))
+    assert any("other texts" in sentence for sentence in elsewhere.sentences)
+
+
+def with_own(study: Study) -> Study:
+    return study.with_texts(["the lowest price is lower than the last one. " * 5])
+
+
+@pytest.mark.parametrize("preset", ["gpt2", "words", "clean-words", "wordpiece", "unigram", "mingram", "best"])
+def test_what_is_beside_it_is_never_below_it(preset: str) -> None:
+    text = "the lowest price is lower than the last one, and the lowest is the läst. " * 3
+    study = train([text], preset, vocab_size={"gpt2": 300, "unigram": 24}.get(preset, 40))
+    (row,) = zip(*Floor(seconds=0.3).answer(study).columns.values(), strict=True)
+    _, least, best, _, *others = row
+    assert all(least <= best <= tokens for tokens in others if tokens is not None)
+    learned = dict(zip(Floor(seconds=0.3).answer(study).columns, row, strict=True))
+    if preset in ("unigram", "mingram"):
+        assert learned[preset] == learned["own"]
+    if preset in ("mingram", "best"):
+        assert learned["own_fewest"] == learned["own"], "it cuts into the fewest itself"
+
+
+@settings(deadline=None, max_examples=20)
+@given(WORDS, st.integers(1, 6))
+def test_a_table_is_cut_into_the_fewest_as_plain_code_does(counts: dict[str, int], merges: int) -> None:
+    words = WordTable.from_counts(counts)
+    history = learn(words, RECIPE.with_changes(merges=merges, min_frequency=1)) if any(map(is_long, counts)) else None
+    if history is None:
+        return
+    steps = [*range(len(history) + 1)]
+    texts = [bytes(history.symbols_of(id)) for id in range(history.id_count)]
+    known = [{texts[id] for id in history.first(at).vocabulary.tolist()} for at in steps]
+    assert fewest_tokens(words, history, steps) == [tokens(counts, pieces) for pieces in known]
+
+
+def is_long(word: str) -> bool:
+    return len(word) > 1
+
+
+def test_bytes_are_characters_to_other_methods() -> None:
+    """Each byte is one character, so a text and the same text shifted beyond ASCII come to the same."""
+    plain = WordTable.from_counts({"abab": 5, "abc": 4, "bc": 3})
+    shifted = WordTable.from_counts((bytes(byte + 0x80 for byte in word), count) for word, count in plain)
+    found = [learned_beside(words, RECIPE, [1, 2], 8, ALONE) for words in (plain, shifted)]
+    assert found[0] == found[1]
+    assert found[0]["mingram"][1] == tokens({"abab": 5, "abc": 4, "bc": 3}, {b"ab", b"abab"})
 
 
 def asked(text: str, **parameters: Any) -> Any:

@@ -59,6 +59,10 @@ class MinGramLearner(DroppingLearner):
 
 def tokens_at_first(words: WordTable, recipe: Recipe) -> Alphabet:
     check_marker(recipe)
+    return pieces_at_first(words, recipe)
+
+
+def pieces_at_first(words: WordTable, recipe: Recipe) -> Alphabet:
     base = Alphabet.for_words(words, recipe)
     joined = recipe.with_changes(method="bpe", ties="first-seen", merges=joins_wanted(recipe, len(base)))
     try:

@@ -87,7 +87,8 @@ def _followers(words: WordTable, recipe: Recipe) -> Bytes:
     """Return what follows each word; a blank is the marker of the next word."""
     at_ends = words.counts if words.line_ends is None else words.line_ends
     is_various, is_end = (at_ends > 0) & (at_ends < words.counts), at_ends > 0
-    return np.where(is_various, VARIOUS, np.where(is_end, END, recipe.marker_text.encode()[0])).astype(np.uint8)
+    blank = (recipe.marker_text.encode() or b" ")[0]
+    return np.where(is_various, VARIOUS, np.where(is_end, END, blank)).astype(np.uint8)
 
 
 def may_be_joined(alphabet: Alphabet, recipe: Recipe) -> Bools:

@@ -25,6 +25,8 @@ Symbols = tuple[int, ...]
 
 
 def spelled(alphabet: Alphabet, marker: bytes) -> list[list[int]]:
+    if (known := alphabet.spelled) is not None:
+        return [known.symbols[first:stop].tolist() for first, stop in pairwise(known.starts.tolist())]
     id_of, marker_id = alphabet.id_of_piece, alphabet.marker_id
     symbol_of = {text.decode(): id for text, id in id_of.items()}
     found = []

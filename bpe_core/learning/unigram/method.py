@@ -77,6 +77,10 @@ def check_marker(recipe: Recipe) -> None:
 
 def tokens_at_first(words: WordTable, recipe: Recipe) -> Alphabet:
     check_marker(recipe)
+    return pieces_at_first(words, recipe)
+
+
+def pieces_at_first(words: WordTable, recipe: Recipe) -> Alphabet:
     if not KERNELS.chooses(len(words.text)):
         return seeded(words, recipe, repeated_pieces)
     from bpe_core.learning.unigram.compiled import repeated  # loads machine code
