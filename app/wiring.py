@@ -38,6 +38,7 @@ from app.window.lessons.course import Course
 from app.window.lessons.lesson_panel import LessonPanel
 from app.window.lessons.wiring import LESSON_STAGE, Teaching
 from app.window.main_window import ROOM, Frame, MainToolBar, MainWindow
+from app.window.manual.book import CHANGES
 from app.window.manual.window import Manual
 from app.window.merges.merge_panel import MergePanel
 from app.window.merges.merge_table import MergeTableModel
@@ -80,6 +81,7 @@ from app.window.training.training_views import RunsPanel, SpeedBox, StatusLine
 from app.window.training.wiring import Training
 from app.worker.window_first import WhileItDraws
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.support.version import program_version
 from resources import samples
 
 FIRST_RECIPE = Recipe.preset("gpt2", vocab_size=512)
@@ -273,7 +275,8 @@ class Program(QObject):
         self.manual = Manual(window)
         self.actions.connect(keys=lambda: keys_dialog(window).show())
         self.actions.connect(manual=lambda: self.manual.open(ROOM[window.room].title))
-        self.actions.connect(about=lambda: about_dialog(window).show(), quit=window.quit)
+        self.actions.connect(whats_new=lambda: self.manual.open_at(CHANGES))
+        self.actions.connect(about=lambda: about_dialog(program_version(), window).show(), quit=window.quit)
         self.session.aside.noticed.connect(self.messages.show_notice)
         for begins_anew in (self.session.runs.began, self.filing.document.leaving):
             begins_anew.connect(self.messages.leave_former)

@@ -17,6 +17,7 @@ from app.worker.job import Task
 from bpe_core.session_file import EXTENSION
 from bpe_core.session_file.writing import write_session
 from bpe_core.support.atomic import write_atomically
+from bpe_core.support.plugins import agreed_words
 from bpe_core.support.progress import CancelCheck
 
 # Placeholders in a command for the session, the texts of the corpus, and the file that is made; nobody can type them.
@@ -94,7 +95,7 @@ class Manifests(QObject):
 
 def keep_manifest(command: Sequence[str], manifest: Path, cancelled: CancelCheck) -> bool:
     """Write how a command makes an existing file; return False, without a manifest, if it makes something else."""
-    call = [sys.executable, "-m", PROGRAM, "repeat", manifest.name, "--made-by", *command]
+    call = [sys.executable, "-m", PROGRAM, *agreed_words(), "repeat", manifest.name, "--made-by", *command]
     quiet = subprocess.DEVNULL
     with subprocess.Popen(call, cwd=manifest.parent, stdin=quiet, stdout=quiet, stderr=quiet) as process:
         while process.poll() is None:

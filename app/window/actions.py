@@ -110,6 +110,7 @@ MENUS: dict[str, tuple[Item, ...]] = {
         Item("start_here", "&Start Here", "Type your name, and see how it is split and why"),
         Item("lessons", "&Lessons", "Learn byte-pair encoding in short steps", "Shift+F1", "lesson"),
         Item("manual", "&Manual", "Read about what is looked at, and about everything else", Standard.HelpContents),
+        Item("whats_new", "What Is &New", "What has changed since the version before"),
         Item("about", "&About BPE Explorer", "What this program is"),
     ),
     # Rarely used: found by typing into Find Anything, and by keys.

@@ -15,6 +15,7 @@ from app.window.parts.widgets import paragraph, scrolling
 
 ABOUT = """
 <h2>BPE Explorer</h2>
+<p>{version}</p>
 <p>Watch a byte-pair-encoding tokenizer being learned, travel through its history, and ask why a text is cut where it
 is.</p>
 <p>It opens no network connection. Your texts stay on this computer.</p>
@@ -59,7 +60,7 @@ def _cell(text: str, width: int) -> str:
     return f"<td width='{width}'>{html.escape(text)}</td>"
 
 
-def about_dialog(parent: QWidget) -> TextDialog:
-    dialog = TextDialog("About BPE Explorer", ABOUT, (420, 260), parent)
+def about_dialog(version: str, parent: QWidget) -> TextDialog:
+    dialog = TextDialog("About BPE Explorer", ABOUT.format(version=html.escape(version)), (420, 280), parent)
     dialog.setWindowIcon(app_icon())
     return dialog

@@ -19,9 +19,10 @@ import sys
 from collections.abc import Sequence
 
 from bpe_core.command_line.interruption import Interrupted, Interruption, exit_code
-from bpe_core.command_line.parser import PROGRAM, WITHOUT_MANIFEST, as_question, command_named, parser_for
+from bpe_core.command_line.parser import WITHOUT_MANIFEST, as_question, command_named, parser_for
 from bpe_core.command_line.plugin_files import without_plugins
 from bpe_core.errors import BpeError, cause_of
+from bpe_core.support.version import PROGRAM
 
 FAILED, USAGE, PIPE_CLOSED = 1, 2, 141
 

@@ -17,14 +17,18 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
-from bpe_core.command_line.parser import PROGRAM, command_named, version_of
+from bpe_core.command_line.parser import command_named
 from bpe_core.errors import BpeError, FormatError, OutputError
+from bpe_core.formats.hugging_face_cache import is_name, located
 from bpe_core.session_file import is_session_file, run_of
 from bpe_core.studies.making import open_study
 from bpe_core.support.atomic import write_atomically
 from bpe_core.support.fingerprints import fingerprint_of
+from bpe_core.support.plugins import used
+from bpe_core.support.version import program_version
 
-VERSION = 2  # older versions laid out pages and figures differently
+VERSION = 3  # 2: without plug-ins
+FIRST_LAID_OUT_ALIKE = 2  # older ones laid out pages and figures differently
 # the placeholders of arguments that name files
 FILES = frozenset(["FILE", "TABLE", "LIST", "PLAN", "RESULTS", "FOLDER", "IN", "A", "B", "SESSION_OR_MERGES"])
 RESULTS = ("output", "out", "summary", "listed", "recover")
@@ -42,21 +46,18 @@ class Fingerprint:
 
 @dataclass(frozen=True)
 class Manifest:
-    program: str  # its version
+    program: str  # its version and commit
     folder: str  # where it was asked
     arguments: list[str]  # of the command line; an absolute path becomes one from the manifest, behind PATH
     inputs: list[Fingerprint]
     results: list[Fingerprint]
     recipes: dict[str, Any] = field(default_factory=dict)  # with groups and weights, by the files that hold them
     texts: dict[str, Any] = field(default_factory=dict)  # by session: the texts that its runs were learned from
+    plugins: dict[str, str] = field(default_factory=dict)  # packages with their versions, files with their SHA-256
     version: int = VERSION
 
 
 PATH = "path:"
-
-
-def program_version() -> str:
-    return version_of(PROGRAM) or "unknown"
 
 
 @contextmanager
@@ -103,7 +104,7 @@ class Account:
             raise OutputError(
                 f"A manifest is about files: {address} is an address, which may hold another text tomorrow."
             )
-        self._named = sorted(path for path in named if path and Path(path).exists() and path not in self._results)
+        self._named = sorted(path for path in named if path and located(path).exists() and path not in self._results)
         if not self.path.absolute().parent.is_dir():
             raise OutputError(f"There is no folder {self.path.parent} for the manifest {self.path.name}.")
         self._inputs = [self._fingerprint(path) for path in self._named]
@@ -117,15 +118,17 @@ class Account:
         arguments = [self._portable(word) for word in self._argv]
         folder = self._relative(".")
         texts = {self._relative(path): told for path in self._named if (told := _texts_in(path))}
-        manifest = Manifest(program_version(), folder, arguments, self._inputs, results, recipes, texts)
+        manifest = Manifest(program_version(), folder, arguments, self._inputs, results, recipes, texts, used())
         with write_atomically(self.path) as file:
             file.write(json.dumps(asdict(manifest), ensure_ascii=False, indent=1).encode() + b"\n")
 
     def _fingerprint(self, path: str) -> Fingerprint:
-        size, digest = fingerprint_of(Path(path))
+        size, digest = fingerprint_of(located(path))
         return Fingerprint(self._relative(path), size, digest)
 
     def _relative(self, path: str) -> str:
+        if is_name(path):
+            return path
         return Path(os.path.relpath(path, self.path.absolute().parent)).as_posix()
 
     def _portable(self, word: str) -> str:
@@ -150,11 +153,13 @@ def read_manifest(path: Path) -> Manifest:
     try:
         prints = {name: [Fingerprint(**one) for one in told[name]] for name in ("inputs", "results")}
         manifest = Manifest(**{**told, **prints})
+        plugins = dict[str, str](manifest.plugins)
     except (TypeError, KeyError, AttributeError) as error:
         raise FormatError(f"{path} is no manifest of this program, or a damaged one.") from error
     lists_texts = isinstance(manifest.arguments, list) and all(isinstance(word, str) for word in manifest.arguments)
     places = [manifest.folder, *(one.path for one in (*manifest.inputs, *manifest.results))]
-    if not lists_texts or not manifest.results or not all(isinstance(place, str) for place in places):
+    texts = (*places, *plugins, *plugins.values())
+    if not lists_texts or not manifest.results or not all(isinstance(one, str) for one in texts):
         raise FormatError(f"{path} is no manifest of this program, or a damaged one.")
     return manifest
 

@@ -15,8 +15,8 @@ from typing import Any, NoReturn
 from bpe_core.command_line.commands import COMMANDS
 from bpe_core.errors import LONGEST_SENTENCE, plain
 from bpe_core.questions import QUESTIONS, question_named, question_names, question_summary
+from bpe_core.support.version import PROGRAM, program_version
 
-PROGRAM = "bpe-explorer"
 WITHOUT_MANIFEST = ("bench", "decode", "doctor", "import", "presets", "repeat")  # these make nothing to keep
 DONE = 0
 
@@ -107,7 +107,7 @@ def parsed(argv: Sequence[str]) -> argparse.Namespace | None:
 def parser_for(argv: Sequence[str]) -> argparse.ArgumentParser:
     """Make a parser with the arguments of the chosen command; the others only have names for the help."""
     parser = _Parser(prog=PROGRAM, description=DESCRIPTION, epilog=EXAMPLES)
-    parser.add_argument("--version", action=_ShowVersion, nargs=0, help="show the program's version and exit")
+    parser.add_argument("--version", action=_ShowVersion, nargs=0, help="show the version and the commit, and exit")
     told = "a plug-in in one Python file; it asks before it runs the file's code, unless --yes is given"
     parser.add_argument("--plugin", metavar="FILE", help=told)  # taken out of the words before
     listed = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, title="commands", prog=PROGRAM)
@@ -136,17 +136,7 @@ class _Parser(argparse.ArgumentParser):
         super().error(plain(message, LONGEST_SENTENCE))
 
 
-def version_of(package: str) -> str:
-    """Look up the version of an installed package; empty where it is not installed."""
-    from importlib import metadata  # takes longer than all the rest of the help
-
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:
-        return ""
-
-
 class _ShowVersion(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: Any, **__: Any) -> None:
-        print(PROGRAM, version_of(PROGRAM) or "(not installed: run from its sources)")
+        print(PROGRAM, program_version())
         parser.exit(DONE)

@@ -81,7 +81,7 @@ class Formats(Mapping[str, "Format"]):
 
     def __getitem__(self, name: str) -> Format:
         if name not in self._loaded:
-            self._loaded[name] = _loaded(name, self.rows[name])
+            self._loaded[name] = _loaded(name, dict(self.rows.items())[name])
         return self._loaded[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -172,7 +172,9 @@ def format_for(path: Path | str) -> Format:
     endings = [(ending, one) for one, row in FORMATS.rows.items() for ending in row.endings]
     fitting = [(ending, one) for ending, one in endings if name.endswith(ending)]
     if fitting:
-        return FORMATS[max(fitting, key=lambda found: len(found[0]))[1]]
+        chosen = max(fitting, key=lambda found: len(found[0]))[1]
+        ROWS.use(chosen)
+        return FORMATS[chosen]
     all_endings = ", ".join(FORMATS.endings)
     raise OutputError(f"Cannot tell from its name which format {path} should have; end it in one of {all_endings}.")
 
@@ -204,6 +206,7 @@ def open_table(path: Path | str) -> OpenedTable:
     beside = files_beside(Path(path))
     for one in FORMATS.values():
         if one.recognizes_file(data, str(path), beside):
+            ROWS.use(one.name)
             with nothing_collected():
                 return one.open(data, str(path), beside)
     if not data:

@@ -63,16 +63,22 @@ def _cached() -> Iterator[Cached]:
             yield Cached(one.name.removeprefix("models--").replace("--", "/", 1), file)
 
 
-def located(path: Path | str) -> Path:
+def is_name(path: Path | str) -> bool:
+    """Whether it is a name such as `hf:gpt2`, and no file or address."""
+    text = str(path)
+    return text.startswith(PREFIX) and not text.replace("\\", "/").startswith("hf://") and not Path(path).exists()
+
+
+def located(path: Path | str, *, may_fetch: bool = True) -> Path:
     """Return the file of a name such as `hf:gpt2`, fetched if need be; any other path as it is."""
-    text = str(path).replace("\\", "/") if str(path).startswith(PREFIX) else ""
-    if not text or text.startswith("hf://") or Path(path).exists():
+    if not is_name(path):
         return Path(path)
+    text = str(path).replace("\\", "/")
     found = _NAME.fullmatch(text)
     if found is None or any(set(part) == {"."} for part in found[1].split("/")):
         raise FormatError(f"{text} is no name of a tokenizer; write it as hf:owner/name, or hf:owner/name@revision.")
     name, revision = found[1], found[2] or ""
-    return _among_cached(name, revision) or _fetched(name, revision)
+    return _among_cached(name, revision) or _fetched(name, revision, may_fetch)
 
 
 def _among_cached(name: str, revision: str) -> Path | None:
@@ -105,8 +111,10 @@ def _in_folder(place: Path) -> Path | None:
     return next(found, None)
 
 
-def _fetched(name: str, revision: str) -> Path:
+def _fetched(name: str, revision: str, may_fetch: bool) -> Path:
     lacking = f"{PREFIX}{name} is not in the Hugging Face cache ({folder()})"
+    if not may_fetch:
+        raise FormatError(f"{lacking}; only where you type its name, as with import, it may be fetched.")
     try:
         hub = import_module("huggingface_hub")
     except ImportError as error:

@@ -13,13 +13,14 @@ does not have, or when all names are listed.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, MutableMapping
+from collections.abc import Callable, ItemsView, Iterator, MutableMapping
 from functools import partial
 from importlib import util
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from bpe_core.errors import BpeError, plain
+from bpe_core.support.version import version_of
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -32,6 +33,7 @@ LONGEST_CAUSE = 160  # characters
 _FILES = "bpe_explorer_plugin_files"  # the package that modules of named files are in
 
 _files: dict[str, ModuleType] = {}  # by the name of the file
+_used: set[str] = set()  # the plug-ins from which something was wanted
 left_out: list[str] = []  # what could not be used, a sentence each
 
 
@@ -66,7 +68,16 @@ class Registry(MutableMapping[str, Row]):
             self._brought[name], self.sources[name] = row, source
 
     def __getitem__(self, name: str) -> Row:
-        return self._own[name] if name in self._own else self.brought[name]
+        if name in self._own:
+            return self._own[name]
+        row = self.brought[name]
+        self.use(name)
+        return row
+
+    def use(self, name: str) -> None:
+        """Remember that something was made with it."""
+        if name in self.sources:
+            _used.add(self.sources[name])
 
     def __setitem__(self, name: str, row: Row) -> None:
         self._own[name] = row
@@ -81,6 +92,10 @@ class Registry(MutableMapping[str, Row]):
         yield from self._own
         yield from self.brought  # searched only by who goes on so far
 
+    def items(self) -> ItemsView[str, Row]:
+        """A look at all of them, which uses none."""
+        return {**self._own, **self.brought}.items()
+
     def __bool__(self) -> bool:
         return any(True for _ in self)
 
@@ -92,6 +107,29 @@ def tell_left_out(sentence: str) -> None:
     left_out.append(plain(sentence))
     if sys.stderr is not None:
         sys.stderr.write(f"{left_out[-1]}\n")
+
+
+def used() -> dict[str, str]:
+    """Return the plug-ins from which something was wanted: packages with their versions, files with their SHA-256."""
+    return {name: here(name) for name in sorted(_used)}
+
+
+def here(name: str) -> str:
+    """Return the version or SHA-256 of a plug-in, whether it is used or not; empty where there is none."""
+    if name not in _files:
+        return version_of(name)
+    from bpe_core.support.fingerprints import fingerprint_of  # rarely needed, and it loads what hashes
+
+    return fingerprint_of(_path(name))[1]
+
+
+def _path(file: str) -> Path:
+    return Path(str(_files[file].__file__)).absolute()
+
+
+def agreed_words() -> list[str]:
+    """Return the words that have another process of the program run the same files."""
+    return [word for file in _files for word in (f"--plugin={_path(file)}", "--yes")]
 
 
 def run_file(path: Path) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from bpe_core.support.fingerprints import fingerprint_of
 from tests.shared import ROOT
 
 EXAMPLE = ROOT / "tests" / "plugin_example"
@@ -154,6 +155,22 @@ def test_one_file_is_run_only_when_a_person_agrees(folder: Path) -> None:
     assert "its code runs" in program(folder, *words, "--output", "five.csv").stdout
     assert "261 tokens." in program(folder, "one-file", "five.csv", "--plugin", "one_file.py", "--yes").stdout
     assert "halves" in program(folder, "train", "text.txt", "--pattern", "halves", fails=True).stderr
+
+
+def test_a_manifest_names_those_that_took_part(folder: Path) -> None:
+    with_file = ("--plugin", "one_file.py", "--yes")
+    words = ("train", "text.txt", "--merges", "5", "--pattern", "halves", "-o", "halves.csv", "--manifest", "how.json")
+    program(folder, *words, *with_file)
+    told = json.loads((folder / "how.json").read_text(encoding="utf-8"))["plugins"]
+    assert told == {"one_file.py": fingerprint_of(folder / "one_file.py")[1]}
+    assert "It was made with the plug-in one_file.py" in program(folder, "repeat", "how.json", fails=True).stderr
+    assert "identical" in program(folder, "repeat", "how.json", *with_file).stdout
+    program(folder, "train", "text.txt", "--method", "chains", "--merges", "9", "-o", "c2.json", "--manifest", "c.how")
+    told = json.loads((folder / "c.how").read_text(encoding="utf-8"))["plugins"]
+    assert told == {"bpe-explorer-example": "1.0"}
+    assert "identical" in program(folder, "repeat", "c.how").stdout
+    program(folder, "convert", "halves.csv", "halves.ids", "--manifest", "ids.how")
+    assert json.loads((folder / "ids.how").read_text(encoding="utf-8"))["plugins"] == told
 
 
 @pytest.mark.parametrize("file", ["missing.py", "text.txt", "nothing.py", "broken.py"])

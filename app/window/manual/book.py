@@ -17,7 +17,7 @@ from pathlib import Path
 import resources
 
 FOLDER = Path(resources.__file__).parent / "manual"
-CONTENTS = "README.md"
+CONTENTS, CHANGES = "README.md", "changes.md"
 _LINK = re.compile(r"\]\(([\w./-]+\.md)\)")
 _COMMENT = re.compile(r"<!--.*?-->\n?", re.DOTALL)
 _HEADING = re.compile(r"(#{1,3}) (.+)")

@@ -136,8 +136,11 @@ class Manual:
 
     def open(self, *titles: str) -> None:
         """Open the place of what has the focus, or else of the first of these titles."""
+        self.open_at(place_of([*titles_around(QApplication.focusWidget()), *titles]))
+
+    def open_at(self, place: str) -> None:
         self.window = self.window or ManualWindow(self._parent)
-        self.window.open_at(place_of([*titles_around(QApplication.focusWidget()), *titles]))
+        self.window.open_at(place)
 
 
 def titles_around(widget: QWidget | None) -> list[str]:

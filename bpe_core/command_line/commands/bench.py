@@ -12,7 +12,6 @@ from typing import Any
 
 from bpe_core.command_line.corpora import add_reading, reading
 from bpe_core.command_line.interruption import working
-from bpe_core.command_line.parser import PROGRAM
 from bpe_core.errors import BpeError, plain
 from bpe_core.formats import FORMATS
 from bpe_core.formats.all_formats import content_of, files_beside
@@ -22,6 +21,7 @@ from bpe_core.kernels import readiness
 from bpe_core.studies.making import open_study
 from bpe_core.studies.study import Study
 from bpe_core.support.progress import CancelCheck, while_wanted
+from bpe_core.support.version import PROGRAM
 from bpe_core.text.normalization import normalize
 from bpe_core.text.splitting import Splitter
 from bpe_core.verification.sampling import Checked, answer_of

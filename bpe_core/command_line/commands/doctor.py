@@ -13,7 +13,6 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from bpe_core.command_line.parser import PROGRAM, version_of
 from bpe_core.formats.all_formats import ROWS
 from bpe_core.kernels import kept, readiness
 from bpe_core.questions import QUESTIONS
@@ -21,6 +20,7 @@ from bpe_core.recipes.methods import METHODS
 from bpe_core.support import optional_packages as optional
 from bpe_core.support.limits import available_memory, size_text
 from bpe_core.support.plugins import Registry, left_out
+from bpe_core.support.version import PROGRAM, program_version, version_of
 from bpe_core.text.patterns import NAMED_PATTERNS
 
 examples = """\
@@ -71,7 +71,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _program() -> dict[str, Any]:
     return {
-        "version": version_of(PROGRAM) or "not installed: run from its sources",
+        "version": program_version(),
         "from": str(Path(__file__).parents[3]),
         "Python": f"{platform.python_version()} ({sys.executable})",
         "system": platform.platform(),

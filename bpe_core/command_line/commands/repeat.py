@@ -13,23 +13,25 @@ from collections.abc import Collection
 from pathlib import Path
 
 from bpe_core.command_line.manifest import (
+    FIRST_LAID_OUT_ALIKE,
     PATH,
     STANDARD_OUTPUT,
-    VERSION,
     Account,
     Fingerprint,
     Manifest,
-    program_version,
     read_manifest,
     results_of,
 )
 from bpe_core.command_line.parser import WITHOUT_MANIFEST, command_named, parsed
 from bpe_core.errors import BpeError, CorpusError, FormatError, OutputError, plain
+from bpe_core.formats.hugging_face_cache import is_name, located
 from bpe_core.session_file import EXTENSION
 from bpe_core.session_file.reading import are_alike_elsewhere
 from bpe_core.support.data_table import is_data, read_plainly
 from bpe_core.support.fingerprints import fingerprint_of
 from bpe_core.support.optional_packages import program
+from bpe_core.support.plugins import agreed_words, here
+from bpe_core.support.version import program_version
 
 examples = """\
 examples:
@@ -71,22 +73,32 @@ def run(options: argparse.Namespace) -> int:
 def _repeated(path: Path) -> int:
     manifest, home = read_manifest(path), path.absolute().parent
     _check_inputs(manifest, home)
+    _check_plugins(manifest)
     if manifest.program != program_version():
         print(f"Made with version {manifest.program}, repeated with {program_version()}.")
     with tempfile.TemporaryDirectory() as folder:
         printed, places = _make_again(manifest, home, Path(folder))
-        is_older = manifest.version < VERSION
+        is_older = manifest.version < FIRST_LAID_OUT_ALIKE
         is_same = [_compare(one, home, places.get(one.path), printed, is_older) for one in manifest.results]
     return 0 if all(is_same) else 1
 
 
 def _check_inputs(manifest: Manifest, home: Path) -> None:
     for known in manifest.inputs:
-        place = home / known.path
+        place = located(known.path, may_fetch=False) if is_name(known.path) else home / known.path
         if not place.exists():
             raise CorpusError(f"{known.path} is missing; the manifest names it by its place beside the manifest.")
         if fingerprint_of(place)[1] != known.sha256:
             raise CorpusError(f"{known.path} has changed since the manifest was written, so it cannot be made again.")
+
+
+def _check_plugins(manifest: Manifest) -> None:
+    for name, was in manifest.plugins.items():
+        now = here(name)
+        if not now:
+            raise BpeError(f"It was made with the plug-in {plain(name)}: install it, or name its file with --plugin.")
+        if now != was:
+            print(f"The plug-in {plain(name)} is not the one it was made with.")
 
 
 def _make_again(manifest: Manifest, home: Path, folder: Path) -> tuple[bytes, dict[str, Path]]:
@@ -105,8 +117,9 @@ def _make_again(manifest: Manifest, home: Path, folder: Path) -> tuple[bytes, di
             word = str(places[known]) + ("/" if word.endswith("/") else "")
         words.append(str(path) if word.startswith(PATH) else word)
     codes = _check_command(words, folder)
-    call = [sys.executable, "-m", program(), *words]
-    done = subprocess.run(call, cwd=there, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    call = [sys.executable, "-m", program(), *agreed_words(), *words]
+    offline = {**os.environ, "HF_HUB_OFFLINE": "1"}  # a manifest may come from anybody
+    done = subprocess.run(call, cwd=there, env=offline, stdin=subprocess.DEVNULL, capture_output=True, check=False)
     if done.returncode and (done.returncode not in codes or not done.stdout):
         lines = done.stderr.decode(errors="replace").strip().splitlines()
         raise BpeError(f"The command failed when it was repeated: {lines[-1] if lines else 'it said nothing'}")

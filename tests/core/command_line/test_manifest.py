@@ -6,13 +6,16 @@ import contextlib
 import io
 import json
 import shutil
+import subprocess
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from bpe_core.command_line.commands.repeat import OF_PDF
 from bpe_core.command_line.main import run
+from bpe_core.command_line.manifest import VERSION
 
 BUT_FOR = {
     "benchmark": "identical but for how long it took",
@@ -80,7 +83,7 @@ def test_a_folder_is_moved_repeated_and_what_changed_is_told(
     told["results"][0]["sha256"] = "0" * 64
     _expect(there, told, "ranks.json: differs; where is unknown: the one made before has been", capsys)
     for change, sentence in (
-        ({"version": 3}, "newer version"),
+        ({"version": VERSION + 1}, "newer version"),
         ({"results": [{"path": "other.json", "bytes": 0, "sha256": ""}]}, "would write ranks.json"),
         ({"arguments": ["doctor"]}, "no command"),
         ({"arguments": ["compress", "book.txt"]}, "would write book.txt.gage"),
@@ -105,8 +108,13 @@ def _expect_of_before(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["repeat", str(folder / "before.json")]) == 1
 
 
-def _in_this_process(call: list[str], cwd: Path, **_: object) -> SimpleNamespace:
+RUN = subprocess.run
+
+
+def _in_this_process(call: list[str], cwd: Path | None = None, **given: Any) -> Any:
     """Starting a process takes long; one is enough."""
+    if cwd is None:
+        return RUN(call, **given)  # of git
     printed = io.StringIO()
     with contextlib.chdir(cwd), contextlib.redirect_stdout(printed):
         code = run(call[3:])

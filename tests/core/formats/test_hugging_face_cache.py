@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -13,6 +14,7 @@ import bpe_core as bpe
 from bpe_core.command_line.main import run
 from bpe_core.errors import FormatError
 from bpe_core.formats import hugging_face_cache as cache
+from bpe_core.support.fingerprints import fingerprint_of
 
 STUDY = bpe.train(["low lower lowest"], "gpt2", merges=3, min_frequency=1)
 
@@ -112,3 +114,23 @@ def test_a_file_of_that_name_is_a_file(folder: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.chdir(folder)
     Path("hf:mine").write_text("x")
     assert cache.located("hf:mine") == Path("hf:mine")
+
+
+def test_a_manifest_keeps_its_fingerprint_and_repeating_fetches_nothing(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = put(folder, "somebody/small")
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    assert run(["steps", "hf:small", "-o", "steps.csv", "--manifest", "how.json"]) == 0
+    (kept,) = json.loads(Path("how.json").read_text(encoding="utf-8"))["inputs"]
+    assert kept == {"path": "hf:small", "bytes": file.stat().st_size, "sha256": fingerprint_of(file)[1]}
+    assert run(["repeat", "how.json"]) == 0
+    assert "identical" in capsys.readouterr().out
+    bpe.train(["high higher"], "gpt2", merges=3, min_frequency=1).save(file)
+    assert run(["repeat", "how.json"]) == 1
+    assert "hf:small has changed since" in capsys.readouterr().err
+    file.unlink()
+    monkeypatch.setitem(sys.modules, "huggingface_hub", SimpleNamespace(snapshot_download=None))
+    assert run(["repeat", "how.json"]) == 1
+    assert "not in the Hugging Face cache" in capsys.readouterr().err

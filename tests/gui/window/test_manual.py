@@ -7,10 +7,13 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel
 
+from app.window.help_dialog import TextDialog
 from app.window.manual import window as manual_window
 from app.window.manual.window import ManualWindow, titles_around
 from app.wiring import Program
+from bpe_core.support.version import program_version
 
 
 def opened(program: Program) -> ManualWindow:
@@ -71,3 +74,13 @@ def test_pictures_are_shown_and_a_page_is_saved(
     monkeypatch.setattr(manual_window, "ask_where_to_save", lambda *_: path)
     window.save.click()
     assert path.read_bytes().startswith(b"%PDF")
+
+
+def test_what_is_new_is_shown_and_about_names_the_version(program: Program) -> None:
+    program.actions["whats_new"].trigger()
+    assert program.manual.window is not None
+    assert program.manual.window.page == "changes.md"
+    program.actions["about"].trigger()
+    (about,) = [one for one in program.window.findChildren(TextDialog) if one.isVisible()]
+    assert any(program_version() in label.text() for label in about.findChildren(QLabel))
+    about.close()

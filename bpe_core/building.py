@@ -1,0 +1,87 @@
+"""What the tool that builds packages calls: keep the commit in the package, and machine code where that is wanted.
+
+Where machine code cannot be made, the package is built without it, and the program's first start has it made by a
+second process.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+WITH_MACHINE_CODE = "BPE_EXPLORER_MACHINE_CODE"  # in the environment: 1 for a wheel of this Python and platform
+COMPILED_WITH = ("numpy", "numba", "regex", "backports.zstd")
+PATIENCE = 900.0  # seconds; it takes half a minute
+# The sources are named here, as tools leave out of the path what is already installed from the same place.
+MAKE = """
+import json
+import sys
+sys.path.insert(0, sys.argv[1])
+from bpe_core.compiler import compile_kernels
+from bpe_core.kernels import kept
+
+if not compile_kernels():
+    raise SystemExit("There is no folder to make it in.")
+code, place = kept.to_install()
+print(json.dumps([str(code), place]))
+"""
+
+
+class Building(BuildHookInterface):  # type: ignore[misc]  # where packages are not built, its class is unknown
+    def dependencies(self) -> list[str]:
+        all_needed = self.metadata.core.dependencies
+        return [one for one in all_needed if one.startswith(COMPILED_WITH)] if self._wants_machine_code() else []
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """An installation from which the sources are run (`editable`) asks git itself, and compiles aside."""
+        if version == "editable":
+            return
+        self._folder = TemporaryDirectory()
+        ours = runpy.run_path(str(Path(self.root, "bpe_core", "support", "version.py")))
+        place = f"bpe_core/{ours['KEPT']}"
+        if not Path(self.root, place).exists() and (commit := ours["commit_of"](Path(self.root))):
+            file = Path(self._folder.name, ours["KEPT"])
+            file.write_text(f"{commit}\n", encoding="ascii")
+            build_data["force_include"][str(file)] = place
+        if self._wants_machine_code():
+            self._include_machine_code(build_data)
+
+    def finalize(self, version: str, build_data: dict[str, Any], artifact: str) -> None:
+        if version != "editable":
+            self._folder.cleanup()
+
+    def _wants_machine_code(self) -> bool:
+        return self.target_name == "wheel" and os.environ.get(WITH_MACHINE_CODE) == "1"
+
+    def _include_machine_code(self, build_data: dict[str, Any]) -> None:
+        try:
+            code, place = self._made()
+        except (OSError, ValueError, subprocess.SubprocessError) as error:
+            self.app.display_warning(f"Built without machine code, which the first start will make: {error}")
+            return
+        build_data["force_include"][code] = place
+        build_data |= {"pure_python": False, "infer_tag": True}  # for this kind of computer and Python
+
+    def _made(self) -> tuple[str, str]:
+        """Have it made by a process that can be ended: where it is, and where it belongs in the package."""
+        done = subprocess.run(
+            [sys.executable, "-P", "-c", MAKE, self.root],
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=PATIENCE,
+        )
+        if done.returncode:
+            raise OSError((done.stderr.strip().splitlines() or ["It ended without a word."])[-1])
+        code, place = json.loads(done.stdout)
+        return code, place

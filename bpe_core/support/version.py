@@ -1,0 +1,46 @@
+"""Which version of the program this is, and the commit that it was made from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+PROGRAM = "bpe-explorer"
+KEPT = "commit.txt"  # in an installed package, where building it has put it
+PATIENCE = 5.0  # seconds
+_PACKAGE = Path(__file__).parents[1]
+
+
+def version_of(package: str) -> str:
+    """Look up the version of an installed package; empty where it is not installed."""
+    from importlib import metadata  # takes longer than all the rest of the help
+
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return ""
+
+
+def program_version() -> str:
+    """Say version and commit, such as `0.2.0, commit 0123456789ab`."""
+    version, commit = version_of(PROGRAM) or "not installed: run from its sources", commit_of(_PACKAGE.parent)
+    return f"{version}, commit {commit}" if commit else version
+
+
+def commit_of(folder: Path) -> str:
+    """Return the commit that a package keeps, or that git names for a clone; empty where there is neither.
+
+    A clone with changes is called `-dirty`.
+    """
+    try:
+        return (folder / _PACKAGE.name / KEPT).read_text(encoding="ascii").strip()
+    except (OSError, ValueError):
+        pass
+    if not (folder / ".git").exists():
+        return ""
+    import subprocess  # rarely needed, and it takes longer than the rest of a small command's start
+
+    try:
+        told = ["git", "-C", str(folder), "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
+        return subprocess.run(told, capture_output=True, text=True, check=True, timeout=PATIENCE).stdout.strip()
+    except (OSError, ValueError, subprocess.SubprocessError):
+        return ""  # there is no git, or it does not trust the folder
