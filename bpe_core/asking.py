@@ -56,6 +56,7 @@ class Answer:
     rows: Sequence[int] | None = None  # which rows a terminal shows; else the first
     facts: Mapping[str, Any] = field(default_factory=dict)  # values that are no rows, for scripts
     tokens: tuple[str, ...] = ()  # of a text, in their order: a terminal puts each on a coloured ground
+    on_axis: bool = True  # whether its figure has the axis that the question names
     differs: bool = False  # a comparison found a difference, which a command's exit code says
 
     @classmethod

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
 from typing import ClassVar
 
 import numpy as np
@@ -19,14 +21,16 @@ from bpe_core.learning.best.certificate import certificate
 from bpe_core.learning.best.lattice import Lattice
 from bpe_core.learning.best.prices import Floor as Proof
 from bpe_core.learning.best.search import Budget, Guess, Moment, Search
-from bpe_core.recipes.recipe import Recipe
 from bpe_core.studies.study import Study
+from bpe_core.studies.texts import Texts
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, Progress, Work
 
 WHAT = "How good a vocabulary could be"
 LEAST_SECONDS = 0.1
 Column = Sequence[int | None]  # of each size
+BETWEEN_ANSWERS = 0.1  # seconds
+ROUNDS, SWAPS = 10_000, 1_000  # after which a longer search finds hardly anything
 DONE = 1_000  # of a search, as progress counts it
 HELD_OUT = (
     "If your vocabulary was learned from other texts, a part of the distance is what nobody could know before. The "
@@ -84,12 +88,16 @@ examples:
     sizes: tuple[int, ...] = parameter((), help="of the vocabulary (else that of the table)", metavar="N")
     max_length: int = parameter(16, help="symbols of a token, at most", metavar="N")
     seconds: float = parameter(30.0, help="to search, for all sizes together", metavar="S")
-    alone: bool = parameter(False, help="without what Unigram and MinGram reach")
+    alone: bool = parameter(False, help="without what Unigram and MinGram reach", title="Without other methods")
+    held_out: Texts | None = parameter(
+        None, help="texts that were not learned from, in the place of those", metavar="FILE"
+    )
     certificate: bool = parameter(False, help="with --json, the prices that prove each floor")
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
         if not self.seconds >= LEAST_SECONDS:
             raise BpeError(f"A search takes at least {LEAST_SECONDS} seconds.")
+        study = study if self.held_out is None else study.with_texts(self.held_out)
         words, history = study.words(WHAT, work), study.history
         if not len(words):
             raise BpeError("There are no words in these texts, so there is no floor.")
@@ -105,58 +113,76 @@ examples:
                 f"Choose at least {fixed:,}.",
                 fixed,
             )
-        lattice, found = self._search(words, alphabet, recipe, sizes, fixed, work)
         own, own_fewest = _own(study, words, sizes, work)
-        beside: dict[str, Column] = {"bpe": [one.bpe for one in found]}
-        if not self.alone:
-            work.progress(Progress("learning by other methods", 0, None, ""))
-            beside |= learned_beside(words, recipe, [size - fixed for size in sizes], self.max_length, work)
         mine = {"own": own, "own_fewest": own_fewest} if len(history) else {}
-        for row, one in enumerate(found):
-            reached = (column[row] for column in (*beside.values(), *mine.values()))
-            one.best = min(one.best, *(tokens for tokens in reached if tokens is not None and tokens >= one.floor))
-        table = DataTable(
-            {
-                "size": [one.size for one in found],
-                "floor": [one.floor for one in found],
-                "best": [one.best for one in found],
-                "gap": [one.gap for one in found],
-                **beside,
-                **mine,
-            }
-        )
-        sentences = [_told(one, *known) for one, *known in zip(found, own, own_fewest, strict=True)]
-        last = sentences[-1]
-        sentences.append(f"That is so for tokens of at most {self.max_length:,} symbols, in these words.")
+        said = [f"That is so for tokens of at most {self.max_length:,} symbols, in these words."]
         if _may_be_from_elsewhere(study, sizes, own):
-            sentences.append(HELD_OUT)
-        facts = {}
-        if self.certificate:
-            facts["certificate"] = certificate(lattice, [(one.size, one.proof) for one in found])
-        return Answer(table, tuple(sentences), _figure(found, beside | mine, last), facts=facts)
+            said.append(HELD_OUT)
+        work.progress(Progress("laying out the pieces", 0, None, ""))
+        guess = Guess.of(words, recipe, sizes[-1] - fixed, self.max_length, work)
+        limit = guess.worth(sizes[-1] - fixed) // 2
+        lattice = Lattice.of(words, alphabet, recipe, longest=self.max_length, limit=limit, work=work)
+        found, shown = list[Found](), 0.0
+        for done, found in self._search(lattice, guess, sizes, fixed):
+            work.check()
+            if time.monotonic() - shown >= BETWEEN_ANSWERS:
+                shown, so_far = time.monotonic(), _answered(found, {}, mine, said, is_over=False)
+                now = f"size {found[-1].size:,}: floor {found[-1].floor:,}, best {found[-1].best:,},"
+                work.progress(Progress(now, done, DONE * len(sizes), "", so_far=so_far))
+        beside: Mapping[str, Column] = {}
+        if not self.alone:
+            so_far = _answered(found, {}, mine, said, is_over=False)
+            work.progress(Progress("learning by other methods", 0, None, "", so_far=so_far))
+            beside = learned_beside(words, recipe, [size - fixed for size in sizes], self.max_length, work)
+        answer = _answered(found, beside, mine, said)
+        if not self.certificate:
+            return answer
+        return replace(answer, facts={"certificate": certificate(lattice, [(one.size, one.proof) for one in found])})
 
     def _search(
-        self, words: WordTable, alphabet: Alphabet, recipe: Recipe, sizes: Sequence[int], fixed: int, work: Work
-    ) -> tuple[Lattice, list[Found]]:
-        work.progress(Progress("laying out the pieces", 0, None, ""))
-        most = sizes[-1] - fixed
-        guess = Guess.of(words, recipe, most, self.max_length, work)
-        lattice = Lattice.of(words, alphabet, recipe, longest=self.max_length, limit=guess.worth(most) // 2, work=work)
+        self, lattice: Lattice, guess: Guess, sizes: Sequence[int], fixed: int
+    ) -> Iterator[tuple[int, list[Found]]]:
+        """Yield how much is done, and what is known by then of each size so far."""
         found, warm, others = list[Found](), None, lattice.other_tokens
         for number, size in enumerate(sizes):
             wanted = size - fixed
-            search = Search(lattice, wanted, guess, Budget(seconds=self.seconds / len(sizes)), warm)
-            for share in search.steps():
-                work.check()
-                now = search.moments[-1]
-                told = f"floor {now.floor + others:,}, best {now.best + others:,}" if number < len(sizes) else ""
-                done = int(DONE * (number + share))
-                work.progress(Progress(f"size {size:,}: {told},", done, DONE * len(sizes), "", told))
-            warm = search.floor.prices
+            search = Search(lattice, wanted, guess, Budget(ROUNDS, SWAPS, self.seconds / len(sizes)), warm)
             bpe = guess.upper(wanted, lattice.symbols)
-            best = min(search.best.tokens, bpe) + others
-            found.append(Found(size, search.floor, best, bpe + others, search.moments, others))
-        return lattice, found
+            for share in chain(search.steps(), [1.0]):
+                best = min(search.best.tokens, bpe) + others
+                now = Found(size, search.floor, best, bpe + others, search.moments, others)
+                yield int(DONE * (number + share)), [*found, now]
+            found.append(now)
+            warm = search.floor.prices
+
+
+def _answered(
+    found: Sequence[Found],
+    beside: Mapping[str, Column],
+    mine: Mapping[str, Column],
+    said: Sequence[str],
+    *,
+    is_over: bool = True,
+) -> Answer:
+    beside = {"bpe": [one.bpe for one in found], **beside}
+    columns = {name: column[: len(found)] for name, column in {**beside, **mine}.items()}
+    for row, one in enumerate(found):
+        reached = (column[row] for column in columns.values())
+        one.best = min(one.best, *(tokens for tokens in reached if tokens is not None and tokens >= one.floor))
+    own = [columns[name] if name in columns else [None] * len(found) for name in ("own", "own_fewest")]
+    sentences = [_told(one, *known) for one, *known in zip(found, *own, strict=True)]
+    table = DataTable(
+        {
+            "size": [one.size for one in found],
+            "floor": [one.floor for one in found],
+            "best": [one.best for one in found],
+            "gap": [one.gap for one in found],
+            **columns,
+        }
+    )
+    if is_over and len(found) > 1:
+        return Answer(table, (*sentences, *said), _over_sizes(found, columns, sentences[-1]))
+    return Answer(table, (*sentences, *said), _meeting(found[-1], sentences[-1]), on_axis=False)
 
 
 def _own(study: Study, words: WordTable, sizes: Sequence[int], work: Work) -> tuple[Column, Column]:
@@ -190,11 +216,8 @@ def _told(one: Found, own: int | None, fewest: int | None) -> str:
     return f"{told} Cut into the fewest tokens, your vocabulary needs {fewest:,}."
 
 
-def _figure(found: Sequence[Found], beside: Mapping[str, Column], sentence: str) -> LineFigure:
-    """Over sizes, shaded between floor and best; of one size, how both came near each other in time."""
-    if len(found) == 1:
-        (one,) = found
-        return meeting(one.size, one.moments, one.others, sentence)
+def _over_sizes(found: Sequence[Found], beside: Mapping[str, Column], sentence: str) -> LineFigure:
+    """What is best possible, shaded between floor and best."""
     sizes, floors, bests = np.array([(it.size, it.floor, it.best) for it in found], float).T
     lines = [Line("best possible", sizes, bests, band=(floors, bests))]
     for name, column in beside.items():
@@ -203,11 +226,12 @@ def _figure(found: Sequence[Found], beside: Mapping[str, Column], sentence: str)
     return _of_lines("What any vocabulary can reach.", sentence, lines, "Tokens in the vocabulary", is_log=True)
 
 
-def meeting(size: int, moments: Sequence[Moment], others: int, sentence: str) -> LineFigure:
+def _meeting(one: Found, sentence: str) -> LineFigure:
     """How floor and best come near each other in time."""
-    seconds, floors, bests = np.array([(it.seconds, it.floor, it.best) for it in moments], float).T
-    lines = [Line("best found", seconds, bests + others), Line("floor", seconds, floors + others)]
-    return _of_lines(f"Floor and best for a vocabulary of {size:,}.", sentence, lines, "Seconds")
+    seconds, floors, bests = np.array([(it.seconds, it.floor, it.best) for it in one.moments], float).T
+    reached = np.minimum(bests + one.others, one.bpe)
+    lines = [Line("best found", seconds, reached), Line("floor", seconds, floors + one.others)]
+    return _of_lines(f"Floor and best for a vocabulary of {one.size:,}.", sentence, lines, "Seconds")
 
 
 def _of_lines(title: str, sentence: str, lines: list[Line], along: str, *, is_log: bool = False) -> LineFigure:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 from bpe_core.errors import Cancelled
@@ -22,6 +22,7 @@ class Progress:
     total: int | None
     unit: str  # "bytes", "merges", ...
     detail: str = ""  # such as the file being read
+    so_far: object = field(default=None, compare=False)  # an answer that gets better the longer one waits
 
 
 ProgressReport = Callable[[Progress], None]

@@ -13,9 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bpe_core.asking import Answer
 from bpe_core.command_line.main import run
 from bpe_core.counting.words import WordTable
-from bpe_core.errors import BpeError, FormatError
+from bpe_core.errors import BpeError, Cancelled, FormatError
 from bpe_core.figures.figure import LineFigure
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.learning.best import lattice as lattices
@@ -31,7 +32,8 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.reference.floor import checked, edges, floor
 from bpe_core.studies.making import train, unlearned
 from bpe_core.studies.study import Study
-from bpe_core.support.progress import ALONE
+from bpe_core.studies.texts import texts_of
+from bpe_core.support.progress import ALONE, Progress, Work
 from tests.shared import ROOT
 
 RECIPE = Recipe.preset("gpt2")
@@ -279,6 +281,24 @@ def test_bytes_are_characters_to_other_methods() -> None:
     found = [learned_beside(words, RECIPE, [1, 2], 8, ALONE) for words in (plain, shifted)]
     assert found[0] == found[1]
     assert found[0]["mingram"][1] == tokens({"abab": 5, "abc": 4, "bc": 3}, {b"ab", b"abab"})
+
+
+def test_it_answers_while_it_searches_and_is_given_up() -> None:
+    study, seen = train(["the lowest price is lower than the last one. " * 5], "gpt2", merges=12), list[Answer]()
+
+    def listen(progress: Progress) -> None:
+        if isinstance(progress.so_far, Answer):
+            seen.append(progress.so_far)
+
+    last = Floor(sizes=(260, 262), seconds=1.0).answer(study, Work(listen))
+    assert all(len(answer.table) in (1, 2) and answer.figure is not None for answer in seen)
+    assert not seen[0].on_axis
+    assert last.on_axis
+    with pytest.raises(Cancelled):
+        Floor(seconds=100.0).answer(study, Work(cancelled=lambda: len(seen) > 0))
+    held_out = Floor(seconds=0.3, alone=True, held_out=texts_of(["the price of the lowest"])).answer(study)
+    assert any("other texts" in sentence for sentence in held_out.sentences)
+    assert held_out.columns["own"][0] == len(study.encode("the price of the lowest"))
 
 
 def asked(text: str, **parameters: Any) -> Any:

@@ -50,6 +50,7 @@ class QuestionModel(QObject, Watched):
         self._topic = f"question {name}"
         self._sorted = (-1, False)  # by which column, and whether from its end
         self._asked: Hashable = None
+        self._is_partial = False  # whether the answer is still getting better
         self._texts: set[str] = set()  # columns
         news = [session.runs.changed, session.runs.grew]
         takes_moment = self.question.follows_time or self._takes_moment
@@ -135,15 +136,26 @@ class QuestionModel(QObject, Watched):
             return found
 
         def take(answer: Answer) -> None:
-            self.about = runs
+            self.about, self._is_partial = runs, False
             self._take(answer, "")
 
-        self._session.aside.ask(self._topic, work, take, lambda sentence: self._take(None, sentence), self._report)
+        def report(progress: Progress) -> None:
+            share = f" {100 * progress.done // progress.total} %" if progress.total else ""
+            told = f"{progress.stage.capitalize() or ASKING}{share}"
+            if isinstance(progress.so_far, Answer):
+                self.about, self._is_partial = runs, True
+                self._take(progress.so_far, "", told)
+            else:
+                self.progress = told
+                self.changed.emit()
+
+        self._is_partial = False
+        self._session.aside.ask(self._topic, work, take, lambda sentence: self._take(None, sentence), report)
 
     def stop(self) -> None:
-        """Cancel the question."""
+        """Cancel the question; what is known of its answer by then stays."""
         self._session.aside.cancel(self._topic)
-        self._take(None, STOPPED)
+        self._take(self.answer if self._is_partial else None, STOPPED)
 
     @property
     def is_about_one(self) -> bool:
@@ -190,11 +202,6 @@ class QuestionModel(QObject, Watched):
         wanted = [one for one in self.parameters if one.name in self._chosen]
         values = {one.name: self._chosen[one.name] for one in wanted if self.is_meaningful(one)}
         return values | ({"at": at} if self.question.follows_time else {})
-
-    def _report(self, progress: Progress) -> None:
-        share = f" {100 * progress.done // progress.total} %" if progress.total else ""
-        self.progress = f"{progress.stage.capitalize() or ASKING}{share}"
-        self.changed.emit()
 
     def _take(self, answer: Answer | None, trouble: str, progress: str = "") -> None:
         self.answer, self.trouble, self.progress = answer, trouble, progress
@@ -255,10 +262,15 @@ class QuestionModel(QObject, Watched):
         return replace(figure, marks=(*figure.marks, place))
 
     @property
+    def _has_moments(self) -> bool:
+        """Whether places along the figure are moments."""
+        return self.question.axis != "" and self.answer is not None and self.answer.on_axis
+
+    @property
     def place_shown(self) -> float | None:
         """The place of the moment shown on the axis of the figure, if it has one."""
         run, at = self._session.runs.shown, self._session.cursor.position
-        if run is None or run.history is None or not self.question.axis:
+        if run is None or run.history is None or not self._has_moments:
             return None
         return float(at if self.question.axis == "step" else run.history.vocabulary_size_at(at))
 
@@ -332,6 +344,6 @@ class QuestionModel(QObject, Watched):
     def travel_to_place(self, x: float) -> None:
         """Go to the moment of a place of the figure."""
         run = self._session.runs.shown
-        if run is None or run.history is None or not self.question.axis:
+        if run is None or run.history is None or not self._has_moments:
             return
         self._session.cursor.go_to(round(x) if self.question.axis == "step" else run.history.step_of_size(round(x)))

@@ -219,8 +219,8 @@ class QuestionPage(Page):
         model, answer = self.model, self.model.answer
         self.figure.set_figure(model.figure)
         self.figure.setVisible(model.figure is not None)  # without one, the sentence says why
-        said = model.sentences if answer is not None else () if model.progress else (model.trouble,)
-        self.sentence.setText("\n".join(filter(None, (model.progress, *said))))
+        trouble = "" if model.progress else model.trouble
+        self.sentence.setText("\n".join(filter(None, (model.progress, *model.sentences, trouble))))
         for one in model.parameters:
             self.fields[one.name].setEnabled(model.is_meaningful(one))
         self.stop.setVisible(bool(model.progress))

@@ -26,6 +26,7 @@ from bpe_core.support.progress import ALONE, Work
 FOR_PRICES = 0.7  # of all time; the rest is for swapping
 LOOKS = 12  # how often a vocabulary is made of the prices while they rise
 ROUNDS, SWAPS = 1_000, 120
+BETWEEN_MOMENTS = 0.1  # seconds
 
 
 @dataclass(frozen=True)
@@ -101,6 +102,10 @@ class Search:
                 looked = share
                 self._take(Vocabulary.wished(lattice, self.wish, self.wanted), began)
                 pricing.reached = min(pricing.reached, self.best.tokens)
+            elif time.monotonic() - began - self.moments[-1].seconds >= BETWEEN_MOMENTS:
+                self._note(began)
+            if self.best.tokens <= self.floor.tokens:
+                return
             yield FOR_PRICES * share
         improving = Improving(lattice, self.best)
         for swap in range(budget.swaps):
@@ -114,4 +119,7 @@ class Search:
     def _take(self, found: Vocabulary, began: float) -> None:
         if not self.moments or found.tokens < self.best.tokens:
             self.best = found
+        self._note(began)
+
+    def _note(self, began: float) -> None:
         self.moments.append(Moment(time.monotonic() - began, self.floor.tokens, self.best.tokens))

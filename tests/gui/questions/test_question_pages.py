@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +15,10 @@ from pytestqt.qtbot import QtBot
 
 from app.window.charts.pairs_page import PairsPage
 from app.window.pages import PAGES, RACE, SIZES, TIES, question_row
+from app.window.questions.question_model import STOPPED
 from app.window.questions.question_page import QuestionPage
 from app.wiring import Program
+from bpe_core.learning.best.search import Search
 from bpe_core.measures.bits_per_byte import bits_per_byte, tenth_apart
 from bpe_core.measures.size_curves import renyi_efficiency
 from bpe_core.questions import question_named, question_names
@@ -44,6 +48,31 @@ def test_every_question_has_a_page_or_a_view_of_its_own() -> None:
     rows = {row.id for row in PAGES}
     assert {name for name in question_names() if name not in rows} == {"paid", "steps", "diff", "look"}
     assert question_row("ties").title == "Ties"
+
+
+def test_an_answer_gets_better_until_it_is_stopped(
+    qtbot: QtBot, learned: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps = Search.steps
+
+    def endless(search: Search) -> Iterator[float]:
+        yield from steps(search)
+        while True:
+            time.sleep(0.01)
+            yield 0.5
+
+    monkeypatch.setattr(Search, "steps", endless)
+    page = page_of(learned, "floor")
+    qtbot.waitUntil(lambda: page.model.answer is not None and page.stop.isVisible(), timeout=WAIT)
+    assert "the best possible is between" in page.sentence.text()
+    assert page.model.progress in page.sentence.text()
+    assert page.figure.isVisible()
+    assert page.model.place_shown is None, "seconds are along it, and no sizes"
+    page.stop.click()
+    assert page.model.answer is not None, "what is known by then stays"
+    assert STOPPED in page.sentence.text()
+    assert page.stop.isHidden()
+    answered(qtbot, learned)
 
 
 def test_each_page_shows_its_answer_and_saves_all_of_it(qtbot: QtBot, learned: Program) -> None:
