@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from bpe_core.asking import Answer
 from bpe_core.command_line.main import run
 from bpe_core.counting.words import WordTable
-from bpe_core.errors import BpeError, Cancelled, FormatError
+from bpe_core.errors import BpeError, Cancelled, FormatError, NothingToLearn, SizeDoesNotFit
 from bpe_core.figures.figure import LineFigure
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.learning.best import lattice as lattices
@@ -176,27 +176,47 @@ def exact(counts: dict[str, int], wanted: int, longest: int) -> float:
     return float(model.getInfo().objective_function_value)
 
 
-def corpora() -> list[tuple[str, dict[str, int], int]]:
-    """Ten small corpora of five kinds, each with how many pieces are wanted."""
-    random, found = Random(7), list[tuple[str, dict[str, int], int]]()
-    chance = {"".join(random.choices("abcd", k=random.randint(1, 9))): random.randint(1, 30) for _ in range(200)}
-    stems, ends = ["talo", "kirja", "koulu", "puu"], ["ssa", "sta", "lla", "lle", "n", "t", "ssani", "mme"]
-    long_words = {stem + one + other: 1 + len(stem) for stem in stems for one in ends for other in ("", "kin", "han")}
-    for name in ("prose", "code", "chinese"):
-        text = (TEXTS / f"{name}.txt").read_text(encoding="utf-8")[:4_000]
-        text += (TEXTS / "japanese.txt").read_text(encoding="utf-8") if name == "chinese" else ""
-        words = WordTable.from_counts(train([text], "gpt2", merges=0).own_words or ())
-        found.append((name, {word.decode(): count for word, count in words}, 0))
-    found += [("long words", long_words, 0), ("random", chance, 0)]
-    return [(name, counts, wanted) for name, counts, _ in found for wanted in (50, 100)]
+def words_of(text: str) -> dict[str, int]:
+    return {
+        word.decode(): count for word, count in WordTable.from_counts(train([text], "gpt2", merges=0).own_words or ())
+    }
 
 
-@pytest.mark.parametrize(("name", "counts", "wanted"), corpora())
-def test_the_floor_is_near_the_exact_program(name: str, counts: dict[str, int], wanted: int) -> None:
+def corpora() -> dict[str, tuple[dict[str, int], tuple[int, ...]]]:
+    """Corpora of five kinds, each with how many pieces are wanted."""
+    random = Random(7)
+    english = "".join(
+        page.read_text(encoding="utf-8") for page in sorted((ROOT / "resources" / "manual").glob("m*.md"))
+    )
+    code = "".join(file.read_text(encoding="utf-8") for file in sorted((ROOT / "bpe_core" / "learning").glob("*.py")))
+    chinese = "".join((TEXTS / f"{name}.txt").read_text(encoding="utf-8") for name in ("chinese", "japanese"))
+    syllables = [one + two for one in "ptkslmnrvhj" for two in ("a", "e", "i", "o", "u", "aa", "ee")]
+    endings = [case + more for case in ("ssa", "sta", "lla", "n", "ssani", "mme") for more in ("", "kin", "han")]
+    long_words = {
+        "".join(random.choices(syllables, k=random.randint(2, 4))) + random.choice(endings): random.randint(1, 40)
+        for _ in range(120)
+    }
+    chance = {"".join(random.choices("abcdef", k=random.randint(1, 9))): random.randint(1, 30) for _ in range(800)}
+    return {
+        "English": (words_of(english[:12_000]), (200, 5_000)),
+        "code": (words_of(code[:12_000]), (300, 2_000)),
+        "long words": (long_words, (100, 3_000)),
+        "Chinese": (words_of(chinese), (50, 1_000)),
+        "random": (chance, (500, 1_500)),
+    }
+
+
+SIZES = [(kind, wanted) for kind, (_, sizes) in corpora().items() for wanted in sizes]
+
+
+@pytest.mark.parametrize(("kind", "wanted"), SIZES)
+def test_the_floor_is_near_the_exact_program(kind: str, wanted: int) -> None:
+    counts = corpora()[kind][0]
     optimum = exact(counts, wanted, 8)
-    found = searched(counts, wanted, rounds=2_500, limit=0)
+    found = searched(counts, wanted, rounds=2_000, limit=0)
     value = found.floor.value / found.floor.unit
-    assert 0.999 * optimum <= value <= optimum * (1 + 1e-6), (name, value, optimum)
+    assert value <= optimum * (1 + 1e-6), (value, optimum)
+    assert value >= 0.999 * optimum or found.floor.tokens == found.best.tokens, "it is nearer only by a part of a token"
 
 
 def test_the_command_tells_and_proves(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -321,6 +341,18 @@ def test_texts_and_sizes_at_their_ends() -> None:
     assert asked("low", sizes=(257,)).columns["floor"] == [1]
     long = asked("a" * 100_000, max_length=4)
     assert long.columns["floor"] == long.columns["best"] == [25_000]
+
+
+def test_best_learns_from_texts_and_for_sizes_at_their_ends() -> None:
+    with pytest.raises(NothingToLearn, match="no words"):
+        train([""], "best")
+    with pytest.raises(SizeDoesNotFit, match="no room"):
+        train(["low lower"], "best", vocab_size=5)
+    assert train(["low lower"], "best", vocab_size=7).history.tokens_after.tolist() == [10]
+    beyond = train(["low low lower"], "best", vocab_size=5_000).history
+    assert beyond.tokens_after[-1] == 3, "each word is one token"
+    assert train(["a"], "best").history.tokens_after.tolist() == [2, 1]
+    assert train(["a" * 10_000], "best", vocab_size=8).history.tokens_after[-1] == 626, "of 16 letters at most"
 
 
 @pytest.mark.parametrize("damage", [{"counts": [1]}, {"unit": 0}, {"floors": 3}, {"words": None}])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -76,9 +77,10 @@ def test_it_learns_and_cuts_as_the_specification_says(run: tuple[WordTable, Reci
         assert [id for part in parts for id in part] == ids
 
 
-def test_files_of_unigram_hold_the_fewest_tokens_for_other_libraries_and_back() -> None:
+@pytest.mark.parametrize(("method", "steps"), [("mingram", 120), ("best", 120), ("best", 30)])
+def test_files_of_unigram_hold_the_fewest_tokens_for_other_libraries_and_back(method: str, steps: int) -> None:
     text = stretches_of(here("languages", "data/udhr-languages.txt")[-1], 20_000)
-    history = train(Corpus.from_texts([text]), Recipe.preset("mingram", merges=120, unicode_form=""))
+    history = train(Corpus.from_texts([text]), Recipe.preset(method, merges=120, unicode_form="")).first(steps)
     tokenizer = Tokenizer(history)
     lines = [line for line in text.split("\n") if "▁" not in line]
     for name in ("sentencepiece", "tokenizer.json"):
