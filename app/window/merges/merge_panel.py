@@ -227,8 +227,10 @@ class MergeTableView(QTableView):
         return [place for place, column in enumerate(self._model.columns) if column.look != "plain"]
 
     def _rows_in_sight(self) -> range:
-        first, last = self.rowAt(0), self.rowAt(self.viewport().height() - 1)
-        return range(max(first, 0), (last if last >= 0 else self._model.rowCount() - 1) + 1)
+        """As many as fit, also where the table became shorter than the place it was scrolled to."""
+        first, height = max(self.rowAt(0), 0), self.viewport().height()
+        fit = height // self.verticalHeader().defaultSectionSize() + 2  # one may show in part above, one below
+        return range(first, min(first + fit, self._model.rowCount()))
 
     def _room_for(self, row: int, place: int) -> int:
         return self.delegate.width_of(self._model.index(row, place).data(), self._model.columns[place].look)

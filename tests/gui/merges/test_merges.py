@@ -8,10 +8,12 @@ from PySide6.QtGui import QFont, QFontMetrics, QGuiApplication
 from pytestqt.qtbot import QtBot
 
 from app.session.corpus_texts import CorpusText
-from app.window.merges.merge_panel import PADDING
+from app.window.merges.merge_panel import PADDING, MergeTableView
+from app.window.merges.merge_table import Look, MergeTableModel
 from app.window.parts.theme import fixed_font
 from app.wiring import Program
 from tests.gui.conftest import WAIT, settle
+from tests.gui.histories import random_history, run_with
 from tests.gui.small_run import Train, cell, rows, small
 
 pytestmark = pytest.mark.usefixtures("only_window")
@@ -98,3 +100,23 @@ def test_no_token_in_sight_is_cut(qtbot: QtBot, program: Program, train: Train) 
     assert QFontMetrics(bold).horizontalAdvance(f"␣{long}") <= place.width() - 2 * PADDING
     assert table.viewport().rect().contains(place)
     assert table.horizontalScrollBar().value() == 0
+
+
+def test_a_shorter_table_asks_only_for_the_rows_in_sight(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = MergeTableModel()
+    table = MergeTableView(model)
+    qtbot.addWidget(table)
+    table.resize(600, 400)
+    table.show()
+    model.show_run(run_with(random_history(5_000)))
+    table.scrollToBottom()
+    assert table.rowAt(0) > 4_000
+    width_of, asked = table.delegate.width_of, list[str]()
+
+    def noted(text: str, look: Look) -> int:
+        asked.append(text)
+        return width_of(text, look)
+
+    monkeypatch.setattr(table.delegate, "width_of", noted)
+    model.show_run(run_with(random_history(3_000)))
+    assert 0 < len(asked) < 200  # three or four columns with tokens
