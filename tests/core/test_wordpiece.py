@@ -168,3 +168,11 @@ def test_a_vocabulary_smaller_than_the_alphabet_is_refused_in_a_sentence() -> No
         train(Corpus.from_texts([COURSE]), Recipe.preset("bert", vocab_size=20))
     with pytest.raises(NothingToLearn, match="no words"):
         train(Corpus.from_texts([" \n"]), Recipe.preset("bert"))
+
+
+def test_the_mark_of_a_piece_inside_a_word_is_no_length() -> None:
+    history = train(Corpus.from_texts(["lower lowest newer newest"]), Recipe.preset("wordpiece", vocab_size=40))
+    names, specials = TokenTexts.of(history), len(history.recipe.special_tokens)
+    assert any(text.startswith("##") for text in names.text)
+    for text, length in list(zip(names.text, names.lengths, strict=True))[specials:]:
+        assert length == len(text.removeprefix("##")), text

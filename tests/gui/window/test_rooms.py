@@ -79,6 +79,16 @@ def test_space_pauses_and_types_nothing(qtbot: QtBot, first_start: Program) -> N
     assert first_start.token_text.text() == text
 
 
+def test_space_pauses_from_where_a_first_start_puts_the_focus(qtbot: QtBot, first_start: Program) -> None:
+    playing, text, name = first_start.session.playing, first_start.token_text.text(), first_start.watch.field.text()
+    qtbot.waitUntil(lambda: playing.is_playing, timeout=WAIT)
+    focused = first_start.window.focusWidget()
+    assert focused is not None
+    QTest.keyClick(focused, Qt.Key.Key_Space)
+    qtbot.waitUntil(lambda: playing.is_paused, timeout=WAIT)
+    assert (first_start.token_text.text(), first_start.watch.field.text()) == (text, name)
+
+
 def test_another_method_is_learned_at_once(qtbot: QtBot, first_start: Program) -> None:
     at_the_end(qtbot, first_start)
     next(chip for chip in first_start.watch.chips.buttons() if chip.objectName() == "wordpiece").click()
