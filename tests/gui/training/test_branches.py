@@ -161,6 +161,29 @@ def test_what_if_shows_the_text_as_both_runs_cut_it(
     assert both.isHidden(), "a run of its own is shown"
 
 
+def test_both_texts_open_where_they_first_differ(
+    qtbot: QtBot, program: Program, train: Callable[[Program], None]
+) -> None:
+    assert program.form.choose(vocab_size=300)
+    train(program)
+    names = shown(program).names
+    assert names is not None
+    forbidden = names.text[256 + 2].replace("␣", " ")
+    before = "0\n" * 400
+    program.token_text.set_text(f"{before}{forbidden} {forbidden}")
+    program.session.cursor.go_to(3)
+    program.actions["forbid"].trigger()
+    ended(qtbot, program, 2)
+    program.session.cursor.go_to(20)
+    settle(qtbot, program)
+    texts = program.asking.both_texts.texts
+
+    def are_in_sight() -> bool:
+        return all(view.viewport().rect().contains(view.rectangle_of(len(before))) for view in texts)
+
+    qtbot.waitUntil(are_in_sight, timeout=WAIT)
+
+
 def test_a_branch_is_played_from_its_fork_and_says_what_changed(
     qtbot: QtBot, program: Program, train: Callable[[Program], None]
 ) -> None:

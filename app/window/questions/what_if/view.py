@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QWidget
 
+from app.session.time import timer
 from app.window.parts.layouts import AtTop, in_column, in_row
 from app.window.parts.widgets import OneLine, label, named, paragraph, push_button
 from app.window.questions.compare.cards import Chip
@@ -59,6 +60,8 @@ class BothTexts(QWidget):
         shares = [part for head, view in zip(self.heads, self.texts, strict=True) for part in (head, (view, 1))]
         in_column(*shares, on=self.rows, margins=(0, 0, 0, 0), spacing=4)
         self.rows.hide()
+        self._is_found = False  # the first difference was shown since the texts were opened
+        self._find = timer(self, 0, self._show_first_difference)  # when the texts have their sizes
         in_column(in_row((self.told, 1), AtTop(self.button)), (self.rows, 1), on=self, margins=(4, 2, 0, 0))
         self.model.changed.connect(self._show)
 
@@ -67,6 +70,7 @@ class BothTexts(QWidget):
             return
         self.rows.setVisible(on)
         self.button.setText(ONE if on else BOTH)
+        self._is_found = not on
         self._show()
         self.opened.emit(on)
 
@@ -82,6 +86,15 @@ class BothTexts(QWidget):
         for head, view, lane in zip(self.heads, self.texts, self.model.lanes, strict=False):
             head.show_lane(lane, self.model.name_of(lane))
             view.setAccessibleName(f"Your text as {head.accessibleName()}")
+        if not self._is_found:
+            self._find.start()
+
+    def _show_first_difference(self) -> None:
+        """Scroll to it once; from then on a person scrolls."""
+        found = self.model.parallel
+        if found is not None and len(found.differing) and not self._is_found:
+            self._is_found = True
+            self.texts[0].reveal(int(found.differing[0]))
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
