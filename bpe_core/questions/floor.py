@@ -15,6 +15,7 @@ from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError, SizeDoesNotFit
 from bpe_core.figures.figure import Line, LineFigure
 from bpe_core.history.alphabet import Alphabet
+from bpe_core.history.history import History
 from bpe_core.insight.cut_words import CutWords
 from bpe_core.learning.best.beside import fewest_tokens, learned_beside
 from bpe_core.learning.best.certificate import certificate
@@ -99,14 +100,8 @@ examples:
             raise BpeError(f"A search takes at least {LEAST_SECONDS} seconds.")
         study = study if self.held_out is None else study.with_texts(self.held_out)
         words, history = study.words(WHAT, work), study.history
-        if not len(words):
-            raise BpeError("There are no words in these texts, so there is no floor.")
-        sizes = sorted(set(self.sizes)) or ([history.vocabulary_size] if len(history) else [])
-        if not sizes:
-            raise BpeError("Say which sizes of the vocabulary are meant: --sizes 8256.")
-        recipe = history.recipe
-        alphabet = Alphabet.for_words(words, recipe)
-        fixed = len(alphabet) + len(recipe.special_tokens)
+        alphabet, sizes = Alphabet.for_words(words, history.recipe), self._checked_sizes(words, history)
+        fixed = len(alphabet) + len(history.recipe.special_tokens)
         if sizes[0] < fixed:
             raise SizeDoesNotFit(
                 f"A vocabulary of {sizes[0]:,} has no room for the {fixed:,} tokens that there always are.",
@@ -119,40 +114,53 @@ examples:
         if _may_be_from_elsewhere(study, sizes, own):
             said.append(HELD_OUT)
         work.progress(Progress("laying out the pieces", 0, None, ""))
-        guess = Guess.of(words, recipe, sizes[-1] - fixed, self.max_length, work)
-        limit = guess.worth(sizes[-1] - fixed) // 2
+        recipe, pieces = history.recipe, [size - fixed for size in sizes]
+        guess = Guess.of(words, recipe, pieces[-1], self.max_length, work)
+        limit = guess.worth(pieces[-1]) // 2
         lattice = Lattice.of(words, alphabet, recipe, longest=self.max_length, limit=limit, work=work)
         found, shown = list[Found](), 0.0
         for done, found in self._search(lattice, guess, sizes, fixed):
             work.check()
             if time.monotonic() - shown >= BETWEEN_ANSWERS:
                 shown, so_far = time.monotonic(), _answered(found, {}, mine, said, is_over=False)
-                now = f"size {found[-1].size:,}: floor {found[-1].floor:,}, best {found[-1].best:,},"
+                now = f"size {found[0].size:,}: floor {found[0].floor:,}, best {found[0].best:,},"
                 work.progress(Progress(now, done, DONE * len(sizes), "", so_far=so_far))
         beside: Mapping[str, Column] = {}
         if not self.alone:
             so_far = _answered(found, {}, mine, said, is_over=False)
             work.progress(Progress("learning by other methods", 0, None, "", so_far=so_far))
-            beside = learned_beside(words, recipe, [size - fixed for size in sizes], self.max_length, work)
+            beside = learned_beside(words, recipe, pieces, self.max_length, work)
         answer = _answered(found, beside, mine, said)
         if not self.certificate:
             return answer
         return replace(answer, facts={"certificate": certificate(lattice, [(one.size, one.proof) for one in found])})
 
+    def _checked_sizes(self, words: WordTable, history: History) -> list[int]:
+        """The sizes asked about, in their order."""
+        if not len(words):
+            raise BpeError("There are no words in these texts, so there is no floor.")
+        sizes = sorted(set(self.sizes)) or ([history.vocabulary_size] if len(history) else [])
+        if not sizes:
+            raise BpeError("Say which sizes of the vocabulary are meant: --sizes 8256.")
+        return sizes
+
     def _search(
         self, lattice: Lattice, guess: Guess, sizes: Sequence[int], fixed: int
     ) -> Iterator[tuple[int, list[Found]]]:
-        """Yield how much is done, and what is known by then of each size so far."""
+        """Yield how much is done, and what is known by then of the largest sizes.
+
+        Prices of a larger vocabulary are a good beginning for a smaller one.
+        """
         found, warm, others = list[Found](), None, lattice.other_tokens
-        for number, size in enumerate(sizes):
+        for number, size in enumerate(reversed(sizes)):
             wanted = size - fixed
             search = Search(lattice, wanted, guess, Budget(ROUNDS, SWAPS, self.seconds / len(sizes)), warm)
             bpe = guess.upper(wanted, lattice.symbols)
             for share in chain(search.steps(), [1.0]):
                 best = min(search.best.tokens, bpe) + others
                 now = Found(size, search.floor, best, bpe + others, search.moments, others)
-                yield int(DONE * (number + share)), [*found, now]
-            found.append(now)
+                yield int(DONE * (number + share)), [now, *found]
+            found.insert(0, now)
             warm = search.floor.prices
 
 
@@ -165,7 +173,7 @@ def _answered(
     is_over: bool = True,
 ) -> Answer:
     beside = {"bpe": [one.bpe for one in found], **beside}
-    columns = {name: column[: len(found)] for name, column in {**beside, **mine}.items()}
+    columns = {name: column[-len(found) :] for name, column in {**beside, **mine}.items()}
     for row, one in enumerate(found):
         reached = (column[row] for column in columns.values())
         one.best = min(one.best, *(tokens for tokens in reached if tokens is not None and tokens >= one.floor))
@@ -182,7 +190,7 @@ def _answered(
     )
     if is_over and len(found) > 1:
         return Answer(table, (*sentences, *said), _over_sizes(found, columns, sentences[-1]))
-    return Answer(table, (*sentences, *said), _meeting(found[-1], sentences[-1]), on_axis=False)
+    return Answer(table, (*sentences, *said), _meeting(found[0], sentences[0]), on_axis=False)
 
 
 def _own(study: Study, words: WordTable, sizes: Sequence[int], work: Work) -> tuple[Column, Column]:

@@ -23,6 +23,7 @@ from bpe_core.learning.unigram import method as unigram
 from bpe_core.learning.unigram.cells import Stretches, piece_cells
 from bpe_core.learning.unigram.lattices import Lattices, PlainLattices
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.support.arrays import Bools, Bytes
 from bpe_core.support.progress import Work
 
 AT_ONCE = 0.2  # seconds of learning before somebody is asked whether they still wait
@@ -65,13 +66,18 @@ def _learned(words: WordTable, recipe: Recipe, wanted: int, work: Work) -> int |
 
 
 def _as_characters(words: WordTable) -> WordTable:
-    """The same words with each byte as the character of its number."""
-    large = words.text >= 0x80
-    places = np.concatenate((np.zeros(1, np.int64), np.cumsum(large + np.int64(1))))
+    """The same words with each byte as a Latin letter, as Unigram's pieces hold letters of one script."""
+    other = ~is_letter(words.text)  # which become U+0100 to U+01FF
+    places = np.concatenate((np.zeros(1, np.int64), np.cumsum(other + np.int64(1))))
     text = np.empty(int(places[-1]), np.uint8)
-    text[places[:-1]] = np.where(large, 0xC0 | words.text >> 6, words.text)
-    text[places[1:][large] - 1] = 0x80 | words.text[large] & 0x3F
+    text[places[:-1]] = np.where(other, 0xC4 + (words.text >> 6), words.text)
+    text[places[1:][other] - 1] = 0x80 | words.text[other] & 0x3F
     return WordTable(text, places[words.starts], words.counts)
+
+
+def is_letter(text: Bytes) -> Bools:
+    found: Bools = (text | 0x20 >= ord("a")) & (text | 0x20 <= ord("z"))
+    return found
 
 
 def fewest_tokens(words: WordTable, history: History, steps: Sequence[int]) -> list[int]:

@@ -58,18 +58,18 @@ class Pricing:
         self._scale, self._since = 1.0, 0  # of all steps, and the rounds since the floor rose
         self.wish = np.zeros(pieces, np.float32)  # how much each piece was taken in the last rounds
         self.best = Floor(wanted, -(1 << 62), lattice.unit, self._prices.price)
-        if warm is not None:
-            self._prices.price[:] = warm
-        elif wanted < pieces + lattice.left_out:
-            self._begin(worth)
+        if wanted < pieces + lattice.left_out:
+            self._begin(worth, warm)
 
-    def _begin(self, worth: float) -> None:
-        """Spread what a piece may save over its places, as much as gives the best floor."""
-        floors = []
-        for times in FIRST_WORTHS:
-            self._prices.price[:] = _first_prices(self.lattice, worth * times)
-            floors.append(self._cut(0)[0])
-        self._prices.price[:] = _first_prices(self.lattice, worth * FIRST_WORTHS[int(np.argmax(floors))])
+    def _begin(self, worth: float, warm: Int32s | None) -> None:
+        """Take the prices of another size, or spread what a piece may save over its places: what has the best floor."""
+        best, prices = -(1 << 62), self._prices.price.copy()
+        for times in (*FIRST_WORTHS, 0):
+            self._prices.price[:] = _first_prices(self.lattice, worth * times) if times or warm is None else warm
+            floor = self._cut(0)[0]
+            if floor > best:
+                best, prices = floor, self._prices.price.copy()
+        self._prices.price[:] = prices
         self._prices.used.fill(0)
 
     def round(self, share: float) -> None:
