@@ -70,6 +70,12 @@ def cause_of(error: BaseException) -> str:
         return "its brackets are nested too deeply"
     if hasattr(error, "lineno") and hasattr(error, "colno"):  # of JSON
         return f"it cannot be understood from line {error.lineno:,}, column {error.colno:,} on"
+    if isinstance(error, KeyError) and error.args and isinstance(error.args[0], str) and error.args[0].isidentifier():
+        return f'it lacks "{error.args[0]}"'
+    if isinstance(error, ValueError) and re.search(r"\(at (line \d+, column \d+|end of document)\)$", str(error)):
+        return str(error)  # of TOML
+    if isinstance(error, TypeError | AttributeError | NotImplementedError):
+        return "it holds a value of another kind than belongs there"
     name = getattr(error, "sqlite_errorname", None)
     return next((told for kind, told in _OF_DATABASES.items() if name and kind in name), _NO_SENSE)
 

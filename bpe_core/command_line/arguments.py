@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from bpe_core.errors import CorpusError, EncodingError, OutputError, RecipeError, plain
+from bpe_core.errors import CorpusError, EncodingError, OutputError, RecipeError
 from bpe_core.history.token_texts import quoted
 from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.recipe import CUSTOM_PATTERN, Recipe
 from bpe_core.recipes.ties import TIE_RULES
+from bpe_core.support.foreign import toml_of
 from bpe_core.support.limits import size_in
 from bpe_core.support.small_files import read_small_file
 from bpe_core.text.patterns import NAMED_PATTERNS
@@ -106,12 +107,7 @@ def _recipe_in(path: str) -> Recipe:
 
 
 def _of_toml(text: str) -> Recipe:
-    import tomllib  # wanted seldom
-
-    try:
-        values = tomllib.loads(text)
-    except ValueError as error:
-        raise RecipeError(f"The recipe is not valid TOML: {plain(str(error))[:100]}.") from error
+    values = toml_of(text, "The recipe is not valid TOML", RecipeError)
     size_unless_said: dict[str, Any] = {"vocab_size": None} if "merges" in values else {}  # TOML has no null
     return Recipe.from_dict(size_unless_said | values)
 

@@ -24,7 +24,9 @@ from bpe_core.session_file import is_session_file, run_of
 from bpe_core.studies.making import open_study
 from bpe_core.support.atomic import write_atomically
 from bpe_core.support.fingerprints import fingerprint_of
+from bpe_core.support.foreign import gate, json_of
 from bpe_core.support.plugins import used
+from bpe_core.support.small_files import read_small_file
 from bpe_core.support.version import program_version
 
 VERSION = 3  # 2: without plug-ins
@@ -141,26 +143,19 @@ class Account:
 
 
 def read_manifest(path: Path) -> Manifest:
-    try:
-        told = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise FormatError(f"Could not read the manifest {path}: {error.strerror or error}.") from error
-    except ValueError as error:
-        raise FormatError(f"{path} is no manifest: it is not JSON.") from error
+    told = json_of(read_small_file(path, "the manifest", FormatError), f"{path} is no manifest: it is not JSON")
     version = told.get("version") if isinstance(told, dict) else None
     if isinstance(version, int) and version > VERSION:
         raise FormatError(f"{path} was written by a newer version of this program; update this one to repeat it.")
-    try:
+    with gate(f"{path} is no manifest of this program, or a damaged one"):
         prints = {name: [Fingerprint(**one) for one in told[name]] for name in ("inputs", "results")}
         manifest = Manifest(**{**told, **prints})
         plugins = dict[str, str](manifest.plugins)
-    except (TypeError, KeyError, AttributeError) as error:
-        raise FormatError(f"{path} is no manifest of this program, or a damaged one.") from error
-    lists_texts = isinstance(manifest.arguments, list) and all(isinstance(word, str) for word in manifest.arguments)
-    places = [manifest.folder, *(one.path for one in (*manifest.inputs, *manifest.results))]
-    texts = (*places, *plugins, *plugins.values())
-    if not lists_texts or not manifest.results or not all(isinstance(one, str) for one in texts):
-        raise FormatError(f"{path} is no manifest of this program, or a damaged one.")
+        places = [manifest.folder, *(one.path for one in (*manifest.inputs, *manifest.results))]
+        texts = [*manifest.arguments, *places, manifest.program, *plugins, *plugins.values()]
+        is_sound = isinstance(manifest.arguments, list) and isinstance(manifest.version, int) and manifest.results
+        if not is_sound or any("\0" in os.fsdecode(os.fsencode(text)) for text in texts):
+            raise ValueError
     return manifest
 
 

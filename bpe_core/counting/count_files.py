@@ -19,6 +19,7 @@ from bpe_core.counting.words import MOST_SYMBOLS, WordColumns, WordTable
 from bpe_core.errors import CorpusError, OutputError
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import Int64s
+from bpe_core.support.foreign import gate
 from bpe_core.support.limits import check_room
 from bpe_core.support.optional_packages import MISSING_PYARROW, pyarrow_or_none
 from bpe_core.support.progress import CancelCheck, while_wanted
@@ -94,6 +95,11 @@ def counted_words(source: Source) -> WordTable:
 
 def read_columns(source: Source, wanted: list[str] | None = None) -> CountedColumns:
     """Read the words and the wanted columns (else all), in order, from however many parts."""
+    with gate(f"{source.name} is a damaged file of counts", CorpusError):
+        return _columns(source, wanted)
+
+
+def _columns(source: Source, wanted: list[str] | None) -> CountedColumns:
     arrow = pyarrow_or_none()
     if not source.parts:
         return columns_from(_read(source, wanted), source.name)
@@ -115,10 +121,7 @@ def _read(source: Source, wanted: list[str] | None) -> Any:
 def columns_from(table: Any, name: str) -> CountedColumns:
     if WORD not in table.column_names or any(column.null_count for column in table.columns):
         raise CorpusError(f"{name} is a damaged file of counts: it lacks words or numbers.")
-    try:
-        numbers = {key: _numbers(table.column(key)) for key in table.column_names if key != WORD}
-    except ValueError as error:
-        raise CorpusError(f"{name} is a damaged file of counts: it holds other things than numbers.") from error
+    numbers = {key: _numbers(table.column(key)) for key in table.column_names if key != WORD}
     for counts in numbers.values():
         if len(counts) and (counts.min() < 0 or float(counts.sum(dtype=float)) > MOST_SYMBOLS):
             raise CorpusError(f"{name} is a damaged file of counts: its numbers cannot be counts of words.")

@@ -16,6 +16,7 @@ from bpe_core.formats.hugging_face_cache import located
 from bpe_core.history.arguments import Learned, history_of
 from bpe_core.history.history import History
 from bpe_core.support.atomic import write_atomically
+from bpe_core.support.foreign import gate
 from bpe_core.support.garbage import nothing_collected
 from bpe_core.support.plugins import Registry
 from bpe_core.support.progress import ALONE, Progress, Work
@@ -207,7 +208,7 @@ def open_table(path: Path | str) -> OpenedTable:
     for one in FORMATS.values():
         if one.recognizes_file(data, str(path), beside):
             ROWS.use(one.name)
-            with nothing_collected():
+            with nothing_collected(), gate(str(path)):
                 return one.open(data, str(path), beside)
     if not data:
         raise FormatError(f"{path} is empty.")

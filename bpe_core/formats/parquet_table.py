@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 from typing import Any, BinaryIO
 
-from bpe_core.errors import FormatError, OutputError, cause_of
+from bpe_core.errors import FormatError, OutputError
 from bpe_core.formats.base import JOINING, Beside, Format, Opened, own_numbers, reported, unless_ids
 from bpe_core.formats.json_reading import list_in, parsed_object
 from bpe_core.formats.limitations import about_reasons
@@ -16,6 +16,7 @@ from bpe_core.formats.rebuilding import checked_numbers, checked_symbol
 from bpe_core.formats.rows import COLUMNS_BUT_KIND, merge_rows, too_long_to_show
 from bpe_core.history.history import NOTHING, Columns, History, Int64s
 from bpe_core.recipes.recipe import LARGEST_VOCABULARY
+from bpe_core.support.foreign import gate
 from bpe_core.support.honest_text import escape, unescape
 from bpe_core.support.optional_packages import MISSING_PYARROW, pyarrow_or_none
 from bpe_core.support.progress import ProgressReport
@@ -68,15 +69,13 @@ class ParquetTable(Format):
         arrow = pyarrow_or_none()
         if arrow is None:
             raise FormatError(f"{name}: {MISSING}")
-        try:
+        with gate(f"{name} is a damaged Parquet file"):
             file = arrow.parquet.ParquetFile(io.BytesIO(data))
             if file.metadata.num_rows > LARGEST_VOCABULARY:
                 raise FormatError(f"{name}: there are more than {LARGEST_VOCABULARY:,} merges.")
             about = (file.schema_arrow.metadata or {}).get(KEY)
             steps = file.read(columns=[*Columns._fields])
             columns = [steps.column(name).cast(arrow.int64()).fill_null(NOTHING).to_numpy() for name in Columns._fields]
-        except (arrow.ArrowException, OSError, ValueError, KeyError) as error:
-            raise FormatError(f"{name} is a damaged Parquet file: {cause_of(error)}.") from error
         if about is None:
             raise FormatError(f"{name} is a Parquet file, but none that this program wrote.")
         return _rebuilt(about, columns, name), ()
@@ -94,13 +93,11 @@ def _rebuilt(about: bytes, columns: Sequence[Int64s], name: str) -> History:
     said = {key: whole.get(key) for key in ("recipe", "end_reason", "tokens_at_start")}
     if said["tokens_at_start"] == NOTHING:
         said["tokens_at_start"] = None
-    try:
+    with gate(f"{name}: the base symbols are damaged"):
         symbols = [
             checked_symbol(kind, unescape(text), bytes.fromhex(decoded), name)
             for kind, text, decoded in list_in(whole, "alphabet", name)
         ]
-    except (TypeError, ValueError, AttributeError) as error:
-        raise FormatError(f"{name}: the base symbols are damaged.") from error
     told = Told(said, name, symbols, rows=lambda: iter(()), cells=lambda: None)
     history = history_told(told, columns, {}, (), lambda row: f"{name}, row {row + 1:,}", name)
     numbers = whole.get("numbers")

@@ -16,12 +16,13 @@ from functools import cache, cached_property
 from types import ModuleType
 from typing import Any, Literal, TypeVar, get_args
 
-from bpe_core.errors import RecipeError, SizeDoesNotFit, cause_of, refuse_half_characters, refuse_long_text
+from bpe_core.errors import RecipeError, SizeDoesNotFit, refuse_half_characters, refuse_long_text
 from bpe_core.recipes.interventions import Intervention, checked_interventions
 from bpe_core.recipes.methods import METHODS, Single, Wording
 from bpe_core.recipes.mixture import Mixture, mixture_of
 from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.ties import TIE_RULES
+from bpe_core.support.foreign import gate, json_of
 from bpe_core.text.patterns import brought_expression, check_pattern
 from bpe_core.text.specials import check_specials
 
@@ -474,18 +475,12 @@ class Recipe(Reading, Mixing, Steering, Learning, Size, Symbols, Splitting):
         unknown = sorted(str(key) for key in values if key not in CHOICES)
         if unknown:
             raise RecipeError(f"A recipe has no choice named {unknown[0]!r}.")
-        try:
+        with gate("The recipe cannot be read", RecipeError):
             return cls(**values)
-        except TypeError as error:
-            raise RecipeError("The recipe has a value of the wrong kind.") from error
 
     @classmethod
     def from_json(cls, text: str) -> Recipe:
-        try:
-            values = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise RecipeError(f"The recipe is not valid JSON: {cause_of(error)}.") from error
-        return cls.from_dict(values)
+        return cls.from_dict(json_of(text, "The recipe is not valid JSON", RecipeError))
 
 
 CHOICES: dict[str, Choice] = {field.name: field.metadata["choice"] for field in dataclasses.fields(Recipe)}

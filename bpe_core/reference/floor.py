@@ -26,6 +26,7 @@ from heapq import nlargest
 from typing import Any
 
 from bpe_core.errors import FormatError
+from bpe_core.support.foreign import gate
 
 Piece = tuple[int, ...]
 
@@ -70,7 +71,5 @@ def floor(certificate: Mapping[str, Any], of: Mapping[str, Any]) -> int:
 
 def checked(certificate: Mapping[str, Any]) -> list[tuple[int, int, int]]:
     """For each floor its size, the tokens it is said to be, and those that its prices prove."""
-    try:
-        return [(one["size"], one["tokens"], floor(certificate, one)) for one in certificate["floors"]]
-    except (LookupError, TypeError, ValueError, ArithmeticError, StopIteration) as error:
-        raise FormatError(f"The certificate of a floor is not whole: {type(error).__name__} {error}."[:200]) from error
+    with gate("The certificate of a floor is not whole"):
+        return [(int(one["size"]), int(one["tokens"]), floor(certificate, one)) for one in certificate["floors"]]

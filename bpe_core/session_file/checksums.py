@@ -98,11 +98,12 @@ def _parts(connection: sqlite3.Connection) -> Iterator[Part]:
         if key != UNCHECKED:
             yield Part(VALUE + key)
     yield from (Part("runs"), Part("bookmarks"), Part("sources"))
-    for number, learned in connection.execute(
-        "SELECT number, (SELECT max(step) FROM merges WHERE run = number) FROM runs"
-    ).fetchall():
+    for (number,) in connection.execute("SELECT number FROM runs").fetchall():
         yield from (Part(name, number) for name in OF_RUNS)
-        yield from (Part("merges", number, place) for place in range(-(-(learned or 0) // MERGES_IN_A_PART)))
+    for run, place in connection.execute(
+        f"SELECT DISTINCT run, (step - 1) / {MERGES_IN_A_PART} FROM merges WHERE run IN (SELECT number FROM runs)"
+    ).fetchall():  # not up to the largest step, which may be any number in a damaged file
+        yield Part("merges", run, place)
     for run, place in connection.execute("SELECT DISTINCT run, place FROM reasons").fetchall():
         yield Part("reasons", run, place)
     for run, place in connection.execute("SELECT run, place FROM scores NOT INDEXED").fetchall():

@@ -7,7 +7,6 @@ is exactly ours. Then every value is held against what a sound session could con
 from __future__ import annotations
 
 import contextlib
-import json
 import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -30,6 +29,7 @@ from bpe_core.recipes.recipe import LARGEST_VOCABULARY, Recipe
 from bpe_core.session_file import HEADER, checksums, schema
 from bpe_core.session_file.stored_columns import STEPS, merge_columns, reasons_in, scores_in, word_table
 from bpe_core.session_file.values import Bookmark, Fingerprint, RunState, SavedRun, SavedSession, SavedSource, View
+from bpe_core.support.foreign import gate, json_of
 from bpe_core.support.limits import check_room
 
 LARGEST = 2**63 - 1
@@ -58,10 +58,7 @@ class Reader:
         return value
 
     def parsed(self, text: str) -> object:
-        try:
-            return json.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise FormatError(f"{self._name}: a value is not valid JSON: {cause_of(error)}.") from error
+        return json_of(text, f"{self._name}: a value is not valid JSON")
 
     def sources(self, run: int) -> tuple[SavedSource, ...]:
         rows = self._execute(
@@ -333,7 +330,8 @@ def _opened(path: Path, is_safety_copy: bool) -> Iterator[sqlite3.Connection]:
     # `immutable` keeps SQLite from making or reading any other file beside it.
     how = "mode=rw" if is_safety_copy else "mode=ro&immutable=1"
     try:
-        with contextlib.closing(sqlite3.connect(f"{path.resolve().as_uri()}?{how}", uri=True)) as connection:
+        address = f"{path.resolve().as_uri()}?{how}"
+        with contextlib.closing(sqlite3.connect(address, uri=True)) as connection, gate(f"{path} is damaged"):
             connection.execute("PRAGMA trusted_schema = OFF")
             connection.execute("PRAGMA cell_size_check = ON")
             version = schema.check(connection, str(path))
@@ -351,8 +349,6 @@ def _opened(path: Path, is_safety_copy: bool) -> Iterator[sqlite3.Connection]:
                 yield today
     except sqlite3.Error as error:
         raise FormatError(f"{path} is damaged: {cause_of(error)}.") from error
-    except (OverflowError, UnicodeDecodeError) as error:
-        raise FormatError(f"{path} is damaged: it holds a value that cannot be.") from error
 
 
 def _look_at_header(path: Path) -> None:

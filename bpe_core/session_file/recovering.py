@@ -15,13 +15,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bpe_core.errors import FormatError, cause_of
+from bpe_core.errors import LONGEST_SENTENCE, FormatError, cause_of, plain
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.session_file import checksums, schema
 from bpe_core.session_file.checksums import MERGES_IN_A_PART, Part, is_known_to_be_wrong
 from bpe_core.session_file.reading import OF_STEPS, Reader, described
 from bpe_core.session_file.sqlite_pages import Row, rows_in
 from bpe_core.session_file.values import SavedRun, SavedSession, SavedSource
+from bpe_core.support.foreign import gate
 from bpe_core.support.limits import check_room
 
 # Two columns are of a value or a text, six of words or of the copy of a base symbol.
@@ -69,7 +70,8 @@ def recover_session(path: Path | str) -> Recovered:
             raise FormatError(f"{path}: nothing of a session is left in it.")
         if version == schema.CHECKED_OTHERWISE:
             connection.execute("DELETE FROM checks")
-        return _Salvage(connection, str(path)).result()
+        with gate(f"{path} cannot be recovered"):
+            return _Salvage(connection, str(path)).result()
 
 
 def _version(data: bytes) -> int:
@@ -131,7 +133,7 @@ class _Salvage:
             self.lost.append("The file has no checksums (any more): what is here may not be what was written.")
         further = self._texts_of_nobody()
         session = dataclasses.replace(session, runs=runs, sources=(*session.sources, *further), saved_as="")
-        return Recovered(session, tuple(dict.fromkeys(self.lost)))
+        return Recovered(session, tuple(dict.fromkeys(plain(one, LONGEST_SENTENCE) for one in self.lost)))
 
     def _take_back_runs(self) -> None:
         """Replace the row of a run that is gone or damaged by its copy."""
@@ -232,15 +234,16 @@ class _Salvage:
 
     def _drop_numbers(self) -> None:
         for value in self._all("SELECT value FROM session WHERE key = 'numbers'"):
-            with contextlib.suppress(ValueError, AttributeError):
+            with contextlib.suppress(FormatError), gate("the numbers"):
                 kept = {run: numbers for run, numbers in json.loads(value).items() if int(run) not in self._cut_runs}
                 self._execute("UPDATE session SET value = ? WHERE key = 'numbers'", (json.dumps(kept),))
 
     def _see_whether_it_is_sound(self, number: int) -> None:
         row = self._execute("SELECT * FROM runs WHERE number = ?", (number,)).fetchone()
         try:
-            Reader(self._connection, self._name).run(row)
-        except (FormatError, sqlite3.Error, OverflowError, ValueError, TypeError) as error:
+            with gate(f"Run {number}"):
+                Reader(self._connection, self._name).run(row)
+        except (FormatError, sqlite3.Error) as error:
             self._lose_run(number)
             self.lost.append(str(error) if isinstance(error, FormatError) else f"Run {number}: {cause_of(error)}.")
 

@@ -24,8 +24,9 @@ from typing import Any, BinaryIO, TextIO
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core.errors import FormatError, OutputError
+from bpe_core.errors import OutputError
 from bpe_core.support.atomic import write_atomically
+from bpe_core.support.foreign import gate
 from bpe_core.support.optional_packages import MISSING_PYARROW, pyarrow_or_none
 from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
 
@@ -88,20 +89,14 @@ def checked_name(path: Path | str) -> Path:
 def read_data(path: Path | str, texts: Collection[str]) -> DataTable:
     """What `write_data` wrote; the columns that hold `texts` are named, all others are numbers."""
     columns = read_plainly(path)
-    try:
+    with gate(f"{path} is no table of columns, or a damaged one"):
         return DataTable({name: _read(values, name in texts) for name, values in columns.items()})
-    except (ValueError, TypeError, AssertionError) as error:
-        raise FormatError(f"{path} is no table of columns, or a damaged one.") from error
 
 
 def read_plainly(path: Path | str) -> dict[str, list[Any]]:
     """The columns as they stand there: in a file of text, whatever they hold, as texts."""
-    try:
+    with gate(f"{path} is no table of columns, or a damaged one"):
         return _READERS[checked_name(path).suffix.lower()](Path(path))
-    except OSError as error:
-        raise FormatError(f"Could not read the table {path}: {error.strerror or error}.") from error
-    except (ValueError, TypeError, LookupError, AttributeError, AssertionError, csv.Error) as error:
-        raise FormatError(f"{path} is no table of columns, or a damaged one.") from error
 
 
 def _read(values: Sequence[Any], is_text: bool) -> Values:
@@ -122,7 +117,7 @@ def _read_separated(path: Path, separator: str) -> dict[str, list[Any]]:
 
 
 def _read_json(path: Path) -> dict[str, list[Any]]:
-    rows = json.loads(path.read_text(encoding="utf-8"))
+    rows = json.loads(path.read_text(encoding="utf-8-sig"))
     return {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bpe_core.errors import BpeError
+from bpe_core.errors import BpeError, cause_of
 
 
 def read_small_file(path: Path | str, what: str, error: type[BpeError]) -> str:
@@ -12,7 +12,9 @@ def read_small_file(path: Path | str, what: str, error: type[BpeError]) -> str:
     try:
         return Path(path).read_text(encoding="utf-8-sig")
     except OSError as trouble:
-        raise error(f"Could not read {what} {path}: {trouble.strerror or trouble}.") from trouble
+        raise error(f"Could not read {what} {path}: {cause_of(trouble)}.") from trouble
     except UnicodeDecodeError as trouble:
         named = what[0].upper() + what[1:]
         raise error(f"{named} {path} is not UTF-8 text (at byte {trouble.start:,}).") from trouble
+    except ValueError as trouble:
+        raise error(f"{str(path)!r} cannot be the name of a file.") from trouble

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
@@ -17,6 +16,7 @@ from bpe_core.measures.morphemes import read_morphemes
 from bpe_core.recipes.mixture import Of, Sample, weight_of
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.recipes.ties import TIE_RULES
+from bpe_core.support.foreign import gate, toml_of
 from bpe_core.support.small_files import read_small_file
 from bpe_core.text.corpus import Corpus
 
@@ -87,12 +87,10 @@ KNOWN = {one.name for one in fields(Plan)} - {"reading"} | {*READING}
 
 def read_plan(path: Path | str) -> Plan:
     """Read and check a plan; its paths are relative to its folder."""
+    told = toml_of(read_small_file(path, "the plan", FormatError), f"The plan {path} is not TOML")
     try:
-        told = tomllib.loads(read_small_file(path, "the plan", FormatError))
-    except tomllib.TOMLDecodeError as error:
-        raise FormatError(f"The plan {path} is not TOML: {error}.") from error
-    try:
-        return checked(plan_of(told, Path(path).parent))
+        with gate("The plan cannot be read", RecipeError):
+            return checked(plan_of(told, Path(path).parent))
     except BpeError as error:
         error.say_of(str(path))
         raise

@@ -15,6 +15,7 @@ import numpy as np
 from bpe_core.errors import FormatError
 from bpe_core.measures.measures import OF_SWEEPS
 from bpe_core.support.data_table import DataTable, Values, checked_name, read_data
+from bpe_core.support.foreign import gate
 
 Row = Mapping[str, Any]
 
@@ -74,9 +75,10 @@ def read_results(path: Path | str) -> DataTable:
     if not Path(path).exists():
         raise FormatError(f"There is no table {path} of a sweep.")
     try:
-        found = read_data(checked_name(path), TEXTS)
-        return table_of(DataTable({name: found.columns[name] for name in COLUMNS}).records())
-    except (FormatError, LookupError, ValueError) as error:
+        with gate(str(path)):
+            found = read_data(checked_name(path), TEXTS)
+            return table_of(DataTable({name: found.columns[name] for name in COLUMNS}).records())
+    except FormatError as error:
         raise FormatError(f"{path} is no table of a sweep, or a damaged one; name another file.") from error
 
 

@@ -9,15 +9,22 @@ Each input follows from its kind, seed and number alone: they are all that must 
 from __future__ import annotations
 
 import contextlib
+import csv
 import io
 import itertools
+import json
 import random
 import sys
 import tempfile
 import time
+import tomllib
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
+
+import pyarrow as arrow
+from pyarrow import ipc, parquet
 
 from bpe_core.command_line.commands import COMMANDS
 from bpe_core.command_line.main import run
@@ -35,7 +42,8 @@ from bpe_core.text.patterns import NAMED_PATTERNS, compile_custom
 from tests.core.formats.samples import file_name, files, histories_for
 from tests.core.learning import train
 from tests.core.session_file.sessions import session
-from tests.core.tables_on_disk import write_every_kind
+from tests.core.tables_on_disk import write_every_kind, write_stream
+from tests.fuzz.misshapen import as_json, as_toml, misshape_session, misshapen, misshapen_table
 
 TEXT = "the lowest price is lower than the last one, naïve 日本, isn't it? 12 123\n" * 3
 PUT = (b"", b"\0", b"\xff", b"9" * 25, b"-1", b'"', b"{}", b"[" * 50, b"\n", b"<h1>", b"\x1b[31m", b"\x80" * 11, b"{9}")
@@ -148,36 +156,211 @@ def patterns(chance: random.Random, folder: Path) -> None:
 
 
 def command_lines(chance: random.Random, folder: Path) -> None:
-    table, text = folder / "table.csv", folder / "text.txt"
-    if not table.exists():
-        table.write_bytes(_tables("csv")[0][file_name(FORMATS["csv"])])
-        text.write_text(TEXT)
-    words = (
-        str(table),
-        str(text),
-        "--merges",
-        "--corpus",
-        "--at",
-        "--json",
-        "--step",
-        "9" * 25,
-        "-1",
-        "3",
-        "low",
-        "#260",
-    )
-    given = chance.choices(words, k=chance.randint(0, 8))
+    words = ("table.csv", "text.txt", "--merges", "--corpus", "--at", "--json", "--step", "9" * 25, "-1", "3", "low")
+    _take("table.csv", "text.txt")
+    given = chance.choices((*words, "#260"), k=chance.randint(0, 8))
+    asked(chance.choice(sorted(COMMANDS)), *given, "--merges", "table.csv")
+
+
+# -- Sound as files, but with values that cannot be; each is given to a command -----------------------
+
+
+def asked(command: str, *words: str) -> None:
+    """Run a command, which must end well or say one sentence."""
     told = io.StringIO()
     with contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO())), contextlib.redirect_stderr(told):
-        command = chance.choice(sorted(COMMANDS))
-        assert run([command, *given, "--merges", str(table)]) in (0, 1, 2)
+        assert run([command, *words]) in (0, 1, 2, 3), told.getvalue()
     for line in told.getvalue().splitlines():
-        check_sentence(line.removeprefix("bpe-explorer").removeprefix(f" {command}").removeprefix(": error: "))
+        check_sentence(
+            line.removeprefix("bpe-explorer").removeprefix(f" {command}").removeprefix(": error").removeprefix(": ")
+        )
+
+
+PLAN: dict[str, Any] = {
+    "sizes": [300, 270],
+    "ties": ["first-seen"],
+    "seeds": [1],
+    "sample": "60%",
+    "sample_of": "lines",
+    "bits": True,
+    "interval_over": "lines",
+    "held_out": ["text.txt"],
+    "morphemes": "parts.tsv",
+    "corpora": {"a": ["text.txt"]},
+    "recipes": {"bytes": {"preset": "gpt2"}, "words": {"preset": "words", "special_tokens": ["<|x|>"]}},
+}
+MAKING = (
+    "train text.txt --vocab-size 300 --output table.csv --manifest how.json",
+    "train text.txt --vocab-size 290 --output run.bpex",
+    "train text.txt --preset unigram --vocab-size 37 --output pieces.csv",
+    "export --merges table.csv tokenizer.json",
+    "export --merges table.csv table.parquet",
+    "export --merges table.csv table.json",
+    "count text.txt -o counts.parquet",
+    "floor text.txt --sizes 280 --certificate --json",
+    "sweep plan.toml -o results.json",
+    "sweep plan.toml -o results.csv",
+    "sweep plan.toml -o results.parquet",
+)
+
+
+@cache
+def _made() -> dict[str, bytes]:
+    """Sound files of all kinds that commands write, by their names."""
+    with tempfile.TemporaryDirectory() as place, contextlib.chdir(place):
+        Path("text.txt").write_text(TEXT, encoding="utf-8")
+        Path("parts.tsv").write_text("lowest\tlow est\nlower\tlow er\n", encoding="utf-8")
+        Path("plan.toml").write_bytes(as_toml(PLAN))
+        for line in MAKING:
+            printed = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
+            with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(io.StringIO()) as told:
+                assert run(line.split()) == 0, told.getvalue()
+            if line.startswith("floor"):
+                Path("floor.json").write_bytes(printed.buffer.getvalue())
+        counts = arrow.table({"word": ["low", "lower", " price"], "count": [3, 2, 1]})
+        parquet.write_table(counts, "words.parquet")
+        write_stream(counts, Path("words.arrow"))
+        Path("words.tsv").write_text("low\t3\nlower\t2\n", encoding="utf-8")
+        return {path.name: path.read_bytes() for path in Path().iterdir() if path.is_file()}
+
+
+def _take(*names: str) -> None:
+    """Put these sound files where the command works, and give the folder what it has of them."""
+    for name in names:
+        Path(name).write_bytes(_made()[name])
+
+
+def _misshape(name: str, chance: random.Random) -> None:
+    """Write a file that is sound but for some of its values."""
+    data, ending = _made()[name], Path(name).suffix
+    if ending in (".parquet", ".arrow"):
+        whole = parquet.read_table(io.BytesIO(data)) if ending == ".parquet" else ipc.open_stream(data).read_all()
+        whole = misshapen_table(whole, chance) if chance.random() < 0.8 else whole
+        told = {key: _misshapen_json(value, chance) for key, value in (whole.schema.metadata or {}).items()}
+        if told and chance.random() < 0.5:
+            whole = whole.replace_schema_metadata(told)
+        write = parquet.write_table if ending == ".parquet" else write_stream
+        write(whole, Path(name))
+    elif ending == ".toml":
+        Path(name).write_bytes(as_toml(misshapen(tomllib.loads(data.decode()), chance)))
+    elif ending in (".csv", ".tsv"):
+        rows = list(csv.reader(io.StringIO(data.decode()), delimiter="," if ending == ".csv" else "\t"))
+        cells = misshapen(rows, chance)
+        with open(name, "w", newline="", encoding="utf-8", errors="replace") as file:
+            lines: list[list[Any]] = (
+                [row if isinstance(row, list) else [row] for row in cells] if isinstance(cells, list) else []
+            )
+            rows = [["[" * 300 if isinstance(cell, (list, dict)) else str(cell) for cell in row] for row in lines]
+            csv.writer(file, delimiter="," if ending == ".csv" else "\t").writerows(rows)
+    elif ending == ".bpex":
+        Path(name).write_bytes(data)
+        misshape_session(Path(name), chance)
+    else:
+        Path(name).write_bytes(_misshapen_json(data, chance))
+    if chance.random() < 0.05:
+        Path(name).write_bytes(changed(Path(name).read_bytes(), chance))
+
+
+def _misshapen_json(data: bytes, chance: random.Random) -> bytes:
+    try:
+        return as_json(misshapen(json.loads(data), chance), chance)
+    except ValueError:
+        return data
+
+
+def foreign_tables(chance: random.Random, folder: Path) -> None:
+    """Tables and tokenizers with odd values: opened, asked, trimmed, audited and written in other formats."""
+    name = chance.choice(("tokenizer.json", "table.parquet", "table.csv", "table.json", "pieces.csv", "run.bpex"))
+    _take("text.txt")
+    if name == "run.bpex" or chance.random() < 0.5:
+        _misshape(name, chance)
+    else:
+        Path(name).write_bytes(changed(_made()[name], chance))
+    out = chance.choice(("x.json", "x.csv", "x.parquet", "x.tiktoken", "x.model", "x.bpex"))
+    asked(*chance.choice((
+        ("export", "--merges", name, out),
+        ("export", "--merges", name, "tokenizer.json"),
+        ("trim", name, "--down-to", "280", "-o", out),
+        ("trim", name, "--audit", "duplicates,unreachable", "-o", out),
+        ("audit", name),
+        ("why", "the lowest price", "--merges", name),
+        ("encode", "--merges", name, "the lowest price"),
+        ("verify", name),
+        ("share", name, "-o", "x.html"),
+        ("extend", name, "--corpus", "text.txt", "--by", "5", "-o", "new/"),
+        ("merge", name, name, "-o", out),
+    )))  # fmt: skip
+
+
+def foreign_plans(chance: random.Random, folder: Path) -> None:
+    _take("text.txt", "parts.tsv", "plan.toml")
+    if chance.random() < 0.8:
+        _misshape("plan.toml", chance)
+    else:
+        Path("plan.toml").write_bytes(changed(_made()["plan.toml"], chance))
+        Path("parts.tsv").write_bytes(changed(_made()["parts.tsv"], chance))
+    asked("sweep", "plan.toml", "-o", "out.csv")
+
+
+def foreign_recipes(chance: random.Random, folder: Path) -> None:
+    _take("text.txt")
+    whole = Recipe.preset(chance.choice(("gpt2", "words", "sentencepiece-like", "unigram", "bert"))).to_dict()
+    whole |= {"vocab_size": 300} if chance.random() < 0.5 else {}
+    name, found = chance.choice(("a.toml", "a.json")), misshapen(whole, chance)
+    is_told = isinstance(found, dict)
+    Path(name).write_bytes(as_toml(found) if name == "a.toml" and is_told else as_json(found, chance))
+    asked("train", "text.txt", "--recipe", name, "--vocab-size", "290", "--output", "x.csv")
+
+
+def foreign_counts(chance: random.Random, folder: Path) -> None:
+    name = chance.choice(("counts.parquet", "words.parquet", "words.arrow", "words.tsv", "table.parquet"))
+    _misshape(name, chance)
+    way = ("--word-list",) if chance.random() < 0.5 else ()
+    asked(
+        *chance.choice(
+            (("train", name, *way, "--merges", "5", "--output", "x.csv"), ("count", name, *way, "-o", "y.parquet"))
+        )
+    )
+
+
+def foreign_manifests(chance: random.Random, folder: Path) -> None:
+    _take("text.txt", "table.csv")
+    _misshape("how.json", chance)
+    asked(*chance.choice((("repeat", "how.json"), ("verify", "how.json"))))
+
+
+def foreign_certificates(chance: random.Random, folder: Path) -> None:
+    _misshape("floor.json", chance)
+    asked("verify", "floor.json")
+
+
+def foreign_results(chance: random.Random, folder: Path) -> None:
+    name = chance.choice(("results.json", "results.csv", "results.parquet"))
+    _take("plan.toml", "text.txt", "parts.tsv")
+    if chance.random() < 0.8:
+        _misshape(name, chance)
+    else:
+        Path(name).write_bytes(changed(_made()[name], chance))
+    asked(*chance.choice((("sweep-results", name), ("sweep", "plan.toml", "-o", name))))
+
+
+def foreign_sessions(chance: random.Random, folder: Path) -> None:
+    _misshape("run.bpex", chance)
+    try:
+        read_session(folder / "run.bpex")
+    except BpeError as error:
+        check_sentence(str(error))
+    for lost in recover_session(folder / "run.bpex").lost:
+        check_sentence(lost)
 
 
 KINDS: dict[str, Callable[[random.Random, Path], None]] = {
     one.__name__: one
-    for one in (tables, sessions, gage_files, corpora, corpora_of_many_texts, recipes, patterns, command_lines)
+    for one in (
+        *(tables, sessions, gage_files, corpora, corpora_of_many_texts, recipes, patterns, command_lines),
+        *(foreign_tables, foreign_plans, foreign_recipes, foreign_counts, foreign_manifests, foreign_certificates),
+        *(foreign_results, foreign_sessions),
+    )
 }
 
 

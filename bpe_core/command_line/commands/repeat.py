@@ -29,6 +29,7 @@ from bpe_core.session_file import EXTENSION
 from bpe_core.session_file.reading import are_alike_elsewhere
 from bpe_core.support.data_table import is_data, read_plainly
 from bpe_core.support.fingerprints import fingerprint_of
+from bpe_core.support.foreign import gate
 from bpe_core.support.optional_packages import program
 from bpe_core.support.plugins import agreed_words, here
 from bpe_core.support.version import program_version
@@ -72,7 +73,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _repeated(path: Path) -> int:
     manifest, home = read_manifest(path), path.absolute().parent
-    _check_inputs(manifest, home)
+    with gate(f"{path} cannot be repeated"):  # a name may be too long to look for
+        _check_inputs(manifest, home)
     _check_plugins(manifest)
     if manifest.program != program_version():
         print(f"Made with version {manifest.program}, repeated with {program_version()}.")
@@ -104,7 +106,9 @@ def _check_plugins(manifest: Manifest) -> None:
 def _make_again(manifest: Manifest, home: Path, folder: Path) -> tuple[bytes, dict[str, Path]]:
     """Run the same command in its folder with its results led elsewhere; return its print, and the new places."""
     there = (home / manifest.folder).resolve()
-    if not there.is_dir():
+    with gate(f"The folder {manifest.folder}"):
+        is_there = there.is_dir()
+    if not is_there:
         raise BpeError(f"The folder {manifest.folder}, in which the command was given, is missing.")
     results = {(home / one.path).resolve(): one.path for one in manifest.results if one.path != STANDARD_OUTPUT}
     places: dict[str, Path] = {}

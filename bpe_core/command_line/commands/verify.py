@@ -14,6 +14,7 @@ from bpe_core.formats import FORMATS, open_table
 from bpe_core.learning.best.certificate import KIND
 from bpe_core.learning.methods import steps_in_words
 from bpe_core.session_file import is_session_file
+from bpe_core.support.foreign import json_of
 
 if TYPE_CHECKING:  # SQLite is loaded for sessions only
     from bpe_core.session_file.values import SavedSession
@@ -94,10 +95,7 @@ def _certificate_in(path: Path) -> Any:
         return None  # who opens it as a table says why
     if KIND.encode() not in data:
         return None
-    try:
-        told = json.loads(data)
-    except (ValueError, RecursionError) as error:
-        raise FormatError(f"{path}: the certificate of a floor is no whole JSON; write it anew.") from error
+    told = json_of(data, f"{path}: the certificate of a floor is no whole JSON")
     return told.get("certificate", told) if isinstance(told, dict) else told
 
 

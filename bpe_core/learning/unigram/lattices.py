@@ -13,6 +13,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from bpe_core.errors import FormatError
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.columns import DROPPED, Float32s
 from bpe_core.kernels import SHIFT, SMALL, UNREACHED
@@ -34,7 +35,12 @@ def spelled(alphabet: Alphabet, marker: bytes) -> list[list[int]]:
         if symbol.kind == "seed":
             begins = marker_id is not None and symbol.text.startswith(marker)
             rest = symbol.text[len(marker) :] if begins else symbol.text
-            ids = [symbol_of[character] for character in rest.decode()]
+            try:
+                ids = [symbol_of[character] for character in rest.decode()]
+            except KeyError as missing:
+                raise FormatError(
+                    f"Pieces of this table are made of {missing}, which is none of its symbols."
+                ) from None
             found.append([marker_id, *ids] if begins and marker_id is not None else ids)
     return found
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from bpe_core.errors import CorpusError, cause_of
 from bpe_core.support.arrays import Int64s
+from bpe_core.support.foreign import gate
 from bpe_core.support.optional_packages import MISSING_PYARROW, pyarrow_or_none
 from bpe_core.text.reading.opening import Wrapped, open_raw
 from bpe_core.text.reading.rows import DEEPEST, Steps, chosen, listed, pass_over, steps_of
@@ -249,13 +250,12 @@ def opened(source: Source) -> Iterator[TableFile]:
     with open_raw(source) as raw:
         _refuse_what_is_cut_off(source, raw)
         try:
-            yield (ParquetFile if source.kind == "parquet" else ArrowFile)(arrow, raw)
+            with gate(f"{source.name} is a damaged {called} file", CorpusError):
+                yield (ParquetFile if source.kind == "parquet" else ArrowFile)(arrow, raw)
         except MemoryError as error:
             raise CorpusError(f"{source.name} is damaged, or asks for more memory than there is.") from error
         except Damaged as damage:
             raise CorpusError(f"{source.name} is damaged: {damage}. Copy or download the file again.") from damage
-        except (arrow.ArrowException, OSError, ValueError, KeyError, IndexError, EOFError) as error:
-            raise CorpusError(f"{source.name} is a damaged {called} file: {cause_of(error)}.") from error
 
 
 def _refuse_what_is_cut_off(source: Source, raw: BinaryIO) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 
 from bpe_core.errors import CorpusError, RecipeError
 from bpe_core.recipes.recipe import Recipe, Splitting
+from bpe_core.support.foreign import gate, json_of
 from bpe_core.text.reading.source import Source
 
 KEY = b"bpe-explorer counts"
@@ -55,15 +56,11 @@ class CountsHead:
 
     @classmethod
     def from_json(cls, text: str | bytes, name: str) -> CountsHead:
-        try:
-            values = json.loads(text)
+        values = json_of(text, f"{name}: what this file of counts says of itself cannot be read", CorpusError)
+        with gate(f"{name}: what this file of counts says of itself cannot be read", CorpusError, "Count again."):
             splitting = json.dumps(values["splitting"], ensure_ascii=False, sort_keys=True)
             head = cls(splitting, str(values["sources"]), tuple(map(str, values["groups"])))
             is_sound = head.fingerprint == values["splitting_hash"] and len(set(head.groups)) == len(head.groups) > 0
-        except (ValueError, KeyError, TypeError, RecursionError) as error:
-            raise CorpusError(
-                f"{name}: what this file of counts says of itself cannot be read; count again."
-            ) from error
         if not is_sound:
             raise CorpusError(f"{name}: what this file of counts says of itself contradicts itself; count again.")
         return head

@@ -1,0 +1,51 @@
+"""The gate for all data of others: what is too deep in it, of another type, missing or too large becomes a sentence.
+
+A reader asks its data for what it needs as if it were sound; whatever it trips over is said of the file.
+
+>>> with gate("how.json", FormatError):
+...     json_of(b'{"results": 1}', "how.json", FormatError)["inputs"]
+Traceback (most recent call last):
+bpe_core.errors.FormatError: how.json: it lacks "inputs".
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import struct
+import sys
+import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from bpe_core.errors import BpeError, FormatError, cause_of
+
+_BY_DATA: tuple[type[Exception], ...] = (
+    *(ValueError, TypeError, LookupError, AttributeError, ArithmeticError, EOFError, StopIteration),
+    *(RecursionError, NotImplementedError, csv.Error, struct.error, OSError),
+)
+
+
+@contextmanager
+def gate(what: str, kind: type[BpeError] = FormatError, advice: str = "") -> Iterator[None]:
+    """Say `what` cannot be read, and why, whatever a reader trips over here; sentences of ours pass."""
+    try:
+        yield
+    except BpeError:
+        raise
+    except Exception as error:
+        arrow = sys.modules.get("pyarrow.lib")  # some of its errors are of no kind of Python's
+        if not isinstance(error, _BY_DATA if arrow is None else (*_BY_DATA, arrow.ArrowException)):
+            raise
+        raise kind(f"{what}: {cause_of(error)}.{advice and ' '}{advice}") from error
+
+
+def json_of(data: bytes | str, what: str, kind: type[BpeError] = FormatError) -> Any:
+    with gate(what, kind):
+        return json.loads(data.decode("utf-8-sig") if isinstance(data, bytes) else data)
+
+
+def toml_of(text: str, what: str, kind: type[BpeError] = FormatError) -> dict[str, Any]:
+    with gate(what, kind):
+        return tomllib.loads(text)
