@@ -47,13 +47,16 @@ def write_and_tell(
     notes: tuple[str, ...] = (),
     described: Mapping[str, Any] = MappingProxyType({}),
     delivery: Delivery | None = None,
+    *,
+    makes_folder: bool = False,
 ) -> int:
     """Write the file if its check agrees, and return the exit code; the JSON includes `described`."""
     Study(history).checked_step_count(options.at)
     target = Path(options.out)
     prepare = _way_to_write(target, options.to, delivery)
-    if not target.resolve().parent.is_dir():
-        raise OutputError(f"Could not write {target}: the folder {target.parent} does not exist.")
+    folder = target.parent.parent if makes_folder else target.parent
+    if not folder.resolve().is_dir():
+        raise OutputError(f"Could not write {target}: the folder {folder} does not exist.")
     with working() as interruption:
         prepared = prepare(history, target, merges=options.at, text=options.check_with, work=interruption.work)
     written = prepared.verification.agrees or options.anyway

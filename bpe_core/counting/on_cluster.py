@@ -92,8 +92,8 @@ def _answering(distributed: Any, address: str) -> Iterator[Any]:
         client = distributed.Client(address, timeout=PATIENCE)
     except (OSError, ValueError, TypeError, ImportError) as error:
         raise ClusterError(
-            f"The scheduler {address} does not answer: {_reason(error)}. Is its address right (tcp://host:8786), and "
-            "does it run?"
+            f"The scheduler {address} does not answer: {_reason(error)}. Is its address right (tcp://host:8786, or "
+            "tls:// with certificates in Dask's settings), and does it run?"
         ) from error
     try:
         if not client.scheduler_info()["workers"]:

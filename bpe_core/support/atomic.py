@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
@@ -12,6 +13,7 @@ from typing import BinaryIO
 from bpe_core.errors import OutputError
 from bpe_core.support.lock import Lock
 
+OF_FOLDERS = ".folder"  # the ending of one that is written beside; the file with its lock ends in .part
 LONGEST_NAME = 150  # bytes of a name that are told in that of the file beside; file systems allow 255
 
 
@@ -48,6 +50,29 @@ def replace_atomically(path: Path | str) -> Iterator[Path]:
         _sync_folder(target.parent)
 
 
+@contextlib.contextmanager
+def folder_for(path: Path | str) -> Iterator[Path]:
+    """Where to write the files of a folder: in it, or where there is none, in one beside that becomes it whole."""
+    folder = Path(path)
+    if folder.is_dir():
+        yield folder
+        return
+    with _sentences(folder):
+        folder = folder.resolve()
+        _remove_abandoned(folder)
+        lock = _new_file_beside(folder)
+        beside = lock.path.with_suffix(OF_FOLDERS)
+        try:
+            beside.mkdir()
+            yield beside
+            _sync_folder(beside)
+            beside.rename(folder)
+        finally:
+            shutil.rmtree(beside, ignore_errors=True)
+            lock.release()
+        _sync_folder(folder.parent)
+
+
 def _new_file_beside(target: Path) -> Lock:
     """As long as its writer lives it is locked; so what a killed one has left is known by nobody holding it."""
     while True:
@@ -71,6 +96,7 @@ def _remove_abandoned(target: Path) -> None:
         for entry in found:
             lock = Lock.of_existing(Path(entry)) if entry.is_file(follow_symlinks=False) else None
             if lock is not None:
+                shutil.rmtree(lock.path.with_suffix(OF_FOLDERS), ignore_errors=True)
                 lock.release()
 
 

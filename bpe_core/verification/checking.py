@@ -17,7 +17,7 @@ from bpe_core.formats.base import NO_NUMBER, Beside, Format, OpenedTable, Peer, 
 from bpe_core.formats.peer_process import peer_of
 from bpe_core.history.history import History, Int64s
 from bpe_core.learning.methods import steps_in_words
-from bpe_core.support.atomic import write_atomically
+from bpe_core.support.atomic import folder_for, write_atomically
 from bpe_core.support.found_once import each_found_once
 from bpe_core.support.garbage import nothing_collected
 from bpe_core.support.progress import ALONE, Progress, ProgressReport, Work
@@ -177,19 +177,15 @@ class PreparedExport:
     def put_in_place(self) -> None:
         """Write all files, and only when all are written replace the old ones.
 
-        A path that is none of them is their folder, which is made if it is missing.
+        A path that is none of them is their folder; if it is missing, it is made whole.
         """
-        if self.path not in self.files:
-            try:
-                self.path.mkdir(exist_ok=True)
-            except OSError as error:
-                raise OutputError(f"Could not make the folder {self.path}: {error.strerror or error}.") from error
         folder = next((path for path in self.files if path.is_dir()), None)
         if folder is not None:  # found now, not when another file has taken its place already
             raise OutputError(f"Could not write {folder}: it is a folder. What was there before is unchanged.")
-        with ExitStack() as stack:
+        in_folder = self.path.parent if self.path in self.files else self.path
+        with folder_for(in_folder) as place, ExitStack() as stack:
             for path, content in self.files.items():
-                stack.enter_context(write_atomically(path)).write(content)
+                stack.enter_context(write_atomically(place / path.name)).write(content)
 
 
 @nothing_collected()

@@ -15,7 +15,7 @@ import pytest
 from bpe_core.errors import OutputError
 from bpe_core.session_file.reading import read_session
 from bpe_core.session_file.writing import write_session
-from bpe_core.support.atomic import replace_atomically, write_atomically
+from bpe_core.support.atomic import folder_for, replace_atomically, write_atomically
 from bpe_core.support.lock import Lock
 from tests.core.session_file.sessions import RECIPES, run_of, session
 from tests.shared import ROOT
@@ -186,3 +186,28 @@ def test_a_lock_follows_no_link(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="symbolic links"):
         Lock.acquire(tmp_path / "link")
     assert not (tmp_path / "elsewhere").exists()
+
+
+IN_A_FOLDER = """
+import sys, time
+from bpe_core.support.atomic import folder_for
+with folder_for(sys.argv[1]) as place:
+    (place / "one").write_bytes(b"1")
+    print("half", flush=True)
+    time.sleep(60)
+"""
+
+
+@posix_only
+def test_a_folder_is_made_whole_or_not_at_all(tmp_path: Path) -> None:
+    folder = tmp_path / "new"
+    with subprocess.Popen([sys.executable, "-c", IN_A_FOLDER, folder], cwd=ROOT, stdout=subprocess.PIPE) as killed:
+        assert killed.stdout is not None
+        assert killed.stdout.readline() == b"half\n"
+        killed.kill()
+    assert not folder.exists()
+    for times in (1, 2):
+        with folder_for(folder) as place:
+            (place / "one").write_bytes(b"%d" % times)
+    assert names(tmp_path) == ["new"]  # and nothing of the killed one
+    assert (folder / "one").read_bytes() == b"2"

@@ -26,7 +26,7 @@ BY = ("this program, on all cores", "a Dask cluster of this computer", "a Dask c
 ON = ("", "local")  # names of the first two; the third is an address
 NO_TEXTS = "There is no text to count: open a file, paste a text or choose a sample."
 NO_PLACE = "Choose a file to write the counts to first."
-NO_ADDRESS = "Write the address of the cluster's scheduler, such as tcp://host:8786."
+NO_ADDRESS = "Write the address of the cluster's scheduler, such as tls://host:8786. It is trusted with code."
 NO_SIZE = "“{}” is no size of memory; write it as 500MB or 2GB, or leave it empty."
 NO_COUNTS = "“{}” must end in .parquet, or be a new folder that the counts become."
 

@@ -40,7 +40,8 @@ examples:
 
   bpe-explorer count s3://bucket/texts --on tcp://scheduler:8786 -o s3://bucket/counts
       On a Dask cluster (pip install 'bpe-explorer[cluster]' here and on its workers); --on local makes one of this
-      computer. All workers must reach the texts, and the place where the counts go. The result is the same.
+      computer. All workers must reach the texts, and the place where the counts go. The result is the same. Whoever
+      runs the scheduler can run any code here: trust it as yourself. With tls://, Dask's settings name certificates.
 
   bpe-explorer count counts.parquet
       The most frequent words, by group. With --list words.csv all of them, with --holding ␣the those that hold it.
@@ -63,7 +64,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "whole is held as one, and so is a list of words"
     )
     add("--memory", type=size, metavar="SIZE", help=memory)
-    add("--on", metavar="CLUSTER", help="count on a Dask cluster: tcp://scheduler:8786, or local")
+    on = "count on a Dask cluster: tls://scheduler:8786, tcp:// without encryption, or local; its scheduler is trusted"
+    add("--on", metavar="CLUSTER", help=on)
     add("--workers", type=number, metavar="N", help="of --on local; else as many as there are cores")
     add("--piece-size", type=size, metavar="SIZE", help="of text that is counted by one task")
     add("--holding", type=text_argument, metavar="TEXT", help="without -o: only words that hold it: ␣the")

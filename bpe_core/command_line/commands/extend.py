@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, get_args
 
@@ -26,6 +27,7 @@ from bpe_core.recipes.recipe import WordPieceRule
 from bpe_core.session_file import is_session_name
 from bpe_core.studies.making import open_study
 from bpe_core.studies.study import Study
+from bpe_core.support.atomic import folder_for
 from bpe_core.support.progress import Work
 
 examples = """\
@@ -63,6 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     study = open_study(options.table)
+    into_folder = _is_folder(options.out)
     target, old = _target(study, options), study.history
     given = ("min_frequency", "ties", "wordpiece_rule")
     chosen = {name: getattr(options, name) for name in given if getattr(options, name) is not None}
@@ -83,10 +86,12 @@ def run(options: argparse.Namespace) -> int:
     options.out = str(target)
     if not is_session_name(target) or options.to:
         _check_numbers(found.history, options)
-        return write_and_tell(found.history, options, (*study.notes, *_about_specials(study)), described)
+        notes = (*study.notes, *_about_specials(study))
+        return write_and_tell(found.history, options, notes, described, makes_folder=into_folder)
     from bpe_core.studies.sessions import write_run  # loads SQLite
 
-    write_run(found.history, words, target)
+    with folder_for(target.parent) if into_folder else nullcontext(target.parent) as place:
+        write_run(found.history, words, place / target.name)
     if options.json:
         print(json.dumps({**described, "files": [str(target)]}, ensure_ascii=False, indent=1))
     else:
@@ -97,7 +102,7 @@ def run(options: argparse.Namespace) -> int:
 def _target(study: Study, options: argparse.Namespace) -> Path:
     """Return the file to write; in a folder it gets the table's name, or the usual name of its format."""
     target, source = Path(options.out), Path(options.table)
-    if not (options.out.endswith(("/", "\\")) or target.is_dir()):
+    if not _is_folder(options.out):
         return target
     if options.to:
         source = source.with_name(options.to if "." in options.to else source.stem + FORMATS.extension(options.to))
@@ -105,11 +110,26 @@ def _target(study: Study, options: argparse.Namespace) -> Path:
         options.to = study.format  # its name may not show it
     if (target / source.name).resolve() == source.resolve():
         raise OutputError(f"{target / source.name} is the table itself; choose another folder, or a name.")
-    try:
-        target.mkdir(exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"Could not make the folder {target}: {error.strerror or error}.") from error
+    _refuse_a_strangers_folder(target, target / source.name, options)
     return target / source.name
+
+
+def _is_folder(out: str) -> bool:
+    return out.endswith(("/", "\\")) or Path(out).is_dir()
+
+
+def _refuse_a_strangers_folder(folder: Path, file: Path, options: argparse.Namespace) -> None:
+    """Write into a folder that is there only over what the same command has written."""
+    known = {file.name}
+    if options.to or not is_session_name(file):
+        format = FORMATS[options.to] if options.to else format_for(file)
+        known = {path.name for path in (format.main_file(file), *format.companions(format.main_file(file)))}
+    if folder.exists() and not folder.is_dir():
+        raise OutputError(f"{folder} is a file; choose another folder.")
+    others = sorted({path.name for path in folder.iterdir()} - known) if folder.exists() else []
+    others = [name for name in others if not name.startswith(".")]
+    if others:
+        raise OutputError(f"{folder} holds {others[0]}, which is not of this; choose a new folder, or name a file.")
 
 
 def _check_numbers(history: History, options: argparse.Namespace) -> None:

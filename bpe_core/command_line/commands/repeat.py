@@ -51,27 +51,29 @@ TAKEN = "seconds"  # the column of durations
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("manifest", type=Path, metavar="MANIFEST", help="what --manifest has written")
+    on = "connect to the cluster that the manifest names only if it is this one: it is trusted with code"
+    parser.add_argument("--on", metavar="CLUSTER", help=on)
     made_by = "write MANIFEST for this command, whose result is there, and keep it only if the command makes the same"
     parser.add_argument("--made-by", nargs=argparse.REMAINDER, metavar="COMMAND", help=made_by)
 
 
 def run(options: argparse.Namespace) -> int:
     if not options.made_by:
-        return _repeated(options.manifest)
+        return _repeated(options.manifest, options.on)
     asked = parsed([*options.made_by, "--manifest", str(options.manifest)])
     if asked is None:
         raise OutputError(f"There is no command {' '.join(options.made_by)[:80]!r} that would make this.")
     Account(options.made_by, asked).write("")
     code = 1
     try:
-        code = _repeated(options.manifest)
+        code = _repeated(options.manifest, getattr(asked, "on", None))
     finally:
         if code:
             options.manifest.unlink(missing_ok=True)
     return code
 
 
-def _repeated(path: Path) -> int:
+def _repeated(path: Path, on: str | None) -> int:
     manifest, home = read_manifest(path), path.absolute().parent
     with gate(f"{path} cannot be repeated"):  # a name may be too long to look for
         _check_inputs(manifest, home)
@@ -79,7 +81,7 @@ def _repeated(path: Path) -> int:
     if manifest.program != program_version():
         print(f"Made with version {manifest.program}, repeated with {program_version()}.")
     with tempfile.TemporaryDirectory() as folder:
-        printed, places = _make_again(manifest, home, Path(folder))
+        printed, places = _make_again(manifest, home, Path(folder), on)
         is_older = manifest.version < FIRST_LAID_OUT_ALIKE
         is_same = [_compare(one, home, places.get(one.path), printed, is_older) for one in manifest.results]
     return 0 if all(is_same) else 1
@@ -103,7 +105,7 @@ def _check_plugins(manifest: Manifest) -> None:
             print(f"The plug-in {plain(name)} is not the one it was made with.")
 
 
-def _make_again(manifest: Manifest, home: Path, folder: Path) -> tuple[bytes, dict[str, Path]]:
+def _make_again(manifest: Manifest, home: Path, folder: Path, on: str | None) -> tuple[bytes, dict[str, Path]]:
     """Run the same command in its folder with its results led elsewhere; return its print, and the new places."""
     there = (home / manifest.folder).resolve()
     with gate(f"The folder {manifest.folder}"):
@@ -120,7 +122,7 @@ def _make_again(manifest: Manifest, home: Path, folder: Path) -> tuple[bytes, di
             places[known] = folder / path.name
             word = str(places[known]) + ("/" if word.endswith("/") else "")
         words.append(str(path) if word.startswith(PATH) else word)
-    codes = _check_command(words, folder)
+    codes = _check_command(words, folder, on)
     call = [sys.executable, "-m", program(), *agreed_words(), *words]
     offline = {**os.environ, "HF_HUB_OFFLINE": "1"}  # a manifest may come from anybody
     done = subprocess.run(call, cwd=there, env=offline, stdin=subprocess.DEVNULL, capture_output=True, check=False)
@@ -130,13 +132,17 @@ def _make_again(manifest: Manifest, home: Path, folder: Path) -> tuple[bytes, di
     return done.stdout, places
 
 
-def _check_command(words: list[str], folder: Path) -> Collection[int]:
+def _check_command(words: list[str], folder: Path, on: str | None) -> Collection[int]:
     """Refuse a command that writes more than is compared (a manifest may come from anybody); return its exit codes."""
     options = parsed(words)
     if options is None or options.command in WITHOUT_MANIFEST or options.manifest is not None:
         raise FormatError("The manifest holds no command of this program that makes a table, figure, export or report.")
     command = command_named(options.command)
     command.settle(options)
+    if getattr(options, "on", None) not in (None, "local", on):
+        raise FormatError(
+            f"The manifest counts on {options.on}, which could run any code here; if you trust it, say --on, too."
+        )
     for result in results_of(options):
         if folder not in Path(result).parents:
             raise FormatError(f"The manifest would write {result}, which it does not name among its results.")

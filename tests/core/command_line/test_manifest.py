@@ -137,3 +137,16 @@ def _expect(folder: Path, told: object, sentence: str, capsys: pytest.CaptureFix
     assert run(["repeat", str(folder / "changed.json")]) == 1
     found = capsys.readouterr()
     assert sentence in found.out + found.err
+
+
+def test_no_cluster_is_reached_whose_address_came_out_of_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("book.txt").write_text(TEXT, encoding="utf-8")
+    assert run(["count", "book.txt", "-o", "counts.parquet", "--manifest", "how.json"]) == 0
+    told = json.loads(Path("how.json").read_text(encoding="utf-8"))
+    told["arguments"] += ["--on", "tcp://127.0.0.1:9"]
+    Path("how.json").write_text(json.dumps(told), encoding="utf-8")
+    assert run(["repeat", "how.json"]) == 1
+    assert "The manifest counts on tcp://127.0.0.1:9, which could run any code here" in capsys.readouterr().err

@@ -180,3 +180,7 @@ def test_what_cannot_grow_is_told(library: Path, tmp_path: Path, capsys: pytest.
     assert "is the table itself" in capsys.readouterr().err
     assert run([*extend, "-o", f"{tmp_path}/new.json", "--to", "tokenizer.json", "--first-id", "10"]) == 1
     assert "none may be given twice" in capsys.readouterr().err
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "mine.txt").touch()
+    assert run([*extend, "-o", f"{tmp_path}/full"]) == 1
+    assert "full holds mine.txt" in capsys.readouterr().err
