@@ -61,7 +61,7 @@ def write_and_tell(
         prepared = prepare(history, target, merges=options.at, text=options.check_with, work=interruption.work)
     written = prepared.verification.agrees or options.anyway
     if written:
-        prepared.put_in_place()
+        prepared.put_in_place(makes_folder=makes_folder)
     if options.json:
         print(json.dumps({**described, **_described(prepared, written, notes)}, ensure_ascii=False, indent=1))
     else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -174,7 +174,7 @@ class PreparedExport:
     def replaces(self) -> list[Path]:
         return [path for path in self.files if path.exists()]
 
-    def put_in_place(self) -> None:
+    def put_in_place(self, *, makes_folder: bool = False) -> None:
         """Write all files, and only when all are written replace the old ones.
 
         A path that is none of them is their folder; if it is missing, it is made whole.
@@ -182,8 +182,9 @@ class PreparedExport:
         folder = next((path for path in self.files if path.is_dir()), None)
         if folder is not None:  # found now, not when another file has taken its place already
             raise OutputError(f"Could not write {folder}: it is a folder. What was there before is unchanged.")
-        in_folder = self.path.parent if self.path in self.files else self.path
-        with folder_for(in_folder) as place, ExitStack() as stack:
+        is_file = self.path in self.files
+        home = self.path.parent if is_file else self.path
+        with folder_for(home) if makes_folder or not is_file else nullcontext(home) as place, ExitStack() as stack:
             for path, content in self.files.items():
                 stack.enter_context(write_atomically(place / path.name)).write(content)
 

@@ -123,10 +123,12 @@ def test_a_table_with_an_order_of_its_own_is_extended_behind_it(
     lines[257], lines[259] = f"{one} {other_rank}", f"{other} {rank}"
     ranks.write_text("\n".join(lines))
     for table, asked in ((odd, "tokenizers"), (ranks, "tiktoken")):
-        told = extended(table, f"{tmp_path}/new/", *(["--to", "tokenizer.json"] if table is odd else []), capsys=capsys)
+        told = extended(
+            table, f"{tmp_path}/{asked}/", *(["--to", "tokenizer.json"] if table is odd else []), capsys=capsys
+        )
         assert (told["learned"], told["verified"], told["asked"]) == (BY, True, asked)
         before = open_study(table)
-        after = open_study(tmp_path / "new" / ("tokenizer.json" if table is odd else table.name))
+        after = open_study(tmp_path / asked / ("tokenizer.json" if table is odd else table.name))
         assert before.history.joining is not None
         assert after.history.joining is not None
         texts, numbers = (
