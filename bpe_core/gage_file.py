@@ -281,7 +281,7 @@ class _Reader:
         taken = self._source.read(count)
         self.place += len(taken)
         if len(taken) < count:
-            raise self.wrong("the file ends in the middle; it was cut short")
+            raise self.wrong("the file ends in the middle; it was truncated")
         return taken
 
     def byte(self) -> int:

@@ -153,7 +153,7 @@ class GrowthNews(QObject):
         sentence = (
             f"Run {run.number:,}: {len(new):,} new tokens, numbered {new[0]:,} to {new[-1]:,}; all others keep "
             f"their numbers. Your text: {growth.text}. "
-            f"{len(growth.unused):,} of the table's {learned:,} own tokens stand nowhere in the corpus."
+            f"{len(growth.unused):,} of the table's {learned:,} own tokens occur nowhere in the corpus."
         )
         details = "\n".join([*growth.by_file, *self._listed(run, growth.unused)])
         if growth.by_file:

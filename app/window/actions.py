@@ -54,7 +54,7 @@ MENUS: dict[str, tuple[Item, ...]] = {
         Item(
             "share",
             "S&hare …",
-            "Write the run shown as a page that cuts any text and plays, for anybody with a browser",
+            "Write the run shown as a page that splits any text and plays, for anybody with a browser",
         ),
         Item("film", "Save Film …", "Write the run shown as a moving picture: PNG, GIF, or MP4 where ffmpeg is found"),
         Item("save_chart", "Save &Chart …", "Save the chart shown as PNG, SVG, PDF, or as values", "Ctrl+Alt+S"),
@@ -89,7 +89,7 @@ MENUS: dict[str, tuple[Item, ...]] = {
         SEPARATOR,
     ),
     "ask": (
-        Item("why", "&Why Is It Cut Here?", "Show why the text is cut at the caret", "Ctrl+Shift+W"),
+        Item("why", "&Why Is It Split Here?", "Show why the text is split at the caret", "Ctrl+Shift+W"),
         Item("token", "About the &Token", "Show the life of the token at the caret, or of the {step} shown", "Ctrl+T"),
         Item("tree", "&Merge Tree", "Show the merge tree of the clicked word large", "Ctrl+Shift+T"),
         Item("paid", "W&hich Words Caused This {Step}?", "Show the words and files that the {step} shown was made for"),
@@ -98,7 +98,7 @@ MENUS: dict[str, tuple[Item, ...]] = {
     ),
     "view": (
         Item("room_watch", "&Watch", "Watch a vocabulary being learned, and your own word with it", "Ctrl+1", "", True),
-        Item("room_ask", "&Ask", "Ask why a text is cut where it is", "Ctrl+2", "", True),
+        Item("room_ask", "&Ask", "Ask why a text is split where it is", "Ctrl+2", "", True),
         Item("room_compare", "&Compare", "Put runs and tokenizers side by side", "Ctrl+3", "", True),
         Item("room_build", "&Build", "Choose texts and recipe, train, change and export", "Ctrl+4", "", True),
         SEPARATOR,

@@ -83,7 +83,7 @@ class Room:
 WATCHED = ("head", "text", "time")
 ROOMS = (
     Room("watch", "Watch", "See a vocabulary being learned, and your own word with it", (), WATCHED, (200, 240)),
-    Room("ask", "Ask", "Ask why a text is cut where it is", ("merges", "inspector"), ("text", "time"), (380, 280)),
+    Room("ask", "Ask", "Ask why a text is split where it is", ("merges", "inspector"), ("text", "time"), (380, 280)),
     Room("compare", "Compare", "Put runs and tokenizers side by side", (), ("beside", "picker"), (420, 240)),
     Room("build", "Build", "Choose texts and recipe, train, change and export", ("corpus", "recipe", "runs")),
 )

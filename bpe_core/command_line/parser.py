@@ -21,7 +21,7 @@ WITHOUT_MANIFEST = ("bench", "decode", "doctor", "import", "presets", "repeat") 
 DONE = 0
 
 DESCRIPTION = """\
-Watch a byte-pair-encoding tokenizer being learned, and ask why a text is cut where it is.
+Watch a byte-pair-encoding tokenizer being learned, and ask why a text is split where it is.
 
 Without a command the window opens. With one, the same engine works in the terminal.
 """

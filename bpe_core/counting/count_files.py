@@ -258,7 +258,7 @@ def why_not_from(table: WordTable, recipe: Recipe) -> str:
     if cut:
         return f"the pattern {recipe.pattern} would have split {_share(cut, some)}"
     if list(splitter.words("a b")) == ["a", " b"] and not (table.text[table.starts[:-1]] == ord(" ")).any():
-        return f"no word begins with a blank, but behind a blank the pattern {recipe.pattern} makes words that do"
+        return f"no word begins with a space, but behind a space the pattern {recipe.pattern} makes words that do"
     return ""
 
 

@@ -250,7 +250,7 @@ class _Count:
             return WordTable.from_counts((word.encode(), count) for word, count in counts.items())
         except UnicodeEncodeError as error:
             raise RecipeError(
-                "The preparation of this recipe cuts some words inside a character, as its file says; such words can "
+                "The preparation of this recipe splits some words inside a character, as its file says; such words can "
                 "be encoded, but not counted or learned from."
             ) from error
 

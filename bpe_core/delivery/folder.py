@@ -162,7 +162,7 @@ def _differing(loaded: Any, plainly: Any, history: History, delivery: Delivery, 
             continue  # by being given a role it becomes a token wherever it is spelled
         ids = plainly.encode(sample, add_special_tokens=False).ids
         if loaded(sample, add_special_tokens=False)["input_ids"] != ids:
-            yield f"{LIBRARY} cuts {quoted(sample)} otherwise than tokenizer.json says."
+            yield f"{LIBRARY} splits {quoted(sample)} otherwise than tokenizer.json says."
         elif loaded.decode(ids) != plainly.decode(ids, skip_special_tokens=False):
             yield f"{LIBRARY} decodes {quoted(sample)} otherwise than tokenizer.json says."
     if roles.pad and not _pads(loaded, roles.pad):
@@ -181,7 +181,7 @@ def _pads(loaded: Any, pad: str) -> bool:
 _TEXT = """\
 # A tokenizer of {size:,} tokens
 
-Learned by {method} with BPE Explorer. It splits and cuts texts as `tokenizer.json` says; nothing is put
+Learned by {method} with BPE Explorer. It splits texts as `tokenizer.json` says; nothing is put
 around a text by itself.
 {roles}
 ## Loading it
@@ -204,7 +204,7 @@ tokenizer = Tokenizer.from_file("{{folder}}/tokenizer.json")
 tokenizer.encode("the lowest price").ids
 ```
 
-With BPE Explorer, which shows how the tokens came to be and why a text is cut where it is:
+With BPE Explorer, which shows how the tokens came to be and why a text is split where it is:
 
 ```python
 import bpe_core as bpe

@@ -185,7 +185,7 @@ def _check_named(history: History, named: list[int]) -> None:
     if symbols:
         raise BpeError(
             f"{len(symbols):,} of the tokens to remove are base symbols, such as the one with the id {symbols[0]:,}; "
-            "without them some texts could not be cut at all. Remove learned tokens only."
+            "without them some texts could not be split at all. Remove learned tokens only."
         )
 
 

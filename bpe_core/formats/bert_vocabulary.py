@@ -33,7 +33,7 @@ _KINDS: tuple[SymbolKind, ...] = ("character", "continuation", "seed")  # in the
 def history_of(vocabulary: Mapping[str, int], recipe: Recipe, where: str) -> History:
     if recipe.unknown_text not in vocabulary:
         raise FormatError(
-            f"{where}: the token {quoted(recipe.unknown_text)}, which stands for a word that cannot be cut, "
+            f"{where}: the token {quoted(recipe.unknown_text)}, which stands for a word that cannot be split, "
             "is not in the vocabulary. Add it, or say which token is meant for that."
         )
     if len(vocabulary) > LARGEST_VOCABULARY:
@@ -100,7 +100,7 @@ def _text_choices(config: Object, plain: list[str], where: str, notes: list[str]
     if _flag(config, "tokenize_chinese_chars", where) is False:
         notes.append("The file leaves Chinese characters side by side in one word; here each is a word.")
     if _flag(config, "do_basic_tokenize", where) is False:
-        notes.append("The file does not cut at punctuation (do_basic_tokenize); here each sign is a word.")
+        notes.append("The file does not split at punctuation (do_basic_tokenize); here each sign is a word.")
     return {
         "clean_text": True,
         "lowercase": lowercase,
@@ -169,7 +169,7 @@ class BertVocabulary(Format):
             return [
                 f"vocab.txt knows {MARKER} before what continues a word; here it is {history.recipe.marker_text!r}."
             ]
-        return containing(history, _holds_a_blank, "A line of vocab.txt cannot hold the blank or line break in these")
+        return containing(history, _holds_a_blank, "A line of vocab.txt cannot hold the space or line break in these")
 
     def does_otherwise(self, history: History) -> list[str]:
         recipe = history.recipe
@@ -246,7 +246,7 @@ def read_vocabulary(data: bytes, name: str) -> dict[str, int]:
     for number, line in enumerate(lines_of(data, name)):
         text = line.rstrip()
         if any(character.isspace() for character in text):
-            raise FormatError(f"{name}, line {number + 1:,}: there must be one token and no blank, not {text[:80]!r}.")
+            raise FormatError(f"{name}, line {number + 1:,}: there must be one token and no space, not {text[:80]!r}.")
         if text and found.setdefault(text, number) != number:
             raise FormatError(
                 f"{name}, line {number + 1:,}: the token {text[:80]!r} stands in line {found[text] + 1:,} already."

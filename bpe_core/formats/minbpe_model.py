@@ -42,11 +42,11 @@ class MinbpeModel(Format):
         unfit = [token for token in recipe.special_tokens if token.split() != [token]]
         found: list[str] = []
         if unfit:
-            found.append(f"The special token {unfit[0]!r} holds a blank or a line break, which ends it in this format.")
+            found.append(f"The special token {unfit[0]!r} holds a space or a line break, which ends it in this format.")
         expression = expression_of(recipe)
         if expression.strip() != expression or "\n" in expression:
             found.append(
-                "The pattern begins or ends with a blank or holds a line break; minbpe would read another one."
+                "The pattern begins or ends with a space or holds a line break; minbpe would read another one."
             )
         return found + limitations.about_lines(recipe) + limitations.about_normalization(recipe)
 
@@ -109,7 +109,7 @@ def _specials(lines: Iterator[bytes], name: str) -> dict[str, int]:
         where = f"{name}, line {number:,}"
         parts = _text(next(lines, None), where).split()
         if len(parts) != 2 or not (parts[1].isascii() and parts[1].isdigit() and len(parts[1]) < 11):
-            raise FormatError(f"{where}: there must be a special token, a blank and its number.")
+            raise FormatError(f"{where}: there must be a special token, a space and its number.")
         if parts[0] in specials or int(parts[1]) > LARGEST_NUMBER:
             raise FormatError(f"{where}: the special token {parts[0]!r} is listed twice, or its number is too large.")
         specials[parts[0]] = int(parts[1])
@@ -118,7 +118,7 @@ def _specials(lines: Iterator[bytes], name: str) -> dict[str, int]:
 
 def _text(line: bytes | None, where: str) -> str:
     if line is None:
-        raise FormatError(f"{where}: the file was cut short.")
+        raise FormatError(f"{where}: the file was truncated.")
     return decoded(line, where)
 
 

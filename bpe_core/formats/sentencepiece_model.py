@@ -143,7 +143,7 @@ def _notes(recovered: Recovered[str], stored: Stored, base: dict[str, int]) -> l
     characters = {character for text in recovered.lost for character in text} - set(base)
     notes += about(
         sorted(characters),
-        "characters stand in longer pieces only: {}. Texts that hold them can be cut otherwise than by SentencePiece",
+        "characters stand in longer pieces only: {}. Texts that hold them can be split otherwise than by SentencePiece",
     )
     if not characters:
         notes += about(recovered.lost, "pieces are made by no two others, so no text becomes them: {}")
@@ -264,7 +264,7 @@ class SentencePieceModel(Format):
         if recipe.marker != "prefix" or recipe.marker_text != MARKER:
             return [f"SentencePiece models put {MARKER} before each word; this table's word marker is {recipe.marker}."]
         if recipe.pattern != "whitespace":
-            return [f"SentencePiece models split only at blanks; this table's pattern is {recipe.pattern}."]
+            return [f"SentencePiece models split only at spaces; this table's pattern is {recipe.pattern}."]
         return []
 
     def does_otherwise(self, history: History) -> list[str]:
@@ -275,7 +275,7 @@ class SentencePieceModel(Format):
             return same_text(history) + controls + limitations.about_sums(recipe, self.sums)
         found = [
             *same_text(history),
-            f"A {MARKER} in a text is taken for a blank in this format; the check leaves it out.",
+            f"A {MARKER} in a text is taken for a space in this format; the check leaves it out.",
         ]
         if recipe.method == "bpe":
             found += unrecoverable(history, [text.decode() for text in written(history)])
@@ -284,11 +284,11 @@ class SentencePieceModel(Format):
         elif recipe.method in ("mingram", "best"):
             found.append(
                 "That the fewest tokens are best is told by scores, all lower by the same large number. In a text of "
-                "more than 256 tokens this format's library rounds their sums; of two cuts into as many tokens it may "
+                "more than 256 tokens this format's library rounds their sums; of two splits into as many tokens it may "
                 "choose the other."
             )
         else:
-            found.append("Where two cuts of a text are equally probable, this format's library may choose the other.")
+            found.append("Where two splits of a text are equally probable, this format's library may choose the other.")
         if recipe.unicode_form:
             found.append(
                 "This format composes a letter with one mark after the other; rare orders of marks may differ, and the "

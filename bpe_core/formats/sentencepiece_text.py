@@ -246,7 +246,7 @@ def decoding_fields(recipe: Recipe) -> tuple[bytes, bytes]:
 
 def about_kept(stored: Stored) -> list[str]:
     kept = [piece.text for piece in stored.pieces if piece.kind == Kind.USER_DEFINED and "  " in piece.text]
-    return about(kept if stored.one_blank else (), "symbols hold several blanks, of which one is left here: {}")
+    return about(kept if stored.one_blank else (), "symbols hold several spaces, of which one is left here: {}")
 
 
 def has_suffix(recipe: Recipe) -> bool:

@@ -43,7 +43,7 @@ class SubwordNmtCodes(Format):
             ]
         if recipe.marker_text != END:
             return [f"subword-nmt knows no word marker but {END}; this table has {recipe.marker_text!r}."]
-        return containing(history, holds_a_blank, "A line cannot hold the blank or line break in these tokens")
+        return containing(history, holds_a_blank, "A line cannot hold the space or line break in these tokens")
 
     def does_otherwise(self, history: History) -> list[str]:
         found = same_text(history) + limitations.about_splitting(history.recipe)

@@ -163,7 +163,7 @@ def _merge_lines(data: bytes, begin: int, name: str) -> Iterator[tuple[str, Obje
                 raise FormatError(f"{where}: the comma before this merge is missing.")
             comma = text.endswith(b",")
             yield where, parsed_object(text.removesuffix(b","), name, LARGEST_LINE, number)
-    raise FormatError(f"{name} ends within its merges: it was cut short.")
+    raise FormatError(f"{name} ends within its merges: it was truncated.")
 
 
 def _json_cells_at_once(data: bytes, names: Sequence[str]) -> Cells | None:
@@ -247,7 +247,7 @@ class CsvTable(MergeTable):
             raise FormatError(f"{name}, line 1: the header of a merge table is missing: {self._header.decode()}")
         merges_end = data.find(b"\n0" + self.delimiter.encode()) + 1  # where the rows of step 0 begin
         if not merges_end:
-            raise FormatError(f"{name} ends before its base symbols and its recipe: it was cut short.")
+            raise FormatError(f"{name} ends before its base symbols and its recipe: it was truncated.")
         header_end = data.find(b"\n") + 1
         ((where, columns),) = self._rows(data[:header_end], name, 1)
         first_line = data.count(b"\n", 0, merges_end) + 1
@@ -322,7 +322,7 @@ def _step_0_rows(history: History) -> list[Row]:
 def _about(step_0: Sequence[tuple[str, Found]], name: str) -> tuple[Object, str]:
     where, last = step_0[-1] if step_0 else (name, {})
     if last.get("kind") != _RECIPE:
-        raise FormatError(f"{where}: the last row must hold the recipe; the file was cut short.")
+        raise FormatError(f"{where}: the last row must hold the recipe; the file was truncated.")
     try:
         about = json.loads(unescape(last["token"]))
     except (ValueError, RecursionError) as error:

@@ -177,7 +177,7 @@ def checked_ranks(ranks: dict[bytes, int], name: str) -> dict[bytes, int]:
 def _token_and_rank(line: bytes, where: str) -> tuple[bytes, int]:
     parts = line.split(b" ")
     if len(parts) != 2:
-        raise FormatError(f"{where}: there must be a token in base64, a blank and its rank.")
+        raise FormatError(f"{where}: there must be a token in base64, a space and its rank.")
     encoded, digits = parts
     token = read_token(encoded, where)
     if not (digits.isdigit() and len(digits) < 11 and int(digits) <= LARGEST_RANK):
@@ -246,7 +246,7 @@ class Tekken(Format):
     def impossible(self, history: History) -> list[str]:
         recipe = history.recipe
         if recipe.base == "bytes" and (recipe.normalizes or recipe.preparation or recipe.unit == "line"):
-            return ["A tekken.json changes no text and cuts it by one pattern only; this table wants more."]
+            return ["A tekken.json changes no text and splits it by one pattern only; this table wants more."]
         return [sentence.replace(".tiktoken", "tekken.json") for sentence in RANKS.impossible(history)]
 
     def does_otherwise(self, history: History) -> list[str]:

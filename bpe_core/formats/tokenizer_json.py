@@ -42,7 +42,7 @@ class JsonModel(ABC):
         recipe = history.recipe
         if recipe.marker == "prefix" and (len(recipe.marker_text) > 1 or recipe.pattern != "whitespace"):
             return [
-                "tokenizer.json puts a marker before words only if it is one character and blanks part the words; "
+                "tokenizer.json puts a marker before words only if it is one character and spaces part the words; "
                 f"here it is {recipe.marker_text!r}, and the pattern is {recipe.pattern}."
             ]
         return []
@@ -238,7 +238,7 @@ def _choices(steps: TextPreparation, style: Style, merges: int) -> dict[str, Any
         choices |= {"unknown_text": style.unknown} if style.unknown and not style.byte_fallback else {}
     if style.marker != "none" and choices["pattern"] == "none" and not steps.cuts:
         choices["pattern"] = "whitespace"
-        steps.notes.append("The file marks words but does not split text; here blanks part the words.")
+        steps.notes.append("The file marks words but does not split text; here spaces part the words.")
     return choices
 
 
@@ -339,7 +339,7 @@ class JsonUnigram(JsonModel):
 
     def open(self, whole: Object, model: Object, steps: TextPreparation, name: str) -> Opened:
         if steps.byte_level:
-            raise FormatError(f"{name} cuts bytes by a Unigram model; this program cuts characters by such models.")
+            raise FormatError(f"{name} splits bytes by a Unigram model; this program splits characters by such models.")
         scores = _scores(model, name)
         texts, least = [*scores], min(scores.values(), default=0.0)
         unknown = _unknown(model, len(texts), name)

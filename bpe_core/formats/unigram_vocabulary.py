@@ -43,7 +43,7 @@ def history_of(
     the lowest score that counts for what is unknown, where that is not the lowest of these pieces.
     """
     if not scores:
-        raise FormatError(f"{name}: the model has no pieces that a text could be cut into.")
+        raise FormatError(f"{name}: the model has no pieces that a text could be split into.")
     marker = recipe.marker_text
     over_words = [text for text in scores if marker and marker in text[1:]]
     within = {text: score for text, score in scores.items() if not marker or marker not in text[1:]}

@@ -200,8 +200,8 @@ def _read_pairs(data: bytes, name: str) -> tuple[WrittenMerges, str]:
             parts = text.split(" ")
             if len(parts) != 2 or not all(parts):
                 raise FormatError(
-                    f"{name}, line {number:,}: there must be two tokens with one blank between, not {text[:80]!r}. "
-                    "A token that holds a blank or a line break cannot be written in such a file."
+                    f"{name}, line {number:,}: there must be two tokens with one space between, not {text[:80]!r}. "
+                    "A token that holds a space or a line break cannot be written in such a file."
                 )
             rows.append((parts[0], parts[1], number))
     return WrittenMerges([row[0] for row in rows], [row[1] for row in rows], [row[2] for row in rows]), version

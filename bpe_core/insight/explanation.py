@@ -50,7 +50,7 @@ def by_tokens(text: str, history: History, allowed: Allowed) -> Explain:
         found = segmentation.tokens_between(byte - 1, byte + 1, at)
         known = [f"“{texts[id]}”" for id in found.ids.tolist() if id != NO_TOKEN]
         if len(found) == 1 and known:
-            return Explanation("joined", False, f"The text is not cut here: {known[0]} is one token.")
+            return Explanation("joined", False, f"The text is not split here: {known[0]} is one token.")
         if len(known) == 2:
             return Explanation("tokens", True, f"The tokens {known[0]} and {known[1]} meet here.")
         return Explanation("dropped", True, "These bytes belong to no word.")

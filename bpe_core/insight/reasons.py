@@ -52,8 +52,8 @@ Explain = Callable[[int, int], Explanation]  # by the byte of the text behind th
 Elsewhere = Literal["pattern", "special", "dropped", "edge"]
 
 ELSEWHERE: dict[str, str] = {
-    "pattern": "Words meet here, and each word is cut by itself.",
-    "special": "A special token is here, which is never cut.",
+    "pattern": "Words meet here, and each word is split by itself.",
+    "special": "A special token is here, which is never split.",
     "dropped": "These bytes belong to no word.",
     "edge": "The text begins or ends here.",
 }

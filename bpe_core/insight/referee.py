@@ -36,7 +36,7 @@ WORD_SIGN = "▁"
 
 KINDS: dict[Kind, str] = {
     "wrapped": "Another pair occurs more often, but 32 bits cannot hold its count.",
-    "zero": "The two never stand side by side, so their count is zero.",
+    "zero": "The two never occur side by side, so their count is zero.",
     "length": "Pairs that are longer than every token of the table occur more often: a limit of the length.",
     "minimum": "The pair occurs less often than the table's own minimum.",
     "ties": "Both occur equally often, and another rule for ties than the table's own decided.",

@@ -52,7 +52,7 @@ class WhyLongest(WordReasons):
         since = births[word.text[word.characters(start) : word.characters(end)]][1]
         there = f"since step {since:,}" if since else "from the beginning"
         sentence = (
-            f"The text is not cut here: {self._quoted(id)}, which is there {there}, is the longest token that fits."
+            f"The text is not split here: {self._quoted(id)}, which is there {there}, is the longest token that fits."
         )
         return Explanation("joined", False, sentence, (since,) if since else ())
 

@@ -67,7 +67,7 @@ class WhyPath(WordReasons):
             return Explanation(found, found == "unknown" and byte in borders, _WITHOUT_PATHS[found])
         ways = [self._way("taken", found.taken)]
         if found.other is not None:
-            ways.append(self._way("uncut here" if found.is_cut else "cut here", found.other))
+            ways.append(self._way("unsplit here" if found.is_cut else "split here", found.other))
         kind = "only" if found.other is None else "best" if found.is_cut else "joined"
         return Explanation(kind, found.is_cut, self._sentence(found), ways=tuple(ways))
 
@@ -93,7 +93,7 @@ class WhyPath(WordReasons):
         return self._cost > 0
 
     def _sentence(self, found: Compared) -> str:
-        best, taken, other = "The most probable way to cut the word", len(found.taken.tokens), found.other
+        best, taken, other = "The most probable way to split the word", len(found.taken.tokens), found.other
         if self._counts_first:
             tied = other is not None and len(other.tokens) == taken
             best = (
@@ -102,8 +102,8 @@ class WhyPath(WordReasons):
                 else f"The way into the fewest tokens, {taken:,},"
             )
         if other is None:
-            return f"{best} cuts here; no piece in the vocabulary reaches over this place."
-        here, otherwise = ("cuts here", "would not") if found.is_cut else ("does not cut here", "would")
+            return f"{best} splits here; no piece in the vocabulary reaches over this place."
+        here, otherwise = ("splits here", "would not") if found.is_cut else ("does not split here", "would")
         more = len(other.tokens) - taken
         if self._counts_first and more > 0:
             return f"{best} {here}; the best that {otherwise} takes {_tokens(more)} more."

@@ -61,7 +61,7 @@ class WhyPriority:
         symbols, widths = self._joined.spelled(raw)
         spelled = list(accumulate(widths))
         if len(found.ids) == 1 and len(symbols) > 1 and self._joined.is_whole(raw, at):
-            told = f"The text is not cut here: the word is the token {self._name(*found.ids)}."
+            told = f"The text is not split here: the word is the token {self._name(*found.ids)}."
             return Explanation("whole", False, told)
         if len(symbols) > LONGEST_TRACED:
             return self._by_tokens(found.ids, ends, byte)
@@ -86,7 +86,7 @@ class WhyPriority:
             return Explanation(
                 "tokens", True, f"The tokens {both} meet here, in a word too long to follow pair by pair."
             )
-        return Explanation("joined", False, f"The text is not cut here: {self._name(tokens[index])} is one token.")
+        return Explanation("joined", False, f"The text is not split here: {self._name(tokens[index])} is one token.")
 
     def _trace(self, symbols: list[int], ends: list[int], at: int) -> Trace:
         tokens = [(id, place) for place, id in enumerate(symbols, 1)]

@@ -249,7 +249,7 @@ def check_done(recipe: Recipe, columns: Columns, learned: int, end: EndReason) -
     for step, (left, right) in forced_at(recipe.interventions).items():
         if step <= learned and columns.count[step - 1] == 0:
             raise RecipeError(
-                f"force:{left}+{right}@{step} cannot be done: by step {step:,} the two stand side by side nowhere "
+                f"force:{left}+{right}@{step} cannot be done: by step {step:,} the two occur side by side nowhere "
                 "in this text. Take it back, or force them at an earlier step."
             )
     missed = next((one for one in recipe.interventions if one.step > learned + 1), None)

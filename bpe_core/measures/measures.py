@@ -167,19 +167,19 @@ MEASURES: dict[str, Measure] = {
         Measure("cuts", "Cuts", "cuts", "places", "Places inside words where two tokens meet"),
         Measure("hits", "Hits", "hits", "places", "Places where both do"),
         Measure(
-            *("precision", "Cuts that are at morphemes", "precision", "ratio"),
-            "The part of the cuts that fall on a border of morphemes",
-            "hits / cuts",
+            *("precision", "Splits that are at morphemes", "precision", "ratio"),
+            "The part of the splits that fall on a border of morphemes",
+            "hits / splits",
         ),
         Measure(
-            *("recall", "Morphemes that are cut", "recall", "ratio"),
-            "The part of the borders that are cut",
+            *("recall", "Morphemes that are split", "recall", "ratio"),
+            "The part of the borders that are split",
             "hits / borders",
         ),
         Measure(
             *("f1", "Agreement with morphemes (F1)", "F1", "ratio"),
             "The harmonic mean of precision and recall",
-            "2 · hits / (cuts + borders)",
+            "2 · hits / (splits + borders)",
         ),
         Measure(
             *("share_whole", "Words that are one token", "whole", "share"),
@@ -187,8 +187,8 @@ MEASURES: dict[str, Measure] = {
             digits=1,
         ),
         Measure(
-            *("share_alike", "Words cut exactly at their borders", "alike", "share"),
-            "The part of the words that are cut at all their borders and nowhere else",
+            *("share_alike", "Words split exactly at their borders", "alike", "share"),
+            "The part of the words that are split at all their borders and nowhere else",
             digits=1,
         ),
     )

@@ -50,7 +50,7 @@ examples:
 
   bpe-explorer pin tokenizer.json -o pins.json
   bpe-explorer check --pins pins.json
-      Ends with 3, and a line, if another version of a library, or of the file, cuts a hard text in another way.
+      Ends with 3, and a line, if another version of a library, or of the file, splits a hard text in another way.
 
 kinds:
 {KINDS_LIST}"""
@@ -73,7 +73,7 @@ kinds:
         return _of_the_table_alone(study, work) if study.texts is None else _by_counts(study, work)
 
 
-ALL_AS_PINNED = "All pinned texts are cut as they were."
+ALL_AS_PINNED = "All pinned texts are split as they were."
 
 
 # --- By the counts of a corpus -----------------------------------------------------------------

@@ -29,12 +29,12 @@ examples:
       The first merge that differs and the likely cause: another tie rule, other data, another pattern ...
 
   bpe-explorer diff vocab.bpe cl100k_base.tiktoken --text "isn't 2024 naïve?"
-      The same text cut by both; [brackets] mark what they cut differently.
+      The same text split by both; [brackets] mark what they split differently.
 
 The exit code is 0 where the merges are the same, 3 where they differ.
 """
 
-    text: str = parameter("", help="a text to cut by both", metavar="TEXT")
+    text: str = parameter("", help="a text to split by both", metavar="TEXT")
     limit: int = parameter(FEW, help=f"list up to N tokens that only one has ({FEW})", metavar="N")
 
     def answer(self, studies: Mapping[str, Study], work: Work = ALONE) -> Answer:
@@ -131,7 +131,7 @@ def _cut(text: str, studies: Mapping[str, Study]) -> list[str]:
     regions, raw = differing_regions(one, other), text.encode()
     count = len(regions)
     sentences = [
-        f"{count:,} place{'' if count == 1 else 's'} of the text {'is' if count == 1 else 'are'} cut differently."
+        f"{count:,} place{'' if count == 1 else 's'} of the text {'is' if count == 1 else 'are'} split differently."
     ]
     for name, spans in zip(studies, (one, other), strict=True):
         sentences.append(f"{name}, {len(spans):,} tokens: {_marked(raw, spans, regions)}")

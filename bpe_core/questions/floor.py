@@ -39,7 +39,7 @@ HELD_OUT = (
 )
 NAMES = {
     "bpe": "byte-pair encoding", "unigram": "Unigram", "mingram": "MinGram", "own": "yours",
-    "own_fewest": "yours, cut into the fewest",
+    "own_fewest": "yours, split into the fewest",
 }  # fmt: skip
 
 
@@ -221,7 +221,7 @@ def _told(one: Found, own: int | None, fewest: int | None) -> str:
     told = f"{one.size:,} in the vocabulary: {whose} {tokens:,} tokens; {between}: at most {better:.1%} better."
     if own is None or fewest is None or fewest >= own:
         return told
-    return f"{told} Cut into the fewest tokens, your vocabulary needs {fewest:,}."
+    return f"{told} Split into the fewest tokens, your vocabulary needs {fewest:,}."
 
 
 def _over_sizes(found: Sequence[Found], beside: Mapping[str, Column], sentence: str) -> LineFigure:

@@ -40,22 +40,22 @@ class Lab(Question):
     examples = f"""\
 examples:
   bpe-explorer lab gpt2.csv unigram.json --size 4000 --text "the lowest price"
-      The same text cut by both with 4,000 tokens: what is joined has grown that far, what is dropped has shrunk that
-      far. A double bar is a cut that not all have.
+      The same text split by both with 4,000 tokens: what is joined has grown that far, what is dropped has shrunk that
+      far. A double bar is a split that not all have.
 
   bpe-explorer lab a.csv b.csv c.csv --corpus book.txt
       Each as it is in its file: what their vocabularies have in common, how they compress the texts, and the words
-      they cut most differently, by how often these occur.
+      they split most differently, by how often these occur.
 
 {MEASURES["renyi_efficiency"].formula}
 """
 
     size: int | None = parameter(None, help="of all vocabularies (else each as in its file)", metavar="N")
-    text: str = parameter("", help="a text to cut by all", metavar="TEXT")
+    text: str = parameter("", help="a text to split by all", metavar="TEXT")
     limit: int | None = parameter(
-        None, help=f"compare the N words that are cut most differently ({LISTED}; all with --words)", metavar="N"
+        None, help=f"compare the N words that are split most differently ({LISTED}; all with --words)", metavar="N"
     )
-    words: bool = parameter(False, help="list the words that are cut differently instead of the curves")
+    words: bool = parameter(False, help="list the words that are split differently instead of the curves")
     measure: str = parameter("", help=f"draw one of {', '.join(OF_LAB)} (else all)", choices=OF_LAB)
 
     def answer(self, studies: Mapping[str, Study], work: Work = ALONE) -> Answer:
@@ -74,7 +74,7 @@ examples:
         sentences += _measured([measured_sizes(cut, size) for cut, size in zip(cuts, sizes, strict=True)], unknown)
         most = self.limit or (len(cuts[0].words) if self.words else LISTED)
         words = differing_words(cuts, at, most)
-        sentences.append("Words that are cut most differently:" if words else "All words are cut alike.")
+        sentences.append("Words that are split most differently:" if words else "All words are split alike.")
         both = zip(LETTERS, studies.values(), cuts, strict=False)
         curves = {letter: one.once("curves", partial(measured_sizes, cut, work=work), cut) for letter, one, cut in both}
         table = table_of_curves(curves)
@@ -97,7 +97,7 @@ def _words_table(found: Sequence[DifferingWord], names: Sequence[str]) -> DataTa
             "text": [shown(one.word) for one in found],
             "hex": [one.word.hex(" ") for one in found],
             "count": np.array([one.count for one in found], np.int64),
-            "differing cuts": np.array([one.places for one in found], np.int64),
+            "differing splits": np.array([one.places for one in found], np.int64),
             **{name: [one.shown_as_cut(place) for one in found] for place, name in enumerate(names)},
         }
     )
@@ -112,7 +112,7 @@ def _cuts(studies: Mapping[str, Study], work: Work) -> list[CutWords]:
     recipe = several[place].history.recipe
     words = several[place].words("A comparison", work)
     cut = partial(CutWords.of, words, recipe, cancelled=work.cancelled)
-    return [one.once("cut as another's", partial(cut, one.history), words) for one in several]
+    return [one.once("split as another's", partial(cut, one.history), words) for one in several]
 
 
 def _size(letter: str, name: str, history: History, step: int) -> str:
@@ -125,7 +125,7 @@ def _cut_text(text: str, studies: Mapping[str, Study], at: Sequence[int]) -> lis
     cuts, data = parallel_cuts(tokens, len(text.encode())), text.encode()
     places = len(cuts.stretches)
     found = f"{places or 'No'} place{'' if places in (0, 1) else 's'}"
-    sentences = [f"{found} of the text {'is' if places < 2 else 'are'} cut differently."]
+    sentences = [f"{found} of the text {'is' if places < 2 else 'are'} split differently."]
     for index, (letter, study) in enumerate(zip(LETTERS, studies.values(), strict=False)):
         unknown = int(np.count_nonzero(tokens[index].ids == study.history.alphabet.unknown_id))
         unknown_text = f"  ({unknown:,} unknown)" if unknown else ""

@@ -84,7 +84,7 @@ def _about(odd: list[str]) -> Iterator[str]:
 def _differences(study: Study, text: str, ids: list[int]) -> Iterator[str]:
     for special in study.history.recipe.special_tokens:
         if special in text:
-            yield f"The text spells the special token {quoted(special)}: here it is cut like any other text."
+            yield f"The text spells the special token {quoted(special)}: here it is split like any other text."
     back = study.decode(ids)
     if back != text:
         both = np.array([one == other for one, other in zip(back, text, strict=False)], np.bool_)

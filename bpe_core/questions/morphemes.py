@@ -14,7 +14,7 @@ from bpe_core.studies.study import Study
 from bpe_core.support.progress import ALONE, Work
 
 DRAWN = ("f1", "precision", "recall", "share_whole", "share_alike", "words", "borders", "cuts", "hits")
-EACH_ONCE = "Each word is cut as it is behind a space, and counts once, however frequent it is."
+EACH_ONCE = "Each word is split as it is behind a space, and counts once, however frequent it is."
 COLUMNS = "\n".join(f"  {name:<14} {MEASURES[name].meaning}" for name in ("words", *OF_MORPHEMES))
 
 

@@ -163,7 +163,7 @@ def reach_sentence(reached: Reachability, study: Study) -> str:
         return "No text can produce it: these bytes are part of no character."
     if not reached.pieces:
         return "No text was found that produces it at this moment."
-    return "No text was found that produces it: the pattern seems always to cut it."
+    return "No text was found that produces it: the pattern seems always to split it."
 
 
 def _places(study: Study, life: TokenLife, work: Work) -> list[str]:

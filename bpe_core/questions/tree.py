@@ -30,7 +30,7 @@ class Tree(Question):
         if not self.text:
             raise BpeError("Which word? Name it with --text, or a text that holds it, and with --byte its place there.")
         if not study.has_ranks:
-            raise BpeError("Words have merge trees only where they are cut by merges; not by this tokenizer.")
+            raise BpeError("Words have merge trees only where they are split by merges; not by this tokenizer.")
         history = study.history
         word = Why(self.text, history, allowed_special="all").word_at(self.byte)
         trees = word.trees(study.checked_step_count(self.at))

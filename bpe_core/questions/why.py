@@ -30,7 +30,7 @@ class Why(Question):
     examples = """\
 examples:
   bpe-explorer why "the lowest price" --merges merges.csv
-      One line for each place where the text is cut: which tokens meet there, and why they stay apart.
+      One line for each place where the text is split: which tokens meet there, and why they stay apart.
 
   bpe-explorer why newer --merges merges.csv --at 500 --corpus book.txt
       With the corpus at hand, also how often the two occurred side by side.
@@ -52,7 +52,7 @@ examples:
         allowed = "all" if self.allow_special else ()
         asked = None
         if study.has_ranks:
-            corpus = None if study.texts is None else study.ranked("Why a text is cut", work)
+            corpus = None if study.texts is None else study.ranked("Why a text is split", work)
             asked = Boundaries(self.text, study.history, corpus=corpus, allowed_special=allowed)
         explained = explain(self.text, study.history, allowed) if asked is None else asked.explanation_at
         places = ((byte, explained(byte, at)) for byte in range(1, len(data)))

@@ -98,10 +98,10 @@ PRESETS: dict[str, Preset] = {
     ),
     "mingram": Preset(
         _MARKED_WORDS | dict(method="mingram", max_token_length=16),
-        "MinGram: pairs are joined as in byte-pair encoding, words cut into the fewest tokens; a ▁ before each word.",
+        "MinGram: pairs are joined as in byte-pair encoding, words split into the fewest tokens; a ▁ before each word.",
     ),
     "best": Preset(
         _MARKED_WORDS | dict(method="best", max_token_length=16),
-        "Best: the pieces that cut the words into the fewest tokens, as nearly as can be found; a ▁ before each word.",
+        "Best: the pieces that split the words into the fewest tokens, as nearly as can be found; a ▁ before each word.",
     ),
 }

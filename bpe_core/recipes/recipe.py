@@ -292,9 +292,9 @@ class Learning:
     most_words: int | None = _choice(
         4, "Most words", "Pairs that would hold more words are not merged", least=1, optional=True, **_OF_SUPERBPE
     )
-    past_colons: bool = _choice(False, "Past colons", "Merges may join a colon and the blank behind it", **_OF_SUPERBPE)
+    past_colons: bool = _choice(False, "Past colons", "Merges may join a colon and the space behind it", **_OF_SUPERBPE)
     longest_word: int = _choice(
-        100, "Longest word", "A longer word is not cut: it is unknown as a whole", least=1, **_OF_WORDPIECE
+        100, "Longest word", "A longer word is not split: it is unknown as a whole", least=1, **_OF_WORDPIECE
     )
 
 

@@ -44,7 +44,7 @@ Stretch = tuple[tuple[int, ...], tuple[int, ...], int, int]  # tokens, how many 
 class JoinedWords:
     def __init__(self, history: History) -> None:
         if history.joining is None:
-            raise BpeError("This history has no priorities besides its steps: its words are cut by ranks.")
+            raise BpeError("This history has no priorities besides its steps: its words are split by ranks.")
         self.history, self.joining = history, history.joining
         self._base = len(history.alphabet)
         self._left_out, self._hidden = frozenset(self.joining.left_out), frozenset(self.joining.hidden)

@@ -108,7 +108,7 @@ class Tokenizer:
     def n_best(self, text: str, n: int, *, at: int | None = None, allowed_special: Allowed = ()) -> list[list[int]]:
         """Return the ids of the n most probable ways to cut a text, the best first, where tokens have probabilities."""
         if n < 1:
-            raise BpeError(f"Ask for at least 1 way to cut the text, not {n:,}.")
+            raise BpeError(f"Ask for at least 1 way to split the text, not {n:,}.")
         return self._probable.n_best(text, n, self._checked_at(at), self._cutting.allowed(allowed_special))
 
     def sample(

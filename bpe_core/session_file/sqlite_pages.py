@@ -85,7 +85,7 @@ def _overflow(data: bytes, following: int, length: int, size: int, usable: int) 
             raise ValueError("a chain that leads nowhere")
         piece = data[start + 4 : start + 4 + min(length, usable - 4)]
         if not piece:
-            raise ValueError("a page that is cut off")
+            raise ValueError("a page that is truncated")
         pieces.append(piece)
         length -= len(piece)
         following = int.from_bytes(data[start : start + 4], "big")
@@ -94,7 +94,7 @@ def _overflow(data: bytes, following: int, length: int, size: int, usable: int) 
 
 def _values(payload: bytes, length: int) -> tuple[Value, ...]:
     if len(payload) != length:
-        raise ValueError("a row that is cut off")
+        raise ValueError("a row that is truncated")
     end, place = _number(payload, 0)
     kinds = []
     while place < end:
@@ -117,7 +117,7 @@ def _value(payload: bytes, place: int, kind: int) -> tuple[Value, int]:
     length = INTEGER_BYTES[kind] if kind in INTEGER_BYTES else (kind - 12) // 2
     end = place + length
     if length < 0 or end > len(payload):
-        raise ValueError("a value that is cut off")
+        raise ValueError("a value that is truncated")
     found = payload[place:end]
     if kind in INTEGER_BYTES:
         return int.from_bytes(found, "big", signed=True), end

@@ -68,7 +68,7 @@ def why_not(history: History) -> str:
     if _table(history) is None:
         return "The run splits texts by an expression of its own that this page cannot follow exactly."
     if Method.of(recipe).starts_anew:
-        return "This method learns each block of a text anew, so it cuts no other text."
+        return "This method learns each block of a text anew, so it splits no other text."
     if joining is not None and (joining.found_first or joining.hidden):
         return "The file this run came from looks for some tokens before all others, which this page does not do."
     if joining is not None and joining.priorities is not None and joining.priorities.max(initial=0) >= LARGEST_PRIORITY:

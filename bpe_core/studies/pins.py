@@ -85,7 +85,7 @@ def _change(before: Sequence[int], after: Sequence[int]) -> str:
     alike = zip(before, after, strict=False)
     place = next((i for i, (one, other) in enumerate(alike) if one != other), min(len(before), len(after)))
     here = slice(place, place + NEAR)
-    return f"is cut otherwise: from token {place + 1:,} on {list(after[here])} instead of {list(before[here])}"
+    return f"is split otherwise: from token {place + 1:,} on {list(after[here])} instead of {list(before[here])}"
 
 
 def _format(study: Study) -> Format:

@@ -48,7 +48,7 @@ def _byte_of(token: str) -> int | None:
 class Spaced:
     """What a file without a decoder asks for."""
 
-    words: ClassVar[str] = "A blank parts each token from the next."
+    words: ClassVar[str] = "A space parts each token from the next."
 
     def became(self, tokens: list[str], silent: Collection[str]) -> list[str]:
         return [" ".join(tokens)]
@@ -141,7 +141,7 @@ class WordPiece:
 
     @property
     def words(self) -> str:
-        return f"A blank is put before each token that does not begin with “{self.prefix}”."
+        return f"A space is put before each token that does not begin with “{self.prefix}”."
 
     def became(self, tokens: list[str], silent: Collection[str]) -> list[str]:
         joined = [
@@ -157,7 +157,7 @@ class BPEDecoder:
 
     @property
     def words(self) -> str:
-        return f"“{self.suffix}” becomes a blank, and nothing at the end."
+        return f"“{self.suffix}” becomes a space, and nothing at the end."
 
     def became(self, tokens: list[str], silent: Collection[str]) -> list[str]:
         last = len(tokens) - 1
@@ -175,7 +175,7 @@ class Metaspace:
     @property
     def words(self) -> str:
         first = "" if self.prepend_scheme == "never" else ", and nothing in the first token"
-        return f"“{self.replacement}” becomes a blank{first}."
+        return f"“{self.replacement}” becomes a space{first}."
 
     def became(self, tokens: list[str], silent: Collection[str]) -> list[str]:
         first = " " if self.prepend_scheme == "never" else ""
@@ -211,7 +211,7 @@ class SentencePiece:
 
     @property
     def words(self) -> str:
-        return f"“{self.unknown}” becomes “{self.unknown_shown}”, and “{BLANK}” a blank, but at the beginning nothing."
+        return f"“{self.unknown}” becomes “{self.unknown_shown}”, and “{BLANK}” a space, but at the beginning nothing."
 
     def became(self, tokens: list[str], silent: Collection[str]) -> list[str]:
         found: list[str] = []

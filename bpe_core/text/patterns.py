@@ -56,7 +56,7 @@ _OWN = {
         rf"[^\r\n\p{{L}}\p{{N}}]?{_UPPER}*{_LOWER}+{_CONTRACTION}"
         rf"|[^\r\n\p{{L}}\p{{N}}]?{_UPPER}+{_LOWER}*{_CONTRACTION}"
         r"|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+",
-        "As cl100k, cutting where a capital follows small letters; contractions stay with their word.",
+        "As cl100k, splitting where a capital follows small letters; contractions stay with their word.",
     ),
     "english": NamedPattern(
         r"'s|'t|'re|'ve|'m|'ll|'d|\s?[A-Za-z]+|\s?\d+|\s?[^A-Za-z\d\s]+|\s+",
@@ -71,7 +71,7 @@ _OWN = {
     ),
     "superwords": NamedPattern(
         rf"{NO_SUPERWORD}|(?:\p{{L}}|[^\S ]| ?[^\s\p{{L}}\p{{N}}](?![^\s\p{{L}}\p{{N}}])| (?=[\p{{L}}\p{{N}}]))+",
-        "Runs of words with the blanks, single signs and line ends between them; what lies between runs apart.",
+        "Runs of words with the spaces, single signs and line ends between them; what lies between runs apart.",
     ),
     "none": NamedPattern(r"(?s:.+)", "No splitting: the whole text is one sequence."),
 }

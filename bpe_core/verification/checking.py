@@ -52,7 +52,7 @@ class Verification:
             give = "give" if " and " in self.asked else "gives"
             also = f", and {self.asked} {give} the same" if self.asked else ""
             if self.renumbered:
-                cut = f"{self.words:,} {self.compared} are cut alike{also}"
+                cut = f"{self.words:,} {self.compared} are split alike{also}"
                 return f"verified: {cut}; but its ids are others than those of the table: {self.renumbered}"
             return f"verified: {self.words:,} {self.compared} agree{also}"
         return f"not verified: {self.differing:,} differences in {self.words:,} {self.compared}"

@@ -176,7 +176,7 @@ def test_a_stretch_too_long_to_hold_is_refused(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(bpe_core.counting.counter, "LARGEST_BLOCK", 50_000)
     parts = [Chunk(b"x" * 10_000, False)] * 5
     assert list(count_compiled(parts, gpt2_table(), block_size=1_000)) == [(b"x" * 50_000, 1)]
-    with pytest.raises(TooLarge, match="more than 50,000 bytes in which the pattern never surely cuts"):
+    with pytest.raises(TooLarge, match="more than 50,000 bytes in which the pattern never surely splits"):
         count_compiled([*parts, Chunk(b"x", True)], gpt2_table(), block_size=1_000)
 
 

@@ -140,8 +140,8 @@ def test_a_branch_goes_on_from_its_parent_and_is_learned_again_from_its_recipe()
         (["forbid:108+111@1", "force:108+111@2"], "take one of them back"),
         (["forbid:108+111@7"], "There is no step 7"),
         (["forbid:256+111@1"], "names the token 256, which is not there before step 1"),
-        (["force:122+122@2"], "stand side by side nowhere"),
-        (["force:101+115@1", "force:101+115@2"], "stand side by side nowhere"),
+        (["force:122+122@2"], "occur side by side nowhere"),
+        (["force:101+115@1", "force:101+115@2"], "occur side by side nowhere"),
     ],
 )
 def test_what_cannot_be_done_is_told(interventions: Any, sentence: str) -> None:

@@ -247,7 +247,7 @@ UNSEEN = ("data/wikitext2-test.raw.txt", "data/udhr-languages.txt")
 HARD_TEXTS = [
     "",
     " ",
-    "  two  blanks \n\n\t and a tab\r\n",
+    "  two  spaces \n\n\t and a tab\r\n",
     "naïve café e\u0301 — “quotes” … ½ ² ٣",
     "👩‍👩‍👧‍👦 🏽 \U0001f1e9\U0001f1ea \u200b\u200d\ufeff zero width",
     "\x00\x01\x1f\x7f control",

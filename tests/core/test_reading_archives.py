@@ -95,7 +95,7 @@ def test_archives_that_are_hostile_or_broken(tmp_path: Path, monkeypatch: pytest
     corpus = Corpus.from_files(write(tmp_path, "f.tar", (tmp_path / "a.tar").read_bytes()[:3584]))
     assert len(documents(corpus)) == 1, "the first of perhaps many"
     assert "f.tar ends without the mark that such files end with" in str(corpus.skipped[0])
-    assert "its gzip data is cut off" in sentence(write(tmp_path, "c.tgz", (tmp_path / "a.tgz").read_bytes()[:90]))
+    assert "its gzip data is truncated" in sentence(write(tmp_path, "c.tgz", (tmp_path / "a.tgz").read_bytes()[:90]))
     monkeypatch.setattr(archives, "HARMLESS", 100_000)
     bomb = {"a.txt": b"a" * 1_000_000}
     write_tar(tmp_path / "bomb.tgz", bomb)

@@ -116,7 +116,7 @@ def test_damaged_and_foreign_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     stream = tmp_path / "a.arrow"
     write_stream(arrow.table({"text": ["low lower"] * 50}), stream)
     for name, content, told in (
-        ("cut.parquet", whole[:-9], "ends too early: it is cut off. Copy or download the file again."),
+        ("cut.parquet", whole[:-9], "ends too early: it is truncated. Copy or download the file again."),
         ("bad.parquet", whole[:-60] + bytes(50) + whole[-10:], "is a damaged Parquet file"),
         ("text.parquet", b"low lower", "is not a Parquet file, whatever its name says."),
         ("empty.arrow", b"", "is empty: there is no text in it."),
@@ -156,7 +156,7 @@ def test_where_a_table_is_damaged(tmp_path: Path) -> None:
 def test_a_stream_without_its_end_is_told(tmp_path: Path) -> None:
     path = tmp_path / "a.arrow"
     write_stream(arrow.table({"text": ["low"]}), path)
-    for end, told in ((None, []), (-8, [f"{path} ends without the mark that such files end with: if it was cut off"])):
+    for end, told in ((None, []), (-8, [f"{path} ends without the mark that such files end with: if it was truncated"])):
         path.write_bytes(path.read_bytes()[:end])
         corpus = Corpus.from_files(path)
         assert documents(corpus) == ["low"]

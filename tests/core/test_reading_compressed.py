@@ -55,7 +55,7 @@ def test_a_truncated_compressed_file(tmp_path: Path, ending: str) -> None:
     path = write(tmp_path, f"a{ending}", compressed[: len(compressed) * 2 // 3])
     told = sentence(path)
     assert told.startswith(f"{path} ends too early: its ")
-    assert "data is cut off" in told
+    assert "data is truncated" in told
 
 
 @pytest.mark.parametrize("ending", COMPRESSORS)

@@ -238,7 +238,7 @@ def test_pins_find_a_changed_file(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert run(["check", "--pins", str(pins)]) == 3
     said = capsys.readouterr().out.splitlines()
     assert len(said) == 1
-    assert "is cut otherwise" in said[0]
+    assert "is split otherwise" in said[0]
     assert "the file has changed" in said[0]
     pins.write_text("{}", encoding="utf-8")
     assert run(["check", "--pins", str(pins)]) == 1

@@ -50,7 +50,7 @@ def test_what_is_guessed_is_told_and_can_be_said_otherwise(tmp_path: Path) -> No
     assert list(count_words(corpus, GPT2)) == [(b"low", 5), (b"lower", 2)]
     assert [str(one) for one in corpus.skipped] == [
         f"{path} is read as a list of words with their counts: so its columns are named",
-        f"{path}: these words are not as the recipe splits texts: no word begins with a blank, but behind a blank "
+        f"{path}: these words are not as the recipe splits texts: no word begins with a space, but behind a space "
         "the pattern gpt2 makes words that do",
     ]
     assert read(path, word_list=False) == ["low", "lower"]

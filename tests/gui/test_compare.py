@@ -116,7 +116,7 @@ def test_what_is_cut_differently_is_marked(comparing: Program) -> None:
     columns = panel.columns.all[:2]
     assert [column.card.total.text() for column in columns] == [str(len(spans)) for spans in expected]
     assert {column.text.model.text() for column in columns} == {text}
-    assert f"{len(regions)} places of your text are cut differently" in panel.summary.text()
+    assert f"{len(regions)} places of your text are split differently" in panel.summary.text()
 
 
 def test_one_slider_moves_all_and_the_window_with_them(qtbot: QtBot, comparing: Program) -> None:

@@ -20,7 +20,7 @@ from bpe_core.segmenting.segmentation import Segmentation, Tokens
 
 FIRST_WORD = "lighthouses"
 LONGEST = 60  # characters
-TOPIC, REASONS = "my word", "why my word is cut"
+TOPIC, REASONS = "my word", "why my word is split"
 LEARNING_MILLISECONDS = 100  # milliseconds between two cuts of the word while steps stream
 MOST_REASONS = 2
 LARGEST_CORPUS = 2_000_000  # bytes of distinct words; of larger texts no reasons are looked up unasked

@@ -27,7 +27,7 @@ class WordView(QWidget):
         super().__init__(parent)
         self._now = self._before = CutWord((), (), 0)
         self._slide = Motion(self, self.update)
-        self.setAccessibleName("The word, cut into tokens")
+        self.setAccessibleName("The word, split into tokens")
         self.setMinimumHeight(HEIGHT)
 
     def sizeHint(self) -> QSize:

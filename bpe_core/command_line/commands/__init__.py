@@ -19,7 +19,7 @@ COMMANDS = {
     "merge": "put two tables into one that keeps the ids of the first",
     "sweep": "learn and measure what a plan says: recipes by corpora by ties by sizes by samples",
     "report": "write a report of a run as one HTML page",
-    "share": "write runs as one web page that cuts any text and plays all steps, without a connection",
+    "share": "write runs as one web page that splits any text and plays all steps, without a connection",
     "film": "film a run, or two side by side, as a moving picture for a chat, a slide or a README",
     "compress": "make a file smaller as Gage did in 1994, where byte-pair encoding comes from",
     "expand": "give back the original of a file that `compress` has written",

@@ -35,7 +35,7 @@ examples:
   bpe-explorer bench hf:openai-community/gpt2
       The same with the program's own samples, twenty times over.
 
-Texts are cut at line ends into pieces of some 10,000 characters. A library that does not know how its format splits
+Texts are split at line ends into pieces of some 10,000 characters. A library that does not know how its format splits
 text is given different words instead. The exit code is 3 where ids differ. Without the library only our speed is shown.
 """
 

@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=get_args(Way),
         default="exact",
         help="exact: the text of each token, one behind the other; library: what the library of the file returns, "
-        "which may leave out a blank before the text and show what is unknown in its own way",
+        "which may leave out a space before the text and show what is unknown in its own way",
     )
     parser.add_argument("--skip-special", action="store_true", help="leave out special tokens")
     parser.add_argument("--json", action="store_true", help="print the text and its bytes in hex as JSON")
@@ -55,5 +55,5 @@ def run(options: argparse.Namespace) -> int:
 
 def _id(word: str) -> int:
     if not (word.isascii() and word.isdigit() and len(word) < 12):
-        raise BpeError(f"{word[:40]!r} is not a token id; ids are whole numbers, separated by blanks.")
+        raise BpeError(f"{word[:40]!r} is not a token id; ids are whole numbers, separated by spaces.")
     return int(word)

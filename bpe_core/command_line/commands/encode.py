@@ -22,7 +22,7 @@ from bpe_core.support.honest_text import escape
 examples = """\
 examples:
   bpe-explorer encode --merges merges.csv "the lowest price"
-      The ids of its tokens, separated by blanks.
+      The ids of its tokens, separated by spaces.
 
   bpe-explorer encode --merges merges.csv --at 500 --pieces "the lowest price"
       The tokens themselves, after 500 merges.

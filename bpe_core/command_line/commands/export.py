@@ -18,7 +18,7 @@ from bpe_core.support.found_once import each_found_once
 examples = """\
 examples:
   bpe-explorer export --merges merges.csv tokenizer.json
-      For Hugging Face's tokenizers. The file is read back and 10,000 words are cut by both.
+      For Hugging Face's tokenizers. The file is read back and 10,000 words are split by both.
 
   bpe-explorer export --merges merges.csv --at 5000 --to tiktoken small.tiktoken
       Only the first 5,000 merges, as ranks for tiktoken.

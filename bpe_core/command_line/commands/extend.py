@@ -40,7 +40,7 @@ examples:
       Says file by file what the new tokens save in a text that nothing was learned from.
 
   bpe-explorer extend vocab.txt --corpus law.txt --by 500 --rule count -o law/
-      WordPiece joins pairs of the tokens that the table cuts these words into. Unigram takes new pieces from a
+      WordPiece joins pairs of the tokens that the table splits these words into. Unigram takes new pieces from a
       vocabulary that is learned on the corpus alone, with their log-probabilities there.
 
 """ + format_list()

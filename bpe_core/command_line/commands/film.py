@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("tables", nargs="+", metavar="RUN", help=f"{ANY_TABLE}; book.bpex#2 is run 2 of a session. One or two")
     add("-o", "--output", default="film.gif", metavar="FILE", help=f"ends in {', '.join(ENDINGS)} (default: film.gif)")
-    add("--text", type=text_argument, default="", help="that is cut (default: that of the session, or a sentence)")
+    add("--text", type=text_argument, default="", help="that is split (default: that of the session, or a sentence)")
     add("--title", type=text_argument, default="", help="over the film (default: the names of the runs)")
     add("--size", choices=list(SIZES), default="readme", help="for a README (the default), a chat or a slide")
     add("--from", dest="first", type=number, metavar="STEP", help="where it begins; of two runs, a size (default: 0)")

@@ -11,10 +11,10 @@ from bpe_core.studies.pins import Pins
 examples = """\
 examples:
   bpe-explorer pin tokenizer.json
-      Writes tokenizer.pins.json: the ids of 200 texts that are hard to cut, ours and those of the file's library.
+      Writes tokenizer.pins.json: the ids of 200 texts that are hard to split, ours and those of the file's library.
 
   bpe-explorer check --pins tokenizer.pins.json
-      Ends with 3, and a line, where one is cut otherwise now: for the checks of a project.
+      Ends with 3, and a line, where one is split otherwise now: for the checks of a project.
 """
 
 

@@ -14,7 +14,7 @@ from bpe_core.sharing.page import shared, shared_report, write_page
 examples = """\
 examples:
   bpe-explorer share book.bpex -o run.html
-      The run that was shown last, as a page that cuts any text and plays all steps. It needs no connection.
+      The run that was shown last, as a page that splits any text and plays all steps. It needs no connection.
 
   bpe-explorer share merges.csv tokenizer.json --title "A duel" --text "the lowest price" -o duel.html
       Two side by side, under one slider.
@@ -41,5 +41,5 @@ def run(options: argparse.Namespace) -> int:
     print(f"Wrote {plain(options.output)}.")
     for one in runs:
         if why := why_not(one.history):
-            print(f"{plain(one.title)}: the page cuts no text by this run. {why}")
+            print(f"{plain(one.title)}: the page splits no text by this run. {why}")
     return 0

@@ -28,7 +28,7 @@ examples:
       Words with their counts, and </w> as a symbol that ends each word.
 
   bpe-explorer words low lower lowest --apply lowly
-      Then cut another word by what was learned.
+      Then split another word by what was learned.
 """
 
 
@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--marker", choices=["none", "symbol", "glued"], default="none", help=marker)
     add_tie_rule(parser)
     add_merge_limits(parser)
-    add("--apply", action="append", default=[], type=text_argument, metavar="WORD", help="cut this word")
+    add("--apply", action="append", default=[], type=text_argument, metavar="WORD", help="split this word")
     add("--json", action="store_true", help="print the merge table as JSON")
 
 

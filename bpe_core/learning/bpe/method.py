@@ -254,7 +254,7 @@ def _segmenter(history: History, cutting: Cutting) -> Segmenter:
 METHOD = Method(
     reason="count",
     nothing_to_learn=(
-        "No two symbols stand side by side in any word of this text, so there is nothing to learn; "
+        "No two symbols occur side by side in any word of this text, so there is nothing to learn; "
         "choose another text, or a pattern that leaves longer words."
     ),
     tokens_at_first=Alphabet.for_words,

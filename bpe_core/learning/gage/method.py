@@ -230,7 +230,7 @@ REASONS = (
 
 METHOD = Method(
     reason="count",
-    nothing_to_learn="No two bytes stand side by side in this text, so there is nothing to replace; choose another.",
+    nothing_to_learn="No two bytes occur side by side in this text, so there is nothing to replace; choose another.",
     tokens_at_first=Alphabet.for_words,
     steps_planned=lambda recipe, alphabet: recipe.merge_limit(len(alphabet)),
     segmenter=BlockTables,

@@ -45,7 +45,7 @@ REASONS = (
     ),
     Reason(
         "Cause",
-        "Why the piece was dropped: it is hardly used in any way to cut words, its own best path is another, the "
+        "Why the piece was dropped: it is hardly used in any way to split words, its own best path is another, the "
         "corpus loses least by it, or it is the least likely when only a few have to go",
         ("cause",),
         lambda count, told: told["cause"],

@@ -104,7 +104,7 @@ class Strip:
     @property
     def words(self) -> str:
         ends = [name for name, chosen in (("beginning", self.strip_left), ("end", self.strip_right)) if chosen]
-        return f"Blanks at the {' and the '.join(ends) or 'ends'} of the text are {'left out' if ends else 'kept'}."
+        return f"Spaces at the {' and the '.join(ends) or 'ends'} of the text are {'left out' if ends else 'kept'}."
 
     def changed(self, piece: TracedPiece) -> TracedPiece:
         text = piece.text

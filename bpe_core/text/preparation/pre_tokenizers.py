@@ -42,7 +42,7 @@ class Split:
     @property
     def words(self) -> str:
         what = f"{'what matches ' if self.is_regex else ''}“{self.pattern}”"
-        return f"Cut at {'everything but ' if self.invert else ''}{what}, {_HOW[self.behavior]}."
+        return f"Split at {'everything but ' if self.invert else ''}{what}, {_HOW[self.behavior]}."
 
     def cut(self, piece: TracedPiece) -> Iterator[TracedPiece]:
         return piece.cut(self._matches(piece.text), self.behavior, invert=self.invert)
@@ -64,7 +64,7 @@ class Digits:
 
     @property
     def words(self) -> str:
-        return f"Cut at numbers, {'digit by digit' if self.individual_digits else 'which stay whole'}."
+        return f"Split at numbers, {'digit by digit' if self.individual_digits else 'which stay whole'}."
 
     def cut(self, piece: TracedPiece) -> Iterator[TracedPiece]:
         return piece.cut(_found(_NUMERIC, piece.text), "Isolated" if self.individual_digits else "Contiguous")
@@ -76,7 +76,7 @@ class Punctuation:
 
     @property
     def words(self) -> str:
-        return f"Cut at punctuation marks, {_HOW[self.behavior]}."
+        return f"Split at punctuation marks, {_HOW[self.behavior]}."
 
     def cut(self, piece: TracedPiece) -> Iterator[TracedPiece]:
         return piece.cut(_found(older_unicode.punctuation(), piece.text), self.behavior)
@@ -92,7 +92,7 @@ class Whitespace:
 
 @dataclass(frozen=True)
 class WhitespaceSplit:
-    words: ClassVar[str] = "Cut at white space, which is left out."
+    words: ClassVar[str] = "Split at white space, which is left out."
 
     def cut(self, piece: TracedPiece) -> Iterator[TracedPiece]:
         return piece.cut(_found(_BLANK, piece.text), "Removed")
@@ -104,7 +104,7 @@ class CharDelimiterSplit:
 
     @property
     def words(self) -> str:
-        return f"Cut at “{self.delimiter}”, which is left out."
+        return f"Split at “{self.delimiter}”, which is left out."
 
     def cut(self, piece: TracedPiece) -> Iterator[TracedPiece]:
         at = (i for i, character in enumerate(piece.text) if character == self.delimiter)
@@ -113,7 +113,7 @@ class CharDelimiterSplit:
 
 @dataclass(frozen=True)
 class BertPreTokenizer:
-    words: ClassVar[str] = "Cut at white space, which is left out, and at each punctuation mark."
+    words: ClassVar[str] = "Split at white space, which is left out, and at each punctuation mark."
 
     def cut(self, piece: TracedPiece) -> Iterator[TracedPiece]:
         for part in WhitespaceSplit().cut(piece):
@@ -126,7 +126,7 @@ class FixedLength:
 
     @property
     def words(self) -> str:
-        return f"Cut after every {self.length:,} characters."
+        return f"Split after every {self.length:,} characters."
 
     def cut(self, piece: TracedPiece) -> Iterator[TracedPiece]:
         return (piece.part(start, min(start + self.length, len(piece.text)))
@@ -142,8 +142,8 @@ class Metaspace:
     @property
     def words(self) -> str:
         where = {"always": "each part", "first": "the text"}.get(self.prepend_scheme)
-        cut = ", and before each it is cut" if self.split else ""
-        return f"Blanks become {self.replacement}{cut}." + (f" One is put before {where}, too." if where else "")
+        cut = ", and before each it is split" if self.split else ""
+        return f"Spaces become {self.replacement}{cut}." + (f" One is put before {where}, too." if where else "")
 
     def cut(self, piece: TracedPiece) -> Iterator[TracedPiece]:
         sign = self.replacement
@@ -164,7 +164,7 @@ class ByteLevel:
     @property
     def words(self) -> str:
         blank = "A space is put before each part that begins with none. " if self.add_prefix_space else ""
-        return blank + ("Cut as GPT-2 cuts, into words of bytes." if self.use_regex else "Words are taken as bytes.")
+        return blank + ("Split as GPT-2 splits, into words of bytes." if self.use_regex else "Words are taken as bytes.")
 
     def cut(self, piece: TracedPiece) -> Iterator[TracedPiece]:
         return map(BytesShown().changed, self.plainly(piece))

@@ -157,7 +157,7 @@ def check_steps(steps: tuple[Step, ...], tokens: Collection[str], *, changed: bo
         raise RecipeError("The preparation names a token that the recipe does not have.")
     places = [0 if isinstance(step, AddedToken) else 1 if is_normalizer(step) else 2 for step in steps]
     if places != sorted(places):
-        raise RecipeError("The steps of a preparation are added tokens, then what changes text, then what cuts it.")
+        raise RecipeError("The steps of a preparation are added tokens, then what changes text, then what splits it.")
     shown = [i for i, step in enumerate(steps) if isinstance(step, BytesShown | ByteLevel)]
     later = steps[shown[0] + 1 :] if shown else ()
     if len(shown) > 1 or any(is_normalizer(step) or isinstance(step, Metaspace) for step in later):

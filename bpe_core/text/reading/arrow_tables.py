@@ -274,7 +274,7 @@ def _refuse_what_is_cut_off(source: Source, raw: BinaryIO) -> None:
     if source.kind == "parquet" and not begins:
         raise CorpusError(f"{source.name} is not a Parquet file, whatever its name says.")
     if begins and not ends:
-        raise CorpusError(f"{source.name} ends too early: it is cut off. Copy or download the file again.")
+        raise CorpusError(f"{source.name} ends too early: it is truncated. Copy or download the file again.")
 
 
 def text_columns(schema: Any) -> tuple[str, ...]:

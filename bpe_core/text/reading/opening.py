@@ -240,7 +240,7 @@ def sentences(name: str, compression: str = "", unpacking_errors: Errors = ()) -
     except IsADirectoryError as error:
         raise CorpusError(f"{name} is a folder, not a file.") from error
     except EOFError as error:
-        sentence = f"{name} ends too early: its {compression} data is cut off. Copy or download the file again."
+        sentence = f"{name} ends too early: its {compression} data is truncated. Copy or download the file again."
         raise CorpusError(sentence) from error
     except OSError as error:
         is_unpacking = error.errno is None and compression

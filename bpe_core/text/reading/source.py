@@ -112,4 +112,4 @@ class SkipLog:
     def add_missing_end(self, source: str) -> None:
         """Report a file without the mark at its end, which not every program writes."""
         without = "ends without the mark that such files end with"
-        self.add(source, f"{source} {without}: if it was cut off, texts are missing.")
+        self.add(source, f"{source} {without}: if it was truncated, texts are missing.")

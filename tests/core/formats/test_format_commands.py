@@ -78,7 +78,7 @@ def test_diff_tells_the_first_difference_its_cause_and_the_text(
     printed = capsys.readouterr().out
     assert "They part ways at merge " in printed
     assert "Likely cause, tie: A tie: " in printed
-    assert "1 place of the text is cut differently" in printed
+    assert "1 place of the text is split differently" in printed
     assert run(["diff", str(table), str(table)]) == 0
 
 

@@ -85,7 +85,7 @@ def test_merges_alone_are_numbered_as_gpt2_numbers_them() -> None:
 
 def test_a_blank_inside_a_character_token_has_no_place() -> None:
     history = learned("words", pattern="none", marker="none", merges=30)
-    with pytest.raises(OutputError, match="cannot hold the blank or line break"):
+    with pytest.raises(OutputError, match="cannot hold the space or line break"):
         content(history, "merges.txt")
 
 

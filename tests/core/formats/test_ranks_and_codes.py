@@ -255,8 +255,8 @@ def test_the_readable_companion_names_each_token() -> None:
     ("data", "sentence"),
     [
         (b"minbpe v2\n\n0\n", r"odd, line 1"),
-        (b"minbpe v1\n", r"odd, line 2: the file was cut short"),
-        (b"minbpe v1\n\n7\n", r"odd, line 4: the file was cut short"),
+        (b"minbpe v1\n", r"odd, line 2: the file was truncated"),
+        (b"minbpe v1\n\n7\n", r"odd, line 4: the file was truncated"),
         (b"minbpe v1\n\n99999999999\n", r"odd, line 3: '99999999999' is not a number"),
         (b"minbpe v1\n\n1\n<a>\n", r"odd, line 4: there must be a special token"),
         (b"minbpe v1\n\n0\n104 300\n", r"odd, line 4: it joins the token 300, which does not exist yet"),

@@ -94,7 +94,7 @@ def test_it_comes_back_with_its_choices(unknown: str) -> None:
         ("gpt2", {}, "this table starts from bytes"),
         ("words", {}, "put ▁ before each word"),
         ("words", {"marker": "prefix", "marker_text": "_"}, "put ▁ before each word"),
-        ("words", {"marker": "prefix", "pattern": "english"}, "split only at blanks"),
+        ("words", {"marker": "prefix", "pattern": "english"}, "split only at spaces"),
     ],
 )
 def test_what_it_cannot_express_is_refused(preset: str, changes: dict[str, str], sentence: str) -> None:

@@ -228,7 +228,7 @@ A, UNK = ["a", -1.0], ["<unk>", 0.0]
         ({"vocab": [UNK, "a"]}, r"piece 1: there must be a text and its log-probability"),
         ({"vocab": {"a": 1}}, r'"vocab" must be a list'),
         ({"vocab": [UNK]}, r"odd\.json: the model has no pieces"),
-        ({"pre_tokenizer": {"type": "ByteLevel"}}, r"cuts bytes by a Unigram model"),
+        ({"pre_tokenizer": {"type": "ByteLevel"}}, r"splits bytes by a Unigram model"),
     ],
 )
 def test_a_damaged_list_of_pieces_is_refused(model: dict[str, object], sentence: str) -> None:

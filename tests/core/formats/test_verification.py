@@ -34,7 +34,7 @@ def test_what_was_just_written_agrees(format: Format) -> None:
         assert found.sentence == f"verified: {len(history)} rows agree"
     else:
         assert found.words >= sampling.WANTED_WORDS >= 1_000
-        said = "are cut alike" if any("other numbers" in one for one in found.cannot_hold) else "agree"
+        said = "are split alike" if any("other numbers" in one for one in found.cannot_hold) else "agree"
         assert found.sentence.startswith(f"verified: {found.words:,} words {said}")
         assert ("its ids are others" in found.sentence) == (said != "agree")
 

@@ -152,7 +152,7 @@ def test_it_comes_back_with_its_tokens(choices: dict[str, Any], format: str) -> 
     ("changes", "format", "sentence"),
     [
         ({"marker_text": "@@"}, "vocab.txt", "vocab.txt knows ## before what continues a word; here it is '@@'"),
-        ({"pattern": "gpt2"}, "vocab.txt", "cannot hold the blank or line break in these"),
+        ({"pattern": "gpt2"}, "vocab.txt", "cannot hold the space or line break in these"),
         ({}, "merges.txt", "merges.txt holds joined pairs only, .* WordPiece: choose vocab.txt, tokenizer.json"),
         ({}, "sentencepiece", "choose vocab.txt, tokenizer.json or a table such as csv, or keep it as a session"),
     ],
@@ -224,7 +224,7 @@ def test_without_characters_that_continue_longer_tokens_do() -> None:
     [
         (SMALL.replace(b"[UNK]\n", b""), {}, r"odd\.txt: the token “\[UNK\]”, which stands for a word that cannot"),
         (SMALL + b"##a\n", {}, r"odd\.txt, line 12: the token '##a' stands in line 8 already"),
-        (SMALL + b"a b\n", {}, r"odd\.txt, line 12: there must be one token and no blank"),
+        (SMALL + b"a b\n", {}, r"odd\.txt, line 12: there must be one token and no space"),
         (SMALL + b"\xff\n", {}, r"odd\.txt, line 12: the bytes at place 1 are not UTF-8"),
         (SMALL, {"unk_token": "<unk>"}, r"the token “<unk>”, which stands for a word"),
         (SMALL, {"unk_token": 5}, r"a special token must be a text"),
@@ -244,7 +244,7 @@ def test_a_damaged_vocabulary_is_refused(data: bytes, config: dict[str, object],
     ("key", "value", "sentence"),
     [
         ("unk_token", None, r'"unk_token" is missing or empty'),
-        ("unk_token", "<unk>", r"the token “<unk>”, which stands for a word that cannot be cut, is not in the vocab"),
+        ("unk_token", "<unk>", r"the token “<unk>”, which stands for a word that cannot be split, is not in the vocab"),
         ("continuing_subword_prefix", "", r'"continuing_subword_prefix" is missing or empty'),
         ("max_input_chars_per_word", 0, r'"max_input_chars_per_word" must be a whole number from 1'),
         ("max_input_chars_per_word", "9", r'"max_input_chars_per_word" must be a whole number from 1'),
@@ -274,5 +274,5 @@ def test_texts_of_this_project_are_no_vocabulary() -> None:
 
 def test_a_file_of_that_name_without_marks_is_told_what_it_lacks(tmp_path: Path) -> None:
     (tmp_path / "vocab.txt").write_text("a\nb\n")
-    with pytest.raises(FormatError, match=re.escape("“[UNK]”, which stands for a word that cannot be cut")):
+    with pytest.raises(FormatError, match=re.escape("“[UNK]”, which stands for a word that cannot be split")):
         open_table(tmp_path / "vocab.txt")

@@ -239,7 +239,7 @@ def test_the_lab_cuts_one_text_by_all_at_one_size(
     assert words[0]["text"] in {"␣lower", "␣the", "␣last", "␣price", "␣lowest"}
     assert run(asked) == 0
     shown = capsys.readouterr().out
-    assert "1 place of the text is cut differently." in shown
+    assert "1 place of the text is split differently." in shown
     assert "A and B" in shown
     assert "‖" in shown
     assert run([*asked, "--measure", "bytes_per_token", "--output", str(tmp_path / "one.svg")]) == 0

@@ -135,7 +135,7 @@ def test_what_is_measured_is_what_the_engine_says(qtbot: QtBot, program: Program
     assert expected != []
     assert page.rows.rowCount() == len(expected)
     for row, word in zip(shown, expected, strict=True):
-        assert (row["count"], row["differing cuts"]) == (f"{word.count:,}", f"{word.places:,}")
+        assert (row["count"], row["differing splits"]) == (f"{word.count:,}", f"{word.places:,}")
         assert [row[letter] for letter in "ABC"] == [word.shown_as_cut(place) for place in range(3)]
     both = Vocabularies.of([lane.history for lane in lanes])
     for one, other in ((0, 1), (0, 2), (1, 2)):

@@ -239,7 +239,7 @@ def test_an_imported_table_goes_on_with_the_corpus_and_keeps_its_ids(
     first, last = OLD.id_count + 100, OLD.id_count + 129
     told = f"Run 2: 30 new tokens, numbered {first} to {last}; all others keep their numbers. Your text: "
     qtbot.waitUntil(lambda: program.messages.sentence.text().startswith(told), timeout=WAIT)
-    assert "own tokens stand nowhere in the corpus" in program.messages.sentence.text()
+    assert "own tokens occur nowhere in the corpus" in program.messages.sentence.text()
     assert "law.txt: " in program.messages.details.toPlainText()
     assert "Never used: " in program.messages.details.toPlainText()
     numbers = grown.history.numbers

@@ -30,8 +30,8 @@ class LabPage(LanesPage):
         super().__init__(model)
         self.lab = model
         self.figure.setToolTip(tip(MEANINGS))
-        self.rows.hint = "Click to see it above, and why it is cut so"
-        meaning = "Write all words that are cut differently to a CSV, TSV, JSON or Parquet file"
+        self.rows.hint = "Click to see it above, and why it is split so"
+        meaning = "Write all words that are split differently to a CSV, TSV, JSON or Parquet file"
         self.save_list = push_button("Save List …", self.list_wanted.emit, meaning)
         self.above.addWidget(self.save_list)
         self.above.insertStretch(0, 1)

@@ -97,7 +97,7 @@ class LaneColumn(QWidget):
         super().__init__()
         self._lanes, self._place, letter = lanes, place, LETTERS[place]
         self.card = LaneCard(place, letter)
-        self.text = named(LaneRows(lanes, place), f"Your text, as {letter} cuts it")
+        self.text = named(LaneRows(lanes, place), f"Your text, as {letter} splits it")
         in_column(self.card, (self.text, 1), on=self, margins=NO_MARGINS, spacing=4)
         self.card.chosen.connect(lambda number: lanes.replace(place, number))
         self.card.closed.connect(lambda: lanes.remove(place))

@@ -341,7 +341,7 @@ class LanesModel(QObject, Watched):
                     lane.cut_at(at, tokens, data)
             self._compare()
 
-        self._session.aside.ask("lanes cuts", work, take, self._fail)
+        self._session.aside.ask("lanes splits", work, take, self._fail)
 
     def _compare(self) -> None:
         cuts, data = [lane.cut for lane in self.lanes if lane.cut is not None], self.text.data
@@ -355,17 +355,17 @@ class LanesModel(QObject, Watched):
     def summary(self) -> str:
         """A sentence about how far they agree."""
         if self.parallel is None:
-            return self.trouble or ("Cutting …" if self.lanes else "")
+            return self.trouble or ("Splitting …" if self.lanes else "")
         count = len(self.parallel.stretches)
         places = count_text(count, "place", "places") if count else "No place"
         of = quoted(self.specimen) if self.specimen is not None else "your text"
         if self.specimen is None and len(self._session.text.value) > LONGEST_TEXT:
             of = f"the first {LONGEST_TEXT:,} characters of {of}"
-        return f"{places} of {of} {'is' if count < 2 else 'are'} cut differently."
+        return f"{places} of {of} {'is' if count < 2 else 'are'} split differently."
 
     def described(self, place: int, token: TokenAt) -> str:
         """Describe a token of a lane in a line."""
         lane, text = self.lanes[place], quoted(token.data)
         if token.id == NO_TOKEN:
             return f"{lane.letter}: {text} belongs to no token"
-        return f"{lane.letter}: {text}, token {lane.study.number(token.id):,}. Click to see why it is cut here."
+        return f"{lane.letter}: {text}, token {lane.study.number(token.id):,}. Click to see why it is split here."

@@ -18,7 +18,7 @@ from app.window.text.text_model import TokenTextModel
 from app.window.text.view.editor import TokenTextEdit
 
 ALONE = (
-    "Put two to four tokenizers side by side, at any size of their vocabularies: how each cuts your text, how well it "
+    "Put two to four tokenizers side by side, at any size of their vocabularies: how each splits your text, how well it "
     "compresses, and in which words they differ."
 )
 HOW_TO_GET_ONE = "Train another recipe, or import a tokenizer."

@@ -23,7 +23,7 @@ from bpe_core.figures.tree import Tree
 
 GROW_MILLISECONDS = 250
 NOTHING = "Click into the text first: here grows the tree of the word that was clicked."
-NO_TREE = "By this method no word is put together step by step, so this one has no tree. Why Here? says how it is cut."
+NO_TREE = "By this method no word is put together step by step, so this one has no tree. Why Here? says how it is split."
 HINT = "Each box is a token: below its text the merge that made it, and how often its parts were side by side then."
 SMALLEST, LARGEST = 0.6, 3.0
 STEP_MILLISECONDS, LAST_MILLISECONDS = 900, 2_500
@@ -112,7 +112,7 @@ class MergeTree(FigureView):
             strength = strength if node in shown else 0.0
             branches.append(replace(_branch(node), is_part=node not in whole, strength=strength))
         cut = " | ".join(token.text for token in tokens)
-        self.set_figure(TreeFigure("tree", "Merge tree", f"The word is cut into {cut}", branches, self._marked_joint))
+        self.set_figure(TreeFigure("tree", "Merge tree", f"The word is split into {cut}", branches, self._marked_joint))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() != Qt.MouseButton.LeftButton or self._facts is None:

@@ -33,7 +33,7 @@ class WhyPage(Page):
         self._clock = timer(self, 0, self._walk_on, repeats=True)
         self._step: int | None = None  # index among the word's steps; None follows the moment shown
         self._joint = -1  # the row of the marked boundary
-        self.hint = muted("Click into the text: here you see why it is cut where it is.")
+        self.hint = muted("Click into the text: here you see why it is split where it is.")
         self.tree = MergeTree()
         self.tree_area = scrolling(self.tree, "The word as a tree")
         self.back = _button("◀", "One merge back in this word")
@@ -43,7 +43,7 @@ class WhyPage(Page):
         self.now = _button("◆", "As of the moment shown")
         self.enlarge = _button("⤢", "Give the tree all the room there is")
         self.sentence = label()
-        self.reason = LinkedText("Why the text is cut here")
+        self.reason = LinkedText("Why the text is split here")
         self.joints = named(QListWidget(), "The boundaries of the word")
         self.joints.setFont(fixed_font(self.font().pointSizeF()))
         self._lay_out()

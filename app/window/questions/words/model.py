@@ -25,7 +25,7 @@ from bpe_core.support.data_table import DataTable
 REDRAW_MILLISECONDS = 300
 COLUMNS = ("Word", "Count", "Share")
 TIPS = (
-    "As the recipe cuts the texts into words; ␣ is a space, ⏎ a newline",
+    "As the recipe splits the texts into words; ␣ is a space, ⏎ a newline",
     "How often it occurs in the texts as they are, before any weights",
     "Of all words, each as often as it occurs",
 )
