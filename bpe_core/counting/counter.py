@@ -418,8 +418,8 @@ class Block:
         """Make room for `length` bytes and half as many again, as a long stretch comes in many parts."""
         if length > LARGEST_BLOCK:
             raise TooLarge(
-                f"The text has a stretch of more than {LARGEST_BLOCK:,} bytes in which the pattern never surely splits, "
-                "which is too much to hold at once. Is it text at all? If so, choose another pattern."
+                f"The text has a stretch of more than {LARGEST_BLOCK:,} bytes in which the pattern never surely "
+                "splits, which is too much to hold at once. Is it text at all? If so, choose another pattern."
             )
         room = min(length + length // 2, LARGEST_BLOCK)
         check_room(room, "A stretch of text in which the pattern never surely splits", SHORTER_STRETCHES)

@@ -284,8 +284,8 @@ class SentencePieceModel(Format):
         elif recipe.method in ("mingram", "best"):
             found.append(
                 "That the fewest tokens are best is told by scores, all lower by the same large number. In a text of "
-                "more than 256 tokens this format's library rounds their sums; of two splits into as many tokens it may "
-                "choose the other."
+                "more than 256 tokens this format's library rounds their sums; of two splits into as many tokens it "
+                "may choose the other."
             )
         else:
             found.append("Where two splits of a text are equally probable, this format's library may choose the other.")

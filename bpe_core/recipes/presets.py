@@ -102,6 +102,6 @@ PRESETS: dict[str, Preset] = {
     ),
     "best": Preset(
         _MARKED_WORDS | dict(method="best", max_token_length=16),
-        "Best: the pieces that split the words into the fewest tokens, as nearly as can be found; a ▁ before each word.",
+        "Best: the pieces that split words into the fewest tokens, as nearly as can be found; a ▁ before each word.",
     ),
 }

@@ -156,7 +156,8 @@ def test_where_a_table_is_damaged(tmp_path: Path) -> None:
 def test_a_stream_without_its_end_is_told(tmp_path: Path) -> None:
     path = tmp_path / "a.arrow"
     write_stream(arrow.table({"text": ["low"]}), path)
-    for end, told in ((None, []), (-8, [f"{path} ends without the mark that such files end with: if it was truncated"])):
+    sentence = f"{path} ends without the mark that such files end with: if it was truncated"
+    for end, told in ((None, []), (-8, [sentence])):
         path.write_bytes(path.read_bytes()[:end])
         corpus = Corpus.from_files(path)
         assert documents(corpus) == ["low"]

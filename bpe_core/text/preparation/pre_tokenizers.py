@@ -164,7 +164,7 @@ class ByteLevel:
     @property
     def words(self) -> str:
         blank = "A space is put before each part that begins with none. " if self.add_prefix_space else ""
-        return blank + ("Split as GPT-2 splits, into words of bytes." if self.use_regex else "Words are taken as bytes.")
+        return blank + ("Split as by GPT-2, into words of bytes." if self.use_regex else "Words are taken as bytes.")
 
     def cut(self, piece: TracedPiece) -> Iterator[TracedPiece]:
         return map(BytesShown().changed, self.plainly(piece))

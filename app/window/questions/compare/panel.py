@@ -18,8 +18,8 @@ from app.window.text.text_model import TokenTextModel
 from app.window.text.view.editor import TokenTextEdit
 
 ALONE = (
-    "Put two to four tokenizers side by side, at any size of their vocabularies: how each splits your text, how well it "
-    "compresses, and in which words they differ."
+    "Put two to four tokenizers side by side, at any size of their vocabularies: how each splits your text, how well "
+    "it compresses, and in which words they differ."
 )
 HOW_TO_GET_ONE = "Train another recipe, or import a tokenizer."
 TYPED_HERE = "Your text: type here, and all columns follow"
