@@ -197,7 +197,7 @@ def test_what_does_not_fit_is_refused_in_a_sentence(
         Corpus.from_files(folder)
     data = path.read_bytes()
     (tmp_path / "cut.parquet").write_bytes(data[: len(data) // 2])
-    with pytest.raises(CorpusError, match="cut off"):
+    with pytest.raises(CorpusError, match="truncated"):
         Corpus.from_files(tmp_path / "cut.parquet")
     assert run(["count", str(path), "--memory", "much"]) == 2
     assert run(["count", str(path), "--weights", "de=2"]) == 1

@@ -84,7 +84,7 @@ JSON_DAMAGE = [
     ('"name": "words"', '"name": "\\udfff"', r"the recipe is damaged"),
     ("}\n ]\n}", "},\n ]\n}", r"the list of merges does not end"),
     ("}\n ]\n}", "}\n ]\n}}", r"the list of merges does not end"),
-    ("}\n ]\n}", "}\n", r"cut short"),
+    ("}\n ]\n}", "}\n", r"truncated"),
     ('},\n  {"step": 2,', '}\n  {"step": 2,', r"line 38: the comma before this merge is missing"),
     ('{"step": 2,', '{"step" 2,', r"line 38, column \d+: this is not valid JSON"),
     ('{"step": 2,', '[], {"step": 2,', r"line 38, column \d+: this is not valid JSON"),

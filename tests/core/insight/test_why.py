@@ -304,7 +304,7 @@ def test_the_article_s_newer_stays_in_pieces_because_of_who_came_first() -> None
     why = Why("newer", history)
     names = Tokenizer(history).token_bytes
     told = [sentence(why.at_byte(byte), lambda id: names(id).decode()) for byte in range(1, 5)]
-    assert told[0] == "Not cut: merge 6 joins n + e here."
+    assert told[0] == "Not split: merge 6 joins n + e here."
     assert all(told)
 
 
