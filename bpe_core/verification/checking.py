@@ -44,7 +44,12 @@ class Verification:
 
     @property
     def agrees(self) -> bool:
-        return self.differing == 0
+        return self.differing == 0 and not self.is_empty
+
+    @property
+    def is_empty(self) -> bool:
+        """Say whether nothing was compared, which is no agreement; a table without steps has no rows to differ."""
+        return self.words == 0 and self.differing == 0 and self.compared != "rows"
 
     @property
     def sentence(self) -> str:
@@ -55,6 +60,8 @@ class Verification:
                 cut = f"{self.words:,} {self.compared} are split alike{also}"
                 return f"verified: {cut}; but its ids are others than those of the table: {self.renumbered}"
             return f"verified: {self.words:,} {self.compared} agree{also}"
+        if self.is_empty:
+            return f"not verified: there were no {self.compared} to compare"
         return f"not verified: {self.differing:,} differences in {self.words:,} {self.compared}"
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import Cancelled, OutputError
-from bpe_core.formats import FORMATS, Format, format_for, peer_process
+from bpe_core.formats import FORMATS, Format, format_for, open_table, peer_process
 from bpe_core.history.history import History
 from bpe_core.learning.trainer import Trainer
 from bpe_core.recipes.recipe import Recipe
@@ -16,6 +16,7 @@ from bpe_core.support.progress import Progress, Work
 from bpe_core.text.corpus import Corpus
 from bpe_core.verification import sampling
 from bpe_core.verification.checking import prepare_export, verify
+from bpe_core.verification.import_check import check_import
 from tests.core.formats.samples import content, history_for
 from tests.core.learning import train
 
@@ -55,6 +56,19 @@ def test_a_file_that_numbers_tokens_otherwise_does_not_agree(name: str) -> None:
     assert not found.agrees
     assert found.differences
     assert found.sentence.startswith("not verified: ")
+
+
+def test_where_no_text_was_compared_nothing_agrees(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "tokenizer.json"
+    path.write_bytes(content(HISTORY, path.name))
+    monkeypatch.setattr(sampling.Checked, "samples", lambda *_: iter(()))
+    found = verify(path.read_bytes(), FORMATS[path.name], HISTORY)
+    assert not found.agrees
+    assert found.sentence == "not verified: there were no words to compare"
+    agreement = check_import(path, open_table(path))
+    assert agreement is not None
+    assert "agrees" not in agreement.sentence
+    assert "compared" in agreement.sentence
 
 
 def test_a_file_that_cannot_be_read_back_does_not_agree() -> None:
