@@ -15,7 +15,7 @@ from app.session.time import timer
 from bpe_core.insight.table_comparison import TableComparison, compare_tables
 
 TOPIC = "what learning at once has changed"
-PAUSE_MILLISECONDS = 10  # changes that come together are learned once
+TOGETHER_MILLISECONDS = 0  # changes of one turn of the event loop are learned once
 LARGEST = 10_000_000  # bytes that are learned without asking
 MOST_DRAFTS = 8  # that are remembered, so that undo need not learn again
 
@@ -32,7 +32,7 @@ class LiveLearning(QObject):
         self._learning: Run | None = None
         self._before: Run | None = None  # what was shown when the change was made
         self._place: tuple[int | None, int] | None = None  # where the person was (None: at the end), and was brought
-        self._soon = timer(self, PAUSE_MILLISECONDS, self._learn)
+        self._soon = timer(self, TOGETHER_MILLISECONDS, self._learn)
         session.recipe.changed.connect(lambda _: self._soon.start())
         session.corpus.texts.changed.connect(lambda _: self._soon.start())
         self._runs.changed.connect(self._follow)
@@ -79,18 +79,16 @@ class LiveLearning(QObject):
         """Stay at the place in time, and say what is different."""
         before, cursor = self._before, self._session.cursor
         place = self._place_in_time()
-        if run not in self._runs.all:
-            self._runs.keep([run], are_there=True, stays=True)
+        if before is not None and before is not run and before in self._drafts and not self._is_used(before):
+            self._runs.take_the_place_of(before, run)
         else:
-            self._runs.show(run, stays=True)
+            self._runs.keep([run], are_there=True, stays=True)
         cursor.go_live() if place is None else cursor.go_to(place)
         self._place = place, cursor.position
         if before is None or before is run or before.history is None or run.history is None:
             return
         compare = partial(compare_tables, before.history, run.history)
         self._aside.ask(TOPIC, lambda task: compare(cancelled=task.cancelled), partial(self._tell, run))
-        if before in self._drafts and not self._is_used(before):
-            self._runs.drop(before)
 
     def _place_in_time(self) -> int | None:
         """The step where the person is, also where a shorter run has no such step; None at the end."""

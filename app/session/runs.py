@@ -235,6 +235,12 @@ class Runs(QObject):
                 numbers.add(other.number)
         return [other for other in self.all if other.number in numbers]
 
+    def take_the_place_of(self, old: Run, new: Run) -> None:
+        """Show another run where time is, and take away the one that was shown until now."""
+        self._aside.cancel(old.stamp)
+        self.all = [run for run in self.all if run is not old]
+        self.keep([new], are_there=True, stays=True)
+
     def keep(self, runs: Sequence[Run], are_there: bool, *, stays: bool = False) -> None:
         """Put runs back, or take them away; then the parent of the first is shown, or the newest."""
         self.all = sorted({*self.all, *runs} if are_there else {*self.all} - {*runs}, key=lambda run: run.number)

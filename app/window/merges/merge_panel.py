@@ -14,6 +14,7 @@ from PySide6.QtGui import (
     QPainter,
     QPalette,
     QResizeEvent,
+    QShowEvent,
 )
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -227,7 +228,9 @@ class MergeTableView(QTableView):
         return [place for place, column in enumerate(self._model.columns) if column.look != "plain"]
 
     def _rows_in_sight(self) -> range:
-        """As many as fit, also where the table became shorter than the place it was scrolled to."""
+        """As many as fit, also where the table became shorter than the place it was scrolled to; none while hidden."""
+        if not self.isVisible():
+            return range(0)
         first, height = max(self.rowAt(0), 0), self.viewport().height()
         fit = height // self.verticalHeader().defaultSectionSize() + 2  # one may show in part above, one below
         return range(first, min(first + fit, self._model.rowCount()))
@@ -249,6 +252,10 @@ class MergeTableView(QTableView):
         """Keep an edge that a person has moved."""
         if not self._is_sharing and QGuiApplication.mouseButtons():
             self._shares_room = False
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._make_room()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
