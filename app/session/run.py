@@ -183,7 +183,7 @@ class Run:
         if self.history is not None and listed_alone(self.history):
             return "This table lists tokens without telling what they were made of; no other way leads off from it."
         if self.history is None or self.words is None:
-            return "It is not known in which words these pairs stand: Training > Count on My Corpus first."
+            return "It is not known in which words these pairs occur: Training > Count on My Corpus first."
         if self.history.joining is not None:
             return "This table joins texts in an order of its own; no other way leads off from it."
         if step <= self.recipe.grown_from:

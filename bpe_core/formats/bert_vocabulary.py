@@ -249,7 +249,7 @@ def read_vocabulary(data: bytes, name: str) -> dict[str, int]:
             raise FormatError(f"{name}, line {number + 1:,}: there must be one token and no space, not {text[:80]!r}.")
         if text and found.setdefault(text, number) != number:
             raise FormatError(
-                f"{name}, line {number + 1:,}: the token {text[:80]!r} stands in line {found[text] + 1:,} already."
+                f"{name}, line {number + 1:,}: the token {text[:80]!r} is in line {found[text] + 1:,} already."
             )
     return found
 

@@ -92,7 +92,7 @@ def _without_repetition(pairs: list[tuple[str, Any]]) -> Object:
     if len(found) < len(pairs):
         seen: set[str] = set()
         twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise _TwiceError(f"the entry {twice[:80]!r} stands twice in one object.")
+        raise _TwiceError(f"the entry {twice[:80]!r} is there twice in one object.")
     return found
 
 

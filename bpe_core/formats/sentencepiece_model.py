@@ -143,7 +143,7 @@ def _notes(recovered: Recovered[str], stored: Stored, base: dict[str, int]) -> l
     characters = {character for text in recovered.lost for character in text} - set(base)
     notes += about(
         sorted(characters),
-        "characters stand in longer pieces only: {}. Texts that hold them can be split otherwise than by SentencePiece",
+        "characters occur in longer pieces only: {}. Texts that hold them can be split otherwise than by SentencePiece",
     )
     if not characters:
         notes += about(recovered.lost, "pieces are made by no two others, so no text becomes them: {}")
@@ -283,7 +283,7 @@ class SentencePieceModel(Format):
                 found.append("Several unknown characters in a row are one <unk> in this format; here each is one.")
         elif recipe.method in ("mingram", "best"):
             found.append(
-                "That the fewest tokens are best is told by scores, all lower by the same large number. In a text of "
+                "That the fewest tokens are best is written as scores, all lower by one large number. In a text of "
                 "more than 256 tokens this format's library rounds their sums; of two splits into as many tokens it "
                 "may choose the other."
             )

@@ -379,7 +379,7 @@ def _specials(whole: Object, shift: int, name: str) -> tuple[dict[str, int], Seq
     for where, item in objects_in(whole, "special_tokens", name, "special token"):
         text, rank = text_in(item, "token_str", where), number_of(item.get("rank"), f"{where}: its rank")
         if not text or text in found or rank in found.values() or rank >= shift:
-            raise FormatError(f"{where}: its text or its number stands there before, or is none below {shift:,}.")
+            raise FormatError(f"{where}: its text or its number is there already, or is none below {shift:,}.")
         found[text] = rank
     if shift > len(found):
         notes.append(f"{shift - len(found):,} of the first {shift:,} numbers belong to no token yet.")

@@ -272,7 +272,7 @@ class JsonWordPiece(JsonModel):
             raise FormatError(f"{name}: the token with the number {vocabulary['']:,} is empty.")
         specials = specials_in(whole, vocabulary, unknown, name)
         if steps.prefix:
-            steps.notes.append(f"The file puts {steps.prefix} before words; here words stand without it.")
+            steps.notes.append(f"The file puts {steps.prefix} before words; here words have none.")
         choices: dict[str, Any] = {
             **steps.choices,
             "method": "wordpiece",

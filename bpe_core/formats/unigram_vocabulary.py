@@ -65,7 +65,7 @@ def history_of(
     rounded = row if recipe.sums == "64 bits" else row.astype(np.float32)
     notes = about(over_words, "pieces reach over several words and are left out: {}")
     if lone not in ([], [marker]) and not recipe.sums:
-        notes += about(lone, "characters stand in longer pieces only; alone they are unknown: {}")
+        notes += about(lone, "characters occur in longer pieces only; alone they are unknown: {}")
     history = History(
         recipe,
         Alphabet((*base, *in_order)),

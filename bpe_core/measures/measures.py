@@ -164,7 +164,7 @@ MEASURES: dict[str, Measure] = {
         ),
         # -- words with their morphemes ------------------------------------------------------
         Measure("borders", "Borders", "borders", "places", "Places inside words where two morphemes meet"),
-        Measure("cuts", "Cuts", "cuts", "places", "Places inside words where two tokens meet"),
+        Measure("cuts", "Splits", "splits", "places", "Places inside words where two tokens meet"),
         Measure("hits", "Hits", "hits", "places", "Places where both do"),
         Measure(
             *("precision", "Splits that are at morphemes", "precision", "ratio"),

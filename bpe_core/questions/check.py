@@ -269,4 +269,4 @@ def _by_its_texts(study: Study, work: Work) -> Iterator[tuple[int, str]]:
     for id, reason in unreachable_tokens(history, work).items():
         row = history.row_of(id)
         if row is not None and reason.kind == "falls apart":
-            yield row + 1, "Its own text becomes other tokens, so it never stood in a text."
+            yield row + 1, "Its own text becomes other tokens, so it never occurred in a text."

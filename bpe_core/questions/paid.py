@@ -16,7 +16,7 @@ from bpe_core.studies.study import Study
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, Work
 
-WHAT = "What paid for a step"
+WHAT = "Which words caused a step"
 
 
 @dataclass(frozen=True)

@@ -221,7 +221,7 @@ class _Encoding:
         ids = self.tokenizer.encode_batch(texts, at=self._at, allowed_special=self._allowed, threads=1).ids
         if self._lacks_some and len(lacking := ids[self._numbers[ids] < 0]):
             token = quoted(written(self.tokenizer.history)[lacking[0]])
-            raise BpeError(f"The tokenizer has no number for {token}, which stands in {name}; nothing was written.")
+            raise BpeError(f"The tokenizer has no number for {token}, which is in {name}; nothing was written.")
         met = np.zeros(self.tokenizer.history.id_count, bool)
         met[ids] = True
         return _Found(ids.astype(kind) if self._are_ids else self._numbers.astype(kind)[ids], met)

@@ -79,7 +79,7 @@ class Lane {
     const tokens = this.flow.filter((piece) => piece.id !== undefined).length;
     this.tokenCount = tokens;
     if (this.why) {
-      this.facts.textContent = `This page cannot cut the text exactly. ${this.why}`;
+      this.facts.textContent = `This page cannot split the text exactly. ${this.why}`;
       return;
     }
     const bytes = UTF8.encode(this.text).length, words = this.text.split(/\s+/u).filter(Boolean).length;
@@ -140,7 +140,7 @@ class Lane {
     const piece = this.flow[place];
     if (place < 0) return "the text begins.";
     if (place === this.flow.length - 1) return "the text ends.";
-    if (piece.id === undefined || piece.reason === undefined) return "the pattern cuts there, and no token crosses it.";
+    if (piece.id === undefined || piece.reason === undefined) return "the pattern splits there, and no token crosses it.";
     if (piece.reason === NEVER) return NO_REASON[this.run.way.constructor.name] ?? "nothing of this run joins across it.";
     const step = piece.reason, { tokens } = this.run, later = (step + 1).toLocaleString("en");
     if (this.run.way instanceof ByLongest) return `a longer token fits from ${this.run.stepName} ${later} on.`;
@@ -195,7 +195,7 @@ const NO_REASON = {
   ByRanks: "nothing of this run joins across it.",
   ByPriorities: "no pair that may be joined now spans it.",
   ByLongest: "no longer token fits.",
-  ByPaths: "of all ways to cut the word, this is the most probable one now.",
+  ByPaths: "of all ways to split the word, this is the most probable one now.",
 };
 
 // The pieces to draw: {shown, id, reason} of a token, {shown} of what is in none.

@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("tables", nargs="+", metavar="RUN", help=f"{ANY_TABLE}; book.bpex#2 is run 2 of a session")
     add("--title", type=text_argument, default="", help="of the page (default: the names of the runs)")
-    add("--text", type=text_argument, default="", help="that stands in the page at first; anybody may change it")
+    add("--text", type=text_argument, default="", help="that the page shows at first; anybody may change it")
     add("--note", type=text_argument, default="", help="a remark that the page shows with the first run")
     add("-o", "--output", default="run.html", metavar="FILE", help="the page (default: run.html)")
 

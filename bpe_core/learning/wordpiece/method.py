@@ -124,7 +124,7 @@ class PlainScoreLearner(PlainLearner):
 
 SCORE = Reason(
     title="Score",
-    tip="How often the pair stood in the corpus, over how often its left half did times how often its right half did",
+    tip="How often the pair occurred in the corpus, divided by the count of each half",
     of=("left_count", "right_count"),
     value=lambda count, told: count / told["left_count"] / told["right_count"],
     written=lambda count, told: f"{count:,} / ({told['left_count']:,} × {told['right_count']:,})",

@@ -217,7 +217,7 @@ def test_a_damaged_file_is_refused_with_its_place(path: tuple[str, ...], value: 
     ("data", "sentence"),
     [
         (b'{"model": {"vocab": ' + b"[" * 500_000, r"odd\.json: JSON that no such file would hold"),
-        (b'{"model": {"vocab": {"a": 1, "a": 2}}}', r"odd\.json: the entry 'a' stands twice"),
+        (b'{"model": {"vocab": {"a": 1, "a": 2}}}', r"odd\.json: the entry 'a' is there twice"),
         (b'{"model": {"vocab": {"a": ' + b"9" * 10_000 + b"}}}", r"odd\.json: JSON that no such file would hold"),
         (b'{"model": \n{"vocab": }}', r"odd\.json, line 2, column 11: this is not valid JSON"),
         (b'{"model": {"vocab": {"\xff": 1}}}', r"odd\.json: the bytes at place 23 are not UTF-8"),

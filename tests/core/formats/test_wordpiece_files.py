@@ -223,7 +223,7 @@ def test_without_characters_that_continue_longer_tokens_do() -> None:
     ("data", "config", "sentence"),
     [
         (SMALL.replace(b"[UNK]\n", b""), {}, r"odd\.txt: the token “\[UNK\]”, which stands for a word that cannot"),
-        (SMALL + b"##a\n", {}, r"odd\.txt, line 12: the token '##a' stands in line 8 already"),
+        (SMALL + b"##a\n", {}, r"odd\.txt, line 12: the token '##a' is in line 8 already"),
         (SMALL + b"a b\n", {}, r"odd\.txt, line 12: there must be one token and no space"),
         (SMALL + b"\xff\n", {}, r"odd\.txt, line 12: the bytes at place 1 are not UTF-8"),
         (SMALL, {"unk_token": "<unk>"}, r"the token “<unk>”, which stands for a word"),

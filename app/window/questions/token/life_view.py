@@ -21,7 +21,7 @@ SECTIONS = {  # in this order
     "words": "Words that hold it",
     "children": "Part of",
     "takers": "Taken by",
-    "paid": "What paid for it",
+    "paid": "Which words caused it",
     "lines": "Where it occurs",
 }
 

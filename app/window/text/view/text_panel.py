@@ -29,7 +29,7 @@ class CountsBar(QLabel):
         self.setContentsMargins(4, 2, 4, 2)
         self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.setToolTip(
-            "Words are what stands between spaces and ends of lines, whatever the recipe; in a script without spaces, "
+            "Words are what is between spaces and ends of lines, whatever the recipe; in a script without spaces, "
             "lines. Unknown tokens are hatched."
         )
         model.text_changed.connect(self._soon.start)

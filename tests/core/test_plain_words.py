@@ -1,0 +1,57 @@
+"""What people read says split, space and occurs; words that meant the same before made some sentences hard to read."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.shared import ROOT
+
+OLD_WORDS = re.compile(
+    r"\b(cut|cuts|cutting|blank|blanks|told|stood|stands?)\b(?! (for|off|short)\b)"
+    r"|\bpaid for it\b|at least \d+x|Throw It Away|Bring It Back|Keep How It Was Made",
+    re.IGNORECASE,
+)
+IN_CODE = re.compile(r"`[^`]*`|cut = .*|\{\w+\}|\w+ = |\]\([^)]*\)|power cut")
+PROSE = [
+    *(ROOT / "resources/lessons").glob("*.*"),
+    *(path for path in (ROOT / "resources/manual").glob("*.md") if path.stem not in ("commands", "python")),
+    ROOT / "README.md",
+]
+
+
+def sentences(path: Path) -> Iterator[tuple[int, str]]:
+    """Strings of several words that are no docstrings, each with its line."""
+    tree = ast.parse(path.read_text("utf-8"))
+    bodies = [node.body for node in ast.walk(tree) if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)]
+    docstrings = {id(body[0].value) for body in bodies if body and isinstance(body[0], ast.Expr)}
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Constant) or not isinstance(node.value, str) or id(node) in docstrings:
+            continue
+        if node.value.count(" ") > 1:
+            yield node.lineno, node.value
+
+
+@pytest.mark.parametrize("folder", ["app", "bpe_core"])
+def test_sentences_of_the_program_use_the_plain_words(folder: str) -> None:
+    found = [
+        f"{path.relative_to(ROOT)}:{line}: {text}"
+        for path in sorted((ROOT / folder).rglob("*.py"))
+        for line, text in sentences(path)
+        if OLD_WORDS.search(text)
+    ]
+    assert found == []
+
+
+def test_lessons_manual_and_readme_use_the_plain_words() -> None:
+    found = [
+        f"{path.relative_to(ROOT)}:{number}: {line}"
+        for path in sorted(PROSE)
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1)
+        if OLD_WORDS.search(IN_CODE.sub("", line))
+    ]
+    assert found == []
