@@ -125,7 +125,7 @@ def test_values_told_are_those_that_are_known() -> None:
     assert "joins `e + a`. With its three tokens the corpus has **36** tokens" in told("best", 1)
     assert "needs **36**" in told("best", 5)
     assert "here to **19**" in told("best", 6)
-    assert "only 5 times now; three pairs stand 6 times" in told("printed-mistakes", 2)
+    assert "only 5 times now; three pairs occur 6 times" in told("printed-mistakes", 2)
 
 
 def test_the_six_rules_as_printed_cut_words_as_the_article_says() -> None:
