@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -102,6 +103,7 @@ _SCATTER = np.uint64(0x9E3779B97F4A7C15)
 LOOK_BACK, LONGEST_LOOK = 64, 4_096  # bytes in which to look for the first of neighbours that share a colour
 
 
+@lru_cache(maxsize=4_096)  # the same tokens are drawn in each frame
 def colour_of(data: bytes) -> int:
     """Return the colour of a token with these bytes.
 
