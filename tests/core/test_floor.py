@@ -234,10 +234,16 @@ def test_the_command_tells_and_proves(tmp_path: Path, capsys: pytest.CaptureFixt
     assert run(["verify", str(proof)]) == 0
     assert f"at least {rows[0]['floor']:,} tokens" in capsys.readouterr().out
     told = json.loads(written)
-    told["certificate"]["floors"][0]["tokens"] += 1
+    for claims, name in ((told["certificate"]["floors"], "tokens"), (told["rows"], "floor")):
+        claims[0][name] += 1
+        proof.write_text(json.dumps(told), encoding="utf-8")
+        assert run(["verify", str(proof)]) != 0
+        assert "prove" in capsys.readouterr().err
+        claims[0][name] -= 1
+    told["rows"] = [{"size": []}]
     proof.write_text(json.dumps(told), encoding="utf-8")
     assert run(["verify", str(proof)]) != 0
-    assert "prove" in capsys.readouterr().err
+    assert "The rows beside the certificate" in capsys.readouterr().err
 
 
 def test_a_table_is_set_beside_it(tmp_path: Path) -> None:

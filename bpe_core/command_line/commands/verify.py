@@ -14,7 +14,7 @@ from bpe_core.formats import FORMATS, open_table
 from bpe_core.learning.best.certificate import KIND
 from bpe_core.learning.methods import steps_in_words
 from bpe_core.session_file import is_session_file
-from bpe_core.support.foreign import json_of
+from bpe_core.support.foreign import gate, json_of
 
 if TYPE_CHECKING:  # SQLite is loaded for sessions only
     from bpe_core.session_file.values import SavedSession
@@ -95,19 +95,23 @@ def _certificate_in(path: Path) -> Any:
         return None  # who opens it as a table says why
     if KIND.encode() not in data:
         return None
-    told = json_of(data, f"{path}: the certificate of a floor is no whole JSON")
-    return told.get("certificate", told) if isinstance(told, dict) else told
+    return json_of(data, f"{path}: the certificate of a floor is no whole JSON")
 
 
-def _floors(proof: Any) -> dict[str, Any]:
+def _floors(told: Any) -> dict[str, Any]:
+    """Add up all floors anew, those of the certificate and those of the answer that it came with."""
     from bpe_core.reference.floor import checked  # plain code that shares nothing with what made the prices
 
-    rows = checked(proof)
+    is_answer = isinstance(told, dict) and "certificate" in told
+    rows = checked(told["certificate"] if is_answer else told)
+    with gate("The rows beside the certificate"):
+        claims = {int(row["size"]): int(row["floor"]) for row in told.get("rows", ())} if is_answer else {}
+    rows = [(size, max(said, claims.get(size, 0)), proven) for size, said, proven in rows]
     what = f"the certificate of {len(rows):,} floor{'' if len(rows) == 1 else 's'}"
     lines = [f"{size:,} in the vocabulary: at least {proven:,} tokens, added up anew" for size, _, proven in rows]
-    for size, told, proven in rows:
-        if proven < told:
-            raise FormatError(f"The prices for {size:,} prove {proven:,} tokens, not the {told:,} that the file says.")
+    for size, said, proven in rows:
+        if proven < said:
+            raise FormatError(f"The prices for {size:,} prove {proven:,} tokens, not the {said:,} that the file says.")
     return {"what": what, "found": lines}
 
 
