@@ -100,6 +100,7 @@ _OF_UNIGRAM: dict[str, Any] = dict(applies=lambda recipe: recipe.method == "unig
 _OF_GAGE: dict[str, Any] = dict(applies=lambda recipe: recipe.method == "gage", goes_without_saying=True)
 _OF_WORDPIECE: dict[str, Any] = dict(applies=lambda recipe: recipe.method == "wordpiece", goes_without_saying=True)
 _OF_SUPERBPE: dict[str, Any] = dict(applies=lambda recipe: recipe.method == "superbpe", goes_without_saying=True)
+_OF_BEST: dict[str, Any] = dict(applies=lambda recipe: recipe.method == "best", goes_without_saying=True)
 _DROPPING: dict[str, Any] = _OF_UNIGRAM | dict(applies=lambda recipe: recipe.method in ("unigram", "mingram", "best"))
 _OF_CHARACTERS: dict[str, Any] = dict(applies=lambda recipe: recipe.base == "characters")
 
@@ -293,6 +294,13 @@ class Learning:
         4, "Most words", "Pairs that would hold more words are not merged", least=1, optional=True, **_OF_SUPERBPE
     )
     past_colons: bool = _choice(False, "Past colons", "Merges may join a colon and the space behind it", **_OF_SUPERBPE)
+    gap_to_floor: int = _choice(
+        0,
+        "Gap to floor",
+        "The search ends so many thousandths above its floor; 0: as near as can be",
+        least=0,
+        **_OF_BEST,
+    )
     longest_word: int = _choice(
         100, "Longest word", "A longer word is not split: it is unknown as a whole", least=1, **_OF_WORDPIECE
     )

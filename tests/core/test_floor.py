@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 from pathlib import Path
 from random import Random
 from types import SimpleNamespace
@@ -47,12 +48,12 @@ def laid(counts: dict[str, int], longest: int = 8, limit: int = 0) -> Lattice:
 
 
 def searched(
-    counts: dict[str, int], wanted: int, longest: int = 8, rounds: int = 60, limit: int | None = None
+    counts: dict[str, int], wanted: int, longest: int = 8, rounds: int = 60, limit: int | None = None, gap: float = 0.0
 ) -> Search:
     guess = Guess.of(WordTable.from_counts(counts), RECIPE, wanted, 8)
     found = Search(
         laid(counts, 8, guess.worth(wanted) // 2 if limit is None else limit), wanted, guess,
-        Budget(rounds=rounds, swaps=20),
+        Budget(rounds=rounds, swaps=20, gap=gap),
     )  # fmt: skip
     for _ in found.steps():
         pass
@@ -359,6 +360,14 @@ def test_best_learns_from_texts_and_for_sizes_at_their_ends() -> None:
     assert beyond.tokens_after[-1] == 3, "each word is one token"
     assert train(["a"], "best").history.tokens_after.tolist() == [2, 1]
     assert train(["a" * 10_000], "best", vocab_size=8).history.tokens_after[-1] == 626, "of 16 letters at most"
+
+
+def test_a_search_ends_where_the_gap_is_as_chosen() -> None:
+    """Its rounds are fewer, and its vocabulary is as near to its floor as was asked for."""
+    counts = {"".join(word): 1 + place % 7 for place, word in enumerate(product("aeln", repeat=5))}
+    found = {gap: searched(counts, 40, gap=gap) for gap in (0.0, 0.2)}
+    assert found[0.0].best.tokens <= found[0.2].best.tokens <= found[0.2].floor.tokens * 1.2
+    assert len(found[0.2].moments) < len(found[0.0].moments)
 
 
 @pytest.mark.parametrize("damage", [{"counts": [1]}, {"unit": 0}, {"floors": 3}, {"words": None}])

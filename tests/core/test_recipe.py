@@ -40,12 +40,13 @@ OTHER: dict[str, Any] = dict(  # for each choice a value that no preset has
     interventions=(Intervention(3, "forbid", 1, 2),), grown_from=5,
     mixture=Mixture((Group("de", unique="lines"),)), preparation=(Digits(),), older_unicode=True, sums="32 bits",
     decoding=(Fuse(),),
-    transition=3, words_by="gpt2", most_words=2, past_colons=True,
+    transition=3, words_by="gpt2", most_words=2, past_colons=True, gap_to_floor=5,
 )  # fmt: skip
 OF_METHODS = {
     "block_size": "gage", "block_bytes": "gage", "wordpiece_rule": "wordpiece", "longest_word": "wordpiece",
     "seed_size": "unigram", "em_passes": "unigram", "keep_share": "unigram",
     "transition": "superbpe", "words_by": "superbpe", "most_words": "superbpe", "past_colons": "superbpe",
+    "gap_to_floor": "best",
 }  # fmt: skip
 STEERING = {"interventions", "grown_from", "preparation", "older_unicode", "sums", "decoding"}  # if there are any
 METHODS = {"method"}  # of which there is one

@@ -65,7 +65,13 @@ NOTHING_SAID = {
     "transition": "half of the merges",
     "most_words": "any number",
 }
-SUFFIXES = {"min_frequency": "×", "keep_share": " %", "block_size": " bytes", "block_bytes": " different"}
+SUFFIXES = {
+    "min_frequency": "×",
+    "keep_share": " %",
+    "gap_to_floor": " ‰",
+    "block_size": " bytes",
+    "block_bytes": " different",
+}
 
 
 @dataclass(frozen=True)

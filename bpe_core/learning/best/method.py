@@ -134,7 +134,7 @@ def _searching(words: WordTable, recipe: Recipe) -> Search:
     guess = Guess.of(words, recipe, wanted, longest)
     limit, joined = guess.worth(wanted) // 2, may_be_joined(base, recipe)
     lattice = Lattice.of(words, base, recipe, longest=longest, limit=limit, joined=joined)
-    return Search(lattice, wanted, guess, Budget(ROUNDS, SWAPS))
+    return Search(lattice, wanted, guess, Budget(ROUNDS, SWAPS, gap=recipe.gap_to_floor / 1_000))
 
 
 def tokens_at_first(words: WordTable, recipe: Recipe) -> Alphabet:

@@ -34,6 +34,7 @@ class Budget:
     rounds: int = ROUNDS
     swaps: int = SWAPS
     seconds: float = float("inf")
+    gap: float = 0.0  # of the floor; a vocabulary so far above it is near enough
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,17 +105,20 @@ class Search:
                 pricing.reached = min(pricing.reached, self.best.tokens)
             elif time.monotonic() - began - self.moments[-1].seconds >= BETWEEN_MOMENTS:
                 self._note(began)
-            if self.best.tokens <= self.floor.tokens:
+            if self._is_near_enough():
                 return
             yield FOR_PRICES * share
         improving = Improving(lattice, self.best)
         for swap in range(budget.swaps):
             gone = (time.monotonic() - began) / budget.seconds
-            if improving.is_over or gone >= 1 or self.best.tokens <= self.floor.tokens:
+            if improving.is_over or gone >= 1 or self._is_near_enough():
                 break
             improving.swap()
             self._take(improving.best, began)
             yield FOR_PRICES + (1 - FOR_PRICES) * max(swap / budget.swaps, min(1.0, gone))
+
+    def _is_near_enough(self) -> bool:
+        return self.best.tokens <= self.floor.tokens * (1 + self.budget.gap)
 
     def _take(self, found: Vocabulary, began: float) -> None:
         if not self.moments or found.tokens < self.best.tokens:
