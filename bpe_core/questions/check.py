@@ -35,7 +35,7 @@ class Check(Question):
     """Check whether a table was learned right: does each merge follow from the counts?
 
     Each step should merge a pair that occurs most. Each row is a step that does not, and what should have been merged
-    instead. Without texts it says what the table alone shows. With pins it says whether texts are still cut the same.
+    instead. Without texts it says what the table alone shows. With pins it says whether texts are still split the same.
     """
 
     needs = "texts if known"

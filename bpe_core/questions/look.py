@@ -25,7 +25,7 @@ ODD = {
 
 @dataclass(frozen=True)
 class Look(Question):
-    """Show a text as a tokenizer cuts it: coloured tokens, their ids, and what is odd."""
+    """Show a text as a tokenizer splits it: coloured tokens, their ids, and what is odd."""
 
     table_first = True
     examples = """\

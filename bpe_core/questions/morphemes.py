@@ -1,4 +1,4 @@
-"""How well the cuts of tokenizers agree with the borders of morphemes."""
+"""How well the splits of tokenizers agree with the borders of morphemes."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ COLUMNS = "\n".join(f"  {name:<14} {MEASURES[name].meaning}" for name in ("words
 
 @dataclass(frozen=True)
 class Morphemes(Question):
-    """Measure how well the cuts of tokenizers agree with the borders of morphemes.
+    """Measure how well the splits of tokenizers agree with the borders of morphemes.
 
-    A word is cut as it is behind a space, and counts once. Agreement is no virtue by itself: a frequent word should be
+    A word is split as it is behind a space, and counts once. Agreement is no virtue by itself: a frequent word should be
     one token, whatever its morphemes.
     """
 

@@ -19,7 +19,7 @@ WHAT = "A race of pairs"
 
 @dataclass(frozen=True)
 class Race(Question):
-    """Follow chosen pairs through the training: which led, and which merges cut them down.
+    """Follow chosen pairs through the training: which led, and which merges took from them.
 
     A pair enters when both its tokens exist. From then on its count can only fall, each time because a merge takes one
     of its tokens away. If no pair is named, those that lost most to others are followed.

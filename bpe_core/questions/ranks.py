@@ -19,7 +19,7 @@ WHAT = "How often tokens occur"
 class Ranks(Question):
     """List every token that occurs in the texts, the most frequent first.
 
-    A run's own texts are shown as they were cut while it was learned. WordPiece encodes them differently.
+    A run's own texts are shown as they were split while it was learned. WordPiece encodes them differently.
     """
 
     needs = "texts"

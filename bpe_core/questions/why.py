@@ -19,7 +19,7 @@ AROUND = 12  # bytes before and after a place
 
 @dataclass(frozen=True)
 class Why(Question):
-    """Show why a text is cut where it is.
+    """Show why a text is split where it is.
 
     Each place between two bytes has one reason: the pattern, a pair that was never learned, a merge that comes later,
     or one that took a token before.
