@@ -63,5 +63,6 @@ class Screenshot(QObject):
         is_trained = run is not None and run.phase in (Phase.ENDED, Phase.PAUSED)
         if not is_trained:
             sys.stderr.write(f"{run.sentence if run else 'Nothing was trained.'}\n")
+        self._program.window.may_close = lambda: True  # nobody is there to be asked, not even where nothing can be kept
         self._program.window.close()
         QApplication.exit(0 if is_saved and is_trained else 1)

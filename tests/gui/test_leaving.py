@@ -12,7 +12,9 @@ from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox, QPushButton
 from pytestqt.qtbot import QtBot
 
+from app.screenshot import Screenshot
 from app.settings import data_folder
+from app.window.files import wiring as filing
 from app.wiring import Program
 from bpe_core.errors import OutputError
 from bpe_core.recipes.recipe import Recipe
@@ -191,3 +193,16 @@ def test_a_window_that_was_closed_asks_nothing_more(program: Program) -> None:
     program.window.show()
     assert program.window.close()
     assert told == ["closing"]
+
+
+def test_a_picture_is_taken_where_nothing_can_be_kept_and_nobody_is_asked(
+    qtbot: QtBot, new_program: Callable[..., Program], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program, ended, asked = new_program(), list[int](), list[str]()
+    monkeypatch.setattr(program.filing.document, "secure", lambda: "The disk is full.")
+    monkeypatch.setattr(filing, "ask_before_leaving", lambda window, why: asked.append(why))
+    monkeypatch.setattr(QApplication, "exit", ended.append)
+    picture = tmp_path / "window.png"
+    taken = Screenshot(program, picture)
+    qtbot.waitUntil(lambda: bool(ended), timeout=WAIT)
+    assert (ended, asked, picture.exists()) == ([0], [], True), taken
