@@ -65,8 +65,8 @@ class Found:
 class Floor(Question):
     """Show how good a vocabulary of a size could be: between a proven floor and the best one that was found.
 
-    No vocabulary of that size, however it is found, and no way to split by it needs fewer tokens than the floor for these
-    texts, split into these words. It holds for tokens of at most as many symbols as are said.
+    No vocabulary of that size, however it is found, and no way to split by it needs fewer tokens than the floor for
+    these texts, split into these words. It holds for tokens of at most as many symbols as are said.
     """
 
     about_texts: ClassVar[bool] = True

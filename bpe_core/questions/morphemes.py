@@ -22,8 +22,8 @@ COLUMNS = "\n".join(f"  {name:<14} {MEASURES[name].meaning}" for name in ("words
 class Morphemes(Question):
     """Measure how well the splits of tokenizers agree with the borders of morphemes.
 
-    A word is split as it is behind a space, and counts once. Agreement is no virtue by itself: a frequent word should be
-    one token, whatever its morphemes.
+    A word is split as it is behind a space, and counts once. Agreement is no virtue by itself: a frequent word should
+    be one token, whatever its morphemes.
     """
 
     studies = (1, 1_000)
