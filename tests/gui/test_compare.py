@@ -56,7 +56,7 @@ def wait_until_compared(qtbot: QtBot, program: Program) -> None:
     def is_done() -> None:
         assert not page.model.is_waiting
         assert not program.session.aside.is_busy()
-        assert page.model.answer is not None
+        assert page.model.answer is not None, (page.model.trouble, page.isVisible(), page.model.is_watched)
         assert page.lanes.parallel is not None
 
     qtbot.waitUntil(is_done, timeout=WAIT)
@@ -97,6 +97,19 @@ def test_the_shown_run_stays_and_the_other_stands_beside(comparing: Program) -> 
     assert "Likely cause, tie" in page.sentence.text()
     panel = comparing.pages[LanesPanel]
     assert [column.card.run.currentText() for column in panel.columns.all[:2]] == ["gpt2 · run 1", "other.csv · run 2"]
+
+
+def test_one_more_is_put_beside_runs_that_nobody_has_looked_at_yet(program: Program, train: Train) -> None:
+    for size in (296, 290):
+        program.session.corpus.replace_by_text("small", TEXT)
+        assert program.form.choose(vocab_size=size)
+        train(program)
+    first, second = (run.number for run in program.session.runs.all)
+    model = program.pages[LanesPanel].model
+    model.lanes = []  # as before its first refresh, which may wait for a turn
+    model.add(second)
+    model.refresh()
+    assert model.numbers == [first, second]
 
 
 def test_what_is_cut_differently_is_marked(comparing: Program) -> None:

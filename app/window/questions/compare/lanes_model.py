@@ -99,6 +99,7 @@ class LanesModel(QObject, Watched):
 
     def add(self, number: int) -> None:
         """Put one more beside them, in place of the last where there is no room."""
+        self.refresh()  # or a run that has come since would be left out
         self.choose([*self.numbers[: MOST_LANES - 1], number])
 
     def replace(self, index: int, number: int) -> None:
@@ -114,6 +115,7 @@ class LanesModel(QObject, Watched):
 
     def stay(self) -> None:
         """Keep these runs, whichever is shown from now on."""
+        self.refresh()
         if self._chosen is None:
             self.choose(self.numbers)
 
