@@ -394,3 +394,10 @@ def test_pieces_are_added_by_their_value(text: str) -> None:
         assert {texts[id] for id in ids} <= there
         assert len(ids) == history.tokens_after[at]
     assert all(study.decode(study.encode(text, at=at)).strip() == text.strip() for at in (0, len(history)))
+
+
+def test_the_longest_piece_comes_first_where_shorter_ones_hide_its_worth() -> None:
+    """In a word of one letter, any single use of the longest piece could be made of others."""
+    history = train(["a" * 2_000], "best", vocab_size=20).history
+    saved = -np.diff(history.tokens_after)
+    assert saved[0] == saved.max() == 1_875  # of 2,000 letters behind the mark, 125 pieces of sixteen are left
