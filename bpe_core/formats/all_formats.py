@@ -27,10 +27,6 @@ LOOK_AT_OTHERS = 20_000  # bytes
 _OBJECT_WITH = rb"""\s*\{(?s:.*?)"(%b)"\s*:"""
 OTHERS = (  # how files that are no tables begin, and what is said of them
     (
-        rb"""\d+ (b?'[^\n]*'|b?"[^\n]*") \d+\r?\n""",
-        "is RWKV's vocabulary: it has no merges, the longest token that fits is always taken, so it is not read.",
-    ),
-    (
         rb"<unk>\t-?\d[^\n]*\n|[^\t\n]+\t-?\d+(\.\d+)?\r?\n[^\t\n]+\t-?\d+(\.\d+)?\r?\n",
         "looks like the list of pieces that SentencePiece writes for people; open the .model beside it.",
     ),
@@ -129,6 +125,11 @@ _OWN = {
         "BERT's vocab.txt: WordPiece's tokens, one a line, with ## where they continue a word.",
         f"{HERE}.bert_vocabulary",
         ("vocab.txt",),
+    ),
+    "rwkv": Row(
+        "RWKV's vocabulary: a number, a text and its length a row; the longest token that fits is taken.",
+        f"{HERE}.rwkv_vocabulary",
+        ("rwkv_vocab.txt", ".rwkv.txt"),
     ),
     "tiktoken": Row(
         "Ranks for tiktoken: each token's bytes in base64, and its number.", f"{HERE}.tiktoken_ranks", (".tiktoken",)

@@ -197,7 +197,7 @@ def checked_alphabet(symbols: list[Symbol], recipe: Recipe, where: str) -> Alpha
     plain = [symbol for symbol in symbols if symbol.kind in ("byte", "character")]
     if recipe.base == "bytes":
         _check_bytes(plain, where)
-        start: list[Symbol] = []
+        start = unknown_symbols(recipe) if recipe.lists_bytes else []
     else:
         _check_characters(plain, where)
         start = unknown_symbols(recipe)

@@ -248,6 +248,11 @@ LONGEST_WORD = 100  # where the file does not say
 class JsonWordPiece(JsonModel):
     kind = "WordPiece"
 
+    def impossible(self, history: History) -> list[str]:
+        if history.recipe.marker == "none":
+            return ["tokenizer.json holds WordPiece with a mark inside words; this table has none: choose rwkv."]
+        return super().impossible(history)
+
     def numbers(self, history: History) -> Int64s:
         return bert_vocabulary.numbers_for(history)
 

@@ -173,6 +173,8 @@ class Alphabet:
     @classmethod
     def for_words(cls, words: WordTable, recipe: Recipe) -> Alphabet:
         """The alphabet that training this recipe on these words starts from."""
+        if recipe.lists_bytes:
+            return cls((*unknown_symbols(recipe), *_PLAIN_BYTES.symbols))
         if recipe.base == "bytes" and recipe.marker in ("none", "continuation"):
             return _PLAIN_BYTES
         if recipe.base == "bytes":
@@ -188,6 +190,8 @@ class Alphabet:
     def with_continuations(cls, words: WordTable, recipe: Recipe) -> Alphabet:
         """The same for a method to which a character inside a word is another symbol than at its beginning."""
         plain, marker = cls.for_words(words, recipe), recipe.marker_text.encode()
+        if recipe.lists_bytes:
+            return plain
         inside = [piece for piece in _characters_inside(words) if piece in plain.id_of_piece]
         return cls((*plain.symbols, *(Symbol(marker + piece, piece, "continuation") for piece in inside)))
 

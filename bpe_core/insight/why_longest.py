@@ -26,6 +26,13 @@ from bpe_core.segmenting.word_pieces import LongestPieces
 from bpe_core.segmenting.word_tokens import ALWAYS
 
 
+class ByteWord(TextWord):
+    """A word of which each byte is looked at as a character."""
+
+    def characters(self, byte: int) -> int:
+        return byte
+
+
 class WhyLongest(WordReasons):
     def __init__(self, text: str, history: History, allowed: Allowed = ()) -> None:
         self._pieces = LongestPieces(history)
@@ -33,6 +40,8 @@ class WhyLongest(WordReasons):
 
     def in_word(self, word: TextWord, byte: int, at: int) -> Explanation:
         cut, most = self._pieces.cut(word.text.encode(), at), self.history.recipe.longest_word
+        if self.history.recipe.lists_bytes:
+            word = ByteWord(word.text.encode().decode(self._pieces.encoding), word.origins)
         if len(word.text) > most:
             sentence = f"The word has more than {most:,} characters, so the whole of it is {self._quoted(cut.ids[0])}."
             return Explanation("too long", False, sentence)
@@ -58,8 +67,8 @@ class WhyLongest(WordReasons):
 
     def _longest(self, word: TextWord, start: int, end: int, id: int, at: int) -> Explanation:
         first, stop = word.characters(start), word.characters(end)
-        mark = self.history.alphabet.continuing.decode() if start else ""
-        longer = quoted(mark + word.text[first : stop + 1])
+        mark = self.history.alphabet.continuing if start else b""
+        longer = quoted(mark + word.text[first : stop + 1].encode(self._pieces.encoding))
         later, steps = self._first_longer(word, first, stop, at)
         sentence = f"{self._quoted(id)} is the longest token that fits here; {longer} is not in the vocabulary.{later}"
         return Explanation("longest", True, sentence, steps)

@@ -451,6 +451,12 @@ class Recipe(Reading, Mixing, Steering, Learning, Size, Symbols, Splitting):
     def splits_by_steps(self) -> bool:
         return any(_prepare().is_pre_tokenizer(step) for step in self.preparation)
 
+    @property
+    def lists_bytes(self) -> bool:
+        """Whether it is of a table of byte strings that nobody learned, of which the longest that fits is taken."""
+        is_list = self.method == "wordpiece" and self.merges == 0 and self.pattern == "none"
+        return is_list and (self.base, self.marker) == ("bytes", "none")
+
     def merge_limit(self, alphabet_size: int) -> int:
         if self.merges is not None:
             return self.merges
@@ -523,7 +529,7 @@ def _check_agreement(recipe: Recipe) -> None:
     method = METHODS[recipe.method]
     for name, needed in method.needs.items():
         marks_by_steps = name == "marker" and recipe.marker == "none" and bool(recipe.preparation or recipe.sums)
-        if getattr(recipe, name) != needed and not marks_by_steps:
+        if getattr(recipe, name) != needed and not marks_by_steps and not recipe.lists_bytes:
             raise RecipeError(f"{method.title} needs {name} to be {needed!r}, not {getattr(recipe, name)!r}.")
     if not method.can_be_steered and recipe.interventions:
         raise RecipeError(f"By {method.title} no pair can be forbidden or forced.")

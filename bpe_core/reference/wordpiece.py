@@ -102,7 +102,10 @@ def score(pair: Pair, count: int, singles: dict[int, int]) -> Fraction:
 def encode(text: str, history: History, *, at: int | None = None) -> Word:
     """The ids of a text, word by word. Special tokens are not looked for: they count as ordinary text."""
     recipe = history.recipe.with_changes(special_tokens=())
-    return [id for word in split_words(normalize(text, recipe), recipe) for id in encode_word(word, history, at=at)]
+    words = list(split_words(normalize(text, recipe), recipe))
+    if recipe.base == "bytes":  # each byte is looked at as a character
+        words = [word.encode().decode("latin-1") for word in words]
+    return [id for word in words for id in encode_word(word, history, at=at)]
 
 
 def encode_word(word: str, history: History, *, at: int | None = None) -> Word:
@@ -131,5 +134,6 @@ def vocabulary(history: History) -> tuple[dict[str, int], dict[str, int]]:
     for id, text in enumerate(written(history)):
         if id >= len(symbols) or symbols[id].kind != "unknown":
             plain = text.removeprefix(marker) if continues[id] else text
-            tokens[continues[id]].setdefault(plain.decode(), id)
-    return tokens
+            encoding = "latin-1" if history.recipe.base == "bytes" else "utf-8"
+            tokens[continues[id]].setdefault(plain.decode(encoding), id)
+    return (tokens[0], tokens[0]) if history.recipe.marker == "none" else tokens

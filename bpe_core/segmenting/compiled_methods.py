@@ -136,7 +136,7 @@ def _longest_table(history: History, plain: LongestPieces) -> PieceTable:
     texts = [*starting, *continuing]
     ids, births = np.array([*starting.values(), *continuing.values()], np.int32).reshape(-1, 2).T
     roots = np.repeat(np.array([STARTING, CONTINUING], np.int32), [len(starting), len(continuing)])
-    pieces = piece_table([text.encode() for text in texts], roots, ids, births)
+    pieces = piece_table([text.encode(plain.encoding) for text in texts], roots, ids, births)
     pieces.number[UNKNOWN], pieces.number[LONGEST_WORD] = plain.unknown, history.recipe.longest_word
     return pieces
 

@@ -21,14 +21,14 @@ class LongestPieces:
     def __init__(self, history: History) -> None:
         unknown = history.alphabet.unknown_id
         assert unknown is not None  # the method needs one
-        self.unknown = unknown
+        self.unknown, self.encoding = unknown, encoding_of(history)
         self._longest_word = history.recipe.longest_word
         self.starting, self.continuing = births_of(history)
         self._lengths_to_start, self._lengths_to_continue = map(_lengths_by_first, (self.starting, self.continuing))
 
     def cut(self, word: bytes, at: int) -> WordCut:
         """Cut a word after that many steps; a word that gets stuck, or is too long, is unknown as a whole."""
-        text, data = word.decode(), word
+        text, data = word.decode(self.encoding), word
         if len(text) > self._longest_word:
             return WordCut([self.unknown], [len(data)], 0, ALWAYS)
         ids: list[int] = []
@@ -47,7 +47,7 @@ class LongestPieces:
             else:
                 return WordCut([self.unknown], [len(data)], since, until)
             since = max(since, birth)
-            end += len(text[start:stop].encode())
+            end += len(text[start:stop].encode(self.encoding))
             ids.append(id)
             ends.append(end)
             start = stop
@@ -62,12 +62,20 @@ def _lengths_by_first(births: Births) -> dict[str, list[int]]:
     return {first: sorted(lengths) for first, lengths in found.items()}
 
 
+def encoding_of(history: History) -> str:
+    """How tokens are looked at as text: where they are bytes, each of them is a character."""
+    return "latin-1" if history.recipe.base == "bytes" else "utf-8"
+
+
 def births_of(history: History) -> tuple[Births, Births]:
-    """The tokens that begin words, and those that continue them; of several with the same text the oldest."""
+    """The tokens that begin words, and those that continue them; of several with the same text the oldest.
+
+    Where nothing marks the latter, as in RWKV's vocabulary, every token does both.
+    """
     starting: Births = {}
     continuing: Births = {}
     symbols, marker = history.alphabet.symbols, len(history.alphabet.continuing)
-    base = len(symbols)
+    base, encoding = len(symbols), encoding_of(history)
     continues = [symbol.text != symbol.decoded for symbol in symbols]
     continues += [False] * len(history)
     for id, (left, _) in enumerate(history.pairs(), base):
@@ -80,7 +88,7 @@ def births_of(history: History) -> tuple[Births, Births]:
         else:
             birth = 0
         if continues[id]:
-            continuing.setdefault(text[marker:].decode(), (id, birth))
+            continuing.setdefault(text[marker:].decode(encoding), (id, birth))
         else:
-            starting.setdefault(text.decode(), (id, birth))
-    return starting, continuing
+            starting.setdefault(text.decode(encoding), (id, birth))
+    return starting, starting if history.recipe.marker == "none" else continuing

@@ -101,6 +101,7 @@ def histories_for(format: Format, text: str, **changes: Any) -> list[History]:
         Recipe.preset("sentencepiece-like", unicode_form=""),  # its map fills most of the file
         Recipe.preset("gage"),
         Recipe.preset("bert"),
+        Recipe(method="wordpiece", base="bytes", pattern="none", merges=0, vocab_size=None, longest_word=2**31 - 1),
         Recipe.preset("unigram", unicode_form=""),
         Recipe.preset("mingram", unicode_form=""),
     ]
@@ -109,8 +110,9 @@ def histories_for(format: Format, text: str, **changes: Any) -> list[History]:
     found: dict[str, History] = {}
     for recipe in recipes:
         if recipe.method in (format.methods or METHODS) and recipe.method not in found:
+            wanted = {**changes, "merges": 0} if recipe.lists_bytes else changes
             history = train(
-                Corpus.from_texts([text]), recipe.with_changes(special_tokens=("<|end|>",), vocab_size=None, **changes)
+                Corpus.from_texts([text]), recipe.with_changes(special_tokens=("<|end|>",), vocab_size=None, **wanted)
             )
             if not (impossible := format.impossible(history)):
                 found[recipe.method] = history

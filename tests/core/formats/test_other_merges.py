@@ -85,7 +85,6 @@ def test_codes_with_counts_and_merges_without_a_version(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"1 '\\x00' 1\n2 '\\x01' 1\n", "RWKV's vocabulary"),
         (b"<unk>\t0\n<s>\t0\n\xe2\x96\x81a\t-3.25\n", "open the .model beside it"),
         (b'{"tokenizer_class": "LlamaTokenizer", "model_max_length": 9}', "tells how a tokenizer is used"),
         (b'{"bos_token": "<s>"}', "which special tokens play which part"),

@@ -1,0 +1,131 @@
+r"""RWKV's vocabulary: a row a token, its number, its text as Python writes it, and how many bytes it has.
+
+A text is split from the left into the longest tokens that fit, whatever lies between two words. So it is WordPiece
+whose tokens are bytes and may begin a word as well as continue one, and the whole text is one word.
+
+>>> text_of(r"'\n'", "row 1"), text_of(r"b'\xe4\xbd'", "row 2")
+(b'\n', b'\xe4\xbd')
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping
+from typing import BinaryIO
+
+import numpy as np
+
+from bpe_core.errors import FormatError
+from bpe_core.formats import limitations
+from bpe_core.formats.base import Beside, Format, Opened, decoded, own_numbers, recipe_from, reported
+from bpe_core.formats.json_reading import LARGEST_NUMBER
+from bpe_core.history.alphabet import Alphabet, Symbol, unknown_symbols
+from bpe_core.history.history import History, Int64s
+from bpe_core.history.token_texts import written
+from bpe_core.recipes.recipe import LARGEST_VOCABULARY
+from bpe_core.support.progress import ProgressReport
+
+END = "<|endoftext|>"  # that RWKV's models have for 0, which their files do not list
+LARGEST_ID = 2**31 - 1
+
+_ESCAPE = r"\\(?:[\\'\"abfnrtv]|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})"
+_TEXT = rf"""b?(?:'(?:[^'\\]|{_ESCAPE})*'|"(?:[^"\\]|{_ESCAPE})*")"""
+_ROW = re.compile(rf"([0-9]{{1,10}}) ({_TEXT}) ([0-9]{{1,10}})\r?")
+_FIRST = re.compile(rb"""[0-9]+ b?('[^\n]*'|"[^\n]*") [0-9]+\r?(\n|\Z)""")
+
+
+class RwkvVocabulary(Format):
+    name = "rwkv"
+    methods = ("wordpiece",)
+    holds = "tokens of which the longest that fits is taken only"
+    holds_specials = False
+
+    def impossible(self, history: History) -> list[str]:
+        if not history.recipe.lists_bytes:
+            return ["RWKV's vocabulary holds tokens of bytes found in whole texts; this table splits words."]
+        if history.recipe.longest_word != LARGEST_NUMBER:
+            return ["RWKV's vocabulary has no longest word; this table has one."]
+        return []
+
+    def does_otherwise(self, history: History) -> list[str]:
+        recipe = history.recipe
+        changes = limitations.about_lines(recipe) + limitations.about_normalization(recipe)
+        return changes + limitations.about_specials(recipe)
+
+    def numbers(self, history: History) -> Int64s:
+        return own_numbers(history)
+
+    def write_all(self, history: History, file: BinaryIO, progress: ProgressReport) -> None:
+        numbered = zip(self.numbers(history).tolist(), written(history), strict=False)
+        rows = [row for id, row in enumerate(numbered) if id != history.alphabet.unknown_id]
+        file.writelines(_row(number, text) for number, text in reported(enumerate(sorted(rows)), history, progress))
+
+    def recognizes(self, data: bytes) -> bool:
+        return _FIRST.match(data) is not None
+
+    def read_all(self, data: bytes, name: str, beside: Beside) -> Opened:
+        numbers = read_rows(decoded(data, name), name)
+        taken = set(numbers.values())
+        free = next(number for number in range(len(numbers) + 1) if number not in taken)
+        recipe = recipe_from(
+            name, name="rwkv", method="wordpiece", base="bytes", pattern="none", unknown_text=END, merges=0,
+            longest_word=LARGEST_NUMBER,
+        )  # fmt: skip
+        symbols = [Symbol(text, text, "byte") for text in numbers if len(text) == 1]
+        symbols += [Symbol(text, text, "seed") for text in numbers if len(text) > 1]
+        alphabet = Alphabet((*unknown_symbols(recipe), *symbols))
+        history = History.from_pairs(recipe, alphabet, [])
+        note = f"The file lists no token for {free:,}; here it is {END}, which no text becomes."
+        return history.numbered(np.array([free, *(numbers[one.text] for one in symbols)], np.int64)), (note,)
+
+
+def read_rows(whole: str, name: str) -> dict[bytes, int]:
+    """Return the number of each token."""
+    found: dict[bytes, int] = {}
+    taken: dict[int, bytes] = {}
+    for row, line in enumerate(whole.split("\n"), start=1):
+        if not line.strip():
+            continue
+        where = f"{name}, row {row:,}"
+        match = _ROW.fullmatch(line)
+        if match is None:
+            raise FormatError(f"{where}: there must be a number, a text in quotes and its length, not {line[:60]!r}.")
+        text, number, length = text_of(match[2], where), int(match[1]), int(match[3])
+        if not text or len(text) != length:
+            raise FormatError(f"{where}: the text has {len(text):,} bytes, but the row says {length:,}.")
+        if number > LARGEST_ID:
+            raise FormatError(f"{where}: the number {number:,} is too large; the largest is {LARGEST_ID:,}.")
+        if found.setdefault(text, number) != number or taken.setdefault(number, text) != text:
+            raise FormatError(f"{where}: its text or its number {number:,} is in a row before.")
+    _check_size(found, name)
+    return found
+
+
+def _check_size(found: Mapping[bytes, int], name: str) -> None:
+    if len(found) > LARGEST_VOCABULARY:
+        raise FormatError(f"{name}: there are more than {LARGEST_VOCABULARY:,} tokens.")
+    missing = [byte for byte in range(256) if bytes([byte]) not in found]
+    if missing:
+        raise FormatError(f"{name}: {len(missing)} of the 256 bytes are no token, the first is 0x{missing[0]:02X}.")
+
+
+def text_of(literal: str, where: str) -> bytes:
+    """Return the bytes of a text as Python writes it."""
+    if "\\" not in literal and literal[0] != "b":
+        return literal[1:-1].encode()
+    if literal[0] == "b" and re.search(r"(?<!\\)(?:\\\\)*\\[uU]", literal):
+        raise FormatError(f"{where}: bytes have no \\u: {literal[:60]}.")
+    try:
+        value = ast.literal_eval(literal)
+        return value if isinstance(value, bytes) else str(value).encode()
+    except (SyntaxError, ValueError) as error:
+        raise FormatError(f"{where}: {literal[:60]} is no text as Python writes it.") from error
+
+
+def _row(number: int, text: bytes) -> bytes:
+    try:
+        shown = repr(text.decode())
+    except UnicodeDecodeError:
+        shown = repr(text)
+    return f"{number} {shown} {len(text)}\n".encode()

@@ -1,0 +1,111 @@
+"""RWKV's vocabulary: ids are those of its published rule, the longest token that fits from the left."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bpe_core.errors import FormatError
+from bpe_core.formats import FORMATS
+from bpe_core.formats.all_formats import open_table
+from bpe_core.history.history import History
+from bpe_core.insight.why_longest import WhyLongest
+from bpe_core.reference import wordpiece
+from bpe_core.segmenting.tokenizer import Tokenizer
+from tests.core.formats.tables import written
+
+RWKV = FORMATS["rwkv"]
+LONGER = ("the", " the", "th", "\n\n", "ab", "aba", "abab", " a", "人", "人民", "it's", 'say "', "\u2028", "\\")
+TOKENS = [*(bytes([byte]) for byte in range(256)), *map(str.encode, LONGER[:-1]), "人".encode()[:2], b"\xba\xba\xe6"]
+NUMBERS = dict(zip(TOKENS, range(1, 999), strict=False))
+
+
+def shown(text: bytes) -> str:
+    try:
+        return repr(text.decode())
+    except UnicodeDecodeError:
+        return repr(text)
+
+
+def rows(numbers: dict[bytes, int] = NUMBERS) -> str:
+    return "".join(f"{number} {shown(text)} {len(text)}\n" for text, number in numbers.items())
+
+
+def by_the_rule(text: str) -> list[int]:
+    data, found = text.encode(), []
+    while data:
+        longest = max((token for token in NUMBERS if data.startswith(token)), key=len)
+        found.append(NUMBERS[longest])
+        data = data[len(longest) :]
+    return found
+
+
+HISTORY: History = RWKV.read(rows().encode(), "rwkv_vocab.txt")
+PLAIN, COMPILED = Tokenizer(HISTORY), Tokenizer(HISTORY)
+TEXTS = st.lists(st.one_of(st.sampled_from(LONGER), st.text(max_size=3))).map("".join)
+
+
+@settings(max_examples=50)
+@given(TEXTS)
+def test_each_text_becomes_the_ids_of_the_rule_and_that_text_again(text: str) -> None:
+    ids = PLAIN.encode(text)
+    assert HISTORY.numbers_of(ids).tolist() == by_the_rule(text)
+    assert wordpiece.encode(text, HISTORY) == ids
+    assert PLAIN.decode(ids) == PLAIN.decode(ids, way="library") == text
+
+
+def test_many_texts_become_the_same_ids_by_kernels() -> None:
+    chance = Random(1)
+    texts = ["".join(chance.choices(LONGER, k=chance.randrange(40))) for _ in range(300)]
+    ids, starts = COMPILED.encode_batch(texts)
+    found = np.split(HISTORY.numbers_of(ids), starts[1:-1])
+    assert [numbers.tolist() for numbers in found] == list(map(by_the_rule, texts))
+
+
+def test_a_file_is_written_as_it_was_and_tables_keep_it(tmp_path: Path) -> None:
+    assert written(HISTORY, RWKV).decode() == rows()
+    for name in ("csv", "tsv", "json"):
+        path = tmp_path / f"table.{name}"
+        path.write_bytes(written(HISTORY, FORMATS[name]))
+        again = open_table(path).history
+        assert again.numbers_of(Tokenizer(again).encode("人民 the abab")).tolist() == by_the_rule("人民 the abab")
+    for name in ("tokenizer.json", "vocab.txt", "tiktoken", "sentencepiece", "merges.txt"):
+        assert FORMATS[name].refusal(HISTORY)
+
+
+def test_why_a_text_is_split_there_is_said_for_each_byte() -> None:
+    text = "人民 the aba"
+    said = [WhyLongest(text, HISTORY).at_byte(byte, 0).sentence for byte in range(1, len(text.encode()))]
+    assert said[5].startswith("“人民” is the longest token that fits here; “人民␣” is not")
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ("999 'ab' 3", "has 2 bytes, but the row says 3"),
+        ("999 '' 0", "has 0 bytes"),
+        ("1 'xyz' 3", "is in a row before"),
+        ("999 'ab' 2", "is in a row before"),
+        ("9999999999 'xyz' 3", "is too large"),
+        ("999 __import__('os') 3", "there must be a number, a text in quotes"),
+        ("999 'x' 'y' 2", "there must be a number, a text in quotes"),
+        ("999 '\\ud800' 3", "is no text as Python writes it"),
+        ("999 '\\U99999999' 3", "is no text as Python writes it"),
+        ("999 b'é' 2", "is no text as Python writes it"),
+        ("999 b'\\u1234' 6", "bytes have no"),
+        ("999 " + "(" * 9_999 + " 1", "there must be a number"),
+    ],
+)
+def test_what_no_sound_file_has_is_refused_with_its_row(row: str, said: str) -> None:
+    with pytest.raises(FormatError, match=said):
+        RWKV.read(f"{rows()}{row}\n".encode(), "rwkv_vocab.txt")
+
+
+def test_a_file_without_all_bytes_is_refused() -> None:
+    with pytest.raises(FormatError, match="254 of the 256 bytes are no token, the first is 0x02"):
+        RWKV.read(b"1 '\\x00' 1\n2 '\\x01' 1\n", "rwkv_vocab.txt")
