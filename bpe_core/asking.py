@@ -93,6 +93,7 @@ class Parameter:
     of_column: str = ""  # a form offers the values that this column of the answer has
     several: bool = False  # several of the choices can be named, a comma between; a form offers one or all
     is_required: bool = False  # it has no default
+    in_json_only: bool = False  # a form has no use for it
 
     @property
     def flag(self) -> str:

@@ -93,7 +93,7 @@ examples:
     held_out: Texts | None = parameter(
         None, help="texts that were not learned from, in the place of those", metavar="FILE"
     )
-    certificate: bool = parameter(False, help="with --json, the prices that prove each floor")
+    certificate: bool = parameter(False, help="with --json, the prices that prove each floor", in_json_only=True)
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
         if not self.seconds >= LEAST_SECONDS:

@@ -227,7 +227,7 @@ class PairsPage(Page):
             if self.model.has_begun and self.model.at < 0:
                 return f"The {choices} that led at this moment are being counted …"
             if self.model.has_begun:
-                return f"No {wording.choice} is frequent enough to be {wording.done}."
+                return f"No {wording.choice} is left that may be {wording.done}."
             return f"The leading {choices} appear here when training begins."
         moment = f"After {count_text(self.model.at, wording.step)}"
         if not any(bar.is_next for bar in self.model.bars):

@@ -17,8 +17,8 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from app.session.merge_filter import MergeFilter
 from app.session.run import NO_RUN, Run
 from app.session.time import timer
-from app.window.parts.wording import tip
-from bpe_core.history.history import ADDED, NOTHING, History
+from app.window.parts.wording import STEP_SIGNS, tip
+from bpe_core.history.history import NOTHING, History
 from bpe_core.history.token_texts import TokenTexts
 from bpe_core.learning.methods import Method, Reason
 from bpe_core.questions.steps import steps_table
@@ -29,8 +29,6 @@ from bpe_core.support.data_table import csv_text
 
 Look = Literal["plain", "fixed", "token", "tie"]  # tokens are in a fixed-width font
 Keys = npt.NDArray[Any]
-
-SIGNS = {NOTHING: "− ", ADDED: "+ "}  # before a token that is dropped or added
 
 
 @dataclass(frozen=True)
@@ -94,7 +92,7 @@ def _token(meaning: str, widest: str) -> Column:
     return Column(
         "Token",
         f"{meaning}; ␣ is a space, ⏎ a newline, <0xE2> a byte that is no character by itself",
-        lambda h, n, r: SIGNS.get(int(h.columns.right[r]), "") + n.text[h.ids[r]],
+        lambda h, n, r: STEP_SIGNS.get(int(h.columns.right[r]), "") + n.text[h.ids[r]],
         lambda h, n: n.places(h.first_special)[h.ids],
         widest,
         is_number=False,

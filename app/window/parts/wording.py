@@ -5,6 +5,10 @@ from __future__ import annotations
 import html
 import re
 
+from bpe_core.history.history import ADDED, NOTHING
+
+STEP_SIGNS = {NOTHING: "− ", ADDED: "+ "}  # before a token that is dropped or added
+
 
 def size_text(size: float) -> str:
     """Write bytes in the largest fitting unit.

@@ -75,7 +75,7 @@ class QuestionModel(QObject, Watched):
     def parameters(self) -> list[Parameter]:
         """The parameters for a person to choose; the slider chooses the moment."""
         hidden = ("at",) if self.question.follows_time else ()
-        return [one for one in self.question.parameters() if one.name not in hidden]
+        return [one for one in self.question.parameters() if one.name not in hidden and not one.in_json_only]
 
     def parameter(self, name: str) -> Parameter:
         return next(one for one in self.parameters if one.name == name)

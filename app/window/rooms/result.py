@@ -43,6 +43,9 @@ def result_of(study: Study | None, symbols: Int64s, work: Work) -> Result:
     tokens, tokens_at_start = int(history.tokens_after[-1]), history.tokens_at_start
     if history.only_joins:
         sentence = f"The text it learned from took {tokens_at_start:,} tokens at first, and takes {tokens:,} now."
+    elif history.vocabulary_size_at(0) < len(kept):
+        added = f"To {history.vocabulary_size_at(0):,} tokens {end:,} {wording.choice}s were {wording.done}"
+        sentence = f"{added}. With them the text it learned from takes {tokens:,} tokens."
     else:
         left = f"Of {history.vocabulary_size_at(0):,} {wording.choice}s the {len(kept):,} best are left"
         sentence = f"{left}. With them the text it learned from takes {tokens:,} tokens."

@@ -73,8 +73,10 @@ class WatchPanel(QWidget):
         self.train_wanted.emit()
 
     def _show_method(self) -> None:
+        self.chips.setExclusive(False)  # or one of them stays checked with a method that has no chip
         for chip in self.chips.buttons():
             chip.setChecked(chip.objectName() == self._form.value("method"))
+        self.chips.setExclusive(True)
 
     def _show(self) -> None:
         self.view.show_cut(self.word.cut, slides=self._playing.has_motion)

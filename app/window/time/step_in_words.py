@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from app.session.run import Run
+from app.window.parts.wording import STEP_SIGNS
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import TokenTexts
 from bpe_core.recipes.methods import Wording
@@ -63,5 +64,7 @@ def words_of_step(run: Run | None, position: int) -> StepLine:
     joins = step.right >= 0
     parts = tuple(Chip.of(history, names, id) for id in (step.left, step.right) if id >= 0)
     count = f"{step.count:,}×" if step.count >= 0 else ""
-    before = f"{run.wording.step} {position:,}" if joins else f"{run.wording.step} {position:,}:  −"
+    before = f"{run.wording.step} {position:,}"
+    if not joins:
+        before += f":  {STEP_SIGNS[step.right].rstrip()}"
     return StepLine(before.capitalize(), parts, Chip.of(history, names, step.id) if joins else None, count)

@@ -65,6 +65,7 @@ def test_an_answer_gets_better_until_it_is_stopped(
     page = page_of(learned, "floor")
     qtbot.waitUntil(lambda: page.model.answer is not None and page.stop.isVisible(), timeout=WAIT)
     assert "the best possible is between" in page.sentence.text()
+    assert "certificate" not in page.fields
     assert page.model.progress in page.sentence.text()
     assert page.figure.isVisible()
     assert page.model.place_shown is None, "seconds are along it, and no sizes"

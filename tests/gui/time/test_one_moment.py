@@ -147,7 +147,7 @@ def test_pairs_of_a_run_that_was_brought_back_are_counted_at_every_moment(
         settle(qtbot, program)
         assert page.model.at == position
         assert page.model.bars
-    assert not [told for told in headlines if "No pair is frequent enough" in told]
+    assert not [told for told in headlines if "No pair is left" in told]
 
 
 def test_where_all_pairs_are_equal_the_end_shows_what_was_learned(qtbot: QtBot, program: Program, train: Train) -> None:

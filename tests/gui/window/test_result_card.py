@@ -13,6 +13,7 @@ from app.settings import PLAYS, START_HERE, Settings
 from app.window.charts.pairs_page import PairsPage
 from app.window.rooms import result
 from app.window.rooms.result_card import ResultCard
+from app.window.time.step_in_words import words_of_step
 from app.wiring import Program
 from bpe_core.recipes.interventions import Intervention
 from bpe_core.recipes.recipe import Recipe
@@ -81,6 +82,20 @@ def test_the_largest_loss_is_seen_as_it_happens(qtbot: QtBot, watched: Program) 
     cursor.go_to(40)
     qtbot.wait(2 * LOOK)
     assert cursor.position == 40, "whoever goes on is not taken back"
+
+
+def test_a_method_without_a_chip_is_shown_as_what_it_is(qtbot: QtBot, watched: Program) -> None:
+    runs = watched.session.runs
+    watched.watch.choose_method("best")
+    qtbot.waitUntil(lambda: runs.shown is not None and runs.shown.recipe.method == "best", timeout=WAIT)
+    at_the_end(qtbot, watched)
+    assert [chip.text() for chip in watched.watch.chips.buttons() if chip.isChecked()] == []
+    shown = runs.shown
+    assert shown is not None
+    assert shown.history is not None
+    first, end = shown.history.vocabulary_size_at(0), len(shown.history)
+    assert watched.card.sentence.text().startswith(f"To {first} tokens {end} pieces were added. ")
+    assert words_of_step(shown, end).before == f"Addition {end}:  +"
 
 
 def test_its_buttons_forbid_and_try_another_method(qtbot: QtBot, watched: Program) -> None:
