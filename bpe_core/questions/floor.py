@@ -215,10 +215,13 @@ def _may_be_from_elsewhere(study: Study, sizes: Sequence[int], own: Column) -> b
 
 
 def _told(one: Found, own: int | None, fewest: int | None) -> str:
-    between = f"the best possible is between {one.floor:,} and {one.best:,}"
+    between = "the best possible is " + (
+        f"between {one.floor:,} and {one.best:,}" if one.floor < one.best else f"{one.best:,}, which is reached"
+    )
     whose, tokens = ("byte-pair encoding's", one.bpe) if own is None else ("yours", own)
     better = max(0.0, 1 - one.floor / max(1, tokens))
-    told = f"{one.size:,} in the vocabulary: {whose} {tokens:,} tokens; {between}: at most {better:.1%} better."
+    at_most = "at most " if one.floor < one.best else ""
+    told = f"{one.size:,} in the vocabulary: {whose} {tokens:,} tokens; {between}: {at_most}{better:.1%} better."
     if own is None or fewest is None or fewest >= own:
         return told
     return f"{told} Split into the fewest tokens, your vocabulary needs {fewest:,}."
