@@ -424,7 +424,8 @@ class Recipe(Reading, Mixing, Steering, Learning, Size, Symbols, Splitting):
     @property
     def listed(self) -> Recipe:
         """The recipe of a table that holds such tokens, but no steps."""
-        return self.with_changes(method=METHODS[self.method].listed_as or self.method)
+        other = METHODS[self.method].listed_as
+        return self.with_changes(method=other) if other else self
 
     @property
     def single(self) -> Single | None:

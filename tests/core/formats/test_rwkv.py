@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 from random import Random
 
@@ -10,10 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bpe_core.editing.without_tokens import without
 from bpe_core.errors import FormatError
 from bpe_core.formats import FORMATS
 from bpe_core.formats.all_formats import open_table
 from bpe_core.history.history import History
+from bpe_core.history.token_texts import written as written_texts
 from bpe_core.insight.why_longest import WhyLongest
 from bpe_core.reference import wordpiece
 from bpe_core.segmenting.tokenizer import Tokenizer
@@ -36,10 +39,10 @@ def rows(numbers: dict[bytes, int] = NUMBERS) -> str:
     return "".join(f"{number} {shown(text)} {len(text)}\n" for text, number in numbers.items())
 
 
-def by_the_rule(text: str) -> list[int]:
+def by_the_rule(text: str, gone: Collection[bytes] = ()) -> list[int]:
     data, found = text.encode(), []
     while data:
-        longest = max((token for token in NUMBERS if data.startswith(token)), key=len)
+        longest = max((token for token in NUMBERS if data.startswith(token) and token not in gone), key=len)
         found.append(NUMBERS[longest])
         data = data[len(longest) :]
     return found
@@ -64,7 +67,7 @@ def test_many_texts_become_the_same_ids_by_kernels() -> None:
     texts = ["".join(chance.choices(LONGER, k=chance.randrange(40))) for _ in range(300)]
     ids, starts = COMPILED.encode_batch(texts)
     found = np.split(HISTORY.numbers_of(ids), starts[1:-1])
-    assert [numbers.tolist() for numbers in found] == list(map(by_the_rule, texts))
+    assert [numbers.tolist() for numbers in found] == [by_the_rule(text) for text in texts]
 
 
 def test_a_file_is_written_as_it_was_and_tables_keep_it(tmp_path: Path) -> None:
@@ -82,6 +85,14 @@ def test_why_a_text_is_split_there_is_said_for_each_byte() -> None:
     text = "人民 the aba"
     said = [WhyLongest(text, HISTORY).at_byte(byte, 0).sentence for byte in range(1, len(text.encode()))]
     assert said[5].startswith("“人民” is the longest token that fits here; “人民␣” is not")
+
+
+def test_a_table_without_some_tokens_takes_the_longest_of_the_others() -> None:
+    gone = {b"abab", "人民".encode()}
+    trimmed = without(HISTORY, np.array([text in gone for text in written_texts(HISTORY)])).history
+    text = "ababab人民 the"
+    found = [written_texts(trimmed)[id] for id in Tokenizer(trimmed).encode(text)]
+    assert [NUMBERS[one] for one in found] == by_the_rule(text, gone)  # numbers move up where some are gone
 
 
 @pytest.mark.parametrize(
