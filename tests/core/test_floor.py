@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
-from itertools import product
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import combinations, product
 from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 from types import SimpleNamespace
 from typing import Any
 
@@ -105,6 +108,49 @@ def test_a_search_is_between_its_floor_and_every_vocabulary(
     assert found.floor.tokens <= tokens(counts, chosen)
     ((_, told, proven),) = checked(json.loads(json.dumps(certificate(found.lattice, [(256 + wanted, found.floor)]))))
     assert told <= proven
+
+
+def least(counts: dict[str, int], wanted: int) -> int:
+    """The fewest tokens that any vocabulary of so many pieces needs: all are tried."""
+    known = all_pieces(counts)
+    return min(tokens(counts, set(chosen)) for chosen in combinations(known, min(wanted, len(known))))
+
+
+FEW_WORDS = st.dictionaries(st.text("ab", min_size=1, max_size=4), st.integers(1, 9), min_size=1, max_size=3)
+
+
+@settings(deadline=None, max_examples=40)
+@given(FEW_WORDS, st.integers(0, 2), st.integers(0, 30))
+def test_leaving_out_what_saves_little_keeps_the_floor_under_the_least(
+    counts: dict[str, int], wanted: int, limit: int
+) -> None:
+    found = searched(counts, wanted, rounds=40, limit=limit)
+    assert found.floor.value <= found.floor.unit * least(counts, wanted)
+
+
+@given(FEW_WORDS, st.data())
+def test_a_piece_saves_at_most_its_places_times_its_symbols_but_one(
+    counts: dict[str, int], data: st.DataObject
+) -> None:
+    lattice, known = laid(counts), all_pieces(counts)
+    if not known:
+        return
+    number = data.draw(st.integers(0, len(lattice) - 1))
+    piece = bytes(lattice.spelled(np.array([number])).symbols.tolist())
+    others = data.draw(st.sets(st.sampled_from(known))) - {piece}
+    assert tokens(counts, others) - tokens(counts, others | {piece}) <= lattice.saves[number]
+
+
+def test_what_is_left_out_must_be_counted() -> None:
+    """Without it, the bound is above what a vocabulary reaches: the tests above would see that."""
+    lattice = laid({"ab": 5}, limit=5)
+    assert (len(lattice), lattice.left_out) == (0, 1)
+    values = []
+    for this in (lattice, replace(lattice, left_out=0)):
+        pricing = Pricing(this, 1, 10, 2.0)
+        pricing.round(1.0)
+        values.append(pricing.best.tokens)
+    assert values == [least({"ab": 5}, 1), 10] == [5, 10]
 
 
 @settings(deadline=None, max_examples=10)
@@ -239,7 +285,7 @@ def test_the_command_tells_and_proves(tmp_path: Path, capsys: pytest.CaptureFixt
         claims[0][name] += 1
         proof.write_text(json.dumps(told), encoding="utf-8")
         assert run(["verify", str(proof)]) != 0
-        assert "prove" in capsys.readouterr().err
+        assert ("prove" if name == "tokens" else "rows beside") in capsys.readouterr().err
         claims[0][name] -= 1
     told["rows"] = [{"size": []}]
     proof.write_text(json.dumps(told), encoding="utf-8")
@@ -376,6 +422,43 @@ def test_a_damaged_certificate_is_refused(damage: dict[str, Any]) -> None:
     told = {**certificate(found.lattice, [(257, found.floor)]), **damage}
     with pytest.raises(FormatError):
         checked(told)
+
+
+def leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Where each number and text of a certificate is, and each list and name, as these can be lost."""
+    if path:
+        yield path
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for name, one in inner:
+        yield from leaves(one, (*path, name))
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.data(), st.sampled_from([-3, -1, 1, 2, 1_000]))
+def test_a_certificate_changed_anywhere_is_refused(data: st.DataObject, by: int) -> None:
+    """A number, a word, a price, how many pieces: even where the prices would still prove what is said."""
+    told = proof()
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "floor.json"
+        file.write_text(json.dumps(told), encoding="utf-8")
+        assert run(["verify", str(file)]) == 0
+        *way, last = data.draw(st.sampled_from(list(leaves(told))))
+        place: Any = told
+        for name in way:
+            place = place[name]
+        if isinstance(place[last], int):
+            place[last] += by
+        elif isinstance(place[last], str):
+            place[last] += "x" if last != "kind" else ""
+        if not isinstance(place[last], int | str) or last == "kind":
+            del place[last]
+        file.write_text(json.dumps(told), encoding="utf-8")
+        assert run(["verify", str(file)]) != 0
+
+
+def proof() -> Any:
+    found = searched({"abab": 3, "ab": 2, "abc": 4}, 1)
+    return json.loads(json.dumps(certificate(found.lattice, [(257, found.floor)])))
 
 
 @pytest.mark.parametrize(

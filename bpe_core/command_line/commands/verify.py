@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import FormatError, OutputError
 from bpe_core.formats import FORMATS, open_table
-from bpe_core.learning.best.certificate import KIND
+from bpe_core.learning.best.certificate import CHECKSUM, KIND, checksum
 from bpe_core.learning.methods import steps_in_words
 from bpe_core.session_file import is_session_file
 from bpe_core.support.foreign import gate, json_of
@@ -103,15 +103,21 @@ def _floors(told: Any) -> dict[str, Any]:
     from bpe_core.reference.floor import checked  # plain code that shares nothing with what made the prices
 
     is_answer = isinstance(told, dict) and "certificate" in told
-    rows = checked(told["certificate"] if is_answer else told)
+    proof = told["certificate"] if is_answer else told
+    rows = checked(proof)
     with gate("The rows beside the certificate"):
         claims = {int(row["size"]): int(row["floor"]) for row in told.get("rows", ())} if is_answer else {}
-    rows = [(size, max(said, claims.get(size, 0)), proven) for size, said, proven in rows]
     what = f"the certificate of {len(rows):,} floor{'' if len(rows) == 1 else 's'}"
     lines = [f"{size:,} in the vocabulary: at least {proven:,} tokens, added up anew" for size, _, proven in rows]
     for size, said, proven in rows:
         if proven < said:
             raise FormatError(f"The prices for {size:,} prove {proven:,} tokens, not the {said:,} that the file says.")
+    if is_answer and claims != {size: said for size, said, _ in rows}:
+        raise FormatError("The rows beside the certificate have other sizes or floors than it. Write the file anew.")
+    if proof.get(CHECKSUM) != checksum(proof):
+        raise FormatError(
+            "The certificate was changed after it was written: its checksum differs. Ask for the floor anew."
+        )
     return {"what": what, "found": lines}
 
 

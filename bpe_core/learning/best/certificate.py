@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -14,17 +16,18 @@ if TYPE_CHECKING:  # who only reads certificates needs neither
     from bpe_core.learning.best.prices import Floor
 
 KIND = "floor under vocabularies"
+CHECKSUM = "sha256"
 
 
 def certificate(lattice: Lattice, floors: Iterable[tuple[int, Floor]]) -> Mapping[str, Any]:
     """Write down floors, each with the size that it is about.
 
     Prices are in the order of the words, of where edges begin, and of their lengths; pieces that save no more than the
-    limit have none: an edge of such a piece costs as much as its symbols, less one.
+    limit have none: an edge of such a piece costs as much as its symbols, less one. The checksum is of all else.
     """
     words, starts = lattice.words, lattice.words.starts.tolist()
     symbols = words.symbols.tolist()
-    return {
+    proof = {
         "kind": KIND,
         "longest": lattice.longest,
         "limit": lattice.limit,
@@ -42,3 +45,10 @@ def certificate(lattice: Lattice, floors: Iterable[tuple[int, Floor]]) -> Mappin
             for size, floor in floors
         ],
     }
+    return {**proof, CHECKSUM: checksum(proof)}
+
+
+def checksum(proof: Mapping[str, Any]) -> str:
+    """The SHA-256 of a certificate without its checksum, as JSON with sorted names and no spaces."""
+    rest = {name: value for name, value in proof.items() if name != CHECKSUM}
+    return hashlib.sha256(json.dumps(rest, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
