@@ -19,26 +19,25 @@ from app.session.tables import Imports
 from app.settings import LAST_FOLDER, data_folder
 from app.system.file_type import claim_sessions
 from app.window.files.background_counts import BackgroundCounts
+from app.window.files.cached_dialog import A_FILE, ask_for_cached
 from app.window.files.export import TableExport
 from app.window.files.export_dialog import ExportDialog
 from app.window.main_window import ROOM, Frame
 from app.window.merges.merge_table import MergeTableModel
 from app.window.pages import LANES, Pages
 from app.window.parts.dialogs import (
-    A_FILE,
     FILM_FILTERS,
     REPORT_FILTERS,
     SESSION_FILTER,
     SESSION_FILTERS,
     TOKENIZER_FILTER,
     ask_before_leaving,
-    ask_for_cached,
     ask_to_open,
     ask_where_to_save,
 )
 from app.window.parts.page import PageTabs
 from app.window.parts.widgets import add_entry, filled_menu
-from app.window.parts.wording import count_text
+from app.window.parts.wording import count_text, size_text
 from app.window.text.text_model import TokenTextModel
 from bpe_core.editing.without_tokens import numbers_of
 from bpe_core.errors import BpeError
@@ -359,7 +358,7 @@ class Exchanging(QObject):
         self._show("export_dialog", lambda: ExportDialog(self.export, folder, self._frame.window))
 
     def _import(self, open_table: Callable[[Path], object]) -> None:
-        cached = [one.typed for one in cached_tokenizers()]
+        cached = {one.typed: f"{one.file.name}, {_size(one.file)}" for one in cached_tokenizers()}
         chosen = ask_for_cached(self._frame.window, cached) if cached else A_FILE
         if chosen not in ("", A_FILE):
             open_table(Path(PREFIX + chosen.removeprefix(PREFIX)))
@@ -475,3 +474,10 @@ def _how_it_ended(leftover: Leftover) -> str:
     if leftover.summary is None:
         return "not saved, and the copy that was kept of it is damaged"
     return "closed before it was saved" if leftover.summary.was_closed else "not saved when BPE Explorer ended"
+
+
+def _size(file: Path) -> str:
+    try:
+        return size_text(file.stat().st_size)
+    except OSError:
+        return "not readable"

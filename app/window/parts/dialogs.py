@@ -31,7 +31,6 @@ TEXT_FILTER = (
 TOKENIZER_FILTER = (
     "Tokenizers and tables (*.json *.txt *.bpe *.tiktoken *.codes *.model *.spm *.csv *.tsv *.parquet);;All files (*)"
 )
-A_FILE = "A file …"
 SESSION_FILTERS = {"Session (*.bpex)": "bpex"}
 SESSION_FILTER = "Session (*.bpex);;All files (*)"
 REPORT_FILTERS = {"Web page (*.html)": "html"}
@@ -93,13 +92,6 @@ def ask_for_texts(parent: QWidget, folder: str, title: str = "Add texts to the c
 def ask_to_open(parent: QWidget, title: str, folder: str, filters: str) -> Path | None:
     name, _ = QFileDialog.getOpenFileName(parent, title, folder, filters)
     return Path(name) if name else None
-
-
-def ask_for_cached(parent: QWidget, names: Sequence[str]) -> str:
-    """Ask for a tokenizer in the Hugging Face cache, or a name that is typed; A_FILE for another file."""
-    question = "A tokenizer that is in the Hugging Face cache, or its name, typed as hf:owner/name:"
-    name, is_chosen = QInputDialog.getItem(parent, "Open a tokenizer", question, [A_FILE, *names], 0, True)
-    return name.strip() if is_chosen else ""
 
 
 def ask_for_folder(parent: QWidget, folder: str) -> Path | None:

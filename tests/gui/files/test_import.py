@@ -10,11 +10,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtWidgets import QFileDialog, QInputDialog
+from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from app.session.run import Phase, Run
 from app.window.charts.pairs_page import PairsPage
+from app.window.files.cached_dialog import CachedDialog
 from app.window.questions.question_page import QuestionPage
 from app.window.questions.token.page import TokenPage
 from app.window.questions.why.page import WhyPage
@@ -360,14 +361,7 @@ def test_a_tokenizer_of_the_hugging_face_cache(
     place.mkdir(parents=True)
     write_history(HISTORY, place / "tokenizer.json")
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
-    offered: list[list[str]] = []
-
-    def choose(*given: object) -> tuple[str, bool]:
-        offered.append(given[3])  # type: ignore[arg-type]
-        return offered[-1][-1], True
-
-    monkeypatch.setattr(QInputDialog, "getItem", choose)
+    monkeypatch.setattr(CachedDialog, "exec", lambda dialog: dialog.open_button.click())
     with qtbot.waitSignal(program.exchanging.imports.ended, timeout=WAIT):
         program.actions["import"].trigger()
-    assert offered == [["A file …", "hf:somebody/small"]]
     assert (shown(program).learned, shown(program).recipe.name) == (40, "small")

@@ -1,0 +1,76 @@
+"""Choose a tokenizer that the Hugging Face cache holds, or one that it does not hold yet."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QListWidget, QListWidgetItem, QWidget
+
+from app.window.parts.dialogs import dialog_buttons
+from app.window.parts.layouts import in_column
+from app.window.parts.widgets import add_key_action, entry, muted, named, paragraph
+
+ABOUT = "These are in the Hugging Face cache of this computer, and open without a connection."
+FETCHED = "None of these has that name. If their package is installed here, it is fetched as {name}."
+A_FILE = "A file …"
+
+
+class CachedDialog(QDialog):
+    """Shows each name with what its file is. Afterwards `chosen` is a name, A_FILE, or empty."""
+
+    def __init__(self, cached: Mapping[str, str], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Open a tokenizer")
+        self.resize(560, 420)
+        self.chosen = ""
+        self.field = named(entry("Search, or type a name", can_be_cleared=True), "Search or name")
+        self.list = named(QListWidget(), "Tokenizers in the cache")
+        for name, about in cached.items():
+            QListWidgetItem(f"{name}\n{about}", self.list).setData(Qt.ItemDataRole.UserRole, name)
+        self.outcome = muted()
+        self.outcome.setWordWrap(True)
+        self.buttons, self.open_button = dialog_buttons(self, "Open", lambda: self._end(self.name))
+        file = self.buttons.addButton("Open a File …", QDialogButtonBox.ButtonRole.ActionRole)
+        file.setAutoDefault(False)
+        file.clicked.connect(lambda: self._end(A_FILE))
+        in_column(paragraph(ABOUT), self.field, (self.list, 1), self.outcome, self.buttons, on=self)
+        self.open_button.setDefault(True)  # once it is in the dialog
+        self.field.textChanged.connect(self._search)
+        self.list.currentItemChanged.connect(lambda *_: self._show())
+        self.list.itemActivated.connect(lambda _: self._end(self.name))
+        add_key_action(self.field, "Go to the list", "Down", self.list.setFocus)
+        self._search()
+
+    @property
+    def name(self) -> str:
+        """The name of the row that is chosen; where none fits, the one that is typed."""
+        item: QListWidgetItem | None = self.list.currentItem()  # the stubs leave out None
+        typed = self.field.text().strip()
+        return typed if item is None else str(item.data(Qt.ItemDataRole.UserRole))
+
+    def _search(self) -> None:
+        words = self.field.text().lower().split()
+        items = [self.list.item(row) for row in range(self.list.count())]
+        for item in items:
+            item.setHidden(not all(word in item.text().lower() for word in words))
+        fitting = [item for item in items if not item.isHidden()]
+        self.list.setCurrentRow(self.list.row(fitting[0]) if fitting else -1)
+        self._show()
+
+    def _show(self) -> None:
+        is_known = self.list.currentRow() >= 0
+        self.outcome.setText("" if is_known or not self.name else FETCHED.format(name=self.name))
+        self.open_button.setEnabled(bool(self.name))
+
+    def _end(self, chosen: str) -> None:
+        self.chosen = chosen
+        self.accept()
+
+
+def ask_for_cached(parent: QWidget, cached: Mapping[str, str]) -> str:
+    """Ask for a tokenizer of the cache, or a name that is typed; A_FILE for another file."""
+    dialog = CachedDialog(cached, parent)
+    dialog.exec()
+    dialog.deleteLater()
+    return dialog.chosen
