@@ -89,7 +89,7 @@ examples:
     sizes: tuple[int, ...] = parameter((), help="of the vocabulary (else that of the table)", metavar="N")
     max_length: int = parameter(16, help="symbols of a token, at most", metavar="N")
     seconds: float = parameter(30.0, help="to search, for all sizes together", metavar="S")
-    alone: bool = parameter(False, help="without what Unigram and MinGram reach", title="Without other methods")
+    alone: bool = parameter(False, help="without what Unigram and MinGram reach", title="Without others")
     held_out: Texts | None = parameter(
         None, help="texts that were not learned from, in the place of those", metavar="FILE"
     )
