@@ -133,14 +133,21 @@ def _try(pack: Pack) -> None:
         load(made)
 
 
+def _keep_all() -> int:
+    try:
+        return 0 if compile_kernels() else 1
+    except OSError as error:
+        sys.exit(f"The machine code was not made, or cannot be kept in {kept.folder()}: {error}")
+
+
 def main(arguments: list[str]) -> int:
     match arguments:
         case []:
-            return 0 if compile_kernels() else 1
+            return _keep_all()
         case ["aside"]:
             if hasattr(os, "nice"):
                 os.nice(BEHIND_ALL_OTHERS)
-            return 0 if compile_kernels() else 1
+            return _keep_all()
         case ["hand over"]:
             sys.stdout.buffer.write(make().written())
         case ["part", part]:

@@ -88,6 +88,15 @@ def start_compiler(*arguments: str, **how: Any) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0), **how)
 
 
+def made_now() -> bool:
+    """Wait until everything is compiled and kept; where that fails, the compiler says why on the error output."""
+    if not ready() and kernels_exist() and not forbidden():
+        from subprocess import DEVNULL
+
+        start_compiler(stdin=DEVNULL, stdout=DEVNULL, start_new_session=True).wait()
+    return ready()
+
+
 def preparing() -> bool:
     """Whether the second process is at work, or has just handed over what it made."""
     if _receiver is not None:

@@ -37,7 +37,6 @@ examples:
 
 FOR_DEVELOPERS = ("test", "bench")  # extras for development
 COMPILE = f"{PROGRAM} doctor --prepare"
-PATIENCE = 1200.0  # seconds for all machine code, on a slow computer
 _REQUIREMENT = re.compile(r"([\w.-]+)")
 _EXTRA = re.compile(r"extra == ['\"](\w+)['\"]")
 _PYTHON = re.compile(r"python_version (<|>=) ['\"]3\.(\d+)['\"]")
@@ -49,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    done = 1 if options.prepare and not readiness.wait_until_ready(PATIENCE) else 0
+    done = 1 if options.prepare and not readiness.made_now() else 0
     facts = {
         "program": _program(),
         "packages": _packages(),

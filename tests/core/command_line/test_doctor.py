@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
+from subprocess import Popen
 
 import pytest
 
@@ -43,3 +45,20 @@ def test_it_tells_what_is_in_use_and_why(
 
     monkeypatch.setattr(readiness, "kernels_exist", lambda: False)
     assert "pip install numba" in str(told()["kernels"]["because"])
+
+
+def test_a_full_disk_is_named_by_the_compiler_itself(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    full = (
+        "import sys; from bpe_core import compiler; from bpe_core.kernels import kept\n"
+        "def make(keep): raise OSError(28, 'No space left on device')\n"
+        "compiler.make = make; compiler._is_made = lambda: False; sys.exit(compiler.main([]))"
+    )
+    monkeypatch.setattr(readiness, "ready", lambda part="": False)
+    monkeypatch.setattr(readiness, "start_compiler", lambda **how: Popen([sys.executable, "-c", full], **how))
+    assert run(["doctor", "--prepare"]) == 1
+    complaint = capfd.readouterr().err
+    assert "cannot be kept in " in complaint
+    assert complaint.endswith("No space left on device\n")
+    assert "Traceback" not in complaint
