@@ -14,11 +14,15 @@ import numpy as np
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import NOTHING, History, Int64s
 from bpe_core.history.joining import PairRows
+from bpe_core.learning.bpe.method import METHOD as BPE
 from bpe_core.learning.methods import Method, has_ranks
+from bpe_core.segmenting.best_paths import BestPaths
+from bpe_core.segmenting.word_segmenters import WordPieceSegmenter
 from bpe_core.sharing.changes import changes_of
 from bpe_core.text.scanner import table_for
 from bpe_core.text.scanner.machine import ROW
 
+KNOWN = (BPE.segmenter, WordPieceSegmenter, BestPaths)  # what the page splits as
 LARGEST_PRIORITY = 2**26  # the page keeps a priority and a place in one number
 # Bytes that the words may have: some, and more for each step, so that the page of a small run stays small.
 FEW_WORDS, MORE_WORDS, MOST_WORDS = 6_000, 20, 200_000
@@ -54,6 +58,7 @@ def contents_of(run: SharedRun) -> dict[str, Any]:
         "splits": None if why else _splits(history),
         "changes": changes_of(recipe) if recipe.normalizes and not why else None,
         "alphabet": _alphabet(history),
+        "size": history.vocabulary_size_at(0),
         "steps": _steps(history),
         "numbers": history.numbers,
         "words": _words(run),
@@ -67,14 +72,17 @@ def why_not(history: History) -> str:
         return "The file this run came from prepares texts by steps of its own, which this page does not know."
     if _table(history) is None:
         return "The run splits texts by an expression of its own that this page cannot follow exactly."
-    if Method.of(recipe).starts_anew:
+    method = Method.of(recipe)
+    if method.starts_anew:
         return "This method learns each block of a text anew, so it splits no other text."
+    if method.segmenter not in KNOWN:
+        return "This method splits texts by a rule of its own, which this page does not know."
     if joining is not None and (joining.found_first or joining.hidden):
         return "The file this run came from looks for some tokens before all others, which this page does not do."
     if joining is not None and joining.priorities is not None and joining.priorities.max(initial=0) >= LARGEST_PRIORITY:
         return "The priorities of this table are numbers too large for the page."
-    if joining is None and Method.of(recipe).why == "path" and history.scores is None:
-        return "The probabilities of this run are not known."
+    if method.segmenter is BestPaths and (history.scores is None or recipe.sums):
+        return "How this run adds up probabilities is not known to this page."
     return ""
 
 
@@ -111,10 +119,10 @@ def _cuts(history: History) -> dict[str, Any]:
         return found | {"priorities": joining.priorities}
     if has_ranks(history):
         return {"by": "ranks"}
-    if Method.of(history.recipe).why == "longest":
+    if Method.of(history.recipe).segmenter is WordPieceSegmenter:
         return {"by": "longest"}
     assert scores is not None  # why_not asked before
-    return {"by": "paths", "since": list(scores.since), "rows": list(scores.rows)}
+    return {"by": "paths", "since": list(scores.since), "rows": list(scores.rows), "waiting": scores.waiting}
 
 
 def _alphabet(history: History) -> dict[str, Any]:

@@ -207,17 +207,20 @@ class ByLongest {
     this.longest = 1;
     for (let id = 0; id < tokens.count; id++) {
       if (tokens.kinds[id] === "u") continue;
-      const continues = tokens.continues(id), bytes = tokens.bytes(id);
-      const text = decoded(continues ? bytes.subarray(tokens.continuing.length) : bytes);
+      const continues = tokens.continues(id), bytes = tokens.bytes(id).subarray(continues ? tokens.continuing.length : 0);
+      const text = tokens.isOfBytes ? keyOf(bytes) : decoded(bytes);
       const births = continues ? this.continuing : this.starting;
       if (!births.has(text)) births.set(text, [id, Math.max(0, id - tokens.base + 1)]);
-      this.longest = Math.max(this.longest, Array.from(text).length);
+      this.longest = Math.max(this.longest, tokens.isOfBytes ? text.length : Array.from(text).length);
     }
+    if (tokens.marker === "none") this.continuing = this.starting; // nothing marks what goes on
   }
 
+  // Where tokens are bytes, each byte is taken for a character.
   spelled(word) {
-    const characters = Array.from(word);
-    return { characters, ends: endsOf(characters.map((one) => UTF8.encode(one).length)) };
+    const characters = Array.from(this.tokens.isOfBytes ? keyOf(UTF8.encode(word)) : word);
+    const widths = characters.map((one) => (this.tokens.isOfBytes ? 1 : UTF8.encode(one).length));
+    return { characters, ends: endsOf(widths) };
   }
 
   cut({ characters, ends }, at) {
@@ -245,16 +248,18 @@ class ByLongest {
   }
 }
 
-// The most probable way to cut a word.
+// The most probable way to cut a word. The last tokens may wait for a step that adds them; others are there until one
+// drops them.
 class ByPaths {
-  constructor(tokens, { since, rows }) {
+  constructor(tokens, { since, rows, waiting }) {
     this.tokens = tokens;
     this.since = since;
     this.rows = rows;
+    this.waiting = waiting;
     this.at = -1;
     this.idOf = new Map();
     this.lengths = new Map();
-    this.goneAt = new Map(Array.from(tokens.left, (id, step) => [id, step + 1]));
+    this.changesAt = new Map(Array.from(tokens.left, (id, step) => [id, step + 1]));
     const mark = keyOf(tokens.markerText), different = new Set();
     for (let id = 0; id < tokens.base; id++) {
       if (tokens.kinds[id] !== "s") continue;
@@ -274,13 +279,25 @@ class ByPaths {
     if (this.at === at) return this.scores;
     let row = this.since.length - 1;
     while (row > 0 && this.since[row] >= at) row--;
+    const scores = this.waiting ? this.withAdded(row, at) : this.withoutDropped(row, at);
+    this.at = at;
+    this.until = row + 1 < this.since.length ? this.since[row + 1] + 1 : NEVER;
+    return (this.scores = scores);
+  }
+
+  withAdded(row, at) {
+    const scores = Float64Array.from(this.rows[row]);
+    for (let id = scores.length - this.waiting; id < scores.length; id++)
+      if (!(this.changesAt.get(id) <= at)) scores[id] = -Infinity;
+    return scores;
+  }
+
+  withoutDropped(row, at) {
     const scores = new Float64Array(this.tokens.base).fill(1), gone = this.tokens.left;
     for (let step = 0; step < this.since[row]; step++) scores[gone[step]] = -Infinity;
     for (let id = 0, place = 0; id < scores.length; id++) if (scores[id] === 1) scores[id] = this.rows[row][place++];
     for (let step = this.since[row]; step < at; step++) scores[gone[step]] = -Infinity;
-    this.at = at;
-    this.until = row + 1 < this.since.length ? this.since[row + 1] + 1 : NEVER;
-    return (this.scores = scores);
+    return scores;
   }
 
   spelled(word) {
@@ -308,8 +325,17 @@ class ByPaths {
       }
       start = stop + 1;
     }
-    const until = ids.reduce((until, id) => Math.min(until, this.goneAt.get(id) ?? NEVER), this.until);
+    const until = (this.waiting ? this.held(symbols) : ids).reduce((until, id) => {
+      const step = this.changesAt.get(id) ?? NEVER;
+      return step > at ? Math.min(until, step) : until;
+    }, this.until);
     return { ids, ends: stops, since: at, until, reasons: ids.map(() => NEVER) };
+  }
+
+  // All longer tokens that a word holds, whether they are there or not.
+  held(symbols) {
+    return symbols.flatMap((_, here) =>
+      this.different.flatMap((length) => this.idOf.get(symbols.slice(here, here + length).join()) ?? []));
   }
 
   bestPath(symbols, scores) {

@@ -130,7 +130,7 @@ class Lane {
   }
 
   aboutStep(id) {
-    const { tokens, counts, stepName } = this.run, step = id >= tokens.base ? tokens.stepOfJoined[id - tokens.base] : undefined;
+    const { tokens, counts, stepName } = this.run, step = tokens.stepOf(id);
     if (step === undefined) return "";
     return ` ${stepName} ${(step + 1).toLocaleString("en")}${counts ? `, ${counted(counts[step], "time")}` : ""}`;
   }
@@ -164,7 +164,7 @@ class Lane {
 
   nextName() {
     const { tokens } = this.run, left = tokens.name(tokens.left[this.at]);
-    if (tokens.right[this.at] < 0) return `${quoted(left)} goes`;
+    if (tokens.right[this.at] < 0) return `${quoted(left)} ${tokens.right[this.at] === DROPPED ? "goes" : "comes"}`;
     return `${quoted(left)} and ${quoted(tokens.name(tokens.right[this.at]))} become one`;
   }
 

@@ -6,30 +6,20 @@ const LATER = 250, FIRST_RATE = 2, GROWTH = 8; // milliseconds; steps a second, 
 class Timeline {
   constructor(runs) {
     this.bySize = runs.length > 1;
-    const sizes = runs.flatMap((run) => [sizeOf(run, 0), sizeOf(run, run.length)]);
+    const sizes = runs.flatMap((run) => [run.sizeAt(0), run.sizeAt(run.length)]);
     this.first = this.bySize ? Math.min(...sizes) : 0;
     this.last = this.bySize ? Math.max(...sizes) - this.first : runs[0].length;
-    this.place = this.bySize ? Math.min(...runs.map((run) => sizeOf(run, run.length))) - this.first : this.last;
+    this.place = this.bySize ? Math.min(...runs.map((run) => run.sizeAt(run.length))) - this.first : this.last;
   }
 
   stepOf(run, place) {
-    if (!this.bySize) return place;
-    const far = place + this.first - sizeOf(run, 0);
-    return Math.max(0, Math.min(run.length, drops(run) ? -far : far));
+    return this.bySize ? run.stepOfSize(place + this.first) : place;
   }
 
   inWords(runs) {
     if (this.bySize) return `${counted(this.place + this.first, "token")} in the vocabularies`;
     return `${counted(this.place, runs[0].stepName)} of ${runs[0].length.toLocaleString("en")}`;
   }
-}
-
-function drops(run) {
-  return run.length > 0 && run.tokens.right[0] < 0;
-}
-
-function sizeOf(run, at) {
-  return run.tokens.base + (drops(run) ? -at : at);
 }
 
 class Page {

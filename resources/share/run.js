@@ -1,12 +1,15 @@
 // One run: it cuts texts, and knows its steps.
 
 const MOST_REMEMBERED = 50000; // words
+const DROPPED = -1; // in the place of the right half, of a step that drops its token; below it, of one that adds it
 
 class Run {
   constructor(data) {
     Object.assign(this, { title: data.title, note: data.note, recipe: data.recipe, stepName: data.step, whyNot: data.why_not });
     this.tokens = new Tokens(data);
     this.length = data.steps.left.length;
+    this.sizeAtFirst = data.size;
+    this.growth = this.length && this.tokens.right[0] === DROPPED ? -1 : 1; // tokens a step
     this.steps = data.steps;
     if (data.steps.count) this.readCounts(data.steps);
     this.changes = data.changes && new Changes(data.changes);
@@ -14,6 +17,15 @@ class Run {
     this.way = data.cuts.by && new WAYS[data.cuts.by](this.tokens, { ...data.cuts, longest_word: data.longest_word });
     this.words = data.words && { texts: textsOf(data.words.texts).map(decoded), counts: data.words.counts };
     this.remembered = new Map();
+  }
+
+  sizeAt(step) {
+    return this.sizeAtFirst + this.growth * step;
+  }
+
+  // The step after which the vocabulary has that size, or one as near to it as there is.
+  stepOfSize(size) {
+    return Math.max(0, Math.min(this.length, this.growth * (size - this.sizeAtFirst)));
   }
 
   readCounts(steps) {

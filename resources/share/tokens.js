@@ -53,10 +53,12 @@ class Tokens {
     this.right = steps.right;
     this.idOfStep = new Int32Array(this.left.length);
     this.stepOfJoined = [];
+    this.stepOfSingle = new Map(); // of tokens that are dropped or added
     for (let step = 0; step < this.left.length; step++) {
       const joins = this.right[step] >= 0;
       this.idOfStep[step] = joins ? this.base + this.stepOfJoined.length : this.left[step];
       if (joins) this.stepOfJoined.push(step);
+      else this.stepOfSingle.set(this.left[step], step);
     }
     this.count = this.base + this.stepOfJoined.length;
     this.continuing = this.findContinuing();
@@ -91,6 +93,11 @@ class Tokens {
     if (id < this.base || id >= this.count) return null;
     const step = this.stepOfJoined[id - this.base];
     return [this.left[step], this.right[step]];
+  }
+
+  // The step that joins, drops or adds a token.
+  stepOf(id) {
+    return id < this.base ? this.stepOfSingle.get(id) : this.stepOfJoined[id - this.base];
   }
 
   // The whole text of a token, its marker included.
