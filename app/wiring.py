@@ -93,6 +93,7 @@ FIRST_TEXT = (
 )
 REPORT = ("report", SESSION, "--output", RESULT)  # the command that writes it
 SHARE = ("share", SESSION, "--output", RESULT)
+SHARE_LESSONS = ("share", "--output", RESULT, "--lesson")
 FILM = ("film", SESSION, "--output", RESULT)
 SWITCH_SECONDS = 0.001
 WARM_UP_MILLISECONDS = 1_000  # after the window is there
@@ -235,6 +236,7 @@ class Program(QObject):
         self.opening = Opening(frame, self.corpus, self.samples_menu, self.filing, self.exchanging, self)
         self.playing = PlayingControls(frame, self.text_panel, self.watch.word, self)
         self.teaching = Teaching(self.course, self.lesson_panel, frame, self.pages, self)
+        self.filing.lesson_taken = self.course.name
         tabs, look_at = (self.charts, self.inspector), self.asking.about_token
         self.finding = Finding(frame, self.teaching, self.form, tabs, look_at, self)
 
@@ -266,6 +268,7 @@ class Program(QObject):
             written.connect(manifests.keep)
         self.filing.document.reported.connect(lambda path: manifests.keep(REPORT, path))
         self.filing.document.shared.connect(lambda path: manifests.keep(SHARE, path))
+        self.filing.document.lessons_shared.connect(lambda path, names: manifests.keep((*SHARE_LESSONS, *names), path))
         self.filing.document.filmed.connect(lambda path: None if path is None else manifests.keep(FILM, path))
         self.frame.keep_ticked("manifests", MANIFESTS, lambda on: setattr(manifests, "is_on", on))
         self.frame.keep_ticked("live_learning", LIVE, lambda on: setattr(self.live, "is_on", on))

@@ -33,6 +33,7 @@ from bpe_core.support.progress import Work as Work
 
 # Sharing.
 from bpe_core.sharing.page import share as share
+from bpe_core.sharing.page import share_lessons as share_lessons
 from bpe_core.filming.film import film as film
 
 # Changing tables.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -50,6 +50,7 @@ class Document(QObject):
     saved = Signal(object)  # its path
     reported = Signal(object)  # the path of the page
     shared = Signal(object)  # the path of the page
+    lessons_shared = Signal(object, object)  # the same, and the names of the lessons; none of all
     filming = Signal(int, int)  # the frames that are drawn, and all
     filmed = Signal(object)  # the path of the film; None where there will be none
     recovery_wanted = Signal(object)  # the path of a damaged session of which something can be saved
@@ -143,6 +144,11 @@ class Document(QObject):
 
         now = self._snapshot()
         self._publish("share", lambda: share_report(report_of(now), path), lambda: self.shared.emit(path))
+
+    def share_lessons(self, path: Path, names: Sequence[str] = ()) -> None:
+        from bpe_core.sharing.page import share_lessons
+
+        self._publish("share", lambda: share_lessons(path, names), lambda: self.lessons_shared.emit(path, names))
 
     def film(self, path: Path) -> None:
         """Film the run shown, with the text; `filming` says where it is."""

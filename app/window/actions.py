@@ -118,6 +118,7 @@ MENUS: dict[str, tuple[Item, ...]] = {
         Item("open_address", "O&pen from Address …", "Add what an address such as https:// or s3:// leads to"),
         Item("count_apart", "Count &Words into a File …", "Count the words while you go on, here or on a cluster"),
         Item("paste_text", "Add Text from Clip&board", "Add what was copied to the corpus", "Ctrl+Shift+V", "paste"),
+        Item("share_lessons", "Share &Lessons …", "Write all lessons as one page that asks and checks, for a class"),
         Item("print_chart", "Save Fi&gure for Print …", "Save the chart shown as PDF, SVG or PNG of a size you say"),
         Item("copy_chart", "Copy C&hart", "Copy the chart shown as a picture", "Ctrl+Alt+C"),
         Item("manifests", "&Save Reproducible Manifests", "Keep beside each file how it was made", checkable=True),

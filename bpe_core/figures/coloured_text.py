@@ -15,9 +15,10 @@ CLASS = "bpe-explorer"
 # Of whole pages, light or dark as the reader's system is, on screen and on paper.
 PAGE_COLOURS = """
 :root { color-scheme: light dark; --ground: #fcfcfd; --panel: #fff; --text: #1d232b; --muted: #5b6470;
-  --line: #dfe2e7; --accent: #1f64b0; --bar: #a9c4e2; --mark: #c9650a; }
+  --line: #dfe2e7; --accent: #1f64b0; --bar: #a9c4e2; --mark: #c9650a;
+  --soft: #fdebc8; }
 @media (prefers-color-scheme: dark) { :root { --ground: #181b20; --panel: #20242b; --text: #e4e8ed;
-  --muted: #a0a9b5; --line: #363c46; --accent: #7ab3f2; --bar: #3d5f86; --mark: #f0953f; } }
+  --muted: #a0a9b5; --line: #363c46; --accent: #7ab3f2; --bar: #3d5f86; --mark: #f0953f; --soft: #54401a; } }
 """
 
 

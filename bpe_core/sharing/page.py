@@ -1,6 +1,7 @@
-"""The page: packed runs, and the scripts that read them. It loads nothing, and runs no other script.
+"""The page: packed runs or lessons, and the scripts that read them. It loads nothing, and runs no other script.
 
 share({"ours": study, "theirs": bpe.open("tokenizer.json")}, "duel.html")
+share_lessons("class.html")
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ from bpe_core.support.atomic import write_atomically
 from bpe_core.support.markup import Markup, element, joined
 from resources import page_part
 
-SCRIPTS = ("unpack", "words", "tokens", "cuts", "run", "lane", "curve", "page")
+RUN_SCRIPTS = ("unpack", "elements", "words", "tokens", "cuts", "run", "lane", "curve", "page")
+LESSON_SCRIPTS = ("unpack", "elements", "answers", "lesson")
+ALL_LESSONS = "Lessons on tokens"
 MOST_RUNS = 6
 MOST_TEXT = 20_000  # characters of the text to begin with
 
@@ -61,12 +64,37 @@ def page_of(runs: Sequence[SharedRun], *, title: str = "", text: str = "") -> st
         raise BpeError(f"A page shows 1 to {MOST_RUNS} runs, not {len(runs):,}.")
     title = title or " and ".join(run.title for run in runs)
     kept = (text or SAMPLE)[:MOST_TEXT].encode(errors="replace").decode()
-    return _page(title, {"title": title, "text": kept, "runs": [contents_of(run) for run in runs]}, SCRIPTS)
+    data = {"title": title, "text": kept, "runs": [contents_of(run) for run in runs]}
+    return _page(title, data, RUN_SCRIPTS, ("page",))
 
 
-def _page(title: str, data: Any, scripts: Sequence[str]) -> str:
+def share_lessons(path: Path | str, names: Sequence[str] = (), *, title: str = "") -> None:
+    """Write lessons, or those of these names, as one page that asks, checks the answers and explains them.
+
+    A name may be a part of one, such as "ties". The answers of whoever takes a lesson stay in their browser.
+    """
+    page = lesson_page_of(names, title=title).encode()
+    with write_atomically(path) as file:
+        file.write(page)
+
+
+def lesson_page_of(names: Sequence[str] = (), *, title: str = "") -> str:
+    from bpe_core.lessons.lessons import lessons  # loads machine code
+    from bpe_core.sharing.lesson_contents import lesson_contents
+
+    for name in names:
+        if not any(name in lesson.name for lesson in lessons()):
+            known = ", ".join(lesson.name for lesson in lessons())
+            raise BpeError(f"There is no lesson {name!r}; there are {known}.")
+    chosen = [lesson for lesson in lessons() if not names or any(name in lesson.name for name in names)]
+    title = title or (chosen[0].title if len(chosen) == 1 else ALL_LESSONS)
+    data = {"title": title, "lessons": [lesson_contents(lesson) for lesson in chosen]}
+    return _page(title, data, LESSON_SCRIPTS, ("page", "lesson"))
+
+
+def _page(title: str, data: Any, scripts: Sequence[str], styles: Sequence[str]) -> str:
     script = '"use strict";\n' + "\n".join(page_part(f"{name}.js") for name in scripts)
-    style = _style()
+    style = _style(styles)
     # Only this script and this style run, whatever else may come into the page.
     policy = f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; base-uri 'none'"
     head = [
@@ -89,6 +117,7 @@ def _hash(text: str) -> str:
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
 
-def _style() -> str:
+def _style(parts: Sequence[str]) -> str:
     light, dark = grounds()
-    return f"{PAGE_COLOURS}{page_part('page.css')}{light}\n@media (prefers-color-scheme: dark) {{ {dark} }}\n"
+    own = "".join(page_part(f"{name}.css") for name in parts)
+    return f"{PAGE_COLOURS}{own}{light}\n@media (prefers-color-scheme: dark) {{ {dark} }}\n"

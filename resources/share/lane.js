@@ -2,25 +2,6 @@
 
 const MOST_DRAWN = 2000, GROUNDS = 6, LEADERS = 5, MOST_IN_TREE = 200;
 
-// An element of the page. Whatever a run holds becomes text of it, never markup.
-function make(name, attributes = {}, ...content) {
-  const element = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) {
-    if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
-    else element.setAttribute(key, value);
-  }
-  element.append(...content);
-  return element;
-}
-
-function counted(number, one, many = `${one}s`) {
-  return `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
-}
-
-function quoted(text) {
-  return `“${text.length > 60 ? `${text.slice(0, 60)}…` : text}”`;
-}
-
 class Lane {
   constructor(run, changed) {
     this.run = run;

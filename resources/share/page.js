@@ -100,10 +100,4 @@ class Page {
   }
 }
 
-async function open() {
-  const data = await unpacked(document.getElementById("data").textContent.trim());
-  window.page = new Page(data);
-  document.documentElement.dataset.ready = "yes";
-}
-
-if (typeof document !== "undefined") open();
+if (typeof document !== "undefined") open((data) => new Page(data));

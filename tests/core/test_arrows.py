@@ -35,9 +35,10 @@ STAGES = [
         "asking",
         "questions",
         "report",
+        "reference",
+        "lessons",
         "sharing",
         "filming",
-        "reference",
     ),
     *("warm_up", "compiler", "command_line", "__main__"),
 ]

@@ -78,19 +78,21 @@ class Filing(QObject):
         self._was_saved_to_leave = False
         self._left: Path | None = None  # the safety copy of the session before this one, until it is offered
         self.film_dialog: QProgressDialog | None = None
+        self.lesson_taken: Callable[[], str] = lambda: ""  # its name, or none
         window.may_close = partial(self._may_leave, window.close)
         self.document = document = Document(session, data_folder(), self._layout, self)
         self.recover_menu = filled_menu("&Unsaved Sessions", window, self._fill_recover_menu)
         actions.menus["file"].insertMenu(actions["save"], self.recover_menu)
         actions.connect(new_session=partial(self._leave_for, self._begin_new), open_session=self._ask_and_open)
         actions.connect(save=self.save, save_as=self.save_as, report=self.report)
-        actions.connect(share=self.share, film=self.film)
+        actions.connect(share=self.share, share_lessons=self.share_lessons, film=self.film)
         actions.connect(claim_sessions=lambda: self._tell(claim_sessions()))
         document.changed.connect(self._show_name)
         document.opened.connect(self._show_opened)
         document.saved.connect(self._settings.remember_file)
         document.reported.connect(partial(self._show_published, "report"))
         document.shared.connect(partial(self._show_published, "page"))
+        document.lessons_shared.connect(lambda path, names: self._show_published("page", path))
         document.filming.connect(self._show_filming)
         document.filmed.connect(self._show_filmed)
         document.recovery_wanted.connect(lambda path: self._leave_for(partial(document.recover, path)))
@@ -131,8 +133,19 @@ class Filing(QObject):
         self._ask_and_publish("report", "Write a report", self.document.report)
 
     def share(self) -> None:
-        """Ask where the page of the run shown is written, so that anybody with a browser can open it."""
-        self._ask_and_publish("run", "Share the run", self.document.share)
+        """Ask where the page of the run shown is written, so that anybody with a browser can open it.
+
+        While a lesson is taken, it is the page of that lesson.
+        """
+        if name := self.lesson_taken():
+            self.share_lessons(name)
+        else:
+            self._ask_and_publish("run", "Share the run", self.document.share)
+
+    def share_lessons(self, *names: str) -> None:
+        """Ask where the page of these lessons is written, or of all."""
+        name = names[0] if names else "lessons"
+        self._ask_and_write(name, "Share lessons", partial(self.document.share_lessons, names=names), REPORT_FILTERS)
 
     def film(self) -> None:
         """Ask where the film of the run shown is written, and show how far it is."""
@@ -169,10 +182,13 @@ class Filing(QObject):
             self._tell("There is nothing to publish yet: train first.")
             return
         name = name if self.document.path is None else self.document.path.stem
+        self._ask_and_write(name, title, publish, filters)
+
+    def _ask_and_write(self, name: str, title: str, write: Callable[[Path], None], filters: dict[str, str]) -> None:
         proposal = Path(self._settings.get(LAST_FOLDER)) / f"{name}.{next(iter(filters.values()))}"
         path = ask_where_to_save(self._window, title, str(proposal), filters)
         if path is not None:
-            publish(path)
+            write(path)
 
     def offer_to_recover(self) -> None:
         """Look for unsaved sessions of earlier windows, and offer them in the message bar."""

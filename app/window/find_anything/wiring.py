@@ -11,12 +11,12 @@ from app.session.run import Run
 from app.window.actions import actions_in, keys_of, title_of
 from app.window.find_anything.find_box import FindBox
 from app.window.find_anything.search import Found, RunSearch, Search, among
-from app.window.lessons.lessons import lessons
 from app.window.lessons.wiring import Teaching
 from app.window.main_window import Frame
 from app.window.pages import PAGES, PageRow
 from app.window.parts.page import Page, PageTabs
 from app.window.recipe.recipe_form import RecipeForm, options, presets
+from bpe_core.lessons.lessons import lessons
 
 NOT_NOW = "Not possible now"
 

@@ -8,7 +8,8 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.session.run import Phase, Run
 from app.session.session import Session
-from app.window.lessons.answers import (
+from app.window.text.text_model import TokenTextModel
+from bpe_core.lessons.answers import (
     BETWEEN_PARTS,
     Feedback,
     candidates,
@@ -18,16 +19,13 @@ from app.window.lessons.answers import (
     revealed,
     written,
 )
-from app.window.lessons.bench import Bench, WordNow
-from app.window.lessons.lessons import Lesson, LessonStep, as_plain, filled, is_same_answer
-from app.window.text.text_model import TokenTextModel
+from bpe_core.lessons.bench import Bench, WordNow
+from bpe_core.lessons.lessons import Lesson, LessonStep, answered, filled, told
 
 COUNTING = "Words are being counted just now; the lesson can begin as soon as that is done or stopped."
 BROUGHT = "The lesson is over: you have brought a text of your own. It is in the corpus, with what you had before."
 MOST_BENCHES = 8
-NOT_YET = "Not quite."
 LOOKED = "You have looked at the window, where one can see it. Answer all the same: it only does not count as known."
-HIDDEN_CUTS = frozenset({"tokens of", "number of tokens of", "longest first"})  # questions about how a text is cut
 
 
 @dataclass(frozen=True)
@@ -129,15 +127,12 @@ class Course(QObject):
         if step is None or step.query is None or bench is None or self._reply.is_done or not given.strip():
             return False
         right = step.query.answer(bench)
-        is_right = is_same_answer(given, right)
+        verdict = answered(step, given, right)
+        is_right = verdict.mood == "right"
         if is_right:
-            self._done(Feedback("right", f"Right: {right}"))
+            self._done(verdict)
         else:
-            pairs = zip(step.query.cells, given.split(), right.split(), strict=False)
-            off = [cell for cell, one, other in pairs if not is_same_answer(one, other)]
-            where = f"Look again at {off[0]}." if off else ""
-            sentence = " ".join(filter(None, (NOT_YET, where, as_plain(step.why_not(given)))))
-            self._note(Feedback("wrong", sentence), given if given in step.choices else None)
+            self._note(verdict, given if given in step.choices else None)
         self._count(is_right)
         self.changed.emit()
         return is_right
@@ -148,7 +143,7 @@ class Course(QObject):
             return
         self._count(False)
         if step.query is not None:
-            self._done(Feedback("shown", f"It is {step.query.answer(bench)}"))
+            self._done(told(step.query.answer(bench)))
             self.changed.emit()
         elif self._run is not None:
             self._make_next_merge(self._run)
@@ -198,6 +193,10 @@ class Course(QObject):
 
     # Showing
 
+    def name(self) -> str:
+        """Return the name of the lesson that is taken; nothing without one."""
+        return self.lesson.name if self.lesson is not None else ""
+
     @property
     def step(self) -> LessonStep | None:
         if self.lesson is None or self.number >= len(self.lesson.steps):
@@ -231,10 +230,9 @@ class Course(QObject):
         step, bench = self.step, self.bench_of_step()
         if self.lesson is None or step is None or bench is None:
             return None
-        reply, query = self._reply, step.query
-        hides_words = query is not None and query.what in HIDDEN_CUTS and not reply.is_done
-        is_about_others = query is not None and bool(query.words or query.pieces)
-        words, newest = self._words_now() if not (hides_words or is_about_others) else ((), None)
+        reply = self._reply
+        hides_words = step.hides_words and not reply.is_done
+        words, newest = self._words_now() if not (hides_words or step.is_about_others) else ((), None)
         return LessonPage(
             step,
             self.number + 1,
@@ -244,7 +242,7 @@ class Course(QObject):
             reply=reply,
             words=words,
             newest=newest,
-            about=str(query.about) if query is not None and hides_words else "",
+            about=step.subject if hides_words else "",
         )
 
     # Steps
@@ -326,7 +324,7 @@ class Course(QObject):
         at = self._session.cursor.position
         bench = self._bench(run, at)
         newest = int(bench.history.ids[at - 1]) if at else None
-        return tuple(bench.words_at(at) if lesson.shows_words else [bench.text_at(lesson.text, at)]), newest
+        return lesson.words(bench), newest
 
     # The detour
 

@@ -9,15 +9,16 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCommandLinkButton, QLabel, QScrollArea, QStackedWidget, QWidget
 
 from app.window.lessons.course import Course
-from app.window.lessons.lessons import Lesson
+from app.window.lessons.shown import Lesson
 from app.window.lessons.step_page import LEAVE, StepPage
 from app.window.parts.icons import colored_icon, icon
-from app.window.parts.layouts import STRETCH, in_column
+from app.window.parts.layouts import STRETCH, in_column, in_row
 from app.window.parts.theme import shades_of
 from app.window.parts.widgets import muted, paragraph, push_button, scaled
 from app.window.parts.wording import tip
 
 WELCOME = "Learn byte-pair encoding by doing it: predict each merge before the engine makes it."
+SHARED = "Write all lessons as one page that asks, checks and explains, for a class; answers stay with those who learn"
 KEPT = "Your corpus, recipe and text stay as they are and come back when a lesson ends."
 
 
@@ -38,11 +39,12 @@ class Offer:
 
 class LessonPanel(QStackedWidget):
     chosen = Signal(str, int)  # a lesson's name and the step to begin with
+    sharing_wanted = Signal()
 
     def __init__(self, course: Course, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._course = course
-        self.list = ListPage(self.chosen.emit)
+        self.list = ListPage(self.chosen.emit, self.sharing_wanted.emit)
         self.step = StepPage(course)
         self.end = EndPage(self.chosen.emit, course.leave)
         self.list.setMinimumWidth(230)
@@ -72,13 +74,15 @@ class LessonPanel(QStackedWidget):
 
 
 class ListPage(QScrollArea):
-    def __init__(self, begin: Callable[[str, int], object]) -> None:
+    def __init__(self, begin: Callable[[str, int], object], share: Callable[[], object]) -> None:
         super().__init__()
         self._begin = begin
         self.buttons: dict[str, QCommandLinkButton] = {}
         self._offers: tuple[Offer, ...] = ()
         inside = QWidget()
-        self._column = in_column(paragraph(WELCOME), muted(KEPT), STRETCH, on=inside, margins=(8, 4, 8, 8), spacing=2)
+        self.share_button = push_button("Share All Lessons …", share, SHARED)
+        story = (paragraph(WELCOME), muted(KEPT), STRETCH, in_row(self.share_button, STRETCH))
+        self._column = in_column(*story, on=inside, margins=(8, 4, 8, 8), spacing=2)
         self.setWidget(inside)
         self.setWidgetResizable(True)
         self.setFrameShape(QScrollArea.Shape.NoFrame)
@@ -97,7 +101,7 @@ class ListPage(QScrollArea):
             if name not in self.buttons:
                 self.buttons[name] = button = QCommandLinkButton()
                 button.clicked.connect(lambda _=False, name=name: self._choose(name))
-                self._column.insertWidget(self._column.count() - 1, button)
+                self._column.insertWidget(self._column.count() - 2, button)
             button = self.buttons[name]
             button.setText(offer.lesson.title)
             button.setDescription(f"{offer.lesson.about} ({offer.state})")

@@ -9,9 +9,8 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
-from app.window.lessons.answers import BETWEEN_PARTS, Feedback, Mood
 from app.window.lessons.course import Course, LessonPage
-from app.window.lessons.lessons import as_html, as_plain
+from app.window.lessons.shown import BETWEEN_PARTS, Feedback, Mood, as_html, as_plain
 from app.window.lessons.words_view import WordsView
 from app.window.parts.layouts import STRETCH, AtTop, in_column, in_row
 from app.window.parts.theme import fixed_font, shades_of

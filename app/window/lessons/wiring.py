@@ -8,9 +8,9 @@ from app.settings import LESSON_PLACES, LESSONS_DONE
 from app.window.actions import Actions
 from app.window.lessons.course import Course
 from app.window.lessons.lesson_panel import LessonPanel, Offer
-from app.window.lessons.lessons import lessons
 from app.window.main_window import Frame
 from app.window.pages import PAIRS, Pages
+from bpe_core.lessons.lessons import lessons
 
 LESSON_STAGE = "lesson"
 MAKE_STEPS = ("main", "new_run", "step", "extend", "play", "skip")  # actions
@@ -27,6 +27,7 @@ class Teaching(QObject):
         pages.page(PAIRS).lessons_wanted.connect(self.open)
         frame.window.docks["lessons"].visibilityChanged.connect(lambda seen: self._show_offers() if seen else None)
         panel.chosen.connect(self.begin)
+        panel.sharing_wanted.connect(frame.actions["share_lessons"].trigger)
         course.moved.connect(self._remember_place)
         course.finished.connect(self._remember_done)
         course.changed.connect(self._set_the_stage)

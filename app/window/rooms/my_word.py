@@ -9,13 +9,13 @@ from PySide6.QtCore import QObject, Signal
 
 from app.session.run import Run
 from app.session.session import Session
-from app.window.lessons.bench import Bench
 from app.window.parts.timing import Throttle
 from app.window.parts.wording import count_text
 from app.window.text.encoder import encoded
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import shown
+from bpe_core.lessons.bench import Bench
 from bpe_core.segmenting.segmentation import Segmentation, Tokens
 
 FIRST_WORD = "lighthouses"

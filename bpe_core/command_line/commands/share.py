@@ -1,4 +1,4 @@
-"""`bpe-explorer share`: runs as one web page that anybody can open, type into and play."""
+"""`bpe-explorer share`: runs, or lessons, as one web page that anybody can open."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from bpe_core.command_line.arguments import ANY_TABLE, text_argument
 from bpe_core.command_line.runs import run_named
-from bpe_core.errors import plain
+from bpe_core.errors import BpeError, plain
 from bpe_core.sharing.contents import SharedRun, why_not
-from bpe_core.sharing.page import shared, shared_report, write_page
+from bpe_core.sharing.page import share_lessons, shared, shared_report, write_page
 
 examples = """\
 examples:
@@ -18,12 +18,21 @@ examples:
 
   bpe-explorer share merges.csv tokenizer.json --title "A duel" --text "the lowest price" -o duel.html
       Two side by side, under one slider.
+
+  bpe-explorer share --lesson -o class.html
+      All lessons in one file, for a class: the page asks, checks and explains. Whoever takes a lesson sends nothing:
+      answers stay in their browser. They are packed on the page, not hidden from those who take it apart.
+
+  bpe-explorer share --lesson ties wordpiece -o class.html
+      Two of them.
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("tables", nargs="+", metavar="RUN", help=f"{ANY_TABLE}; book.bpex#2 is run 2 of a session")
+    add("tables", nargs="*", metavar="RUN", help=f"{ANY_TABLE}; book.bpex#2 is run 2 of a session")
+    lesson = "instead of runs: the lessons of these names, or parts of names; without any, all lessons"
+    add("--lesson", nargs="*", metavar="NAME", help=lesson)
     add("--title", type=text_argument, default="", help="of the page (default: the names of the runs)")
     add("--text", type=text_argument, default="", help="that the page shows at first; anybody may change it")
     add("--note", type=text_argument, default="", help="a remark that the page shows with the first run")
@@ -31,6 +40,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
+    if bool(options.tables) == (options.lesson is not None):
+        raise BpeError("Name the runs to share, or say --lesson; a page holds one or the other.")
+    if options.lesson is not None:
+        share_lessons(options.output, options.lesson, title=options.title)
+        print(f"Wrote {plain(options.output)}.")
+        return 0
     runs, text = list[SharedRun](), options.text
     for table in options.tables:
         title, study, report = run_named(table)

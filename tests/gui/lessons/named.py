@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.window.lessons.lessons import Lesson, lessons
+from bpe_core.lessons.lessons import Lesson, lessons
 
 NAMES = [lesson.name for lesson in lessons()]
 

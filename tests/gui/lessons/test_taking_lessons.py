@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
@@ -11,11 +12,11 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from app.window.charts.pairs_page import PairsPage
-from app.window.lessons.answers import how_to_write, written
 from app.window.lessons.course import LOOKED, LessonPage
-from app.window.lessons.lessons import Lesson, as_plain, lessons
 from app.window.lessons.wiring import LESSON_STAGE
 from app.wiring import Program
+from bpe_core.lessons.answers import how_to_write, written
+from bpe_core.lessons.lessons import Lesson, as_plain, lessons
 from tests.gui.conftest import WAIT, settle
 from tests.gui.lessons.named import NAMES, lesson_named
 
@@ -362,3 +363,22 @@ def test_a_lesson_keeps_its_stage_when_the_lab_is_opened_twice(qtbot: QtBot, pro
     qtbot.waitUntil(lambda: program.course.can_go_on, timeout=WAIT)
     program.course.leave()
     assert program.window.stage == ""
+
+
+def test_lessons_are_shared_as_a_page(
+    qtbot: QtBot, program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "lessons.html"
+    monkeypatch.setattr("app.window.files.wiring.ask_where_to_save", lambda *_: path)
+    settle(qtbot, program)
+    program.actions["lessons"].trigger()
+    qtbot.mouseClick(program.lesson_panel.list.share_button, LEFT)
+    qtbot.waitUntil(path.is_file, timeout=WAIT)
+    assert "<title>Lessons on tokens</title>" in path.read_text(encoding="utf-8")
+    settle(qtbot, program)
+    program.teaching.begin(lesson_named("weights").name, 0)
+    page_of(qtbot, program)
+    path.unlink()
+    program.actions["share"].trigger()
+    qtbot.waitUntil(path.is_file, timeout=WAIT)
+    assert "<title>Words have weights</title>" in path.read_text(encoding="utf-8")

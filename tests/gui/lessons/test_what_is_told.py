@@ -9,10 +9,11 @@ from itertools import combinations, pairwise
 
 import pytest
 
-from app.window.lessons.answers import candidates, judged, pair_of, written
-from app.window.lessons.bench import Bench, words_by_replacing_text
-from app.window.lessons.lessons import Lesson, LessonStep, as_html, filled, is_same_answer, lessons
+from app.window.lessons.shown import as_html
 from bpe_core.counting.count_words import count_words
+from bpe_core.lessons.answers import candidates, judged, pair_of, written
+from bpe_core.lessons.bench import Bench, words_by_replacing_text
+from bpe_core.lessons.lessons import Lesson, LessonStep, filled, is_same_answer, lessons
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.corpus import Corpus

@@ -10,8 +10,8 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.session.merge_filter import MergeFilter
-from app.window.lessons.lessons import lessons
 from app.wiring import Program
+from bpe_core.lessons.lessons import lessons
 from tests.gui.conftest import WAIT, settle
 
 pytestmark = pytest.mark.usefixtures("only_window")

@@ -6,9 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from app.window.lessons.bench import Bench, words_by_replacing_text
-from app.window.lessons.by_hand import BY_HAND, EXPECTED, FEWEST, ROW, Model
-from app.window.parts.wording import count_text
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.columns import SINGLE
 from bpe_core.history.history import END_SENTENCES, Pair
@@ -16,6 +13,8 @@ from bpe_core.insight.pairs import compared_by, measure_of
 from bpe_core.learning.best.lattice import Lattice
 from bpe_core.learning.best.search import Budget, Guess, Search
 from bpe_core.learning.methods import Candidate, Reason
+from bpe_core.lessons.bench import Bench, words_by_replacing_text
+from bpe_core.lessons.by_hand import BY_HAND, EXPECTED, FEWEST, ROW, Model
 from bpe_core.recipes.methods import METHODS
 from bpe_core.recipes.ties import TIE_RULES
 
@@ -101,7 +100,7 @@ def _lattice(bench: Bench) -> Lattice:
 def _simple_floor(bench: Bench, pieces: str, _: int) -> int:
     """What is left if so many pieces saved as if each were alone."""
     lattice = _lattice(bench)
-    return lattice.symbols + lattice.other_tokens - sum(sorted(lattice.saves.tolist())[-int(pieces) :])
+    return int(lattice.symbols + lattice.other_tokens - sum(sorted(lattice.saves.tolist())[-int(pieces) :]))
 
 
 def _floor(bench: Bench, pieces: str, _: int) -> int:
@@ -109,7 +108,7 @@ def _floor(bench: Bench, pieces: str, _: int) -> int:
     search = Search(lattice, int(pieces), Guess.of(bench.words, recipe, int(pieces), LONGEST_PIECE), Budget(ROUNDS))
     for _share in search.steps():
         pass
-    return search.floor.tokens + lattice.other_tokens
+    return int(search.floor.tokens + lattice.other_tokens)
 
 
 # Each takes a bench, a subject and a merge.
@@ -228,7 +227,7 @@ def _weighs(pair: Pair, bench: Bench) -> str:
     one = _candidate(pair, bench)
     reason = _reason(one, bench)
     nowhere = "is not used" if bench.history.recipe.single else "is nowhere side by side now"
-    times = f"occurs {count_text(one.count, 'time')}" if one.count else nowhere
+    times = f"occurs {one.count:,} time{'s' * (one.count != 1)}" if one.count else nowhere
     return times if reason is None else f"comes to {reason.text(one.count, one.reasons)}"
 
 

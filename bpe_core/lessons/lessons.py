@@ -9,7 +9,6 @@ questions to the engine. Texts contain such answers, too, in braces.
 
 from __future__ import annotations
 
-import html
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,8 +17,8 @@ from fractions import Fraction
 from functools import cache
 from typing import Any, Literal
 
-from app.window.lessons.answers import Query, text_of_words
-from app.window.lessons.bench import Bench
+from bpe_core.lessons.answers import Feedback, Query, text_of_words
+from bpe_core.lessons.bench import Bench, WordNow
 from bpe_core.recipes.recipe import Recipe
 from resources import lesson_files, samples
 
@@ -42,6 +41,21 @@ class LessonStep:
     def why_not(self, given: str) -> str:
         return self.wrong.get(given, self.hint)
 
+    @property
+    def hides_words(self) -> bool:
+        """Whether the words, split as they are, would show the answer."""
+        return self.query is not None and self.query.what in HIDDEN_CUTS
+
+    @property
+    def is_about_others(self) -> bool:
+        """Whether it asks about other words than those of the lesson."""
+        return self.query is not None and bool(self.query.words or self.query.pieces)
+
+    @property
+    def subject(self) -> str:
+        """The text of the question, where it stands in place of the words."""
+        return str(self.query.about) if self.query is not None and self.hides_words else ""
+
 
 @dataclass(frozen=True)
 class Lesson:
@@ -53,12 +67,15 @@ class Lesson:
     text: str  # shown token by token
     steps: tuple[LessonStep, ...]
 
-    @property
-    def shows_words(self) -> bool:
-        return len(self.corpus) <= LARGEST_SHOWN
+    def words(self, bench: Bench) -> tuple[WordNow, ...]:
+        """Return the words as they are on a bench, or the text of the lesson where there are too many words."""
+        at = len(bench.history)
+        return tuple(bench.words_at(at) if len(self.corpus) <= LARGEST_SHOWN else [bench.text_at(self.text, at)])
 
 
 LARGEST_SHOWN = 600  # characters
+HIDDEN_CUTS = frozenset({"tokens of", "number of tokens of", "longest first"})  # questions about how a text is cut
+NOT_YET = "Not quite."
 ROUNDING = Fraction(2, 100)  # how far a typed number may be from the exact one
 
 
@@ -80,6 +97,21 @@ def filled(text: str, step: LessonStep, bench: Bench) -> str:
         if f"{{{name}}}" in text:
             text = text.replace(f"{{{name}}}", query.answer(bench))
     return text
+
+
+def answered(step: LessonStep, given: str, right: str) -> Feedback:
+    """Judge the answer to a question."""
+    assert step.query is not None
+    if is_same_answer(given, right):
+        return Feedback("right", f"Right: {right}")
+    pairs = zip(step.query.cells, given.split(), right.split(), strict=False)
+    off = [cell for cell, one, other in pairs if not is_same_answer(one, other)]
+    where = f"Look again at {off[0]}." if off else ""
+    return Feedback("wrong", " ".join(filter(None, (NOT_YET, where, as_plain(step.why_not(given))))))
+
+
+def told(right: str) -> Feedback:
+    return Feedback("shown", f"It is {right}")
 
 
 def is_same_answer(given: str, right: str) -> bool:
@@ -136,19 +168,8 @@ def _steps(data: list[dict[str, Any]], recipe: Recipe) -> Iterator[LessonStep]:
         merges += step["kind"] == "predict"
 
 
-_TOKEN = re.compile(r"`([^`]*)`")
-_STRONG = re.compile(r"\*\*(.+?)\*\*")
-
-
-def as_html(text: str, ground: str, font: str = "monospace") -> str:
-    """Write the text of a lesson as HTML; `ground` is the colour behind tokens, `font` their family."""
-
-    def token(found: re.Match[str]) -> str:
-        inside = found[1].replace(" ", "&nbsp;")
-        return f'<span style="font-family: {font}; background-color: {ground}">&nbsp;{inside}&nbsp;</span>'
-
-    marked = _STRONG.sub(r"<b>\1</b>", _TOKEN.sub(token, html.escape(text.strip(), quote=False)))
-    return "".join(f"<p>{paragraph}</p>" for paragraph in re.split(r"\n\s*\n", marked))
+TOKEN = re.compile(r"`([^`]*)`")
+STRONG = re.compile(r"\*\*(.+?)\*\*")
 
 
 def as_plain(text: str) -> str:
@@ -156,4 +177,4 @@ def as_plain(text: str) -> str:
     >>> as_plain("Glue `l` and **o**.")
     'Glue l and o.'
     """
-    return _STRONG.sub(r"\1", _TOKEN.sub(r"\1", text)).strip()
+    return STRONG.sub(r"\1", TOKEN.sub(r"\1", text)).strip()

@@ -1,0 +1,25 @@
+"""What the views of lessons show: values of the engine, and the marks in its texts as HTML."""
+
+from __future__ import annotations
+
+import html
+import re
+
+from bpe_core.lessons.answers import BETWEEN_PARTS as BETWEEN_PARTS
+from bpe_core.lessons.answers import Feedback as Feedback
+from bpe_core.lessons.answers import Mood as Mood
+from bpe_core.lessons.bench import WordNow as WordNow
+from bpe_core.lessons.lessons import STRONG, TOKEN
+from bpe_core.lessons.lessons import Lesson as Lesson
+from bpe_core.lessons.lessons import as_plain as as_plain
+
+
+def as_html(text: str, ground: str, font: str = "monospace") -> str:
+    """Write the text of a lesson as HTML; `ground` is the colour behind tokens, `font` their family."""
+
+    def token(found: re.Match[str]) -> str:
+        inside = found[1].replace(" ", "&nbsp;")
+        return f'<span style="font-family: {font}; background-color: {ground}">&nbsp;{inside}&nbsp;</span>'
+
+    marked = STRONG.sub(r"<b>\1</b>", TOKEN.sub(token, html.escape(text.strip(), quote=False)))
+    return "".join(f"<p>{paragraph}</p>" for paragraph in re.split(r"\n\s*\n", marked))

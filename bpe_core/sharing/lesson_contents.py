@@ -1,0 +1,126 @@
+"""What a page holds of a lesson: each step as the engine would show it, and its reply to every guess.
+
+The page needs no engine: all guesses that differ in what is said of them are judged here. So the answers are on the
+page, packed; nobody reads them by accident, but who unpacks the page can.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from functools import cache
+from itertools import pairwise
+from typing import Any
+
+from bpe_core.history.columns import SINGLE
+from bpe_core.history.history import Pair
+from bpe_core.lessons.answers import candidates, how_to_write, judged, revealed, written
+from bpe_core.lessons.bench import Bench
+from bpe_core.lessons.lessons import Lesson, LessonStep, as_plain, filled, told
+from bpe_core.recipes.recipe import Recipe
+
+ANY = "\0"  # in place of a pair that occurs nowhere
+
+
+def lesson_contents(lesson: Lesson) -> dict[str, Any]:
+    @cache
+    def trained(recipe: Recipe) -> Bench:
+        return Bench.of_text(lesson.corpus, recipe)
+
+    def bench(step: LessonStep, merges: int) -> Bench:
+        whole = trained(step.recipe)
+        return Bench(whole.words, whole.history.first(merges))
+
+    steps = [
+        _step(lesson, step, bench(step, step.merges), bench(step, step.merges + (step.kind == "predict")))
+        for step in lesson.steps
+    ]
+    return {
+        "name": lesson.name,
+        "title": lesson.title,
+        "about": lesson.about,
+        "minutes": lesson.minutes,
+        "steps": steps,
+    }
+
+
+def _step(lesson: Lesson, step: LessonStep, before: Bench, after: Bench) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "kind": step.kind,
+        "say": filled(step.say, step, before).strip(),
+        "after": filled(step.after, step, before).strip(),
+        "words": [] if step.is_about_others or step.hides_words else _words(lesson, before),
+        "words_after": [] if step.is_about_others else _words(lesson, after),
+        "subject": step.subject,
+    }
+    if step.kind == "predict":
+        found |= _prediction(before, after)
+    if step.query is not None:
+        right = step.query.answer(before)
+        wrong = {given: as_plain(why) for given, why in step.wrong.items()}
+        found |= {
+            "right": right,
+            "told": asdict(told(right)),
+            "choices": list(step.choices),
+            "cells": list(step.query.cells),
+            "hint": as_plain(step.hint),
+            "wrong": wrong,
+        }
+    return found
+
+
+def _words(lesson: Lesson, bench: Bench) -> list[dict[str, Any]]:
+    newest = int(bench.history.ids[-1]) if len(bench.history) else -1
+    return [
+        {
+            "count": word.count,
+            "texts": list(word.texts),
+            "new": [place for place, id in enumerate(word.ids) if id == newest],
+        }
+        for word in lesson.words(bench)
+    ]
+
+
+def _prediction(before: Bench, after: Bench) -> dict[str, Any]:
+    made, shown = after.history.pair(len(before.history)), candidates(before)
+    again = len(shown) > 2
+    guesses = {written(pair, before): _judged(pair, made, before, again=again) for pair in {*_guesses(before), *shown}}
+    return {
+        "is_single": bool(before.history.recipe.single),
+        "candidates": [written(pair, before) for pair in shown],
+        "guesses": guesses,
+        "elsewhere": _elsewhere(made, before, again=again),
+        "tokens": [before.names.text[id] for id in range(before.history.first_special)],
+        "again": again,
+        "how_to_write": how_to_write(before),
+        "told": asdict(revealed(made, before)),
+    }
+
+
+def _judged(pair: Pair, made: Pair, bench: Bench, *, again: bool) -> list[dict[str, str]]:
+    """Judge a guess twice: while there is another try, and the last time."""
+    return [asdict(judged(pair, made, bench, again=again)), asdict(judged(pair, made, bench))]
+
+
+def _guesses(bench: Bench) -> Iterator[Pair]:
+    """Go through all that could be guessed and occurs."""
+    history = bench.history
+    if history.recipe.single:
+        yield from ((int(id), SINGLE[history.recipe.single]) for id in history.vocabulary)
+        yield from bench.pieces
+        return
+    for word in bench.words_at(len(history)):
+        yield from pairwise(word.ids)
+
+
+def _elsewhere(made: Pair, bench: Bench, *, again: bool) -> list[dict[str, str]]:
+    """Judge a pair that occurs nowhere; the page writes it in place of `ANY`."""
+    if bench.history.recipe.single:
+        return []
+    known = {*_guesses(bench)}
+    tokens = range(bench.history.first_special)
+    pair = next((left, right) for left in tokens for right in tokens if (left, right) not in known)
+    return [
+        {**one, "sentence": one["sentence"].replace(written(pair, bench), ANY, 1)}
+        for one in _judged(pair, made, bench, again=again)
+    ]
