@@ -136,13 +136,16 @@ class TextPreparation:
     notes: list[str] = field(default_factory=list)
 
 
-def read_steps(whole: Object, name: str) -> TextPreparation:
-    """Find how the file changes and splits a text: as choices of a recipe, and as steps where these cannot say it."""
+def read_steps(whole: Object, name: str, *, shows_bytes: bool = False) -> TextPreparation:
+    """Find how the file changes and splits a text: as choices of a recipe, and as steps where these cannot say it.
+
+    With `shows_bytes` its tokens are made of the characters that represent bytes, which only steps can say.
+    """
     found = TextPreparation()
     changes = _steps(whole, "normalizer", "normalizers", found, name)
     cuts = _steps(whole, "pre_tokenizer", "pretokenizers", found, name)
     found.byte_level = any(isinstance(step, BytesShown | ByteLevel) for step in (*changes, *cuts))
-    by_pattern = _pattern_of(cuts, found)
+    by_pattern = None if found.byte_level and shows_bytes else _pattern_of(cuts, found)
     by_choices = _choices_of(changes, by_pattern)
     if by_pattern and by_pattern["pattern"] == "bert" and by_choices is None:
         by_pattern = None  # which sets Chinese characters apart by itself, and that goes with BERT's normalizer only

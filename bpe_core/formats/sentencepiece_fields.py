@@ -131,7 +131,7 @@ def _varint(message: memoryview, place: int, name: str, start: int) -> tuple[int
 MARKER = "▁"
 PIECE = 1  # the field
 Kind = IntEnum("Kind", "NORMAL UNKNOWN CONTROL USER_DEFINED UNUSED BYTE")  # of a piece
-UNIGRAM, BPE, CHARACTERS = 1, 2, 4  # kinds of models
+UNIGRAM, BPE, WORDS, CHARACTERS = 1, 2, 3, 4  # kinds of models
 LARGEST_FILE = 2**26
 MOST_FIELDS_OF_A_PIECE = 16
 
@@ -223,7 +223,7 @@ def read(data: bytes, name: str) -> Stored:
             stored = replace(stored, **_told(one, FIELDS[one.number], MOST_FIELDS, name))
     _check(stored, pieces, name)  # before any piece is looked at: there may be millions
     seen: set[str] = set()
-    for piece in _pieces(data, message, name):
+    for piece in _pieces(data, message, name, stored.kind in (BPE, UNIGRAM)):
         if piece.text in seen:
             raise FormatError(f"{name}, piece {len(seen):,}: the text {piece.text[:80]!r} is there twice.")
         seen.add(piece.text)
@@ -233,7 +233,7 @@ def read(data: bytes, name: str) -> Stored:
     return stored
 
 
-def _pieces(data: bytes, message: memoryview, name: str) -> Iterator[ScoredPiece]:
+def _pieces(data: bytes, message: memoryview, name: str, has_scores: bool) -> Iterator[ScoredPiece]:
     place, end, is_number, score_of = 0, len(data), math.isfinite, struct.Struct("<f").unpack_from
     while place < end:
         # Nearly all are written so: a length, a text with its length, a score, and a kind or none.
@@ -248,12 +248,13 @@ def _pieces(data: bytes, message: memoryview, name: str) -> Iterator[ScoredPiece
                     continue
         one, place = _field(message, place, name, 0)
         if one.number == PIECE:
-            yield _piece(one, name)
+            yield _piece(one, name, has_scores)
 
 
-def _piece(message: Field, name: str) -> ScoredPiece:
+def _piece(message: Field, name: str, has_scores: bool) -> ScoredPiece:
     told = _told(message, FIELDS_OF_A_PIECE, MOST_FIELDS_OF_A_PIECE, name)
-    text, score, kind = told.get("text", ""), told.get("score", 0.0), told.get("kind", Kind.NORMAL)
+    text, kind = told.get("text", ""), told.get("kind", Kind.NORMAL)
+    score = told.get("score", 0.0) if has_scores else 0.0  # else it may be the logarithm of nothing
     if not text or not math.isfinite(score) or kind not in {*Kind}:
         raise FormatError(f"{name}, byte {message.place:,}: a piece has no text, no finite score or an unknown kind.")
     return ScoredPiece(text, score, kind)
@@ -276,8 +277,10 @@ def _told(message: Field, fields: Mapping[int, tuple[str, type]], most: int, nam
 
 
 def _check(stored: Stored, pieces: int, name: str) -> None:
-    if stored.kind not in (UNIGRAM, BPE, CHARACTERS):
-        kind = {3: "word"}.get(stored.kind, "strange")
-        raise FormatError(f"{name} holds a {kind} model; this program reads Unigram, BPE and character models.")
+    if stored.kind not in (UNIGRAM, BPE, WORDS, CHARACTERS):
+        raise FormatError(
+            f"{name} holds a model of the kind {stored.kind}; this program reads Unigram, BPE, word and character "
+            "models."
+        )
     if pieces > LARGEST_VOCABULARY:
         raise FormatError(f"{name}: there are more than {LARGEST_VOCABULARY:,} pieces.")

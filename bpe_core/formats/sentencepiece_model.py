@@ -18,13 +18,14 @@ from bpe_core.formats import limitations, sentencepiece_fields, unigram_vocabula
 from bpe_core.formats.base import NO_NUMBER, Beside, Format, Opened, Peer, complete_numbers, dense_numbers, unless_ids
 from bpe_core.formats.limitations import about, same_text, unrecoverable
 from bpe_core.formats.recovering import Recovered, recover, with_seeds
-from bpe_core.formats.sentencepiece_fields import BPE, MARKER, UNIGRAM, Kind, ScoredPiece, Stored
+from bpe_core.formats.sentencepiece_fields import BPE, MARKER, UNIGRAM, WORDS, Kind, ScoredPiece, Stored
 from bpe_core.formats.sentencepiece_text import (
     about_kept,
+    about_marks,
     decoding_fields,
-    has_suffix,
     is_own,
     map_differs,
+    marks_of,
     normalizer_spec,
     prepared_spec,
     recipe_of,
@@ -39,7 +40,8 @@ from bpe_core.history.token_texts import written
 from bpe_core.recipes.recipe import CUSTOM_PATTERN, UNKNOWN_TOKEN
 from bpe_core.support.progress import Progress, ProgressReport
 
-WORDS = f"{MARKER}+[^{MARKER}]*"  # what no piece reaches over, where blanks are at the beginning of pieces only
+RUNS = f"{MARKER}+[^{MARKER}]*"  # what no piece reaches over, where blanks are at the beginning of pieces only
+EACH_WORD = f"{MARKER}[^{MARKER}]*"
 USER_DEFINED_SCORE = 0.1  # for each byte but the first, as SentencePiece 0.2.3 has it
 _KINDS = {"unknown": Kind.UNKNOWN, "fallback": Kind.BYTE}
 
@@ -86,6 +88,27 @@ def bpe_history(stored: Stored, name: str) -> tuple[History, list[str]]:
     return history.numbered(unless_ids(numbers)), notes
 
 
+def words_history(stored: Stored, name: str) -> tuple[History, list[str]]:
+    """Return a model of whole words: what is none of them is unknown, together with its neighbours, or its bytes."""
+    _check_unknown(stored, name)
+    unknown = "" if stored.byte_fallback else _unknown_text(stored)
+    kinds = (Kind.NORMAL, Kind.USER_DEFINED, Kind.UNUSED)
+    words = [piece.text for piece in stored.pieces if piece.kind in kinds]
+    specials = tuple(piece.text for piece in stored.pieces if _is_special(piece, stored))
+    symbols = [*symbols_for_unknown(unknown), *(Symbol(*_texts(text), "seed") for text in words)]
+    choices: dict[str, Any] = {"unknown_text": unknown} if unknown else {}
+    choices |= {"special_tokens": specials, "preparation": steps_of(stored)}
+    recipe = recipe_with(stored, 0, name, pattern=CUSTOM_PATTERN, custom_pattern=EACH_WORD, **choices)
+    joining = Joining(
+        priorities=np.full(len(symbols), NO_PRIORITY), whole_words=True, joins_unknown=not stored.byte_fallback
+    )
+    history = History.from_pairs(recipe, Alphabet(tuple(symbols)), [], joining)
+    number_of = {piece.text: number for number, piece in enumerate(stored.pieces)}
+    names = [*(symbol.text.decode() for symbol in symbols), *specials]
+    numbers = np.array([number_of[text] for text in names], np.int64)
+    return history.numbered(unless_ids(numbers)), about_kept(stored)
+
+
 def _of_kind(stored: Stored, kind: int, longer_than: int = 0) -> Iterator[ScoredPiece]:
     return (piece for piece in stored.pieces if piece.kind == kind and len(piece.text) > longer_than)
 
@@ -130,7 +153,7 @@ def _words(stored: Stored) -> dict[str, str]:
     reaches = any(before != MARKER and behind == MARKER for text in texts for before, behind in pairwise(text))
     if reaches or MARKER not in texts:
         return {"pattern": "none"}
-    return {"pattern": CUSTOM_PATTERN, "custom_pattern": WORDS}
+    return {"pattern": CUSTOM_PATTERN, "custom_pattern": RUNS}
 
 
 def _about_recovered(recovered: Recovered[str], joined: str) -> list[str]:
@@ -160,6 +183,11 @@ def _notes(recovered: Recovered[str], stored: Stored, base: dict[str, int]) -> l
 # --- Writing ----------------------------------------------------------------------------
 
 
+def has_words_only(history: History) -> bool:
+    joining = history.joining
+    return joining is not None and joining.whole_words and history.recipe.custom_pattern == EACH_WORD
+
+
 def joins_by_score(history: History) -> bool:
     joining = history.joining
     if joining is None or joining.whole_words or joining.left_out:
@@ -178,7 +206,9 @@ def bpe_pieces(history: History, numbers: Int64s) -> list[ScoredPiece]:
     kinds = {id: _KINDS[symbol.kind] for id, symbol in enumerate(symbols) if symbol.kind in _KINDS}
     hidden = set() if joining is None else set(joining.hidden)
     if joining is not None:
-        kinds |= dict.fromkeys(hidden, Kind.UNUSED) | dict.fromkeys(joining.found_first, Kind.USER_DEFINED)
+        kept = unigram_vocabulary.kept_texts(history.recipe) if joining.whole_words else ()
+        alone = (*joining.found_first, *(id for id, text in enumerate(texts) if text in kept))
+        kinds |= dict.fromkeys(hidden, Kind.UNUSED) | dict.fromkeys(alone, Kind.USER_DEFINED)
     found: dict[int, ScoredPiece] = {}
     steps_only: list[ScoredPiece] = []
     seen: set[str] = set()
@@ -209,15 +239,18 @@ def _score(history: History, id: int, lowest: float) -> float:
     return lowest - id
 
 
+def _check_unknown(stored: Stored, name: str) -> None:
+    found = sum(1 for _ in _of_kind(stored, Kind.UNKNOWN))
+    if found != 1:
+        kind = "Unigram model" if stored.kind == UNIGRAM else "model of words"
+        raise FormatError(f"{name}: {found:,} pieces stand for what is unknown; a {kind} has one, such as <unk>.")
+
+
 def unigram_history(stored: Stored, name: str) -> tuple[History, list[str]]:
     of_kind: dict[int, list[int]] = {kind: [] for kind in Kind}
     for number, piece in enumerate(stored.pieces):
         of_kind[piece.kind].append(number)
-    if len(of_kind[Kind.UNKNOWN]) != 1:
-        raise FormatError(
-            f"{name}: {len(of_kind[Kind.UNKNOWN]):,} pieces stand for what is unknown; "
-            "a Unigram model has one, such as <unk>."
-        )
+    _check_unknown(stored, name)
     unknown = of_kind[Kind.UNKNOWN][0]
     said: dict[str, Any] = {} if stored.byte_fallback else {"unknown_text": stored.pieces[unknown].text}
     scores = {piece.text: piece.score for piece in map(stored.pieces.__getitem__, of_kind[Kind.NORMAL])}
@@ -251,7 +284,7 @@ class SentencePieceModel(Format):
     holds_hidden = True
 
     def holds_joining(self, history: History) -> bool:
-        return joins_by_score(history)
+        return has_words_only(history) or joins_by_score(history)
 
     def impossible(self, history: History) -> list[str]:
         recipe = history.recipe
@@ -320,8 +353,10 @@ class SentencePieceModel(Format):
                 for piece in unigram_vocabulary.pieces_of(history)
             ]
         file.writelines(piece.message() for piece in pieces)
-        trained = sentencepiece_fields.trainer_spec(BPE if is_bpe else UNIGRAM, history.recipe, pieces)
-        trained += sentencepiece_fields.varint_field(24, 1) if has_suffix(history.recipe) else b""
+        kind = WORDS if has_words_only(history) else BPE if is_bpe else UNIGRAM
+        trained = sentencepiece_fields.trainer_spec(kind, history.recipe, pieces)
+        marks = marks_of(history.recipe)
+        trained += sentencepiece_fields.varint_field(24, 1) if marks and marks.suffix else b""
         shown, behind = decoding_fields(history.recipe)
         changes = prepared_spec(history.recipe) or normalizer_spec(history.recipe)
         file.write(sentencepiece_fields.bytes_field(2, trained + shown))
@@ -337,8 +372,8 @@ class SentencePieceModel(Format):
 
     def read_all(self, data: bytes, name: str, beside: Beside) -> Opened:
         stored = sentencepiece_fields.read(data, name)
-        read_pieces = unigram_history if stored.kind == UNIGRAM else bpe_history
-        return read_pieces(stored, name)
+        history, notes = {UNIGRAM: unigram_history, WORDS: words_history}.get(stored.kind, bpe_history)(stored, name)
+        return history, notes + about_marks(stored)
 
     def loaded_by(self, library: Any, data: bytes, history: History, name: str, beside: Beside) -> Peer | None:
         processor = library.SentencePieceProcessor(model_proto=data)

@@ -10,7 +10,8 @@ import unicodedata
 from array import array
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import Any
+from itertools import product
+from typing import Any, NamedTuple
 
 from bpe_core.errors import FormatError
 from bpe_core.formats.base import recipe_from
@@ -158,6 +159,7 @@ def _may_change(letter: str, recipe: Recipe) -> bool:
 SEVERAL_BLANKS = Replace(r"\A +|(?<= ) +", True, "")
 BEHIND = r"(?<=[\s\S])\z"
 LAST_BLANKS = Replace(rf"[ {MARKER}]+\z", True, "")
+LAST_BECOME = rf"(?<=[^ {MARKER}])[ {MARKER}]*\z|\A[ {MARKER}]+\z"  # a text of signs only has one, too
 
 NO_MAP = struct.pack("<I", 0)  # a map that changes nothing
 _OWN_NAME = "bpe-explorer "
@@ -217,12 +219,42 @@ def steps_of(stored: Stored) -> tuple[Step, ...]:
     steps: list[Step] = []
     if stored.map or (kept and stored.kind == UNIGRAM):
         steps.append(Precompiled(base64.b64encode(stored.map or NO_MAP).decode(), longest=True, kept=kept))
-    if stored.one_blank:
-        steps += [SEVERAL_BLANKS, LAST_BLANKS]
-    if stored.prefix:
-        sign = MARKER if stored.shows_blanks else " "
-        steps.append(Replace(BEHIND, True, sign) if stored.suffix else Prepend(sign))
-    return (*steps, Replace(" ", False, MARKER)) if stored.shows_blanks else tuple(steps)
+    return (*steps, *Marks(stored.prefix, stored.one_blank, stored.shows_blanks, stored.suffix).steps)
+
+
+def about_marks(stored: Stored) -> list[str]:
+    if not (stored.map and stored.prefix and (stored.suffix or not stored.one_blank)):
+        return []
+    return [f"A text of nothing but characters that the file leaves out becomes {MARKER} in its library, here nothing."]
+
+
+class Marks(NamedTuple):
+    """What a model does about the blanks of a text."""
+
+    prefix: bool
+    one_blank: bool
+    shows_blanks: bool
+    suffix: bool  # the sign comes behind the text
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        sign = MARKER if self.shows_blanks else " "
+        steps: list[Step] = [SEVERAL_BLANKS] if self.one_blank else []
+        if self.prefix and self.suffix:
+            steps.append(Replace(LAST_BECOME if self.one_blank else BEHIND, True, sign))
+        else:
+            steps += [LAST_BLANKS] * self.one_blank + [Prepend(sign)] * self.prefix
+        return (*steps, Replace(" ", False, MARKER)) if self.shows_blanks else tuple(steps)
+
+
+ALL_MARKS = [Marks(*chosen) for chosen in product((False, True), repeat=4)]
+
+
+def marks_of(recipe: Recipe) -> Marks | None:
+    """Return what a recipe does so beside a map; None where it does something else."""
+    steps = recipe.preparation
+    steps = steps[1:] if isinstance(next(iter(steps), None), Precompiled) else steps
+    return next((marks for marks in ALL_MARKS if marks.steps == steps), None) if recipe.preparation else None
 
 
 def recipe_with(stored: Stored, merges: int, name: str, **choices: Any) -> Recipe:
@@ -234,7 +266,9 @@ def recipe_with(stored: Stored, merges: int, name: str, **choices: Any) -> Recip
 def decoding_of(stored: Stored) -> SentencePiece:
     unknown = next((piece.text for piece in stored.pieces if piece.kind == Kind.UNKNOWN), UNKNOWN_TOKEN)
     of_map = base64.b64encode(stored.map_behind).decode()
-    return SentencePiece(unknown, stored.unknown_shown, stored.prefix, stored.one_blank, of_map)
+    return SentencePiece(
+        unknown, stored.unknown_shown, stored.prefix, stored.one_blank, of_map, has_bytes=stored.byte_fallback
+    )
 
 
 def decoding_fields(recipe: Recipe) -> tuple[bytes, bytes]:
@@ -249,29 +283,17 @@ def about_kept(stored: Stored) -> list[str]:
     return about(kept if stored.one_blank else (), "symbols hold several spaces, of which one is left here: {}")
 
 
-def has_suffix(recipe: Recipe) -> bool:
-    return any(isinstance(step, Replace) and step.pattern == BEHIND for step in recipe.preparation)
-
-
 def prepared_spec(recipe: Recipe) -> bytes | None:
     """Write what such a recipe does to a text; None where it does something else."""
-    first = next(iter(recipe.preparation), None)
+    first, marks = next(iter(recipe.preparation), None), marks_of(recipe)
     table = first if isinstance(first, Precompiled) else None
-    steps = list(recipe.preparation[table is not None :])
-    one_blank = steps[:2] == [SEVERAL_BLANKS, LAST_BLANKS]
-    steps = steps[2:] if one_blank else steps
-    shows_blanks = steps[-1:] == [Replace(" ", False, MARKER)]
-    steps = steps[:-1] if shows_blanks else steps
-    sign = MARKER if shows_blanks else " "
-    ways: list[list[Step]] = [[], [Prepend(sign)], [Replace(BEHIND, True, sign)]]
-    if not recipe.preparation or steps not in ways or (table is not None and not table.longest):
+    if marks is None or (table is not None and not table.longest):
         return None
     data = b"" if table is None else base64.b64decode(table.precompiled_charsmap)
     data = b"" if data == NO_MAP else data
-    chosen = ((3, steps != []), (4, one_blank), (5, shows_blanks))
-    return bytes_field(1, b"user_defined" if data else b"identity") + b"".join(
-        [bytes_field(2, data) if data else b"", *(varint_field(field, value) for field, value in chosen)]
-    )
+    chosen = b"".join(varint_field(field, value) for field, value in enumerate(marks[:3], 3))
+    changes = bytes_field(1, b"user_defined") + bytes_field(2, data) if data else bytes_field(1, b"identity")
+    return changes + chosen
 
 
 def recipe_of(stored: Stored, steps: int, name: str, **choices: Any) -> tuple[Recipe, list[str]]:

@@ -37,6 +37,7 @@ class JsonModel(ABC):
     """One kind of "model" in a tokenizer.json: what a method writes there and reads."""
 
     kind: ClassVar[str]  # as the file calls it
+    shows_bytes: ClassVar[bool] = True  # whether its tokens are made of the characters that represent bytes
 
     def impossible(self, history: History) -> list[str]:
         recipe = history.recipe
@@ -96,6 +97,7 @@ def recipe_of(name: str, whole: Object, specials: dict[str, int], unknown: str, 
 
 class JsonBpe(JsonModel):
     kind = "BPE"
+    shows_bytes = False
 
     def impossible(self, history: History) -> list[str]:
         recipe = history.recipe
@@ -343,17 +345,16 @@ class JsonUnigram(JsonModel):
         }
 
     def open(self, whole: Object, model: Object, steps: TextPreparation, name: str) -> Opened:
-        if steps.byte_level:
-            raise FormatError(f"{name} splits bytes by a Unigram model; this program splits characters by such models.")
         scores = _scores(model, name)
         texts, least = [*scores], min(scores.values(), default=0.0)
         unknown = _unknown(model, len(texts), name)
         vocabulary = {text: number for number, text in enumerate(texts)}
         falls_back = model.get("byte_fallback") is True and set(BYTE_TEXTS).issubset(vocabulary)
-        if unknown is None and not falls_back:
+        nothing_is = steps.byte_level and vocabulary.keys() >= set(byte_level.stand_ins())
+        if unknown is None and not (falls_back or nothing_is):
             raise FormatError(f'{name}: "unk_id" does not say which token means what is unknown, such as <unk>.')
-        unknown_text = "" if unknown is None else texts[unknown]
-        looked_for = "" if falls_back else unknown_text
+        unknown_text = _free_name(vocabulary) * nothing_is if unknown is None else texts[unknown]
+        looked_for = "" if falls_back or unknown is None else unknown_text
         specials = specials_in(whole, vocabulary, looked_for, name)
         for text in (unknown_text, *specials, *(BYTE_TEXTS if falls_back else ())):
             scores.pop(text, None)
@@ -372,8 +373,18 @@ class JsonUnigram(JsonModel):
         number = NO_NUMBER if unknown is None else unknown
         numbers = vocabulary | specials
         sign = steps.blank_sign
-        history, notes = unigram_vocabulary.history_of(scores, numbers, number, recipe, name, sign, least)
+        history, notes = unigram_vocabulary.history_of(
+            scores, numbers, number, recipe, name, sign, least, by_bytes=steps.byte_level
+        )
         return history, [*_spelled(history, unknown_text), *steps.notes, *notes]
+
+
+def _free_name(vocabulary: dict[str, int]) -> str:
+    """Return what represents the unknown where nothing is unknown, so that the file has no token for it."""
+    name = UNKNOWN_TOKEN
+    while name in vocabulary:
+        name = f"<{name}>"
+    return name
 
 
 def _spelled(history: History, unknown: str) -> Iterator[str]:
@@ -502,7 +513,8 @@ class TokenizerJson(Format):
     def read_all(self, data: bytes, name: str, beside: Beside) -> Opened:
         whole = json_reading.parsed_object(data, name, number=json_reading.number_by_serde)
         model = json_reading.object_in(whole, "model", name)
-        history, about_model = _model_in(model, name).open(whole, model, read_steps(whole, name), name)
+        kind = _model_in(model, name)
+        history, about_model = kind.open(whole, model, read_steps(whole, name, shows_bytes=kind.shows_bytes), name)
         notes = [*about_model]
         if whole.get("post_processor"):
             notes.append("The file may put special tokens around a text; here a text is left as it is.")

@@ -12,6 +12,7 @@ import numpy as np
 
 from bpe_core.errors import FormatError
 from bpe_core.formats.base import NO_NUMBER, dense_numbers, unless_ids
+from bpe_core.formats.byte_level import read
 from bpe_core.formats.limitations import about
 from bpe_core.formats.sentencepiece_fields import Kind, ScoredPiece, in_order
 from bpe_core.history.alphabet import Alphabet, Symbol, SymbolKind, unknown_symbols
@@ -35,12 +36,15 @@ def history_of(
     name: str,
     sign: str = "",
     least: float | None = None,
+    *,
+    by_bytes: bool = False,
 ) -> tuple[History, list[str]]:
     """Return pieces as a history without steps, and notes.
 
     `number_of` has the special tokens, too; `unknown` is the number of what is unknown, NO_NUMBER where all of it
     becomes bytes. `sign` stands for blanks where words are not marked, but hold it as any other character. `least` is
-    the lowest score that counts for what is unknown, where that is not the lowest of these pieces.
+    the lowest score that counts for what is unknown, where that is not the lowest of these pieces. `by_bytes` says that
+    characters represent bytes.
     """
     if not scores:
         raise FormatError(f"{name}: the model has no pieces that a text could be split into.")
@@ -56,8 +60,10 @@ def history_of(
         of_kind["marker" if text == marker else "character" if len(text) == 1 else "seed"].append(text)
     blank = (marker or sign).encode()
     in_order = [_symbol(text.encode(), blank, kind) for kind, texts in of_kind.items() for text in texts]
+    if by_bytes:
+        in_order = [symbol._replace(decoded=read(symbol.text.decode()) or symbol.text) for symbol in in_order]
     base, texts = unknown_symbols(recipe), [text for texts in of_kind.values() for text in texts]
-    numbers = [number_of[symbol.text.decode()] for symbol in base]
+    numbers = [number_of.get(symbol.text.decode(), NO_NUMBER) for symbol in base]
     alone = {*lone}
     numbers += [unknown if text in alone else number_of[text] for text in texts]
     numbers += [number_of[token] for token in recipe.special_tokens]
@@ -129,13 +135,18 @@ def scores_of(history: History) -> Float32s:
 _KINDS = {"unknown": Kind.UNKNOWN, "fallback": Kind.BYTE}
 
 
+def kept_texts(recipe: Recipe) -> set[str]:
+    """Return the symbols that a recipe leaves as they are."""
+    told = (step.kept.split(KEPT_APART) for step in recipe.preparation if isinstance(step, Precompiled))
+    return {text for texts in told for text in texts}
+
+
 def pieces_of(history: History) -> list[ScoredPiece]:
     """Return the pieces by number, as SentencePiece calls their kinds."""
     numbers = numbers_for(history)
     scores, texts = scores_of(history), [text.decode() for text in written(history)]
     found: dict[int, ScoredPiece] = {}
-    told = (step.kept.split(KEPT_APART) for step in history.recipe.preparation if isinstance(step, Precompiled))
-    kept = {text for texts in told for text in texts}
+    kept = kept_texts(history.recipe)
     for id, symbol in enumerate(history.alphabet.symbols):
         kind = Kind.USER_DEFINED if texts[id] in kept else _KINDS.get(symbol.kind, Kind.NORMAL)
         if numbers[id] != NO_NUMBER and (symbol.kind in _KINDS or np.isfinite(scores[id])):

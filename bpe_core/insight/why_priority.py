@@ -45,8 +45,8 @@ class Trace:
 
 class WhyPriority:
     def __init__(self, text: str, history: History, allowed: Allowed) -> None:
-        self._words = TextWords(text, Cutting(history.recipe), allowed)
         self._joined = JoinedWords(history)
+        self._words = TextWords(text, self._joined.cutting(Cutting(history.recipe)), allowed)
         self._base = len(history.alphabet)
         self._texts = TokenTexts.of(history).text
 

@@ -32,6 +32,11 @@ NOTHING_NEW = (
 def growing_recipe(history: History, by: int, **changes: Any) -> Recipe:
     if by < 1:
         raise RecipeError(f"A table can grow by 1 token or more, not by {by:,}.")
+    if history.recipe.lists_bytes:
+        raise RecipeError(
+            "This vocabulary, like RWKV's, lists tokens of which the longest that fits is taken, whatever words a text "
+            "has; nothing can go on learning from it. A row that is added to its file by hand is a token, too."
+        )
     if METHODS[history.recipe.method].can_be_steered:
         steps = len(history)
         return history.recipe.with_changes(merges=steps + by, grown_from=steps, interventions=(), **changes)

@@ -453,6 +453,11 @@ class Recipe(Reading, Mixing, Steering, Learning, Size, Symbols, Splitting):
         return any(_prepare().is_pre_tokenizer(step) for step in self.preparation)
 
     @property
+    def shows_bytes(self) -> bool:
+        """Whether words that a step turns into bytes are made of the characters that represent these."""
+        return self.base == "characters"
+
+    @property
     def lists_bytes(self) -> bool:
         """Whether it is of a table of byte strings that nobody learned, of which the longest that fits is taken."""
         is_list = self.method == "wordpiece" and self.merges == 0 and self.pattern == "none"

@@ -28,6 +28,7 @@ from bpe_core.errors import BpeError
 from bpe_core.history.history import History
 from bpe_core.history.joining import NO_PRIORITY, Joining
 from bpe_core.history.token_texts import written
+from bpe_core.segmenting.cutting import Cutting, UnknownTogether
 from bpe_core.segmenting.merging import Spelling
 from bpe_core.segmenting.word_tokens import ALWAYS, WordCut
 from bpe_core.support.arrays import Int64s
@@ -57,7 +58,18 @@ class JoinedWords:
         """Whether kernels spell and join words in the same way."""
         joining = self.joining
         marks_whole_words = joining.whole_words and self._before != b""
-        return not (joining.found_first or marks_whole_words or self._left_out - {self._unknown})
+        alone = joining.found_first or marks_whole_words or self.puts_unknown_together
+        return not (alone or self._left_out - {self._unknown})
+
+    @property
+    def puts_unknown_together(self) -> bool:
+        """Whether several unknown words in a row are one token, as in SentencePiece's models of words."""
+        joining = self.joining
+        return joining.whole_words and joining.joins_unknown and joining.pairs is None
+
+    def cutting(self, cutting: Cutting) -> Cutting:
+        own = self.puts_unknown_together and cutting.finds_words
+        return UnknownTogether(self.history.recipe, self.whole) if own else cutting
 
     def cut(self, word: bytes, at: int) -> WordCut:
         until = ALWAYS
@@ -175,7 +187,16 @@ class JoinedWords:
     @cached_property
     def whole(self) -> dict[bytes, int]:
         """The tokens by the word that each is; of equal ones the oldest."""
-        return {text: id for id, text in reversed(list(enumerate(self._texts))) if id not in self._hidden}
+        alone = self._hidden | (self._fallback if self.joining.pairs is None else frozenset())
+        if self.puts_unknown_together:  # then several words in a row are looked up as one, too
+            words = Cutting(self.history.recipe).words
+            alone |= {id for id, text in enumerate(self._texts) if len(list(words(text.decode()))) > 1}
+        return {text: id for id, text in reversed(list(enumerate(self._texts))) if id not in alone}
+
+    @cached_property
+    def _fallback(self) -> frozenset[int]:
+        """What represents the unknown: only tokenizers takes a text that spells it for it."""
+        return frozenset(id for id, merges in enumerate(self.history.alphabet.merging) if not merges)
 
     # -- joining ---------------------------------------------------------------------------
 

@@ -77,7 +77,7 @@ class Cutting:
     def _steps(self) -> Preparing:
         from bpe_core.text.preparation.steps import preparing  # loads all steps, which few recipes have
 
-        return preparing(self.recipe.preparation)
+        return preparing(self.recipe.preparation, shows_bytes=self.recipe.shows_bytes)
 
     @cached_property
     def keeps_all(self) -> bool:
@@ -147,7 +147,7 @@ class Cutting:
         """What cuts long stretches into their words at once, where that can be."""
         from bpe_core.segmenting.laid_words import laid_words  # loads machine code
 
-        return laid_words(self._steps.cuts) if self.gives_words else None
+        return laid_words(self._steps.cuts, shows_bytes=self.recipe.shows_bytes) if self.gives_words else None
 
     def parts(self, text: str, allowed: tuple[str, ...]) -> Iterator[Part]:
         """The same parts with their places in the given text."""
@@ -190,7 +190,7 @@ class Cutting:
             return
         data = text.encode()
         end = 0
-        for word in self._splitter.words(text):
+        for word in self.words(text):
             raw = word.encode()
             start = data.index(raw, end)  # only blanks are ever left out, and no word begins with one of those
             end = start + len(raw)
@@ -202,6 +202,24 @@ class Cutting:
         lengths = map(len, words if text.isascii() else (word.encode() for word in words))
         starts = np.fromiter(lengths, np.int32)
         return np.concatenate((np.zeros(1, np.int32), np.cumsum(starts, dtype=np.int32)))
+
+
+class UnknownTogether(Cutting):
+    """Puts neighbouring words together that are no token, where one token represents them all.
+
+    >>> cutting = UnknownTogether(Recipe(pattern="gpt2"), {b" sea"})
+    >>> list(cutting.words("by far the sea to go"))
+    ['by far the', ' sea', ' to go']
+    """
+
+    def __init__(self, recipe: Recipe, known: Collection[bytes]) -> None:
+        super().__init__(recipe)
+        self._known = known
+
+    def words(self, text: str) -> Iterator[str]:
+        for is_known, run in groupby(super().words(text), lambda word: raw_bytes(word) in self._known):
+            words = list(run)
+            yield from words if is_known else ("".join(words),)
 
 
 class GivenWords(Cutting):

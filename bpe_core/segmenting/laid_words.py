@@ -112,7 +112,7 @@ class LaidWords:
 
 
 @lru_cache(maxsize=16)
-def laid_words(cuts: tuple[PreTokenizer, ...]) -> LaidWords | None:
+def laid_words(cuts: tuple[PreTokenizer, ...], *, shows_bytes: bool = False) -> LaidWords | None:
     """The operations for these steps; None where one of them must be done piece by piece."""
     operations: list[Operation] = []
     in_bytes = False
@@ -124,9 +124,9 @@ def laid_words(cuts: tuple[PreTokenizer, ...]) -> LaidWords | None:
                 step, rare = _without_long_texts(step)
                 but |= rare
             operations += _operations(step)
-            if isinstance(step, ByteLevel) and not is_last:
+            if isinstance(step, ByteLevel) and (shows_bytes or not is_last):
                 operations.append(_shown)
-                in_bytes = True
+                in_bytes = not shows_bytes
     except _NoWords:
         return None
     return LaidWords(operations, ends_in_bytes=in_bytes, but=but)

@@ -85,7 +85,7 @@ class PrioritySegmenter(WordSegmenter):
     def __init__(self, history: History, cutting: Cutting) -> None:
         self._words = JoinedWords(history)
         self.has_kernels = self._words.is_plain
-        super().__init__(history, cutting, self._words.cut)
+        super().__init__(history, self._words.cutting(cutting), self._words.cut)
 
     def make_kernels(self) -> CompiledEncoder:
         from bpe_core.segmenting.compiled_methods import CompiledPriorities  # loads machine code

@@ -208,6 +208,7 @@ class SentencePiece:
     drops_blank: bool = True  # at the beginning, which it added
     drops_blanks: bool = True  # all of them there
     map: str = ""  # of characters that change at last
+    has_bytes: bool = True  # so that <0x41> is one, and no text
 
     @property
     def words(self) -> str:
@@ -216,7 +217,7 @@ class SentencePiece:
     def became(self, tokens: list[str], silent: Collection[str]) -> list[str]:
         found: list[str] = []
         at_first, dropped = True, False  # whether the blank at the beginning may come yet, and whether it came
-        for is_byte, run in groupby(tokens, key=lambda token: _byte_of(token) is not None):
+        for is_byte, run in groupby(tokens, key=lambda token: self.has_bytes and _byte_of(token) is not None):
             if is_byte:
                 data = bytes(byte for token in run if (byte := _byte_of(token)) is not None)
                 found.append(data.decode(errors=_EACH_BYTE))

@@ -145,7 +145,7 @@ class Splitter:
 def _steps(recipe: Recipe) -> Preparing:
     from bpe_core.text.preparation.steps import preparing
 
-    return preparing(recipe.preparation)
+    return preparing(recipe.preparation, shows_bytes=recipe.shows_bytes)
 
 
 def _beginning(text: str) -> str:

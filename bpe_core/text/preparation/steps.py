@@ -169,7 +169,9 @@ LONGEST_KNOWN = 64  # characters of one
 
 
 class Preparing:
-    def __init__(self, steps: Sequence[Step]) -> None:
+    def __init__(self, steps: Sequence[Step], *, shows_bytes: bool = False) -> None:
+        """With `shows_bytes`, words that a step shows as bytes stay so: the tokens are made of those characters."""
+        self._shows_bytes = shows_bytes
         self._changes = [step for step in steps if isinstance(step, Normalizer)]
         self.cuts = tuple(step for step in steps if isinstance(step, PreTokenizer))
         self.wants_places = any(isinstance(step, Metaspace) and step.prepend_scheme == "first" for step in self.cuts)
@@ -213,19 +215,20 @@ class Preparing:
         """Cut pieces by all cuts but the first `done`."""
         for step in self.cuts[done:-1]:
             pieces = chain.from_iterable(map(step.cut, pieces))
-        return (
-            as_bytes(word) if word.is_in_bytes else word for word in chain.from_iterable(map(self._last_cut, pieces))
-        )
+        words = chain.from_iterable(map(self._last_cut, pieces))
+        return words if self._shows_bytes else (as_bytes(word) if word.is_in_bytes else word for word in words)
 
     def _last_cut(self, piece: TracedPiece) -> Iterator[TracedPiece]:
         """The last cut, without showing words as bytes, as they would be turned back at once."""
         last = self.cuts[-1]
-        return last.plainly(piece) if isinstance(last, ByteLevel) and not piece.is_in_bytes else last.cut(piece)
+        if isinstance(last, ByteLevel) and not (piece.is_in_bytes or self._shows_bytes):
+            return last.plainly(piece)
+        return last.cut(piece)
 
 
 @lru_cache(maxsize=16)
-def preparing(steps: tuple[Step, ...]) -> Preparing:
-    return Preparing(steps)
+def preparing(steps: tuple[Step, ...], *, shows_bytes: bool = False) -> Preparing:
+    return Preparing(steps, shows_bytes=shows_bytes)
 
 
 def as_bytes(word: TracedPiece) -> TracedPiece:

@@ -117,6 +117,19 @@ def unigram(changes: list[Step], cuts: list[Step], *specials: str) -> Whole:
     return whole
 
 
+def unigram_over_bytes() -> Whole:
+    """Make a Unigram model of words that are shown as bytes; no piece stands for the unknown."""
+    import tokenizers
+
+    made = tokenizers.Tokenizer(tokenizers.models.Unigram())
+    made.pre_tokenizer, made.decoder = tokenizers.pre_tokenizers.ByteLevel(), tokenizers.decoders.ByteLevel()
+    alphabet = tokenizers.pre_tokenizers.ByteLevel.alphabet()
+    trainer = tokenizers.trainers.UnigramTrainer(vocab_size=800, initial_alphabet=alphabet, show_progress=False)
+    made.train_from_iterator(learned_from(), trainer)
+    whole: Whole = json.loads(made.to_str())
+    return whole
+
+
 def wordpiece(changes: list[Step], cuts: list[Step]) -> Whole:
     import tokenizers
 
@@ -141,7 +154,7 @@ def sentencepiece_model(kind: str = "bpe", **choices: Any) -> bytes:
         sentence_iterator=iter(learned_from()),
         model_writer=made,
         model_type=kind,
-        vocab_size=1_700 if kind != "char" else 600,
+        vocab_size=1_700 if kind in ("bpe", "unigram") else 600,
         character_coverage=0.98,
         hard_vocab_limit=kind == "bpe",
         minloglevel=2,
@@ -376,5 +389,5 @@ KINDS: dict[str, Callable[[], Whole]] = {
     for kind in (qwen, deepseek, deepseek_3, phi, gpt_neox, starcoder, bloom, falcon, roberta, whisper, clip,
                  mistral_nemo, command_r, bert, bert_cased, characters_of_words, xlm_roberta, t5, t5_newer, albert,
                  deberta, llama_2, mistral, llama_of_transformers_5, unigram_of_bytes, without_bytes, gemma,
-                 word_level)
+                 word_level, unigram_over_bytes)
 }  # fmt: skip

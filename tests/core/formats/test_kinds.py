@@ -27,7 +27,7 @@ pytest.importorskip("sentencepiece", reason="the package sentencepiece is not in
 JSON = FORMATS["tokenizer.json"]
 ALWAYS = ("qwen", "deepseek", "gpt neox", "starcoder", "falcon", "roberta", "clip", "bert", "characters of words",
           "xlm roberta", "llama 2", "llama of transformers 5", "unigram of bytes", "without bytes",
-          "gemma", "word level")  # fmt: skip
+          "gemma", "word level", "unigram over bytes")  # fmt: skip
 ODD = (
     "  a  b ", "▁ ▁a▁", "<0x41> x <unk>y[UNK]<unk>", "\n\n\n x\t\t\ty", "<mask>  a  <mask>", " <|im_start|> <tool>x",
     "<s>a</s> <|endoftext|> <|0.02|>", "12345 1,234.5 ①② １２", "don't WE'LL", "``quoted''", "\u1c89x ꟋꟌ Ꟛ ΑΣ İ",

@@ -12,12 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bpe_core.editing.without_tokens import without
-from bpe_core.errors import FormatError
+from bpe_core.errors import FormatError, RecipeError
 from bpe_core.formats import FORMATS
 from bpe_core.formats.all_formats import open_table
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import written as written_texts
 from bpe_core.insight.why_longest import WhyLongest
+from bpe_core.learning.growing import growing_recipe
 from bpe_core.reference import wordpiece
 from bpe_core.segmenting.tokenizer import Tokenizer
 from tests.core.formats.tables import written
@@ -93,6 +94,11 @@ def test_a_table_without_some_tokens_takes_the_longest_of_the_others() -> None:
     text = "ababab人民 the"
     found = [written_texts(trimmed)[id] for id in Tokenizer(trimmed).encode(text)]
     assert [NUMBERS[one] for one in found] == by_the_rule(text, gone)  # numbers move up where some are gone
+
+
+def test_a_vocabulary_that_nobody_learned_does_not_go_on_learning() -> None:
+    with pytest.raises(RecipeError, match="nothing can go on learning from it"):
+        growing_recipe(HISTORY, by=5)
 
 
 @pytest.mark.parametrize(

@@ -125,7 +125,7 @@ BPE_KIND = bytes_field(2, varint_field(3, 2))
         (piece("a", kind=9) + BPE_KIND, r"odd, byte 0: a piece has no text"),
         (piece("") + BPE_KIND, r"odd, byte 0: a piece has no text"),
         (piece("a") + piece("a") + BPE_KIND, r"odd, piece 1: the text 'a' is there twice"),
-        (piece("a") + bytes_field(2, varint_field(3, 3)), r"odd holds a word model"),
+        (piece("a") + bytes_field(2, varint_field(3, 5)), r"odd holds a model of the kind 5"),
         (piece("a") + bytes_field(2, varint_field(3, 2) + varint_field(35, 1)), r"not every byte has a piece"),
         (
             bytes_field(1, bytes_field(1, b"\xff") + float_field(2, 0)) + BPE_KIND,
@@ -138,7 +138,7 @@ def test_a_damaged_model_is_refused_with_its_byte(data: bytes, sentence: str) ->
         MODEL.open(data, "odd")
 
 
-WORDS = bytes_field(2, varint_field(3, 3))
+STRANGE_KIND = bytes_field(2, varint_field(3, 5))
 
 
 def different_pieces(count: int) -> bytes:
@@ -152,7 +152,7 @@ HOSTILE: dict[str, Callable[[], bytes]] = {  # half a million fields, of files t
     "fields of no meaning": lambda: piece("<unk>", kind=2) + b"\x20\x00" * 500_000,
     "a trainer of nothing else": lambda: piece("<unk>", kind=2) + bytes_field(2, b"\x08\x01" * 500_000),
     "a piece of nothing else": lambda: piece("<unk>", kind=2) + bytes_field(1, b"\x0a\x01a" * 500_000) + BPE_KIND,
-    "pieces of another kind of model": lambda: different_pieces(500_000) + WORDS,
+    "pieces of another kind of model": lambda: different_pieces(500_000) + STRANGE_KIND,
     "the same piece again and again": lambda: piece("<unk>", kind=2) + piece("a") * 500_000 + BPE_KIND,
 }
 
@@ -161,7 +161,7 @@ HOSTILE: dict[str, Callable[[], bytes]] = {  # half a million fields, of files t
 def test_a_hostile_model_is_refused_at_once(made: Callable[[], bytes]) -> None:
     data = made()
     began = time.process_time()
-    with pytest.raises((FormatError, TooLarge), match=r"as no such file has them|holds a word model|twice"):
+    with pytest.raises((FormatError, TooLarge), match=r"as no such file has them|of the kind 5|twice"):
         MODEL.open(data, "odd")
     assert time.process_time() - began < 1.0  # fields with this number took 1 s and more; 48 MB hold 24 million
 

@@ -47,7 +47,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("kind", ["unigram", "bpe", "char"])
+@pytest.mark.parametrize("kind", ["unigram", "bpe", "char", "word"])
 @pytest.mark.parametrize("options", OPTIONS)
 def test_a_model_opens_exactly_and_is_written_as_it_was(kind: str, options: str) -> None:
     data = sentencepiece_model(kind, **OPTIONS[options])

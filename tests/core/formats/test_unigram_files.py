@@ -186,7 +186,8 @@ UNKNOWN = piece("<unk>", 0, 2)
         (UNKNOWN + piece("a", -math.inf) + UNIGRAM, r"odd, byte 16: a piece has no text, no finite score"),
         (UNKNOWN + piece("a") + piece("a") + UNIGRAM, r"odd, piece 2: the text 'a' is there twice"),
         (UNKNOWN + UNIGRAM, r"odd: the model has no pieces"),
-        (UNKNOWN + piece("a") + bytes_field(2, varint_field(3, 3)), r"odd holds a word model"),
+        (UNKNOWN + piece("a") + bytes_field(2, varint_field(3, 5)), r"odd holds a model of the kind 5"),
+        (piece("a") + bytes_field(2, varint_field(3, 3)), r"0 pieces stand for what is unknown; a model of words has"),
         (UNKNOWN + piece("a") + bytes_field(2, varint_field(35, 1)), r"odd: unknown characters become bytes, but not"),
         ((UNKNOWN + piece("a"))[:-3], r"odd, byte 16: a field claims"),
     ],
@@ -228,7 +229,6 @@ A, UNK = ["a", -1.0], ["<unk>", 0.0]
         ({"vocab": [UNK, "a"]}, r"piece 1: there must be a text and its log-probability"),
         ({"vocab": {"a": 1}}, r'"vocab" must be a list'),
         ({"vocab": [UNK]}, r"odd\.json: the model has no pieces"),
-        ({"pre_tokenizer": {"type": "ByteLevel"}}, r"splits bytes by a Unigram model"),
     ],
 )
 def test_a_damaged_list_of_pieces_is_refused(model: dict[str, object], sentence: str) -> None:
