@@ -133,21 +133,23 @@ def _try(pack: Pack) -> None:
         load(made)
 
 
-def _keep_all() -> int:
+def _keep_all() -> None:
     try:
-        return 0 if compile_kernels() else 1
+        reason = "" if compile_kernels() else f"nothing can be written there; {kept.LOCATION} names another folder"
     except OSError as error:
-        sys.exit(f"The machine code was not made, or cannot be kept in {kept.folder()}: {error}")
+        reason = str(error)
+    if reason:
+        sys.exit(f"The machine code was not made, or cannot be kept in {kept.folder() or kept.base()}: {reason}")
 
 
 def main(arguments: list[str]) -> int:
     match arguments:
         case []:
-            return _keep_all()
+            _keep_all()
         case ["aside"]:
             if hasattr(os, "nice"):
                 os.nice(BEHIND_ALL_OTHERS)
-            return _keep_all()
+            _keep_all()
         case ["hand over"]:
             sys.stdout.buffer.write(make().written())
         case ["part", part]:

@@ -24,7 +24,7 @@ from bpe_core.command_line.commands import COMMANDS
 from bpe_core.command_line.main import run
 from bpe_core.command_line.parser import WITHOUT_MANIFEST, command_named, command_questions
 from bpe_core.formats.all_formats import FORMATS
-from bpe_core.measures.measures import MEASURES
+from bpe_core.measures.measures import MEASURES, WHOLE_NUMBERS
 from bpe_core.questions import question_named, question_names, question_summary
 from bpe_core.recipes.methods import METHODS
 from bpe_core.recipes.presets import PRESETS
@@ -230,9 +230,11 @@ def measures() -> Iterator[str]:
     for one in MEASURES.values():
         if not one.meaning:
             raise Undocumented(one.name)
+        if one.unit not in WHOLE_NUMBERS and not (one.note and (one.formula or one.unit == "seconds")):
+            raise Undocumented(f"the formula or the limits of {one.name}")
         unit = {"ratio": "no unit", "share": "percent", "": "no unit"}.get(one.unit, one.unit)
         yield f"### {one.title}" if not one.name.startswith("morpheme_") else f"### {one.title}, in sweeps"
-        yield f"\nColumn `{one.name}`, {unit}. {marked(one.meaning)}.\n"
+        yield f"\nColumn `{one.name}`, {unit}. {marked(one.meaning).removesuffix('.')}.\n"
         if one.formula:
             yield f"Formula: {marked(one.formula).removesuffix('.')}.\n"
         if one.note:

@@ -61,9 +61,10 @@ class Session(QObject):
         self.aside.ask("formats", lambda task: _load_formats(), self._tell_left_out)
 
     @property
-    def machine_code_made(self) -> float | None:
-        """The share of the machine code that is made; None where some lacks and nobody makes it."""
-        return 1.0 if readiness.ready() else kept.share() if readiness.preparing() else None
+    def machine_code(self) -> tuple[float | None, str]:
+        """The share that is made, None where some lacks and nobody makes it; and why nobody will."""
+        made = 1.0 if readiness.ready() else kept.share() if readiness.preparing() else None
+        return made, readiness.why_not()
 
     def train(self, *, merges: int | None = None, fits: bool = False) -> None:
         """Begin a run on the present texts and recipe, once all added folders have been listed."""

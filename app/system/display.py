@@ -13,8 +13,14 @@ MISSING_SCREEN = (
     "There is no screen here to open a window on: neither DISPLAY nor WAYLAND_DISPLAY is set. Log in to a desktop, use "
     f"`ssh -X`, or {WITHOUT_A_WINDOW}"
 )
-# What the window imports that the engine does not, with the package that brings it.
-PACKAGES = {"PySide6": "PySide6-Essentials", "shiboken6": "shiboken6", "pyqtgraph": "pyqtgraph"}
+# What the window imports, with the package that brings it.
+PACKAGES = {
+    "numpy": "numpy",
+    "regex": "regex",
+    "PySide6": "PySide6-Essentials",
+    "shiboken6": "shiboken6",
+    "pyqtgraph": "pyqtgraph",
+}
 # What Qt's X11 plugin needs and a bare system may lack, with the Debian package that has it.
 X11_LIBRARIES = {
     "libxcb-cursor.so.0": "libxcb-cursor0",

@@ -25,6 +25,7 @@ from bpe_core.errors import BpeError, cause_of
 from bpe_core.support.version import PROGRAM
 
 FAILED, USAGE, PIPE_CLOSED = 1, 2, 141
+ALWAYS_NEEDED = ("numpy", "regex")  # an interrupted set-up may lack them
 
 
 def run(argv: Sequence[str]) -> int:
@@ -38,6 +39,11 @@ def run(argv: Sequence[str]) -> int:
     except BrokenPipeError:
         _forget_standard_output()
         return PIPE_CLOSED
+    except ModuleNotFoundError as error:
+        if error.name not in ALWAYS_NEEDED:
+            raise
+        sys.stderr.write(f"{PROGRAM}: The package {error.name} is not installed here: pip install {error.name}\n")
+        return FAILED
     except OSError as error:
         if error.filename is not None:  # the file itself was reported before
             raise

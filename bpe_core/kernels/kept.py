@@ -25,6 +25,7 @@ from bpe_core.support.private_folder import home, private_folder
 
 LOCATION = "BPE_EXPLORER_CACHE"
 DAYS_KEPT = 30  # since it was last used
+ROOM = 4_000_000  # bytes on the disk: several times what it takes
 
 _KERNEL_FOLDER = Path(__file__).parent
 _INSTALLED = "made"  # in it, what installing has made
@@ -236,8 +237,11 @@ def take(content: bytes) -> None:
 
 
 def can_be_made() -> bool:
+    """Whether there is a folder to keep it in, which can be written to and is on no full disk."""
+    import shutil  # takes a while to load, and small commands never need it
+
     place = folder()
-    return place is not None and os.access(place, os.W_OK)
+    return place is not None and os.access(place, os.W_OK) and shutil.disk_usage(place).free >= ROOM
 
 
 def claim() -> Lock | None:

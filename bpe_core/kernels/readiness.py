@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import subprocess
 
 PATIENCE = 300.0  # seconds to wait for the compiler
+COMPILE = "bpe-explorer doctor --prepare"
 WORTH_COMPILING = 30_000_000  # where compiled code cannot be kept; plain Python does some million a second
 
 _lock = threading.Lock()
@@ -102,6 +103,23 @@ def preparing() -> bool:
     if _receiver is not None:
         return _receiver.is_alive()
     return _compiler is not None and _compiler.poll() is None
+
+
+def why_not() -> str:
+    """Why there will be no machine code, in a sentence; empty where there is, or where it can be made."""
+    if not kernels_exist():
+        return "numba is not installed: all is done in plain Python. pip install numba"
+    if forbidden():
+        return "BPE_EXPLORER_PLAIN is set: all is done in plain Python"
+    if ready() or preparing():
+        return ""
+    if not kept.can_be_made():
+        place = kept.base() or "a home folder"
+        return (
+            f"nothing can be kept in {place}: it is missing, closed or full. Name another folder by {kept.LOCATION}; "
+            "large works compile each time"
+        )
+    return "" if _compiler is None else f"it could not be made: {COMPILE} says why"
 
 
 def wait_until_ready(seconds: float, cancelled: Callable[[], bool] = lambda: False, part: str = "") -> bool:

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -237,6 +238,19 @@ def test_where_nothing_can_be_kept_it_is_handed_over(tmp_path: Path, monkeypatch
     kept.take(done.stdout)
     assert kept.pack() is not None
     assert {name for name, _ in Pack.read(done.stdout).kernels} >= {"utf8.sound_until"}
+
+
+def test_on_a_full_disk_nothing_can_be_kept_and_it_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("ready", "preparing"):
+        monkeypatch.setattr(readiness, name, lambda part="": False)
+    monkeypatch.delenv("BPE_EXPLORER_PLAIN", raising=False)
+    monkeypatch.setattr(kept, "folder", lambda: tmp_path)
+    monkeypatch.setattr(readiness, "_compiler", None)
+    assert kept.can_be_made()
+    assert readiness.why_not() == ""
+    monkeypatch.setattr(shutil, "disk_usage", lambda place: SimpleNamespace(free=kept.ROOM - 1))
+    assert not kept.can_be_made()
+    assert kept.LOCATION in readiness.why_not()
 
 
 def test_one_compiler_works_at_a_time(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:

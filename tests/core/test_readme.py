@@ -33,7 +33,7 @@ def test_it_is_short() -> None:
 
 def test_one_line_starts_the_program_and_one_runs_the_tests() -> None:
     first, second = blocks("sh")[:2]
-    assert first == "python3 -m venv .venv && .venv/bin/pip install -q . && .venv/bin/bpe-explorer\n"
+    assert first == "python3 -m venv .venv && .venv/bin/pip install . && .venv/bin/bpe-explorer\n"
     assert second == "python3 -m venv .venv && .venv/bin/pip install -q -e '.[test]' && .venv/bin/python -m pytest\n"
 
 

@@ -45,8 +45,8 @@ class TrainingStatusModel(QObject):
         session.recipe.changed.connect(throttle.call)
 
     @property
-    def machine_code_made(self) -> float | None:
-        return self._session.machine_code_made
+    def machine_code(self) -> tuple[float | None, str]:
+        return self._session.machine_code
 
     def catch_up(self) -> None:
         """Update at once, before an action."""

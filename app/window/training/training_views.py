@@ -64,6 +64,7 @@ class SpeedBox(QWidget):
 
 
 PROGRESS_STEPS = 1000
+BEING_MADE = "Machine code for this computer is being made, once; the window can be closed meanwhile"
 LOOK_MILLISECONDS = 1_000  # between two looks at how much machine code is made
 
 
@@ -82,8 +83,7 @@ class StatusLine(QStatusBar):
         self.progress.setFixedWidth(180)
         self.progress.setFixedHeight(8)
         self.progress.setAccessibleName("Progress of the training")
-        tip = "Machine code for this computer is being made, once; the window can be closed meanwhile"
-        self.faster = named(OneLine(), "How much of the machine code is made", tip)
+        self.faster = named(OneLine(), "How much of the machine code is made", BEING_MADE)
         self._look = timer(self, LOOK_MILLISECONDS, self._show_machine_code, repeats=True)
         self.addWidget(self.sentence, 1)
         self.addPermanentWidget(self.faster)
@@ -95,9 +95,11 @@ class StatusLine(QStatusBar):
         self._show_machine_code()
 
     def _show_machine_code(self) -> None:
-        made = self._model.machine_code_made
-        self.faster.setVisible(made is not None and made < 1)
-        self.faster.setText(f"Getting faster: {100 * (made or 0):.0f} %")
+        made, why_not = self._model.machine_code
+        is_on_its_way = made is not None and made < 1
+        self.faster.setVisible(is_on_its_way or bool(why_not))
+        self.faster.setText(f"Getting faster: {100 * (made or 0):.0f} %" if is_on_its_way else "In plain Python")
+        self.faster.setToolTip(BEING_MADE if is_on_its_way else f"No machine code: {why_not}")
         if made == 1:
             self._look.stop()
 

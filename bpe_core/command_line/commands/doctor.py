@@ -36,7 +36,6 @@ examples:
 """
 
 FOR_DEVELOPERS = ("test", "bench")  # extras for development
-COMPILE = f"{PROGRAM} doctor --prepare"
 _REQUIREMENT = re.compile(r"([\w.-]+)")
 _EXTRA = re.compile(r"extra == ['\"](\w+)['\"]")
 _PYTHON = re.compile(r"python_version (<|>=) ['\"]3\.(\d+)['\"]")
@@ -108,7 +107,7 @@ def _is_for_this_python(requirement: str) -> bool:
 
 def _kernels() -> dict[str, Any]:
     folder = kept.folder() if readiness.kernels_exist() else None
-    facts: dict[str, Any] = {"in use": readiness.ready(), "because": _why(folder)}
+    facts: dict[str, Any] = {"in use": readiness.ready(), "because": _why()}
     if folder is not None and readiness.ready():
         files = [file.stat() for file in folder.rglob("*") if file.is_file()]
         made = datetime.fromtimestamp(max(file.st_mtime for file in files), UTC)
@@ -120,19 +119,14 @@ def _kernels() -> dict[str, Any]:
     return facts | {"folder": str(folder or kept.base() or "none")}
 
 
-def _why(folder: Path | None) -> str:
-    if not readiness.kernels_exist():
-        return "numba is not installed: all is done in plain Python. pip install numba"
-    if readiness.forbidden():
-        return "BPE_EXPLORER_PLAIN is set: all is done in plain Python"
+def _why() -> str:
     if readiness.ready():
         pack = kept.pack()
         if pack is not None and pack.fallback:
-            return f"by Numba's own cache, which starts more slowly: {pack.fallback} To try again: {COMPILE}"
+            return f"by Numba's own cache, which starts more slowly: {pack.fallback} To try again: {readiness.COMPILE}"
         return "compiled for this processor and this Python"
-    if folder is None or not os.access(folder, os.W_OK):
-        return f"nothing can be kept there; name another folder by {kept.LOCATION}. Large works compile each time"
-    return f"not compiled yet: the first large work does, aside, while it goes on in plain Python; or now: {COMPILE}"
+    later = "not compiled yet: the first large work does, aside, while it goes on in plain Python; or now: "
+    return readiness.why_not() or later + readiness.COMPILE
 
 
 def _computer() -> dict[str, Any]:

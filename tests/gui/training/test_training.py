@@ -11,7 +11,9 @@ from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.session.run import Phase
+from app.window.training.training_views import StatusLine
 from app.wiring import Program
+from bpe_core.kernels import kept, readiness
 from resources import samples
 from tests.gui.conftest import WAIT, settle, wait_for_phase
 from tests.gui.small_run import Train, cell, moments, rows, small, wait_for_rows
@@ -41,6 +43,22 @@ def test_the_table_says_what_the_history_says(program: Program, train: Train) ->
         assert cell(program, row, 4) == f"{merge.count:,}"
         assert cell(program, row, 5).startswith("=") == merge.tied
         assert cell(program, row, 7) == f"{merge.tokens_left:,}"
+
+
+@pytest.mark.parametrize(
+    ("is_preparing", "why_not", "told"),
+    [(True, "", "Getting faster: 40 %"), (False, "", ""), (False, "numba is not installed", "In plain Python")],
+)
+def test_the_status_bar_says_how_much_machine_code_there_is(
+    program: Program, monkeypatch: pytest.MonkeyPatch, is_preparing: bool, why_not: str, told: str
+) -> None:
+    monkeypatch.setattr(readiness, "ready", lambda: False)
+    monkeypatch.setattr(readiness, "preparing", lambda: is_preparing)
+    monkeypatch.setattr(readiness, "why_not", lambda: why_not)
+    monkeypatch.setattr(kept, "share", lambda: 0.4)
+    bar = StatusLine(program.training)
+    assert ("" if bar.faster.isHidden() else bar.faster.text()) == told
+    assert why_not in bar.faster.toolTip()
 
 
 @pytest.mark.parametrize("sample", samples(), ids=lambda sample: sample.name)

@@ -1,0 +1,107 @@
+"""A full disk, a disk that cannot be written to, and a clock in the past: a sentence, and a window that works."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QImage
+
+from tests.shared import ROOT
+
+SECONDS = 120
+# Its own disk is the only one that a test may fill or close.
+DISKS = {"full": ("size=16k", "No space left on device"), "closed": ("size=16k,ro", "Read-only file system")}
+PAST = """
+#define _GNU_SOURCE
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+int clock_gettime(clockid_t which, struct timespec *told) {
+    int failed = syscall(SYS_clock_gettime, which, told);
+    if (!failed && which == CLOCK_REALTIME) told->tv_sec %= 600;
+    return failed;
+}
+int gettimeofday(struct timeval *told, void *zone) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    told->tv_sec = now.tv_sec;
+    told->tv_usec = now.tv_nsec / 1000;
+    return 0;
+}
+time_t time(time_t *told) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    if (told) *told = now.tv_sec;
+    return now.tv_sec;
+}
+"""
+
+
+def program(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "app", *arguments],
+        cwd=ROOT,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
+    place = tmp_path / "disk"
+    place.mkdir()
+
+    def mounted(options: str) -> Path:
+        command = ["mount", "-t", "tmpfs", "-o", options, "none", str(place)]
+        if shutil.which("mount") is None or subprocess.run(command, check=False, capture_output=True).returncode:
+            pytest.skip("no disk of its own can be mounted here, as root may on Linux")
+        return place
+
+    yield mounted
+    if place.is_mount():
+        subprocess.run(["umount", str(place)], check=True)
+
+
+@pytest.mark.parametrize("kind", DISKS)
+def test_a_home_on_such_a_disk(disk: Callable[[str], Path], tmp_path: Path, kind: str) -> None:
+    options, reason = DISKS[kind]
+    home = disk(options)
+    if kind == "full":
+        (home / "in the way").write_bytes(bytes(16_384))
+    places = {"HOME": str(home), "XDG_CACHE_HOME": str(home / "cache"), "BPE_EXPLORER_CACHE": ""}
+    opened = program("--screenshot", str(tmp_path / "window.png"), **places)
+    assert (opened.returncode, "Traceback" in opened.stderr) == (0, False), opened.stderr
+    assert not QImage(str(tmp_path / "window.png")).isNull()
+    refused = program("train", "README.md", "--vocab-size", "300", "--output", str(home / "merges.csv"), **places)
+    assert refused.returncode == 1
+    assert refused.stderr.splitlines()[-1].endswith(f"{reason}. What was there before is unchanged.")
+    assert "nothing can be kept in" in program("doctor", **places).stdout
+
+
+def test_a_clock_in_the_past(tmp_path: Path) -> None:
+    """As that of a computer whose battery is empty: the first minutes of 1970."""
+    compiler = shutil.which("cc")
+    if compiler is None or not sys.platform.startswith("linux"):
+        pytest.skip("without a C compiler on Linux there is no clock of its own for a process")
+    (tmp_path / "past.c").write_text(PAST)
+    subprocess.run([compiler, "-shared", "-fPIC", "-o", "past.so", "past.c"], cwd=tmp_path, check=True)
+    past = {"LD_PRELOAD": str(tmp_path / "past.so"), "BPE_EXPLORER_SETTINGS": str(tmp_path / "settings.ini")}
+    told = subprocess.run(["date", "+%Y"], env={**os.environ, **past}, capture_output=True, text=True, check=True)
+    assert told.stdout == "1970\n"
+    opened = program("--screenshot", str(tmp_path / "window.png"), **past)
+    assert (opened.returncode, "Traceback" in opened.stderr) == (0, False), opened.stderr
+    made = str(tmp_path / "merges.csv")
+    manifest = str(tmp_path / "how.json")
+    trained = program("train", "README.md", "--vocab-size", "300", "--output", made, "--manifest", manifest, **past)
+    assert trained.returncode == 0, trained.stderr
+    assert program("repeat", manifest, **past).returncode == 0
