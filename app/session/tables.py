@@ -178,16 +178,18 @@ def _gone_on(run: Run, growing: Growing) -> GoneOn | None:
 
 def _growth(growing: Growing, gone_on: GoneOn, text: str, task: Task) -> Growth:
     old, found = growing.old, gone_on.found
-    own = count_words(Corpus.from_texts([text.encode(errors="replace").decode()]), old.recipe)
+    recipe = found.history.recipe
+    own = count_words(Corpus.from_texts([text.encode(errors="replace").decode()]), recipe)
     by_file = []
     for path in growing.held_out:
         try:
             with reading([CorpusText(path.name, path=path)], task.remarks) as corpus:
-                words = count_words(corpus, old.recipe, Work(cancelled=task.cancelled))
-            by_file.append(f"{path.name}: {costs(words, old, found.history, cancelled=task.cancelled)}.")
+                words = count_words(corpus, recipe, Work(cancelled=task.cancelled))
+            saved = costs(words, old, found.history, counted_by=recipe, cancelled=task.cancelled)
+            by_file.append(f"{path.name}: {saved}.")
         except Cancelled:
             raise
         except BpeError as error:  # a file that is gone leaves the others be
             by_file.append(f"{path.name}: {error}")
     unused = never_used(gone_on.words, old, found.history, found.new_ids, cancelled=task.cancelled)
-    return Growth(costs(own, old, found.history), by_file, found.new_ids[unused].tolist())
+    return Growth(costs(own, old, found.history, counted_by=recipe), by_file, found.new_ids[unused].tolist())

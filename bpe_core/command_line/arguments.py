@@ -11,7 +11,7 @@ from typing import Any
 from bpe_core.errors import CorpusError, EncodingError, OutputError, RecipeError
 from bpe_core.history.token_texts import quoted
 from bpe_core.recipes.presets import PRESETS
-from bpe_core.recipes.recipe import CUSTOM_PATTERN, Recipe
+from bpe_core.recipes.recipe import CHOICES, CUSTOM_PATTERN, Recipe
 from bpe_core.recipes.ties import TIE_RULES
 from bpe_core.support.foreign import toml_of
 from bpe_core.support.limits import size_in
@@ -19,6 +19,9 @@ from bpe_core.support.small_files import read_small_file
 from bpe_core.text.patterns import NAMED_PATTERNS
 
 ANY_TABLE = "a merge table or session written by `train`, or any tokenizer that `convert` reads; hf:owner/name, too"
+WORDS_BY = CHOICES["words_by"].among
+SUPERWORD_LIMITS = ("most_words", "past_colons")
+OF_SUPERWORDS = ("transition", "words_by", *SUPERWORD_LIMITS)
 MOST_DIGITS = 25  # beyond 64 bits; each reader sets its own limit
 
 
@@ -49,9 +52,21 @@ def add_merge_limits(parser: argparse.ArgumentParser) -> None:
     size = limits.add_mutually_exclusive_group()
     size.add_argument("--vocab-size", type=number, metavar="N", help="tokens in all: base symbols, learned, special")
     size.add_argument("--merges", type=number, metavar="N", help="or say how many merges (or drops ...) to make")
-    across = "superbpe: the first N merges join within words, later ones across them too"
-    limits.add_argument("--transition", type=number, metavar="N", help=across)
     limits.add_argument("--min-frequency", type=number, metavar="N", help="merge no pair that occurs less often")
+    superwords = parser.add_argument_group("superwords, by --method superbpe")
+    across = "the first N merges join within words, later ones across them too"
+    superwords.add_argument("--transition", type=number, metavar="N", help=across)
+    by = f"the pattern of these words: {', '.join(WORDS_BY)}"
+    superwords.add_argument("--words-by", choices=WORDS_BY, metavar="NAME", help=by)
+    add_superword_limits(superwords)
+
+
+def add_superword_limits(parser: argparse._ActionsContainer) -> None:
+    parser.add_argument(
+        "--most-words", type=number, metavar="N", help="of words in a token; 0: any number (default: 4)"
+    )
+    past = "join a colon and the space behind it, too"
+    parser.add_argument("--past-colons", action="store_true", default=None, help=past)
 
 
 def add_tie_rule(parser: argparse._ActionsContainer) -> None:
@@ -73,11 +88,18 @@ def add_recipe(parser: argparse.ArgumentParser, title: str) -> argparse._Argumen
     return recipe
 
 
+def changes_in(options: argparse.Namespace, names: Sequence[str]) -> dict[str, Any]:
+    """Return the choices of a recipe that were given; without a limit of words where it is 0."""
+    given = {name: getattr(options, name, None) for name in names}
+    given = {name: value for name, value in given.items() if value is not None}
+    return given | ({"most_words": None} if given.get("most_words") == 0 else {})
+
+
 def chosen_recipe(options: argparse.Namespace, preset: str) -> Recipe:
     """Take the recipe file or preset, changed by every choice among the arguments."""
     given: dict[str, Any] = vars(options)
-    names = ("method", "vocab_size", "merges", "transition", "min_frequency", "ties", "pattern", "marker")
-    changes = {name: given[name] for name in names if given.get(name) is not None}
+    names = ("method", "vocab_size", "merges", "min_frequency", "ties", "pattern", "marker", *OF_SUPERWORDS)
+    changes = changes_in(options, names)
     if given.get("regex") is not None:
         if "pattern" in changes:
             raise RecipeError("Give either --pattern or --regex, not both.")
@@ -88,8 +110,10 @@ def chosen_recipe(options: argparse.Namespace, preset: str) -> Recipe:
         changes["special_tokens"] = tuple(given["special"])
     recipe = _recipe_in(given["recipe"]) if given.get("recipe") else Recipe.preset(preset)
     recipe = recipe.with_changes(**changes)
-    if "transition" in changes and not recipe.applies("transition"):
-        raise RecipeError("A transition is of SuperBPE: choose --method superbpe, or leave --transition out.")
+    for name in OF_SUPERWORDS:
+        if name in changes and not recipe.applies(name):
+            option = f"--{name.replace('_', '-')}"
+            raise RecipeError(f"{option} is of SuperBPE: choose --method superbpe, or leave {option} out.")
     return recipe
 
 

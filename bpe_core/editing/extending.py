@@ -149,14 +149,18 @@ def extend(
     learned: Learned,
     by: int,
     *,
+    across_words: bool = False,
     first_id: int | None = None,
     progress: ProgressReport = ignore_progress,
     cancelled: CancelCheck = never_cancelled,
     **changes: Any,
 ) -> Extended:
-    """Learn `by` tokens more on a corpus; `changes` are of choices such as min_frequency or ties."""
+    """Learn `by` tokens more on a corpus; `changes` are of choices such as min_frequency or ties.
+
+    `across_words` makes the table's merges SuperBPE's first stage, so that new tokens may hold several words.
+    """
     history = history_of(learned)
-    recipe = growing_recipe(history, by, **changes)
+    recipe = growing_recipe(history, by, across_words=across_words, **changes)
     work = Work(progress, cancelled)
     return extend_on(count_words(corpus, recipe, work), history, recipe, first_id, work)
 

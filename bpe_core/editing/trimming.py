@@ -38,6 +38,7 @@ from bpe_core.insight.cut_words import CutWords
 from bpe_core.insight.reachability import first_learned, unreachable_tokens
 from bpe_core.learning.methods import Method
 from bpe_core.recipes.methods import METHODS
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.progress import CancelCheck, Work, never_cancelled, while_wanted
 
 Needed = Literal["spare", "lose", "hide"]
@@ -296,7 +297,15 @@ class Costs:
         return f"{self.before:,} tokens before, {self.now:,} now{change}"
 
 
-def costs(words: WordTable, before: History, now: History, *, cancelled: CancelCheck = never_cancelled) -> Costs:
-    """Count words that were split as the table of before splits."""
-    both = (CutWords.of(words, before.recipe, history, cancelled=cancelled) for history in (before, now))
+def costs(
+    words: WordTable,
+    before: History,
+    now: History,
+    *,
+    counted_by: Recipe | None = None,
+    cancelled: CancelCheck = never_cancelled,
+) -> Costs:
+    """Count the tokens of words that were counted by a recipe; else as the table of before splits."""
+    recipe = counted_by or before.recipe
+    both = (CutWords.of(words, recipe, history, cancelled=cancelled) for history in (before, now))
     return Costs(*(int(cut.counts(len(cut.history)).sum()) for cut in both))

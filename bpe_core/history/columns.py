@@ -43,6 +43,10 @@ class Columns(NamedTuple):
         """A read-only view of the first rows."""
         return Columns(**{name: frozen(column[:rows]) for name, column in self._asdict().items()})
 
+    def behind(self, rows: int) -> Columns:
+        """A view of the others, as a run of its own."""
+        return Columns(**{name: column[rows:] for name, column in self._asdict().items()})
+
 
 def frozen(view: npt.NDArray[Any]) -> npt.NDArray[Any]:
     view.flags.writeable = False

@@ -236,7 +236,7 @@ def never_used(
 ) -> list[int]:
     """Return the old table's learned tokens, now `new_ids`, that these words use neither before nor after it grew."""
     learned = np.flatnonzero(is_learned(old))
-    before, now = (CutWords.of(words, table.recipe, table, cancelled=cancelled) for table in (old, grown))
+    before, now = (CutWords.of(words, grown.recipe, table, cancelled=cancelled) for table in (old, grown))
     used = before.counts(len(old))[learned] + now.counts(len(grown))[new_ids[learned]]
     found: list[int] = learned[used == 0].tolist()
     return found

@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -53,6 +54,24 @@ def lay_out(words: WordTable, alphabet: Alphabet, recipe: Recipe) -> Layout:
     if alphabet.is_plain_bytes:
         return _lay_out_bytes(words)
     return _lay_out_pieces(words, alphabet, recipe)
+
+
+def laid_out(
+    parts: Sequence[tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]], counts: npt.NDArray[np.int64]
+) -> Layout:
+    """Return the layout of words that are given as symbols end to end, in parts, with how many each word has."""
+    lengths = np.concatenate([np.zeros(0, np.int64), *(lengths for _, lengths in parts)])
+    starts = _starts(lengths)
+    symbols = np.empty(int(starts[-1]), np.int32)
+    symbols[0] = SEPARATOR
+    first = 0
+    for ids, some in parts:
+        own = starts[first : first + len(some) + 1]
+        part = symbols[own[0] - 1 : own[-1]]
+        part[:] = SEPARATOR
+        part[_places(own - own[0] + 1, 0, 0)] = ids
+        first += len(some)
+    return Layout(symbols, starts, int((lengths * counts).sum()))
 
 
 def count_symbols(words: WordTable, alphabet: Alphabet, recipe: Recipe) -> npt.NDArray[np.int64]:

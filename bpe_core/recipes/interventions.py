@@ -43,6 +43,12 @@ class Intervention(NamedTuple):
         act, left, right, step = found.groups()
         return cls(int(step), act, int(left), int(right))  # type: ignore[arg-type]  # the expression knows no other
 
+    def behind(self, steps: int) -> Intervention | None:
+        """The same for who begins behind some steps; None if it is done by then."""
+        if self.step > steps:
+            return self._replace(step=self.step - steps)
+        return self._replace(step=1) if self.act == "forbid" else None
+
     @property
     def pair(self) -> tuple[int, int]:
         return self.left, self.right

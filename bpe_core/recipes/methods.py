@@ -74,6 +74,7 @@ _OWN = {
         "Joins pairs within words first, and from a step on across words, so that tokens become superwords.",
         "bpe_core.learning.superbpe.method",
         needs=dict(base="bytes", pattern="superwords", marker="none"),
+        can_be_steered=True,
         usual_sizes=("200,000 for English, of which 80–180,000 within words",),
         size_decides=True,
     ),

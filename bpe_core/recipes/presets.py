@@ -57,8 +57,8 @@ PRESETS: dict[str, Preset] = {
         "Characters, a ▁ before each word, rare characters as bytes.",
     ),
     "superbpe": Preset(
-        dict(method="superbpe", pattern="superwords"),
-        "Bytes, joined within the words of GPT-4o's pattern first, and then across them: tokens of up to four words.",
+        dict(method="superbpe", pattern="superwords", unit="line"),
+        "Bytes, joined within the words of GPT-4o's pattern first, then across them, line by line: up to four words.",
     ),
     "gage": Preset(
         dict(method="gage", pattern="none", vocab_size=1_000_000, min_frequency=4),

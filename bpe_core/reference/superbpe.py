@@ -15,6 +15,8 @@ behind a colon. Texts are encoded by all merges in their order, in whole runs.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from bpe_core.counting.words import WordTable
@@ -29,8 +31,8 @@ from bpe_core.text.splitting import split_words
 EVERY_WORD = 2**60  # a limit that limits nothing
 
 
-def train(words: WordTable, recipe: Recipe) -> History:
-    alphabet = Alphabet.for_words(words, recipe)
+def train(words: WordTable, recipe: Recipe, alphabet: Alphabet | None = None, given: Sequence[Pair] = ()) -> History:
+    alphabet = alphabet or Alphabet.for_words(words, recipe)
     limit = recipe.merge_limit(len(alphabet))
     transition = limit // 2 if recipe.transition is None else recipe.transition
     runs = [(alphabet.symbols_of(run, recipe), count) for run, count in words]
@@ -47,7 +49,7 @@ def train(words: WordTable, recipe: Recipe) -> History:
         counts = bpe.count_pairs(corpus)
         ranking = bpe.ranked(bpe.allowed(counts, tokens, recipe), tokens, recipe)
         joinable = [one for one in ranking if stage == 1 or may_join(tokens, one[0], recipe)]
-        frequent = [one for one in joinable if one[1] >= recipe.min_frequency]
+        frequent = bpe.steered(joinable, counts, recipe, len(rows) + 1, given)
         if not frequent and stage == 1:  # the second begins early
             transition = len(rows)
             continue

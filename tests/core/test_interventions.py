@@ -15,24 +15,33 @@ from bpe_core.history.history import History
 from bpe_core.learning.bpe.compiled import CompiledLearner
 from bpe_core.learning.bpe.method import PlainLearner
 from bpe_core.learning.growing import growing_recipe, steps_alone
+from bpe_core.learning.superbpe.method import METHOD as SUPERBPE
 from bpe_core.learning.trainer import Trainer
 from bpe_core.learning.wordpiece.compiled import CompiledScoreLearner
 from bpe_core.learning.wordpiece.method import PlainScoreLearner
 from bpe_core.recipes.interventions import Act, Intervention
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.reference import bpe as reference
-from bpe_core.reference import wordpiece
+from bpe_core.reference import superbpe, wordpiece
 from tests.conftest import EXAMPLES
 from tests.core.learning import all_columns, learn_fast, pairs_of
 from tests.core.random_training import recipes, words
 
 WORDS = WordTable.from_counts({"low": 5, "lower": 2, "newest": 6, "widest": 3})
 BY_SCORE = Recipe.preset("wordpiece", wordpiece_rule="score", merges=40, min_frequency=1)
+IN_STAGES = Recipe.preset("superbpe", merges=12, transition=5, min_frequency=1)
 A_LOT = 2**60
+assert SUPERBPE.compiled is not None
+LEARNERS = {
+    "bpe": (PlainLearner, CompiledLearner),
+    "wordpiece": (PlainScoreLearner, CompiledScoreLearner),
+    "superbpe": (SUPERBPE.plain.learner, SUPERBPE.compiled.learner),
+}
 
 
 def reference_run(words: WordTable, recipe: Recipe) -> History:
-    return wordpiece.train(words, recipe) if recipe.method == "wordpiece" else reference.train(words, recipe)
+    by = {"wordpiece": wordpiece, "superbpe": superbpe}.get(recipe.method, reference)
+    return by.train(words, recipe)  # type: ignore[no-any-return]
 
 
 def standing(words: WordTable, history: History, steps: int) -> list[tuple[int, int]]:
@@ -51,7 +60,7 @@ def standing(words: WordTable, history: History, steps: int) -> list[tuple[int, 
 def steered(draw: st.DrawFn) -> tuple[WordTable, Recipe]:
     """Words, and a recipe with a few interventions that can be done with them."""
     table = draw(words())
-    recipe = draw(recipes() | st.just(BY_SCORE))
+    recipe = draw(recipes() | st.sampled_from([BY_SCORE, IN_STAGES]))
     for _ in range(draw(st.integers(1, 3))):
         history = reference_run(table, recipe)
         step = draw(st.integers(1, len(history) + 1))
@@ -85,9 +94,8 @@ def test_each_learner_equals_the_reference(steered: tuple[WordTable, Recipe], wo
     table, recipe = steered
     plain = reference_run(table, recipe)
     known = plain.first(data.draw(st.integers(0, len(plain)), label="steps known"))
-    by_score = recipe.method == "wordpiece"
     told = {name: column.tolist() for name, column in plain.reasons.items()}
-    for make in (PlainScoreLearner, CompiledScoreLearner) if by_score else (PlainLearner, CompiledLearner):
+    for make in LEARNERS[recipe.method]:
         for given_first in (None, known):
             found = learned(make, table, plain, work, given_first)
             leading = found.pop("forbidden")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ from bpe_core.formats import write_history
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import Columns, History
 from bpe_core.history.token_texts import decoded
+from bpe_core.learning.growing import growing_recipe
 from bpe_core.learning.methods import Learner
 from bpe_core.learning.superbpe import compiled
 from bpe_core.learning.superbpe.method import METHOD, STAGE
@@ -170,6 +172,36 @@ def test_a_run_goes_on_from_any_step() -> None:
         trainer.advance()
         assert all_columns(trainer.history) == all_columns(whole)
         assert trainer.history.reasons[STAGE].tolist() == whole.reasons[STAGE].tolist()
+
+
+@pytest.mark.parametrize("make_kernels_due", [True, False], ids=["compiled", "plain"])
+@pytest.mark.parametrize("steps", [25, 40])
+def test_a_table_from_elsewhere_goes_on_across_words(steps: int, make_kernels_due: bool) -> None:
+    """With superwords of its own, too: on the same texts it learns what the run would have learned."""
+    recipe = Recipe.preset("superbpe", merges=60, transition=25, words_by="gpt2")
+    corpus = Corpus.from_texts([TEXT])
+    whole = train(corpus, recipe)
+    file = History.from_pairs(Recipe.preset("gpt2", merges=steps), Alphabet.of_bytes(), whole.pairs()[:steps])
+    growing = growing_recipe(file, 60 - steps, across_words=True)
+    assert (growing.words_by, growing.transition, growing.unit) == ("gpt2", steps, "line")
+    way = METHOD.compiled if make_kernels_due else METHOD.plain
+    assert way is not None
+    learner = way.learner(words_of(TEXT, growing), Alphabet.of_bytes(), growing, file)
+    columns = Columns.with_room(60)
+    while learner.learned < 60 and not learner.learn(columns, 60, 2**60):
+        pass
+    behind = columns.behind(steps)
+    assert list(zip(behind.left, behind.right, strict=True)) == whole.pairs()[steps:]
+    assert behind.count.tolist() == whole.columns.count[steps:].tolist()
+
+
+def test_only_tables_of_bytes_go_on_across_words() -> None:
+    for preset, refused in (("sentencepiece-like", "Only a table that joins bytes"), ("gpt2", "")):
+        history = History.from_pairs(Recipe.preset(preset, merges=1), Alphabet.of_bytes(), [(32, 97)])
+        with pytest.raises(RecipeError, match=refused) if refused else nullcontext():
+            growing_recipe(history, 5, across_words=True, most_words=2, past_colons=True)
+    with pytest.raises(RecipeError, match="Most words limits superwords"):
+        growing_recipe(history, 5, most_words=2)
 
 
 def test_what_comes_next_is_known_on_both_sides_of_the_transition() -> None:

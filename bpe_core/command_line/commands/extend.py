@@ -10,7 +10,13 @@ from typing import Any, get_args
 
 import numpy as np
 
-from bpe_core.command_line.arguments import add_tie_rule, number
+from bpe_core.command_line.arguments import (
+    SUPERWORD_LIMITS,
+    add_superword_limits,
+    add_tie_rule,
+    changes_in,
+    number,
+)
 from bpe_core.command_line.corpora import add_corpus, named_texts
 from bpe_core.command_line.interruption import KEEPS, working
 from bpe_core.command_line.writing_tables import add_checks, format_list, write_and_tell
@@ -39,6 +45,9 @@ examples:
   bpe-explorer extend gpt2.tiktoken --corpus law.txt --by 500 --held-out other-law.txt -o law.tiktoken
       Says file by file what the new tokens save in a text that nothing was learned from.
 
+  bpe-explorer extend tokenizer.json --corpus folder/ --by 20000 --across-words -o superwords.json
+      SuperBPE's second stage on any table of bytes: the new tokens may hold several words.
+
   bpe-explorer extend vocab.txt --corpus law.txt --by 500 --rule count -o law/
       WordPiece joins pairs of the tokens that the table splits these words into. Unigram takes new pieces from a
       vocabulary that is learned on the corpus alone, with their log-probabilities there.
@@ -56,6 +65,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("-o", "--output", dest="out", required=True, metavar="OUT", help="the file to write, or a folder for it")
     add("--held-out", nargs="+", default=[], metavar="FILE", help="say what it saves in these texts, by file")
     add("--min-frequency", type=number, metavar="N", help="add no pair that occurs less often")
+    across = "join words to superwords, as SuperBPE does: the table's merges become its first stage"
+    add("--across-words", action="store_true", help=across)
+    add_superword_limits(parser)
     add_tie_rule(parser)
     rule = "of WordPiece: choose pairs by count, or by score (default: as the table's recipe says)"
     add("--rule", dest="wordpiece_rule", choices=get_args(WordPieceRule), help=rule)
@@ -67,16 +79,15 @@ def run(options: argparse.Namespace) -> int:
     study = open_study(options.table)
     into_folder = _is_folder(options.out)
     target, old = _target(study, options), study.history
-    given = ("min_frequency", "ties", "wordpiece_rule")
-    chosen = {name: getattr(options, name) for name in given if getattr(options, name) is not None}
-    recipe = growing_recipe(old, options.by, **chosen)
+    given = ("min_frequency", "ties", "wordpiece_rule", *SUPERWORD_LIMITS)
+    recipe = growing_recipe(old, options.by, across_words=options.across_words, **changes_in(options, given))
     with working(KEEPS) as interruption:
         work = interruption.work
         words = named_texts(options.corpus).words(recipe, work)
         interruption.worth_keeping = True
         found = extend_on(words, old, recipe, options.first_id, work)
         savings = {
-            file: costs(named_texts([file]).words(old.recipe, Work(work.progress)), old, found.history)
+            file: costs(named_texts([file]).words(recipe, Work(work.progress)), old, found.history, counted_by=recipe)
             for file in options.held_out
         }
     unused = found.new_ids[never_used(words, old, found.history, found.new_ids)].tolist()

@@ -181,8 +181,9 @@ class CompiledLearner:
         *,
         room: int = 1 << 16,  # for pairs at first; more is made when it is needed
         threads: int | None = None,  # else as many as there are, if there is enough to do
+        layout: Layout | None = None,  # where words begin as longer tokens, which are symbols of the alphabet then
     ) -> None:
-        layout = lay_out(words, alphabet, recipe)
+        layout = layout or lay_out(words, alphabet, recipe)
         self.tokens_at_start = layout.tokens
         self._begin(layout, words, alphabet)
         base_pairs = BasePairs(_begin(layout, words, alphabet, recipe, forced), room, threads)

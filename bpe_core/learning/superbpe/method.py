@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,12 +20,15 @@ from bpe_core.history.history import Columns, EndReason, History, Reasons
 from bpe_core.learning.bpe.method import METHOD as BPE
 from bpe_core.learning.bpe.method import PlainLearner
 from bpe_core.learning.methods import UNLIMITED, Candidate, CompiledWay, Learner, LearnerMaker, Reason, Told, Way
-from bpe_core.learning.superbpe.runs import BLANK, words_inside
+from bpe_core.learning.superbpe.runs import BLANK, COLON, words_inside
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.recipes.ties import Pair
+from bpe_core.segmenting.cutting import Cutting
+
+if TYPE_CHECKING:  # which loads machine code
+    from bpe_core.learning.superbpe.compiled import Cut
 
 STAGE = "stage"  # the reason of a step: 1 within words, 2 across them
-COLON = b": "
 
 
 def transition_of(recipe: Recipe, alphabet: Alphabet) -> int:
@@ -37,6 +42,12 @@ def transition_of(recipe: Recipe, alphabet: Alphabet) -> int:
     return steps // 2 if recipe.transition is None else recipe.transition
 
 
+def transition_in(history: History) -> int:
+    """Return how many of its merges join within words: fewer than the recipe says where nothing was left to join."""
+    across = np.flatnonzero(history.reasons.get(STAGE, np.zeros(0)) > 1)
+    return int(across[0]) if len(across) else transition_of(history.recipe, history.alphabet)
+
+
 def steps_planned(recipe: Recipe, alphabet: Alphabet) -> int:
     transition_of(recipe, alphabet)
     return recipe.merge_limit(len(alphabet))
@@ -45,9 +56,10 @@ def steps_planned(recipe: Recipe, alphabet: Alphabet) -> int:
 class PlainAcross(PlainLearner):
     """The second stage, which joins neither too many words nor what follows a colon."""
 
-    def __init__(self, words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> None:
+    def __init__(self, words: WordTable, alphabet: Alphabet, recipe: Recipe, known: History, made: int) -> None:
         self._most_words, self._past_colons = recipe.most_words, recipe.past_colons
-        super().__init__(words, alphabet, recipe, forced)
+        super().__init__(words, alphabet, recipe, known)
+        self.learn(Columns.with_room(made), made, UNLIMITED)
 
     def _push(self, pair: Pair) -> None:
         if self._may_be_one(self._texts[pair[0]] + self._texts[pair[1]]):
@@ -57,6 +69,10 @@ class PlainAcross(PlainLearner):
         if COLON in text and not self._past_colons:
             return False
         return self._most_words is None or sum(map(bool, text.split(BLANK))) <= self._most_words
+
+
+# Of runs, for the second stage; it begins behind that many steps of a history, and makes further ones of it again.
+LearnAcross = Callable[[WordTable, Alphabet, Recipe, History, int], Learner]
 
 
 class SuperLearner:
@@ -72,25 +88,24 @@ class SuperLearner:
         forced: History | None,
         *,
         learn_within: LearnerMaker,
-        learn_across: LearnerMaker,
+        learn_across: LearnAcross,
         split: Callable[[WordTable, Recipe], WordTable],
     ) -> None:
         self._transition = transition_of(recipe, alphabet)
         if forced is not None and STAGE in forced.reasons:  # it may have come early
-            across = np.flatnonzero(forced.reasons[STAGE] > 1)
-            self._transition = int(across[0]) if len(across) else self._transition
+            self._transition = transition_in(forced)
         self._forced = forced
         first = None if forced is None else forced.first(self._transition)
         self._within = learn_within(split(words, recipe), alphabet, recipe, first)
         self._across: Learner | None = None
-        self._make_second: Callable[[History], Learner] = lambda known: learn_across(words, alphabet, recipe, known)
+        self._make_second: Callable[[History, int], Learner] = partial(learn_across, words, alphabet, recipe)
         self._history: Callable[[Columns], History] = lambda columns: History(recipe, alphabet, columns)
         self.tokens_at_start = self._within.tokens_at_start
         self.has_candidates = bool((np.diff(words.starts) > 1).any())
 
     @property
     def learned(self) -> int:
-        return self._within.learned if self._across is None else max(self._transition, self._across.learned)
+        return self._within.learned if self._across is None else self._across.learned
 
     @property
     def reasons(self) -> Reasons:
@@ -103,18 +118,12 @@ class SuperLearner:
             if not end and (self.learned < self._transition or stop_at <= self._transition):
                 return ""
             self._transition = self.learned
-        across = self._begun_across()
-        if across.learned < self._transition:
-            across.learn(self._again, self._transition, work)
-            return ""
-        return across.learn(columns, stop_at, work)
+        return self._begun_across().learn(columns, stop_at, work)
 
     def candidates(self, wanted: int) -> list[Candidate]:
         if self.learned < self._transition:
             return self._within.candidates(wanted)
-        across = self._begun_across()
-        across.learn(self._again, self._transition, UNLIMITED)
-        return across.candidates(wanted)
+        return self._begun_across().candidates(wanted)
 
     def _begun_across(self) -> Learner:
         """Let another learner begin with the merges so far, wherever they are in the runs, however rare."""
@@ -122,8 +131,7 @@ class SuperLearner:
             known = self._forced
             if known is None or len(known) < self._transition:
                 known = self._history(self._columns.first(self._transition))
-            self._again = Columns.with_room(self._transition)
-            self._across = self._make_second(History.from_pairs(known.recipe, known.alphabet, known.pairs()))
+            self._across = self._make_second(known, self._transition)
         return self._across
 
 
@@ -136,9 +144,18 @@ def _plain_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced:
 def _compiled_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
     from bpe_core.learning.superbpe.compiled import CompiledAcross, CompiledLearner, words_inside  # loads machine code
 
+    across = partial(CompiledAcross, cutter=_cutter)
     return SuperLearner(
-        words, alphabet, recipe, forced, learn_within=CompiledLearner, learn_across=CompiledAcross, split=words_inside
+        words, alphabet, recipe, forced, learn_within=CompiledLearner, learn_across=across, split=words_inside
     )
+
+
+def _cutter(history: History) -> Cut:
+    from bpe_core.segmenting.compiled_encoder import CompiledEncoder  # loads machine code
+
+    recipe = history.recipe.with_changes(method="bpe", pattern="none", unit="file", special_tokens=())
+    encoder = CompiledEncoder(History(recipe, history.alphabet, history.columns), Cutting(recipe))
+    return lambda text, starts: encoder.ids_of_texts(text, starts, len(history))
 
 
 def _written(count: int, told: Told) -> str:
@@ -159,6 +176,6 @@ METHOD = replace(
     BPE,
     steps_planned=steps_planned,
     plain=Way(_plain_learner, bytes_a_cell=200),
-    compiled=CompiledWay(_compiled_learner, 40, BPE.compiled.kernels),
+    compiled=CompiledWay(_compiled_learner, 6, BPE.compiled.kernels),
     reasons=lambda recipe: (STAGES,),
 )

@@ -7,6 +7,7 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.text.splitting import Splitter
 
 BLANK = b" "
+COLON = b": "
 
 
 def within(recipe: Recipe) -> Recipe:

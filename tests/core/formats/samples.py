@@ -100,6 +100,7 @@ def histories_for(format: Format, text: str, **changes: Any) -> list[History]:
         Recipe.preset("words", marker="glued", ties="largest-text"),
         Recipe.preset("sentencepiece-like", unicode_form=""),  # its map fills most of the file
         Recipe.preset("gage"),
+        Recipe.preset("superbpe", unit="file"),  # not every format splits by lines, too
         Recipe.preset("bert"),
         Recipe(method="wordpiece", base="bytes", pattern="none", merges=0, vocab_size=None, longest_word=2**31 - 1),
         Recipe.preset("unigram", unicode_form=""),
