@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from app.window.questions.why.page import WhyPage
     from app.window.questions.words.page import WordsPage
 
+BEGINNING = 40  # characters of the person's text, whose ways to split a page begins with
 Tabs = Literal["charts", "inspector", "centre", "beside"]  # beside each other, above the charts
 Kind = TypeVar("Kind", bound=Page)
 Built = TypeVar("Built", bound=Page, covariant=True)
@@ -107,6 +108,13 @@ def build_reading(world: World, name: str, **chosen: Any) -> ReadingPage:
     from app.window.questions.reading_page import ReadingPage
 
     return ReadingPage(QuestionModel(world.session, name, **chosen), world.session)
+
+
+def build_ways(world: World) -> QuestionPage:
+    from app.window.questions.question_model import QuestionModel
+    from app.window.questions.question_page import QuestionPage
+
+    return QuestionPage(QuestionModel(world.session, "ways", text=world.text.text()[:BEGINNING].strip("\n")))
 
 
 def build_sweeps(world: World) -> SweepPage:
@@ -197,6 +205,13 @@ FLOOR = question_row(
     "floor",
     Item("floor", "How &Good Could It Be?", "Show how much better any vocabulary of this size could be, at most"),
 )
+WAYS = PageRow(
+    "ways",
+    "Ways",
+    "charts",
+    build_ways,
+    (Item("ways", "Other Wa&ys to Split", "Show all the ways to split a text by these tokens, and what chance draws"),),
+)
 TIES = question_row(
     "ties", Item("ties", "What Did the T&ies Decide?", "List the {steps} that a tie decided, and try another rule")
 )
@@ -233,7 +248,7 @@ LANES = PageRow("lanes", "Side by side", "beside", build_lanes)
 TREE = PageRow("tree", "Merge Tree", "centre", build_tree)
 
 PAGES: tuple[PageRow[Page], ...] = (
-    TOKEN, WHY, PAIRS, RANKS, COMPRESSION, LENGTHS, RACE, TIES, WORDS, CORPUS_TEXT, AUDIT, BLOCKS, LAB, COMPARE,
+    TOKEN, WHY, PAIRS, RANKS, COMPRESSION, LENGTHS, RACE, TIES, WAYS, WORDS, CORPUS_TEXT, AUDIT, BLOCKS, LAB, COMPARE,
     SIZES, FLOOR, CURVES, SWEEPS, BENCHMARK, MORPHEMES, TREE, LANES,
 )  # fmt: skip
 # Questions with special views: the rows above, and the tables of merges and words.

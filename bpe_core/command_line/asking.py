@@ -54,7 +54,8 @@ def add_question_arguments(parser: argparse.ArgumentParser, question: type[Quest
         parser.set_defaults(merges=None)
     for one in parameters:
         if one.positional:
-            many: dict[str, Any] = {"nargs": "*"} if one.from_input else {}
+            many: dict[str, Any] = {} if one.is_required else {"nargs": "?", "default": one.default}
+            many = {"nargs": "*"} if one.from_input else many
             parser.add_argument(one.name, type=_TYPES[one.kind], metavar=one.metavar, help=one.help, **many)
     if not question.table_first:
         _add_studies(parser, question, has_text=any(one.positional for one in parameters))

@@ -24,6 +24,7 @@ from bpe_core.figures.figure import (
     SideBySide,
     TreeFigure,
 )
+from bpe_core.figures.lattice import Lattice, LatticeFigure
 from bpe_core.figures.scale import Scale, tick_text
 from bpe_core.figures.sheet import DIGIT, Layout, Paper, Places, Sheet, SvgSheet
 from bpe_core.figures.tree import Tree
@@ -431,4 +432,5 @@ layout_of.register(LineFigure, Lines)
 layout_of.register(BarFigure, Bars)
 layout_of.register(DotFigure, Dots)
 layout_of.register(TreeFigure, Tree)
+layout_of.register(LatticeFigure, Lattice)
 layout_of.register(SideBySide, Parts)

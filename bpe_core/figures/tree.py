@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import accumulate
 
-from bpe_core.figures.figure import Branch, TreeFigure
+from bpe_core.figures.figure import TreeFigure
 from bpe_core.figures.sheet import Layout, Sheet
 
 # In sizes of the text: from one row to the next, and the heights of a symbol and of a token.
@@ -37,7 +37,7 @@ class Tree(Layout):
             max(NARROWEST, 1.2 + sheet.ems(one.text, "token"), 0.8 + SMALL * sheet.ems(one.written, "digits"))
             for one in branches
         ]
-        self._edges = _edges(branches, self._widths)
+        self._edges = column_edges([(one.start, one.stop) for one in branches], self._widths, GAP)
         self._places: list[tuple[float, int, list[int]]] = []  # the middle, the height in levels, and the parts
         open_: list[int] = []  # branches without one above them yet
         for here, one in enumerate(branches):
@@ -112,11 +112,15 @@ class Tree(Layout):
         return (HIGH if self.figure.branches[branch].written else LOW) * self.unit
 
 
-def _edges(branches: Sequence[Branch], widths: Sequence[float]) -> list[float]:
-    """Return where each symbol begins, and where the last one ends; each token has room for its box."""
-    rooms = [0.0] * max((one.stop for one in branches), default=0)
-    for one, width in zip(branches, widths, strict=True):
-        lacking = max(0.0, width + GAP - sum(rooms[one.start : one.stop]))
-        for symbol in range(one.start, one.stop):
-            rooms[symbol] += lacking / (one.stop - one.start)
+def column_edges(spans: Sequence[tuple[int, int]], widths: Sequence[float], gap: float) -> list[float]:
+    """Return where each symbol begins, and where the last one ends; each token has room for its box.
+
+    >>> column_edges([(0, 1), (1, 2), (0, 2)], [2.0, 2.0, 5.0], 1.0)
+    [0.0, 3.0, 6.0]
+    """
+    rooms = [0.0] * max((stop for _, stop in spans), default=0)
+    for (start, stop), width in zip(spans, widths, strict=True):
+        lacking = max(0.0, width + gap - sum(rooms[start:stop]))
+        for symbol in range(start, stop):
+            rooms[symbol] += lacking / (stop - start)
     return [0.0, *accumulate(rooms)]

@@ -10,6 +10,7 @@ from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.columns import SINGLE
 from bpe_core.history.history import END_SENTENCES, Pair
 from bpe_core.insight.pairs import compared_by, measure_of
+from bpe_core.insight.ways import Ways
 from bpe_core.learning.best.lattice import Lattice
 from bpe_core.learning.best.search import Budget, Guess, Search
 from bpe_core.learning.methods import Candidate, Reason
@@ -111,6 +112,31 @@ def _floor(bench: Bench, pieces: str, _: int) -> int:
     return int(search.floor.tokens + lattice.other_tokens)
 
 
+def _fewest(bench: Bench, word: str, at: int) -> str:
+    return bench.texts(list(Ways(bench.history.first(at)).cut("fewest", word.encode())))
+
+
+def _by_dropout(bench: Bench, about: str, at: int) -> tuple[Ways, bytes]:
+    """Read a word, and how often of 100 times a merge is left out."""
+    word, left_out = about.split()
+    return Ways(bench.history.first(at), dropout=int(left_out) / 100), word.encode()
+
+
+def _whole_by_dropout(bench: Bench, about: str, at: int) -> str:
+    ways, word = _by_dropout(bench, about, at)
+    chances = ways.chances(word) or {}
+    return f"{100 * sum(chance for ids, chance in chances.items() if len(ids) == 1):.4g}"
+
+
+def _tokens_by_dropout(bench: Bench, about: str, at: int) -> str:
+    ways, word = _by_dropout(bench, about, at)
+    return f"{ways.expected('dropout', word):.4g}"
+
+
+def _tokens_drawn_alike(bench: Bench, word: str, at: int) -> str:
+    return f"{Ways(bench.history.first(at)).expected('uniform', word.encode()):.4g}"
+
+
 # Each takes a bench, a subject and a merge.
 _ANSWERS: dict[str, Callable[[Bench, str, int], object]] = {
     "pair count": _pair_count,
@@ -118,6 +144,11 @@ _ANSWERS: dict[str, Callable[[Bench, str, int], object]] = {
     "number of tokens of": lambda bench, text, at: len(bench.tokenizer.encode(text, at=at)),
     "ids of": lambda bench, text, at: " ".join(map(str, bench.tokenizer.encode(text, at=at))),
     "longest first": lambda bench, text, at: bench.texts(bench.tokenizer.encode_greedy(text, at=at)),
+    "fewest tokens of": _fewest,
+    "ways to split": lambda bench, word, at: Ways(bench.history.first(at)).lattice(word.encode()).ways,
+    "whole by dropout": _whole_by_dropout,
+    "tokens by dropout": _tokens_by_dropout,
+    "tokens drawn alike": _tokens_drawn_alike,
     "corpus tokens": lambda bench, _, at: sum(word.count * len(word.ids) for word in bench.words_at(at)),
     "tokens when replacing text": _tokens_when_replacing_text,
     "bytes of": lambda bench, text, at: len(text.encode()),

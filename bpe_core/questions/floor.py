@@ -17,7 +17,8 @@ from bpe_core.figures.figure import Line, LineFigure
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
 from bpe_core.insight.cut_words import CutWords
-from bpe_core.learning.best.beside import fewest_tokens, learned_beside
+from bpe_core.insight.ways_of_corpus import fewest_tokens
+from bpe_core.learning.best.beside import learned_beside
 from bpe_core.learning.best.certificate import certificate
 from bpe_core.learning.best.lattice import Lattice
 from bpe_core.learning.best.prices import Floor as Proof

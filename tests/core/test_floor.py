@@ -23,8 +23,9 @@ from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError, Cancelled, FormatError, NothingToLearn, SizeDoesNotFit
 from bpe_core.figures.figure import LineFigure
 from bpe_core.history.alphabet import Alphabet
+from bpe_core.insight.ways_of_corpus import fewest_tokens
 from bpe_core.learning.best import lattice as lattices
-from bpe_core.learning.best.beside import fewest_tokens, learned_beside
+from bpe_core.learning.best.beside import learned_beside
 from bpe_core.learning.best.certificate import certificate
 from bpe_core.learning.best.lattice import Lattice
 from bpe_core.learning.best.prices import Pricing

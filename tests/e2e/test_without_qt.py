@@ -76,6 +76,7 @@ EXAMPLES = {
     "pin": "merges.csv",
     "doctor": "",
     "look": "merges.csv so",
+    "ways": "merges.csv so",
     "bench": "merges.csv --texts text.txt",
     "import": "--list",
     "presets": "",

@@ -25,7 +25,9 @@ Exact = Callable[[CancelCheck], DataTable]  # called on another thread: a hundre
 def command_of(asked: Asked | None) -> tuple[str, ...]:
     if asked is None:
         return ()
-    return (asked[0].name.replace("_", "-"), *asked[0].arguments(), "--merges", SESSION, "-o", RESULT)
+    about, told = asked[0], tuple(asked[0].arguments())
+    words = (SESSION, *told) if about.table_first else (*told, "--merges", SESSION)
+    return (about.name.replace("_", "-"), *words, "-o", RESULT)
 
 
 def exact_of(asked: Asked | None) -> Exact:

@@ -26,6 +26,7 @@ Index = QModelIndex | QPersistentModelIndex
 Role = Qt.ItemDataRole
 NO_INDEX = QModelIndex()
 LEAST_BESIDE = 200  # points of width for sentences and rows
+LEAST_OF_SUBJECT = 140
 SCROLL_BAR = 14
 CHOOSE = "Choose …"
 
@@ -164,6 +165,8 @@ class QuestionPage(Page):
         line = QLineEdit(one.written(value))
         line.setPlaceholderText(one.metavar)
         line.setClearButtonEnabled(True)
+        if one.positional:  # what is asked about
+            line.setMinimumWidth(LEAST_OF_SUBJECT)
         line.editingFinished.connect(lambda: self.model.read(one, line.text()))
         return line
 

@@ -1,4 +1,4 @@
-"""What is set beside a floor: the fewest tokens by a table's own vocabulary, and what other methods make of the words.
+"""What is set beside a floor: what other methods make of the words.
 
 Unigram and MinGram learn from characters. Where symbols are bytes, each byte is a character to them, so that all have
 as many pieces of the same words.
@@ -7,21 +7,16 @@ as many pieces of the same words.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 
 import numpy as np
 
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import NothingToLearn, SizeDoesNotFit
-from bpe_core.history.alphabet import Alphabet, Spelled
-from bpe_core.history.columns import DROPPED
+from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
-from bpe_core.learning.methods import UNLIMITED
 from bpe_core.learning.mingram import method as mingram
 from bpe_core.learning.trainer import Trainer
 from bpe_core.learning.unigram import method as unigram
-from bpe_core.learning.unigram.cells import Stretches, piece_cells
-from bpe_core.learning.unigram.lattices import Lattices, PlainLattices
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import Bools, Bytes
 from bpe_core.support.progress import Work
@@ -78,39 +73,3 @@ def _as_characters(words: WordTable) -> WordTable:
 def is_letter(text: Bytes) -> Bools:
     found: Bools = (text | 0x20 >= ord("a")) & (text | 0x20 <= ord("z"))
     return found
-
-
-def fewest_tokens(words: WordTable, history: History, steps: Sequence[int]) -> list[int]:
-    """How few tokens the words can be cut into by a table's vocabulary after each of these numbers of steps."""
-    base, spelled = history.alphabet.but_seeds, list[tuple[int, ...]]()
-    if history.alphabet.seed_count:
-        seeds, starts = piece_cells(history.alphabet, history.recipe)
-        spelled = [tuple(seeds[first:stop].tolist()) for first, stop in pairwise(starts.tolist())]
-    number_of = dict[tuple[int, ...], int]()
-    known = np.full(history.id_count, -1)
-    for id in range(len(base), history.id_count):
-        symbols = spelled[id - len(base)] if id < len(history.alphabet) else tuple(history.symbols_of(id))
-        known[id] = number_of.setdefault(symbols, len(number_of)) if len(symbols) > 1 else -1
-    bounds = np.cumsum([0, *map(len, number_of)])
-    pieces = Spelled(np.array([symbol for piece in number_of for symbol in piece], np.int32), bounds)
-    alphabet = Alphabet(base, pieces) if number_of else history.alphabet
-    stretches = Stretches.of(words, alphabet, history.recipe)
-    lattices = _lattices(words, stretches, alphabet, history.recipe)
-    found = []
-    for at in steps:
-        ids = known[history.first(at).vocabulary]
-        scores = np.full(len(alphabet), DROPPED, np.float32)
-        scores[: len(base)] = scores[len(base) + ids[ids >= 0]] = -mingram.COST
-        start = 0
-        while start < len(lattices):
-            start, _ = lattices.cut(start, UNLIMITED, scores)
-        found.append(lattices.tokens + stretches.unknown_tokens)
-    return found
-
-
-def _lattices(words: WordTable, stretches: Stretches, alphabet: Alphabet, recipe: Recipe) -> Lattices:
-    if not unigram.KERNELS.chooses(len(words.text)):
-        return PlainLattices(stretches, alphabet, recipe)
-    from bpe_core.learning.unigram.compiled import CompiledLattices  # loads machine code
-
-    return CompiledLattices(stretches, alphabet, recipe)

@@ -66,6 +66,11 @@ FACTS = {
     ("best", 1): "13",
     ("best", 5): "19",
     ("best", 6): "18",
+    ("ways", 1): "cart o n",
+    ("ways", 2): "car ton",
+    ("ways", 3): "10",
+    ("ways", 4): "25",
+    ("ways", 5): "2.25",
     ("printed-mistakes", 1): "1744",
     ("printed-mistakes", 3): "9",
     ("printed-mistakes", 5): "ha t",
@@ -126,6 +131,8 @@ def test_values_told_are_those_that_are_known() -> None:
     assert "joins `e + a`. With its three tokens the corpus has **36** tokens" in told("best", 1)
     assert "needs **36**" in told("best", 5)
     assert "here to **19**" in told("best", 6)
+    assert "it is one token **81** times" in told("ways", 4)
+    assert "so that is **2** tokens" in told("ways", 5)
     assert "only 5 times now; three pairs occur 6 times" in told("printed-mistakes", 2)
 
 
@@ -185,9 +192,9 @@ def _joined(pieces: list[str], left: str, right: str) -> list[str]:
 
 
 def test_together_they_teach_what_they_should() -> None:
-    assert len(lessons()) == 15
+    assert len(lessons()) == 16
     titles = ("by hand", "weights", "equal", "ends", "greedily", "newer", "emoji", "vocabulary", "mistakes")
-    for words in (*titles, "WordPiece", "compressor", "Unigram", "MinGram", "Best"):
+    for words in (*titles, "WordPiece", "compressor", "Unigram", "MinGram", "Best", "many ways"):
         assert any(words in lesson.title for lesson in lessons()), words
     for lesson in lessons():
         assert any(step.kind == "predict" for step in lesson.steps), f"{lesson.name} lets nothing be predicted"

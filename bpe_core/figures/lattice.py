@@ -1,0 +1,145 @@
+"""The lattice of a word: its symbols in a row, above them each token in its place, below them the ways to cut it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from bpe_core.figures.figure import Figure
+from bpe_core.figures.sheet import Layout, Sheet
+from bpe_core.figures.tree import SMALL, column_edges
+
+# In sizes of the text.
+ROW, BOX = 1.95, 1.6  # from one row to the next, and the height of a box
+APART = 1.0  # between the tokens and the ways
+BAR = 0.22  # the height of the bar that shows a share
+GAP, MARGIN, NARROWEST = 0.4, 0.6, 1.8
+
+
+@dataclass(frozen=True)
+class Held:
+    """A token that covers the symbols from `start` to `stop`."""
+
+    text: str
+    start: int
+    stop: int
+    share: float | None = None  # of the ways that hold it
+    tip: str = ""
+
+    @property
+    def written(self) -> str:
+        """
+        >>> Held("a", 0, 1, 0.25).written, Held("a", 0, 1, 0.0004).written, Held("a", 0, 1).written
+        ('25%', '<1%', '')
+        """
+        if self.share is None:
+            return ""
+        return "<1%" if self.share < 0.005 else f"{self.share:.0%}"
+
+
+@dataclass(frozen=True)
+class WayDrawn:
+    name: str
+    tokens: Sequence[Held]  # end to end
+    written: str = ""  # behind them
+
+
+@dataclass(frozen=True, eq=False)
+class LatticeFigure(Figure):
+    tokens: Sequence[Held]
+    ways: Sequence[WayDrawn]
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.tokens
+
+    @property
+    def in_words(self) -> str:
+        told = (f"{way.name}: {' | '.join(one.text for one in way.tokens)}" for way in self.ways)
+        return " ".join((self.sentence, "; ".join(told)))
+
+
+class Lattice(Layout):
+    """As large as the text allows, or smaller where there is less room."""
+
+    def __init__(self, figure: LatticeFigure, sheet: Sheet) -> None:
+        self.figure, self.sheet = figure, sheet
+        self._shown = [*figure.tokens, *(token for way in figure.ways for token in way.tokens)]
+        widths = [self._width_of(one) for one in self._shown]
+        self._edges = column_edges([(one.start, one.stop) for one in self._shown], widths, GAP)
+        rows = _rows(figure.tokens)
+        self._levels = max(rows, default=0) + 1
+        below = [self._levels + number for number, way in enumerate(figure.ways) for _ in way.tokens]
+        self._rows = [self._levels - 1 - row for row in rows] + below
+        names = [sheet.ems(way.name, "name") for way in figure.ways]
+        behind = [SMALL * sheet.ems(way.written, "name") for way in figure.ways]
+        self._left = MARGIN + max(names, default=0.0) + (GAP if names else 0)
+        width = self._left + self._edges[-1] + max(behind, default=0.0) + 2 * MARGIN
+        height = (self._levels + len(figure.ways)) * ROW + APART + 2 * MARGIN
+        paper = sheet.paper
+        self.unit = min(paper.text, paper.width / width, paper.height / height)
+        self._across = max(0.0, (paper.width - width * self.unit) / 2) + self._left * self.unit
+        self._down = max(0.0, (paper.height - height * self.unit) / 2) + MARGIN * self.unit
+
+    def draw(self) -> None:
+        unit, figure = self.unit, self.figure
+        sheet, small = (self.sheet.of_paper(replace(self.sheet.paper, text=size)) for size in (unit, SMALL * unit))
+        middle = self._down + (self._levels * ROW + APART / 2 - (ROW - BOX) / 2) * unit
+        if figure.ways:
+            sheet.line(self._across, middle, self._across + (self._edges[-1] - GAP) * unit, middle, "grid")
+        for item, one in enumerate(self._shown):
+            x, y, width, height = self.box_of(item)
+            sheet.box(x, y, width, height, "token" if item < len(figure.tokens) else "token part", one.tip)
+            written = one.written if item < len(figure.tokens) else ""
+            if written and one.share is not None:
+                sheet.box(x, y + height - BAR * unit, width * one.share, BAR * unit, "bar")
+            aside = SMALL * sheet.ems(written, "digits") + 0.4 if written else 0.0
+            sheet.text(x + (width - aside * unit) / 2, y + 1.1 * unit, one.text, "axis", is_strong=True)
+            if written:
+                small.text(x + width - 0.3 * unit, y + 1.05 * unit, written, "tick end")
+        for number, way in enumerate(figure.ways):
+            line = self._top(self._levels + number) + 1.1 * unit
+            sheet.text(self._across - GAP * unit, line, way.name, "tick end")
+            small.text(self._across + self._edges[-1] * unit, line, way.written, "legend")
+
+    def box_of(self, item: int) -> tuple[float, float, float, float]:
+        one = self._shown[item]
+        left, right = self._edges[one.start], self._edges[one.stop] - GAP
+        place = self._across + left * self.unit
+        return place, self._top(self._rows[item]), (right - left) * self.unit, BOX * self.unit
+
+    def item_at(self, x: float, y: float) -> int:
+        for item in range(len(self._shown)):
+            left, top, width, height = self.box_of(item)
+            if left <= x <= left + width and top <= y <= top + height:
+                return item
+        return -1
+
+    def values_at(self, x: float, y: float) -> str:
+        item = self.item_at(x, y)
+        return self._shown[item].tip if item >= 0 else ""
+
+    def _top(self, row: int) -> float:
+        return self._down + (row * ROW + (APART if row >= self._levels else 0.0)) * self.unit
+
+    def _width_of(self, one: Held) -> float:
+        text, share = self.sheet.ems(one.text, "token"), SMALL * self.sheet.ems(one.written, "digits")
+        return max(NARROWEST, 0.8 + text + (0.4 + share if one.written else 0.0))
+
+
+def _rows(tokens: Sequence[Held]) -> list[int]:
+    """The row of each token, counted from the symbols up: shorter ones below, none above another.
+
+    >>> _rows([Held("a", 0, 1), Held("b", 1, 2), Held("ab", 0, 2), Held("bc", 1, 3)])
+    [0, 0, 1, 2]
+    """
+    found, free = [0] * len(tokens), list[list[tuple[int, int]]]()
+    for item in sorted(range(len(tokens)), key=lambda item: (tokens[item].stop - tokens[item].start, item)):
+        start, stop = tokens[item].start, tokens[item].stop
+        row = 0 if stop - start == 1 else 1
+        while row < len(free) and any(first < stop and start < last for first, last in free[row]):
+            row += 1
+        free += [[] for _ in range(row + 1 - len(free))]
+        free[row].append((start, stop))
+        found[item] = row
+    return found

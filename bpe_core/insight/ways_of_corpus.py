@@ -1,0 +1,120 @@
+"""In how many tokens the words of a corpus are cut by the ways of `insight/ways.py`: the same lattices, all at once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from random import Random
+
+import numpy as np
+
+from bpe_core.counting.words import WordTable
+from bpe_core.history.alphabet import Alphabet, Spelled
+from bpe_core.history.columns import DROPPED, Float32s
+from bpe_core.history.history import History
+from bpe_core.insight.ways import Ways, spelled_tokens
+from bpe_core.learning.mingram.method import COST
+from bpe_core.learning.unigram.cells import Stretches
+from bpe_core.learning.unigram.lattices import Lattices, PlainLattices
+from bpe_core.learning.unigram.method import KERNELS
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.support.progress import ALONE, Work
+
+AT_ONCE = 1 << 24  # pieces looked at before somebody is asked whether they still wait
+DRAWS, FEWEST_DRAWS = 4_000, 30  # words of the corpus that dropout cuts
+MOST_DRAWN = 1_000_000  # symbols of them together
+SURE = 1.96  # standard errors on each side: 95 of 100 times what is estimated lies between
+
+
+class CorpusLattices:
+    """The words of a corpus with all tokens of a history that could be in them."""
+
+    def __init__(self, words: WordTable, history: History) -> None:
+        self._base = history.alphabet.but_seeds
+        spelled, number_of = spelled_tokens(history), dict[tuple[int, ...], int]()
+        self._lengths = np.array([*map(len, spelled)], np.int64)
+        # Where the score of each token goes: base symbols first, then each row of several once; nowhere for some.
+        self._place = np.array(
+            [
+                len(self._base) + number_of.setdefault(symbols, len(number_of))
+                if len(symbols) > 1
+                else (id if id < len(self._base) else -1)
+                for id, symbols in enumerate(spelled)
+            ],
+            np.int64,
+        )
+        bounds = np.cumsum([0, *map(len, number_of)])
+        pieces = Spelled(np.array([symbol for piece in number_of for symbol in piece], np.int32), bounds)
+        alphabet = Alphabet(self._base, pieces) if number_of else Alphabet(self._base)
+        self._size = len(alphabet)
+        stretches = Stretches.of(words, alphabet, history.recipe)
+        self._unknown_tokens = stretches.unknown_tokens
+        self._lattices = _lattices(words, stretches, alphabet, history.recipe)
+
+    def fewest(self, history: History, work: Work = ALONE) -> int:
+        """How few tokens will do, with those of a moment of the history."""
+        return self._on_best_paths(self._placed(history, np.full(history.id_count, -COST)), work)
+
+    def likeliest(self, history: History, scores: Sequence[float], work: Work = ALONE) -> int:
+        return self._on_best_paths(self._placed(history, np.array(scores)), work)
+
+    def sampled(self, history: History, scores: Sequence[float], work: Work = ALONE) -> float:
+        """How many tokens are drawn on average, each way by the product of its probabilities."""
+        return self._on_all_paths(self._placed(history, np.array(scores)), work)
+
+    def uniform(self, history: History, work: Work = ALONE) -> float:
+        """The same where all ways are alike: a half for each symbol weighs them alike, and their sum stays below 1."""
+        return self._on_all_paths(self._placed(history, -math.log(2) * self._lengths), work)
+
+    def _placed(self, history: History, score_of: np.ndarray) -> Float32s:
+        found = np.full(self._size, DROPPED, np.float32)
+        used = history.vocabulary[::-1]  # so that of equal ones the oldest is what counts
+        used = used[self._place[used] >= 0]
+        found[self._place[used]] = score_of[used]
+        return found
+
+    def _on_best_paths(self, scores: Float32s, work: Work) -> int:
+        start = 0
+        while start < len(self._lattices):
+            work.check()
+            start, _ = self._lattices.cut(start, AT_ONCE, scores)
+        return (self._lattices.tokens if len(self._lattices) else 0) + self._unknown_tokens
+
+    def _on_all_paths(self, scores: Float32s, work: Work) -> float:
+        start = 0
+        while start < len(self._lattices):
+            work.check()
+            start, _ = self._lattices.expect(start, AT_ONCE, scores)
+        return float(self._lattices.expected.sum()) + self._unknown_tokens
+
+
+def fewest_tokens(words: WordTable, history: History, steps: Sequence[int]) -> list[int]:
+    """How few tokens the words can be cut into by a table's vocabulary after each of these numbers of steps."""
+    lattices = CorpusLattices(words, history)
+    return [lattices.fewest(history.first(at)) for at in steps]
+
+
+def drawn_tokens(words: WordTable, ways: Ways, chance: Random, work: Work = ALONE) -> tuple[float, float] | None:
+    """Estimate how many tokens dropout leaves, from some words that chance takes, and how far that may be off.
+
+    None where words are too long for that.
+    """
+    known, counts = [word for word, _ in words], words.counts.tolist()
+    whole = sum(counts)
+    average = sum(map(len, chance.choices(known, counts, k=FEWEST_DRAWS))) / FEWEST_DRAWS
+    draws = min(DRAWS, int(MOST_DRAWN / max(1.0, average)))
+    if draws < FEWEST_DRAWS:
+        return None
+    lengths = []
+    for word in chance.choices(known, counts, k=draws):
+        work.check()
+        lengths.append(len(ways.draw("dropout", word, chance)))
+    return whole * float(np.mean(lengths)), SURE * whole * float(np.std(lengths)) / math.sqrt(draws)
+
+
+def _lattices(words: WordTable, stretches: Stretches, alphabet: Alphabet, recipe: Recipe) -> Lattices:
+    if not KERNELS.chooses(len(words.text)):
+        return PlainLattices(stretches, alphabet, recipe)
+    from bpe_core.learning.unigram.compiled import CompiledLattices  # loads machine code
+
+    return CompiledLattices(stretches, alphabet, recipe)

@@ -1,0 +1,328 @@
+"""One vocabulary, many ways to split: what else its tokens could make of a text, and how likely."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Any, Literal
+
+import numpy as np
+
+from bpe_core.asking import Answer, Question, parameter
+from bpe_core.errors import BpeError
+from bpe_core.figures.figure import Bar, BarFigure, Figure
+from bpe_core.figures.lattice import Held, LatticeFigure, WayDrawn
+from bpe_core.history.history import History
+from bpe_core.insight.ways import DRAWN, WAYS, Ids, Way, probabilities
+from bpe_core.insight.ways import Ways as WaysOf
+from bpe_core.insight.ways_of_corpus import CorpusLattices, drawn_tokens
+from bpe_core.segmenting.cutting import Cutting
+from bpe_core.studies.study import Study
+from bpe_core.support.data_table import DataTable
+from bpe_core.support.progress import ALONE, Progress, Work
+
+WHAT = "In how many tokens each way splits a corpus"
+LISTED = 3  # draws of each way that people are shown
+MOST_IN_FIGURE = 40  # tokens above the symbols, the likeliest
+MOST_SYMBOLS = 48  # of the word in the figure
+COUNTED_UP_TO = 10**12
+BETWEEN = " | "
+NO_PROBABILITIES = (
+    "How likely its tokens are is not known: with texts (--corpus) they are counted there. Then there are the ways "
+    "likeliest and sampled, too."
+)
+NO_MERGES = "BPE-dropout leaves out merges, and this tokenizer does not split by merges."
+WAYS_LIST = "".join(f"  {name:<10} {sentence}\n" for name, sentence in WAYS.items())
+
+
+@dataclass(frozen=True)
+class Ways(Question):
+    """Show the ways to split a text by one vocabulary, and what a model sees whose training draws them.
+
+    Beside the tokenizer's own way: the longest token first, the fewest tokens, the likeliest ones, and three that leave
+    it to chance. Without a text it counts the tokens of a whole corpus by each way.
+    """
+
+    table_first = True
+    needs = "texts if known"
+    follows_time = True
+    rests = True
+    examples = f"""\
+examples:
+  bpe-explorer ways merges.csv "the lowest price" --dropout 0.1 --seed 1
+      Each way to split the text, and what was drawn most often.
+
+  bpe-explorer ways merges.csv unbelievable --corpus book.txt -o lattice.svg
+      The lattice of a word: all tokens that could be in it, how likely each is drawn, and the ways below.
+
+  bpe-explorer ways merges.csv --corpus book.txt
+      How many tokens the corpus has by each way.
+
+ways:
+{WAYS_LIST}
+Chances multiply: a draw is as likely as its words are together. Dropout is that of Provilkov and others: at each step
+each place where a pair could be joined is left out by itself, and of the rest the first merge is done, until all
+are left out.
+"""
+
+    text: str = parameter("", help="the text; without one, the corpus is counted", metavar="TEXT", positional=True)
+    at: int | None = parameter(None, help="after the first K steps (else after all)", metavar="K")
+    dropout: float = parameter(0.1, help="how likely a merge is left out (0.1)", metavar="P")
+    seed: int = parameter(1, help="what chance begins with (1)", metavar="N")
+    draws: int = parameter(100, help="how often a text is drawn (100)", metavar="N")
+    shares: Literal["dropout", "sampled", "uniform"] = parameter(
+        "dropout", help="the way whose chances the lattice shows (dropout, where there is one)", title="Chances of"
+    )
+    word: int = parameter(0, help="the lattice of the N-th word (else of the one with the most ways)", metavar="N")
+
+    def answer(self, study: Study, work: Work = ALONE) -> Answer:
+        if self.draws < 1:
+            raise BpeError(f"Draw a text at least once, not {self.draws:,} times.")
+        if not self.text and study.texts is None:
+            raise BpeError("Which text? Name one, or name the texts of a corpus with --corpus.")
+        at = study.checked_step_count(self.at)
+        history = study.history.first(at)
+        counts = None
+        if study.texts is not None and history.scores is None:
+            counts = study.cut(WHAT, work).counts(at)
+        ways = WaysOf(history, probabilities(history, counts), self.dropout)
+        return self._of_text(study, ways, work) if self.text else self._of_corpus(study, ways, history, work)
+
+    # -- a text ----------------------------------------------------------------------------
+
+    def _of_text(self, study: Study, ways: WaysOf, work: Work) -> Answer:
+        words = _words(self.text, ways.history)
+        if not words:
+            raise BpeError("The text has no word to split; type one with letters.")
+        found = _Found(study, ways, words, {})
+        for way in DRAWN:
+            if way in ways.known:
+                chance = Random(f"{self.seed} {way}")
+                found.drawn[way] = [found.draw(way, chance, work) for _ in range(self.draws)]
+        rows = [*found.fixed_rows(), *found.drawn_rows()]
+        shown, seen = [], Counter[str]()
+        for place, row in enumerate(rows):
+            seen[row["way"]] += 1
+            if seen[row["way"]] <= LISTED:
+                shown.append(place)
+        averages = {way: found.average(way) for way in found.drawn}
+        facts = {"ways": found.ways, "averages": {way: tokens for way, (tokens, _) in averages.items()}}
+        return Answer(
+            DataTable({name: [row[name] for row in rows] for name in rows[0]}),
+            tuple(_said(found, averages, self.dropout)),
+            self._figure(found),
+            rows=shown,
+            facts=facts,
+        )
+
+    def _figure(self, found: _Found) -> Figure | None:
+        words = found.words
+        if not 0 <= self.word <= len(words):
+            raise BpeError(f"There is no word {self.word:,}; the text has {len(words):,}.")
+        short = [place for place, word in enumerate(words) if len(found.all.lattice(word).symbols) <= MOST_SYMBOLS]
+        if not short and not self.word:
+            return None
+        place = self.word - 1 if self.word else max(short, key=lambda place: found.all.lattice(words[place]).ways)
+        if len(found.all.lattice(words[place]).symbols) > MOST_SYMBOLS:
+            raise BpeError(f"Word {self.word:,} has more than {MOST_SYMBOLS} symbols, too many to draw.")
+        way: Way = self.shares if self.shares in found.drawn else next(one for one in DRAWN if one in found.drawn)
+        return found.figure(place, way)
+
+    # -- a corpus --------------------------------------------------------------------------
+
+    def _of_corpus(self, study: Study, ways: WaysOf, history: History, work: Work) -> Answer:
+        words, at = study.words(WHAT, work), len(history)
+        work.progress(Progress("laying out all tokens of all words", 0, 1, ""))
+        lattices = study.once("lattices of all tokens", lambda: CorpusLattices(words, study.history), words)
+        lengths = [len(ways.cut("longest", word)) for word, _ in words]
+        drawn = drawn_tokens(words, ways, Random(self.seed), work) if "dropout" in ways.known else None
+        scores = ways.scores or ()
+        makes: dict[Way, Any] = {
+            "own": lambda: int(study.cut(WHAT, work).counts(at).sum()),
+            "longest": lambda: int(words.counts @ np.array(lengths, np.int64)),
+            "fewest": lambda: lattices.fewest(history, work),
+            "likeliest": lambda: lattices.likeliest(history, scores, work),
+            "dropout": lambda: None if drawn is None else drawn[0],
+            "sampled": lambda: lattices.sampled(history, scores, work),
+            "uniform": lambda: lattices.uniform(history, work),
+        }
+        tokens: dict[Way, float] = {}
+        for way in ways.known:
+            made = makes[way]()
+            if made is not None:
+                tokens[way] = made
+        own = tokens["own"] or 1
+        more = {way: number / own - 1 for way, number in tokens.items()}
+        table = DataTable(
+            {
+                "way": list(tokens),
+                "tokens": [round(number) for number in tokens.values()],
+                "off_by": [round(drawn[1]) if way == "dropout" and drawn else None for way in tokens],
+                "more_than_own": [f"{share:+.2%}" for share in more.values()],
+                "meaning": [WAYS[way] for way in tokens],
+            }
+        )
+        said = [f"{round(own):,} tokens by its own way, {tokens['fewest']:,} at the fewest ({more['fewest']:+.2%})."]
+        said += _about_chances(tokens, drawn, self.dropout)
+        bars = [Bar(way, number, f"{round(number):,}  {more[way]:+.1%}") for way, number in tokens.items()]
+        told = "How many tokens the corpus has by each way to split, and how many more than by its own."
+        figure = BarFigure("ways", "Many ways to split.", told, bars, "Tokens of the corpus")
+        return Answer(table, (*said, *_unknown(ways)), figure, facts={"averages": tokens})
+
+
+def _words(text: str, history: History) -> list[bytes]:
+    cutting = Cutting(history.recipe)
+    allowed = cutting.allowed(())
+    return [
+        word.encode()
+        for part, special in cutting.normalized_parts(text, allowed)
+        if special is None
+        for word in ([part] if cutting.gives_words else cutting.words(part))
+    ]
+
+
+@dataclass(frozen=True)
+class _Found:
+    study: Study
+    all: WaysOf
+    words: Sequence[bytes]
+    drawn: dict[Way, list[tuple[Ids, ...]]]  # for each draw the tokens of each word
+
+    @property
+    def ways(self) -> int:
+        return math.prod(self.all.lattice(word).ways for word in self.words)
+
+    def draw(self, way: Way, chance: Random, work: Work) -> tuple[Ids, ...]:
+        work.check()
+        return tuple(self.all.draw(way, word, chance) for word in self.words)
+
+    def fixed(self, way: Way) -> tuple[Ids, ...]:
+        return tuple(self.all.cut(way, word) for word in self.words)
+
+    def fixed_rows(self) -> Iterator[dict[str, Any]]:
+        for way in self.all.known:
+            if way not in DRAWN:
+                yield self._row(way, self.fixed(way))
+
+    def drawn_rows(self) -> Iterator[dict[str, Any]]:
+        """Yield each way that was drawn, the most frequent first, and how often it was and should be."""
+        for way, draws in self.drawn.items():
+            for cut, times in Counter(draws).most_common():
+                logs = [self.all.log_probability(way, word, ids) for word, ids in zip(self.words, cut, strict=True)]
+                known = [one for one in logs if one is not None]
+                yield self._row(way, cut, times, math.exp(sum(known)) if len(known) == len(logs) else None)
+
+    def _row(
+        self, way: Way, cut: tuple[Ids, ...], times: int | None = None, probability: float | None = None
+    ) -> dict[str, Any]:
+        ids = [id for word in cut for id in word]
+        return {
+            "way": way,
+            "tokens": len(ids),
+            "split": BETWEEN.join(self.study.names.text[id] for id in ids),
+            "drawn": times,
+            "probability": probability,
+            "as_own": cut == self.fixed("own"),
+        }
+
+    def average(self, way: Way) -> tuple[float, bool]:
+        """How many tokens a way draws on average, and whether that is exact or of the draws."""
+        known = [self.all.expected(way, word) for word in self.words]
+        exact = [one for one in known if one is not None]
+        if len(exact) == len(known):
+            return sum(exact), True
+        draws = self.drawn[way]
+        return sum(len(ids) for draw in draws for ids in draw) / len(draws), False
+
+    # -- the figure of one word ------------------------------------------------------------
+
+    def figure(self, place: int, way: Way) -> LatticeFigure:
+        word = self.words[place]
+        lattice, own, text = self.all.lattice(word), self.all.own(word), self.study.names.text
+        shares = self.all.shares(way, word)
+        exact = shares is not None
+        if shares is None:
+            shares = self._shares_of_draws(place, way)
+        held = [
+            (shares.get((start, id), 0.0), start, start + length, id)
+            for start, edges in enumerate(lattice.edges)
+            for length, id in edges
+        ]
+        longer = sorted((one for one in held if one[2] - one[1] > 1), reverse=True)
+        kept = [one for one in held if one[2] - one[1] == 1] + longer[:MOST_IN_FIGURE]
+        tokens = [
+            Held(text[id], start, stop, share, f"{text[id]}: in {share:.2%} of what {way} draws")
+            for share, start, stop, id in sorted(kept, key=lambda one: one[1:])
+        ]
+        fixed: dict[Ids, list[str]] = {}
+        for one in self.all.known:
+            if one not in DRAWN:
+                fixed.setdefault(self.all.cut(one, word), []).append(one)
+        ways = [self._way_drawn(", ".join(names), ids, "") for ids, names in fixed.items()]
+        draws = Counter(draw[place] for draw in self.drawn[way])
+        for ids, times in draws.most_common(LISTED):
+            log = self.all.log_probability(way, word, ids)
+            share = times / draws.total() if log is None else math.exp(log)
+            ways.append(self._way_drawn(way, ids, f"{share:.1%}"))
+        name = "".join(text[symbol] for symbol in lattice.symbols)
+        left_out = f" {len(longer) - MOST_IN_FIGURE:,} less likely ones are not drawn." * (len(longer) > MOST_IN_FIGURE)
+        from_where = "" if exact else f", as {draws.total():,} draws have it"
+        sentence = (
+            f"“{name}” can be split in {_number(lattice.ways)} ways; by its own it is "
+            f"{BETWEEN.join(text[id] for id in own)}. Above are the tokens that could be in it, with the share of what "
+            f"{way} draws that has them{from_where}.{left_out}"
+        )
+        return LatticeFigure("ways", f"Many ways to split “{name}”.", sentence, tokens, ways)
+
+    def _shares_of_draws(self, place: int, way: Way) -> dict[tuple[int, int], float]:
+        found = Counter[tuple[int, int]]()
+        for draw in self.drawn[way]:
+            start = 0
+            for id in draw[place]:
+                found[start, id] += 1
+                start += self.all.length(id)
+        return {key: times / len(self.drawn[way]) for key, times in found.items()}
+
+    def _way_drawn(self, name: str, ids: Ids, share: str) -> WayDrawn:
+        tokens, start, text = list[Held](), 0, self.study.names.text
+        for id in ids:
+            stop = start + self.all.length(id)
+            tokens.append(Held(text[id], start, stop, tip=text[id]))
+            start = stop
+        return WayDrawn(name, tokens, ", ".join(filter(None, (f"{len(ids)} token{'s' * (len(ids) != 1)}", share))))
+
+
+def _said(found: _Found, averages: dict[Way, tuple[float, bool]], dropout: float) -> Iterator[str]:
+    own = sum(map(len, found.fixed("own")))
+    words = f"{len(found.words):,} words" if len(found.words) > 1 else "One word"
+    yield f"{words}, which can be split in {_number(found.ways)} ways; in {own:,} tokens by its own."
+    for way, (tokens, exact) in averages.items():
+        how = f"Dropout of {dropout:g}" if way == "dropout" else way.capitalize()
+        yield f"{how}: {tokens:,.2f} tokens on average{'' if exact else ', as far as it was drawn'}."
+    yield from _unknown(found.all)
+
+
+def _unknown(ways: WaysOf) -> Iterator[str]:
+    if ways.scores is None:
+        yield NO_PROBABILITIES
+    if "dropout" not in ways.known:
+        yield NO_MERGES
+
+
+def _about_chances(tokens: dict[Way, float], drawn: tuple[float, float] | None, dropout: float) -> Iterator[str]:
+    if drawn is not None:
+        off = f" (95 of 100 times within {round(drawn[1]):,})" if drawn[1] else ""
+        yield f"Dropout of {dropout:g} makes about {round(drawn[0]):,}{off}, estimated from words that were drawn."
+    if any(way in tokens for way in ("sampled", "uniform")):
+        yield "Those of sampled and uniform are exact averages."
+
+
+def _number(ways: int) -> str:
+    """
+    >>> _number(1_234), _number(3 * 10**14)
+    ('1,234', 'about 10^14')
+    """
+    return f"{ways:,}" if ways < COUNTED_UP_TO else f"about 10^{len(str(ways)) - 1}"

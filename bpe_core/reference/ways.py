@@ -1,0 +1,61 @@
+"""Ways to cut a word by one vocabulary, in plain Python: list them all, and choose or weigh.
+
+`tokens` gives the token of each row of base symbols that has one; each symbol is a token itself.
+
+>>> tokens = {(1,): 1, (2,): 2, (1, 2): 3}
+>>> all_ways([1, 2], tokens)
+[(1, 2), (3,)]
+>>> dropout([1, 2], {(1, 2): (0, 3)}, Fraction(1, 4)) == {(1, 2): Fraction(1, 4), (3,): Fraction(3, 4)}
+True
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from itertools import combinations, pairwise
+
+Way = tuple[int, ...]
+Tokens = Mapping[tuple[int, ...], int]
+Merges = Mapping[tuple[int, int], tuple[int, int]]  # of each pair: which merge joins it, and to what
+
+
+def all_ways(symbols: Sequence[int], tokens: Tokens) -> list[Way]:
+    if not symbols:
+        return [()]
+    found: list[Way] = []
+    for stop in range(1, len(symbols) + 1):
+        token = tokens.get(tuple(symbols[:stop]))
+        if token is not None:
+            found += [(token, *rest) for rest in all_ways(symbols[stop:], tokens)]
+    return found
+
+
+def fewest(symbols: Sequence[int], tokens: Tokens) -> int:
+    """How few tokens will do."""
+    return min(map(len, all_ways(symbols, tokens)))
+
+
+def weighed(symbols: Sequence[int], tokens: Tokens, probability: Mapping[int, float]) -> dict[Way, float]:
+    """How likely each way is, if it is as likely as its tokens are together."""
+    found = {way: math.prod(probability[id] for id in way) for way in all_ways(symbols, tokens)}
+    return {way: weight / sum(found.values()) for way, weight in found.items()}
+
+
+def dropout(symbols: Sequence[int], merges: Merges, left_out: Fraction) -> dict[Way, Fraction]:
+    """How likely each way is by BPE-dropout: all choices of what is left out are gone through, at each step."""
+    found: dict[Way, Fraction] = defaultdict(Fraction)
+    places = [place for place, pair in enumerate(pairwise(symbols)) if pair in merges]
+    for number in range(len(places) + 1):
+        for kept in combinations(places, number):
+            chance = left_out ** (len(places) - number) * (1 - left_out) ** number
+            if not kept:
+                found[tuple(symbols)] += chance
+                continue
+            (_, token), place = min((merges[symbols[at], symbols[at + 1]], at) for at in kept)
+            joined = [*symbols[:place], token, *symbols[place + 2 :]]
+            for way, more in dropout(joined, merges, left_out).items():
+                found[way] += chance * more
+    return {way: chance for way, chance in found.items() if chance}

@@ -1,0 +1,226 @@
+"""Ways to split by one vocabulary: each equal to plain listing of all ways, and to other libraries."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter, defaultdict
+from fractions import Fraction
+from pathlib import Path
+from random import Random, seed
+from typing import Any
+
+import pytest
+import tokenizers
+from hypothesis import given
+from hypothesis import strategies as st
+from subword_nmt.apply_bpe import encode
+
+from bpe_core.command_line.main import run
+from bpe_core.errors import BpeError
+from bpe_core.figures.lattice import LatticeFigure
+from bpe_core.figures.painter import draw
+from bpe_core.history.alphabet import Alphabet
+from bpe_core.history.history import History
+from bpe_core.insight.ways import DRAWN, Dropout, Way, Ways, WordLattice, probabilities, token_symbols
+from bpe_core.insight.ways_of_corpus import CorpusLattices, drawn_tokens
+from bpe_core.learning.unigram.lattices import edges_of, lengths_of
+from bpe_core.questions import ask
+from bpe_core.recipes.presets import PRESETS
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.reference import ways as plain
+from bpe_core.studies.making import train
+from bpe_core.studies.study import Study
+
+OWN = Path(__file__).parents[1] / "texts"
+TEXT = (OWN / "prose.txt").read_text(encoding="utf-8")
+SURE = 4.5  # standard errors: once in 150,000 draws a sound one is further off
+DRAWS = 4_000
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> tuple[list[int], dict[tuple[int, int], tuple[int, int]], dict[tuple[int, ...], int]]:
+    """A word of two letters, a few merges, and the symbols of each token."""
+    symbols: dict[tuple[int, ...], int] = {(1,): 1, (2,): 2}
+    spelled: dict[int, tuple[int, ...]] = {1: (1,), 2: (2,)}
+    merges = dict[tuple[int, int], tuple[int, int]]()
+    for rank in range(draw(st.integers(0, 5))):
+        known = sorted(spelled)
+        pair = draw(st.sampled_from(known)), draw(st.sampled_from(known))
+        both = spelled[pair[0]] + spelled[pair[1]]
+        if pair not in merges and both not in symbols:
+            merges[pair], spelled[rank + 3] = (rank, rank + 3), both
+            symbols[both] = rank + 3
+    return draw(st.lists(st.sampled_from([1, 2]), min_size=1, max_size=6)), merges, symbols
+
+
+@given(tables(), st.sampled_from([0.0, 0.1, 0.5, 1.0]), st.randoms(use_true_random=False))
+def test_a_lattice_equals_the_list_of_all_ways(table: Any, left_out: float, chance: Random) -> None:
+    word, merges, tokens = table
+    lattice = WordLattice(word, [edges_of(word, here, lengths_of(tokens), tokens) for here in range(len(word))])
+    ways = plain.all_ways(word, tokens)
+    assert lattice.ways == len(ways)
+    assert len(lattice.best([-1.0] * 9)) == plain.fewest(word, tokens)
+    probability = {id: chance.uniform(0.01, 1.0) for id in range(9)}
+    scores = [math.log(probability[id]) for id in range(9)]
+    for weights, chances in ((scores, probability), ([0.0] * 9, dict.fromkeys(range(9), 1.0))):
+        weighed = plain.weighed(word, tokens, chances)
+        assert sum(weighed.values()) == pytest.approx(1)
+        assert weighed[lattice.best(weights)] == pytest.approx(max(weighed.values()))
+        assert lattice.drawn(weights, chance) in weighed
+        assert lattice.log_of_all(weights) == pytest.approx(
+            math.log(sum(math.prod(chances[id] for id in way) for way in ways))
+        )
+        held: Counter[tuple[int, int]] = Counter()
+        for way, share in weighed.items():
+            start = 0
+            for id in way:
+                held[start, id] += share  # type: ignore[assignment]
+                start += next(len(symbols) for symbols, token in tokens.items() if token == id)
+        assert lattice.shares(weights) == pytest.approx(dict(held))
+    dropped = Dropout(lambda left, right: merges.get((left, right)), left_out)
+    expected = plain.dropout(word, merges, Fraction(left_out))
+    assert dropped.outcomes(word) == pytest.approx({way: float(one) for way, one in expected.items()})
+    assert sum(expected.values()) == 1
+    assert dropped.drawn(word, chance) in expected
+
+
+def distance(times: Counter[Any], chances: dict[Any, float]) -> float:
+    """How far draws are from what is expected, in standard errors of the chi-square statistic."""
+    draws, groups = times.total(), list[tuple[float, int]]()
+    assert times.keys() <= chances.keys()
+    rest = [0.0, 0]
+    for way, share in chances.items():
+        if share * draws >= 5:
+            groups.append((share * draws, times[way]))
+        else:
+            rest = [rest[0] + share * draws, rest[1] + times[way]]
+    if rest[0] >= 5:
+        groups.append((rest[0], int(rest[1])))
+    freedom = len(groups) - 1
+    assert freedom > 3
+    statistic = sum((seen - wanted) ** 2 / wanted for wanted, seen in groups)
+    return (statistic - freedom) / math.sqrt(2 * freedom)
+
+
+PAIRS = ["l o", "e s", "es t", "lo w", "w est", "s t", "o w", "low est", "w es"]
+
+
+def table_of(pairs: list[str]) -> History:
+    ids, rows = {chr(byte): byte for byte in range(256)}, []
+    for number, pair in enumerate(pairs):
+        left, right = pair.split()
+        rows.append((ids[left], ids[right]))
+        ids[left + right] = 256 + number
+    return History.from_pairs(Recipe.preset("gpt2", merges=len(rows)), Alphabet.of_bytes(), rows)
+
+
+def test_draws_are_as_likely_as_they_are_said_to_be() -> None:
+    history, word = table_of(PAIRS), b"lowest"
+    scores = [-float(id % 7) for id in range(history.id_count)]
+    ways, chance = Ways(history, scores, 0.4), Random(1)
+    listed = {
+        "sampled": plain.weighed([*word], token_symbols(history), {id: math.exp(one) for id, one in enumerate(scores)}),
+        "uniform": plain.weighed([*word], token_symbols(history), dict.fromkeys(range(history.id_count), 1.0)),
+        "dropout": ways.chances(word),
+    }
+    for way in DRAWN:
+        times, chances = Counter(ways.draw(way, word, chance) for _ in range(DRAWS)), listed[way]
+        assert chances is not None
+        assert distance(times, chances) < SURE
+        average = sum(len(ids) * one for ids, one in chances.items())
+        assert ways.expected(way, word) == pytest.approx(average)
+        for ids, one in chances.items():
+            log = ways.log_probability(way, word, ids)
+            assert log is not None
+            assert math.exp(log) == pytest.approx(one)
+
+
+def test_dropout_draws_as_subword_nmt_does() -> None:
+    """No pair is twice in this word: where one is, theirs joins all its places at one step."""
+    history = table_of(PAIRS)
+    names, codes = Study(history).names.text, {tuple(pair.split()): rank for rank, pair in enumerate(PAIRS)}
+    chances = Ways(history, dropout=0.3).chances(b"lowest") or {}
+    seed(1)
+    theirs = Counter(encode("lowest", codes, {}, None, "@@", (0, 1), {}, dropout=0.3) for _ in range(DRAWS))
+    assert distance(theirs, {tuple(names[id] for id in ids): one for ids, one in chances.items()}) < SURE
+
+
+def pieces_of(study: Study, ids: tuple[int, ...]) -> bytes:
+    return b"".join(study.tokenizer.token_bytes(id) for id in ids)
+
+
+@pytest.mark.parametrize("preset", [name for name in PRESETS if Recipe.preset(name).method != "gage"])
+def test_all_ways_of_all_methods_spell_the_word(preset: str) -> None:
+    text = TEXT[:300] if Recipe.preset(preset).pattern in ("none", "superwords") else TEXT  # whose words are long
+    study = train(text, preset, merges=30)
+    history, words = study.history, study.words()
+    ways = Ways(history, probabilities(history, study.cut().counts(len(history))), 0.2)
+    sums = defaultdict[Way, float](float)
+    for word, count in words:
+        own = ways.own(word)
+        for way in ways.known:
+            ids = ways.draw(way, word, Random(1)) if way in DRAWN else ways.cut(way, word)
+            assert pieces_of(study, ids) == pieces_of(study, own)
+            sums[way] += count * (ways.expected(way, word) or 0 if way in DRAWN else len(ids))
+        assert len(ways.cut("fewest", word)) <= min(len(own), len(ways.cut("longest", word)))
+        if history.scores is not None and preset == "unigram":
+            assert ways.cut("likeliest", word) == own
+    lattices, scores = CorpusLattices(words, history), ways.scores or ()
+    assert lattices.fewest(history) == sums["fewest"]
+    assert lattices.likeliest(history, scores) == pytest.approx(sums["likeliest"], rel=0.002)
+    assert lattices.sampled(history, scores) == pytest.approx(sums["sampled"], rel=1e-4)
+    assert lattices.uniform(history) == pytest.approx(sums["uniform"], rel=1e-4)
+    if "dropout" in ways.known and text == TEXT:
+        tokens, off = drawn_tokens(words, ways, Random(1)) or (0, 0)
+        assert abs(tokens - sums["dropout"]) < 2.5 * off
+
+
+def test_the_likeliest_way_is_that_of_the_common_library() -> None:
+    study = train(TEXT, "gpt2", merges=200)
+    ways = Ways(study.history, probabilities(study.history, study.cut().counts(200)))
+    names, scores = study.names.text, ways.scores or ()
+    symbols = {id: chr(0x4E00 + id) for id in range(256)}  # each byte as a letter, for it knows none
+    spelled = ["".join(symbols[byte] for byte in study.tokenizer.token_bytes(id)) for id in range(len(names))]
+    theirs = tokenizers.models.Unigram([*zip(spelled, scores, strict=True)])
+    for word, _ in study.words():
+        ours = ways.cut("likeliest", word)
+        other = [one.id for one in theirs.tokenize("".join(symbols[byte] for byte in word))]
+        assert sum(scores[id] for id in ours) == pytest.approx(sum(scores[id] for id in other))
+
+
+def test_a_text_and_a_corpus_are_answered_and_what_is_wrong_is_refused() -> None:
+    study = train(TEXT, "gpt2", merges=60)
+    answer = ask(study, "ways", text="the keeper reads the lantern", seed=3, draws=20)
+    rows = answer.table.records()
+    assert {row["way"] for row in rows} == {*Ways(study.history, [0.0] * 400).known}
+    assert all(row["split"].replace(" | ", "").replace("␣", " ") == "the keeper reads the lantern" for row in rows)
+    assert sum(row["drawn"] or 0 for row in rows if row["way"] == "uniform") == 20
+    assert isinstance(answer.figure, LatticeFigure)
+    assert not answer.figure.is_empty
+    assert draw(answer).count("<rect") > len(answer.figure.tokens)
+    assert ask(study, "ways", text="the keeper reads the lantern", seed=3, draws=20).table.records() == rows
+    of_corpus = ask(study, "ways")
+    assert of_corpus.columns["way"][0] == "own"
+    assert of_corpus.columns["tokens"][0] == int(study.cut().counts(60).sum())
+    alone = Study(study.history)
+    assert "likeliest" not in ask(alone, "ways", text="the").columns["way"]
+    for wrong, said in (
+        ({}, "Which text"),
+        ({"text": "the", "dropout": 1.5}, "from 0 to 1"),
+        ({"text": "the", "draws": 0}, "at least once"),
+        ({"text": "the", "word": 2}, "no word 2"),
+    ):
+        with pytest.raises(BpeError, match=said):
+            ask(alone, "ways", **wrong)
+
+
+def test_a_command_names_the_table_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "merges.csv"
+    train(TEXT, "gpt2", merges=60).save(path)
+    assert run(["ways", str(path), "the keeper", "--seed", "2", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["rows"][0]["way"] == "own"
+    assert told["rows"][0]["split"].replace(" | ", "") == "the␣keeper"
+    assert run(["ways", str(path), "--corpus", str(OWN / "prose.txt")]) == 0
+    assert "at the fewest" in capsys.readouterr().out
