@@ -23,6 +23,7 @@ from bpe_core.learning.bpe.compiled import CompiledLearner
 from bpe_core.learning.gage.compiled import CompiledLearner as CompressingLearner
 from bpe_core.learning.gage.compiled import compressed_blocks
 from bpe_core.learning.layout import lay_out
+from bpe_core.learning.parity.compiled import CompiledFollower
 from bpe_core.learning.unigram.compiled import CompiledLattices, repeated
 from bpe_core.learning.unigram.learner import UnigramLearner
 from bpe_core.learning.unigram.seeds import seeded
@@ -99,6 +100,7 @@ def _learn() -> None:
     learner.learn(columns, 4, 1000)
     learner.candidates(3)
     learner.tidy_arena()
+    CompiledFollower(_WORDS, alphabet, recipe).count_of(_PAIRS[0])
     history = History(recipe, alphabet, columns.first(learner.learned))
     CompiledLearner(_WORDS, alphabet, recipe, history).learn(Columns.with_room(8), 8, 1000)
     CompiledLearner(_WORDS, alphabet, recipe, None, threads=2).learn(Columns.with_room(8), 8, 1000)

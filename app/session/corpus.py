@@ -285,7 +285,14 @@ def renamed(mixture: Mixture, old: str, new: str) -> Mixture:
     """Rename a group; a group that has the new name already stays as it is."""
     known = {group.name for group in mixture.groups}
     groups = [group for group in mixture.groups if group.name != old or new not in known]
-    fresh = tuple(dataclasses.replace(group, name=new) if group.name == old else group for group in groups)
+    fresh = tuple(
+        dataclasses.replace(
+            group,
+            name=new if group.name == old else group.name,
+            dev_of=new if group.dev_of and group.dev_of == old else group.dev_of,
+        )
+        for group in groups
+    )
     return _whole(fresh, mixture.by)
 
 

@@ -294,8 +294,9 @@ class Runs(QObject):
             for source, outcome in zip(run.sources, outcomes, strict=True)
             if isinstance(outcome, Counted) and outcome.file_state is not None
         }
-        mixture = None if run.only_counts and not any(tables) else run.recipe.mixture
-        words = partial(self.mixed.words, tables, mixture)
+        as_they_are = run.only_counts and not any(tables)
+        recipe = run.recipe.with_changes(mixture=None) if as_they_are else run.recipe
+        words = partial(self.mixed.words, tables, recipe)
         if run.growing is not None and run.begins_with is None:
             recipe, growing = run.recipe, run.growing  # the run is there when all is learned
             self._ask_aside(run, lambda task: gone_on(words, recipe, growing, task.cancelled), self._take_grown)

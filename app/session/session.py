@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -193,15 +193,15 @@ class Detour(QObject):
         self._leaves_changes = False  # that could be redone, though their detour is over
         self._undo.indexChanged.connect(self._forget_changes)
 
-    def go(self, title: str, corpus: str, recipe: Recipe, merges: int) -> None:
-        """Show a corpus and learn from it; a detour begins, unless one is under way."""
+    def go(self, title: str, corpus: Mapping[str, str], recipe: Recipe, merges: int) -> None:
+        """Show texts, by the names of their groups, and learn from them; a detour begins, unless one is under way."""
         if self.kept is None:
             self._begun_at = self._undo.index()
             self._leaving = Step(self._undo, f"Lesson “{title}”", self._begin_or_end, False, True)
             self._undo.push(self._leaving)
-        source = CorpusText(title, text=corpus)
-        self._lent.add(source.number)
-        self._sources.put_quietly((source,))
+        sources = tuple(CorpusText(group or title, text=text, group=group) for group, text in corpus.items())
+        self._lent.update(source.number for source in sources)
+        self._sources.put_quietly(sources)
         self._session.recipe.put_quietly(recipe)
         self._session.runs.train(self._sources.value, recipe, merges=merges)
 

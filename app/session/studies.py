@@ -66,11 +66,11 @@ class MixedWords:
         self._lock = threading.Lock()
         self._known: tuple[dict[str, list[WordTable]], GroupedWords] | None = None
 
-    def words(self, tables: Tables, mixture: Mixture | None) -> WordTable:
+    def words(self, tables: Tables, recipe: Recipe) -> WordTable:
         """Merge the words by their weights; slow, to be called aside."""
-        if mixture is None:
+        if recipe.mixture is None:
             return WordTable.merged(table for group in tables.values() for table in group)
-        return self.grouped(tables).weighted(mixture)
+        return self.grouped(tables).learned_by(recipe)
 
     def parts(self, tables: Tables, mixture: Mixture | None) -> dict[str, WordTable]:
         """Return what each group contributes; slow, to be called aside."""
@@ -130,7 +130,7 @@ class SessionTexts:
             if table is None:
                 try:
                     with reading([source], self._remarks) as texts:
-                        table = count_words(texts, recipe, work=work)
+                        table = count_words(texts, recipe.of_one_text, work=work)
                 except Cancelled:
                     raise
                 except BpeError:  # a file that is gone by now leaves the others be

@@ -201,6 +201,10 @@ RACE = question_row(
     Item("follow", "&Follow This Pair", "Let the pair of the merge shown run against the others", "Ctrl+Shift+F"),
 )
 SIZES = question_row("sizes", Item("sizes", "Which Vocabulary &Size?", "Show what each size would mean for your texts"))
+LANGUAGES = question_row(
+    "languages",
+    Item("languages", "Who &Pays More?", "Show how many tokens a sentence takes in each language, {step} by {step}"),
+)
 FLOOR = question_row(
     "floor",
     Item("floor", "How &Good Could It Be?", "Show how much better any vocabulary of this size could be, at most"),
@@ -249,7 +253,7 @@ TREE = PageRow("tree", "Merge Tree", "centre", build_tree)
 
 PAGES: tuple[PageRow[Page], ...] = (
     TOKEN, WHY, PAIRS, RANKS, COMPRESSION, LENGTHS, RACE, TIES, WAYS, WORDS, CORPUS_TEXT, AUDIT, BLOCKS, LAB, COMPARE,
-    SIZES, FLOOR, CURVES, SWEEPS, BENCHMARK, MORPHEMES, TREE, LANES,
+    SIZES, LANGUAGES, FLOOR, CURVES, SWEEPS, BENCHMARK, MORPHEMES, TREE, LANES,
 )  # fmt: skip
 # Questions with special views: the rows above, and the tables of merges and words.
 OWN_VIEWS = {*(row.id for row in PAGES), "paid", "steps", "diff", "look"}

@@ -10,6 +10,7 @@ from typing import Any
 
 from bpe_core.errors import CorpusError, EncodingError, OutputError, RecipeError
 from bpe_core.history.token_texts import quoted
+from bpe_core.recipes.mixture import weight_of
 from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.recipe import CHOICES, CUSTOM_PATTERN, Recipe
 from bpe_core.recipes.ties import TIE_RULES
@@ -18,10 +19,16 @@ from bpe_core.support.limits import size_in
 from bpe_core.support.small_files import read_small_file
 from bpe_core.text.patterns import NAMED_PATTERNS
 
+USUAL_WINDOW = 100  # merges
 ANY_TABLE = "a merge table or session written by `train`, or any tokenizer that `convert` reads; hf:owner/name, too"
 WORDS_BY = CHOICES["words_by"].among
 SUPERWORD_LIMITS = ("most_words", "past_colons")
-OF_SUPERWORDS = ("transition", "words_by", *SUPERWORD_LIMITS)
+# Choices of some methods that are arguments, and what each is of.
+OF_METHODS = {
+    **dict.fromkeys(("transition", "words_by", *SUPERWORD_LIMITS), "SuperBPE: choose --method superbpe"),
+    **dict.fromkeys(("global_merges", "window_size"), "parity-aware BPE: choose --method parity"),
+    "alpha": "a window of parity-aware BPE: choose --method parity --variant window",
+}
 MOST_DIGITS = 25  # beyond 64 bits; each reader sets its own limit
 
 
@@ -38,6 +45,20 @@ def number(value: str) -> int:
     if len(value) > MOST_DIGITS or not value.removeprefix("-").isdecimal():
         raise argparse.ArgumentTypeError(f"{quoted(value)} is not a whole number of at most {MOST_DIGITS} digits")
     return int(value)
+
+
+def shares(value: str) -> int:
+    """Read a number of equal shares as a percentage.
+
+    >>> shares("1.2")
+    120
+    """
+    share = 100 * weight_of(value)
+    if share < 100:
+        raise argparse.ArgumentTypeError(f"{quoted(value)} is less than one equal share; give 1 or more")
+    if share.denominator > 1:
+        raise argparse.ArgumentTypeError(f"{quoted(value)} has more than two digits behind the point")
+    return int(share)
 
 
 def size(value: str) -> int:
@@ -98,7 +119,7 @@ def changes_in(options: argparse.Namespace, names: Sequence[str]) -> dict[str, A
 def chosen_recipe(options: argparse.Namespace, preset: str) -> Recipe:
     """Take the recipe file or preset, changed by every choice among the arguments."""
     given: dict[str, Any] = vars(options)
-    names = ("method", "vocab_size", "merges", "min_frequency", "ties", "pattern", "marker", *OF_SUPERWORDS)
+    names = ("method", "vocab_size", "merges", "min_frequency", "ties", "pattern", "marker", *OF_METHODS)
     changes = changes_in(options, names)
     if given.get("regex") is not None:
         if "pattern" in changes:
@@ -106,14 +127,18 @@ def chosen_recipe(options: argparse.Namespace, preset: str) -> Recipe:
         changes |= {"pattern": CUSTOM_PATTERN, "custom_pattern": given["regex"]}
     elif "pattern" in changes:
         changes["custom_pattern"] = ""
+    if given.get("variant") == "window":
+        changes.setdefault("window_size", USUAL_WINDOW)
+    elif given.get("variant") == "base":
+        changes["window_size"] = None
     if given.get("special"):
         changes["special_tokens"] = tuple(given["special"])
     recipe = _recipe_in(given["recipe"]) if given.get("recipe") else Recipe.preset(preset)
     recipe = recipe.with_changes(**changes)
-    for name in OF_SUPERWORDS:
+    for name, whose in OF_METHODS.items():
         if name in changes and not recipe.applies(name):
             option = f"--{name.replace('_', '-')}"
-            raise RecipeError(f"{option} is of SuperBPE: choose --method superbpe, or leave {option} out.")
+            raise RecipeError(f"{option} is of {whose}, or leave {option} out.")
     return recipe
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, get_args
 
-from bpe_core.command_line.arguments import number, text_argument
+from bpe_core.command_line.arguments import USUAL_WINDOW, number, shares, text_argument
 from bpe_core.errors import CorpusError, RecipeError, plain
 from bpe_core.recipes.mixture import By, Group, Mixture, Of, Sample, weight_of
 from bpe_core.studies.texts import CorpusTexts
@@ -134,12 +134,32 @@ def add_mixture(parser: argparse.ArgumentParser) -> None:
     groups.add_argument("--twice", action="store_true", help="a file that is named twice counts twice")
 
 
+def add_languages(parser: argparse.ArgumentParser) -> None:
+    """Declare what a method that serves languages needs to know of them."""
+    languages = parser.add_argument_group("languages, which are the groups by --method parity")
+    add = languages.add_argument
+    dev: dict[str, Any] = {"nargs": "+", "action": "append", "default": [], "metavar": ("NAME", "FILE")}
+    dev["help"] = "the text of a language that shows who is worst off, the same in all; it is not learned from"
+    add("--dev", type=text_argument, **dev)
+    ratio: dict[str, Any] = {"nargs": "+", "action": "extend", "default": [], "type": text_argument}
+    ratio["help"] = "or, without such texts, how much shorter than others each is to become: de=1 fi=1.3"
+    add("--ratio", metavar="NAME=NUMBER", **ratio)
+    add("--global-merges", type=number, metavar="N", help="the first N merges serve all languages together")
+    add("--variant", choices=["base", "window"], help="window: none is served much more often than others in a row")
+    add("--window-size", type=number, metavar="N", help=f"of so many merges ({USUAL_WINDOW})")
+    add("--alpha", type=shares, metavar="NUMBER", help="a language gets at most so many equal shares of a window (2)")
+
+
 def groups_of(options: argparse.Namespace) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for name, *files in options.group:
         if not files:
             raise RecipeError(f"Which texts are in the group {name!r}? Write --group NAME FILE ...")
         found.setdefault(name, []).extend(files)
+    for language, *files in getattr(options, "dev", ()):
+        if not files:
+            raise RecipeError(f"Which text is the dev text of {language!r}? Write --dev NAME FILE ...")
+        found.setdefault(dev_name(language), []).extend(files)
     if options.groups_of is not None:
         from bpe_core.text.reading.folders import folders_in
 
@@ -148,9 +168,16 @@ def groups_of(options: argparse.Namespace) -> dict[str, list[str]]:
     return found
 
 
+def dev_name(language: str) -> str:
+    """Name the group of a language's dev texts."""
+    return f"{language} (dev)"
+
+
 def mixture_of(options: argparse.Namespace, names: Sequence[str], before: Mixture | None) -> Mixture | None:
     """Change the recipe's mixture by what was given as arguments."""
-    if before is None and not (names or options.weights or options.by or options.sample or options.unique):
+    given: Mapping[str, Any] = vars(options)
+    ratios, with_dev = given.get("ratio", []), {dev_name(language): language for language, *_ in given.get("dev", [])}
+    if before is None and not (names or ratios or options.weights or options.by or options.sample or options.unique):
         return None
     names, told = names or [""], before or Mixture()
     said = {name: told.of(name) for name in [*names, *(one.name for one in told.groups)]}
@@ -171,7 +198,7 @@ def mixture_of(options: argparse.Namespace, names: Sequence[str], before: Mixtur
             raise RecipeError("Say which group a weight is of: --weights NAME=WEIGHT ...")
         said = {name: replace(group, weight=weight_of("1" if by == "times" else "0")) for name, group in said.items()}
         weighed = {one.rpartition("=")[0] for one in options.weights}
-        without = [name for name in names if name not in weighed]
+        without = [name for name in names if name not in weighed and name not in with_dev]
         if without and by != "times":
             raise RecipeError(f"The group {without[0]!r} has no share; give each group one (0% is one).")
         each(options.weights, lambda group, value: replace(group, weight=weight_of(value)))
@@ -179,6 +206,13 @@ def mixture_of(options: argparse.Namespace, names: Sequence[str], before: Mixtur
         by = options.by
     each(options.sample, lambda group, value: replace(group, sample=_sample(value, group.sample, options)))
     each(options.unique, lambda group, value: replace(group, unique=value))  # type: ignore[arg-type]  # it is checked
+    for one in ratios:
+        name, equals, _ = one.rpartition("=")
+        if not equals or name not in said:
+            known = ", ".join(said) or "none"
+            raise RecipeError(f"--ratio {one}: write NAME=NUMBER with the name of a group; there are {known}.")
+    each(ratios, lambda group, value: replace(group, ratio=weight_of(value)))
+    said |= {name: replace(said[name], dev_of=language) for name, language in with_dev.items()}
     mixture = Mixture(tuple(said.values()), by)
     return None if mixture.says_nothing else mixture
 

@@ -54,7 +54,7 @@ def count_words(corpus: Corpus, recipe: Recipe, work: Work = ALONE) -> WordTable
     [(b'low', 2), (b'lower', 1)]
     """
     if recipe.mixture is not None:
-        return count_groups(corpus, recipe, work).weighted(recipe.mixture)
+        return count_groups(corpus, recipe, work).learned_by(recipe)
     return count_unmixed(corpus, recipe, work)
 
 

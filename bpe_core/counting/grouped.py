@@ -14,9 +14,10 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core.counting.words import MOST_SYMBOLS, PartCounts, WordColumns, WordTable, join
+from bpe_core.counting.words import MOST_SYMBOLS, Language, PartCounts, WordColumns, WordTable, join
 from bpe_core.errors import CorpusError
 from bpe_core.recipes.mixture import Mixture, share_text
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import Int64s, repeated
 from bpe_core.support.limits import check_room
 
@@ -91,6 +92,30 @@ class GroupedWords:
         groups = self._weighted_groups(mixture)
         return self.words if groups is None else _summed(self.words, groups)
 
+    def learned_by(self, recipe: Recipe) -> WordTable:
+        """The words as a recipe mixes them, with those of each language if its method serves languages."""
+        words, mixture = self.weighted(recipe.mixture), recipe.mixture
+        if mixture is None or not (recipe.serves_languages and mixture.languages):
+            return words
+        return replace(words, languages=self._languages(mixture))
+
+    def _languages(self, mixture: Mixture) -> tuple[Language, ...]:
+        said = mixture.matched(tuple(self.groups))
+        dev = {group.dev_of: self.table_of(group.name) for group in said if group.dev_of}
+        learned = {group.name: group for group in said if not group.dev_of}
+        what = "dev text" if dev else "ratio"
+        for name in (*learned, *mixture.languages):
+            if name not in mixture.languages:
+                raise CorpusError(f"The language {name!r} has no {what}, but {mixture.languages[0]!r} has one.")
+            if name not in learned:
+                raise CorpusError(f"There is a {what} of {name!r}, but no group of that name to learn from.")
+            if not self.words_in(name) or (name in dev and not len(dev[name])):
+                raise CorpusError(f"The language {name!r} has no words, in what is learned from or in its dev text.")
+        parts = self.weighted_parts(mixture)
+        return tuple(
+            Language(name, parts[name], dev.get(name), float(learned[name].ratio or 1)) for name in mixture.languages
+        )
+
     def weighted_parts(self, mixture: Mixture | None) -> dict[str, WordTable]:
         """The words of each group as a mixture counts them: together they are the whole."""
         groups = None if mixture is None else self._weighted_groups(mixture)
@@ -100,10 +125,13 @@ class GroupedWords:
         factors = self.factors(mixture)
         sizes = {name: self.bytes_in(name) * factor for name, factor in factors.items()}
         whole = max(Fraction(1), sum(sizes.values(), Fraction(0)))
+        said = [(name or "The texts", name, factor, mixture.of(name).dev_of) for name, factor in factors.items()]
         return [
-            f"{name or 'The texts'}: {self.bytes_in(name):,} bytes count {float(factor):.4g} times, "
+            f"{title}: {self.bytes_in(name):,} bytes, the dev text of {dev_of}."
+            if dev_of
+            else f"{title}: {self.bytes_in(name):,} bytes count {float(factor):.4g} times, "
             f"{float(sizes[name] / whole):.1%} of the whole."
-            for name, factor in factors.items()
+            for title, name, factor, dev_of in said
         ]
 
     def _weighted_groups(self, mixture: Mixture) -> dict[str, PartCounts] | None:

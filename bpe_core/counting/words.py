@@ -138,6 +138,16 @@ def are_inside(ends: Int64s, first: int, count: int) -> npt.NDArray[np.bool_]:
 
 
 @dataclass(frozen=True, eq=False)
+class Language:
+    """A group that is served beside others, and what it is measured by."""
+
+    name: str
+    words: WordTable  # what is learned from
+    dev: WordTable | None = None  # a text that is the same in all languages
+    ratio: float = 1.0  # how much shorter than others it is to become, where there are no dev texts
+
+
+@dataclass(frozen=True, eq=False)
 class WordTable:
     """Distinct words end to end in one byte array, with where each starts and how often it occurs."""
 
@@ -146,6 +156,7 @@ class WordTable:
     counts: Int64s
     line_ends: Int64s | None = None  # how often each ends a line; None if that was not counted
     text_bytes: int | None = None  # of the texts as they were given, with what is in no word; None if unknown
+    languages: tuple[Language, ...] = ()  # of which it is the whole, for a method that serves languages
 
     @classmethod
     def from_counts(cls, counts: Mapping[str, int] | Iterable[tuple[bytes, int]]) -> WordTable:
@@ -337,12 +348,21 @@ class Counted(NamedTuple):
         return cls(WordTable(*columns, counts, text_bytes=size), texts)
 
 
+def _within(languages: Sequence[Language], words: WordTable, kept: npt.NDArray[np.bool_]) -> tuple[Language, ...]:
+    """The languages with only those words that are kept of the whole; their dev texts stay as they are."""
+    rows = join([words.columns, *(one.words.columns for one in languages)]).rows[1:] if languages else []
+    return tuple(
+        replace(one, words=one.words.recounted(np.where(kept[row], one.words.counts, 0)))
+        for one, row in zip(languages, rows, strict=True)
+    )
+
+
 def without_rare(words: WordTable, least: int) -> tuple[WordTable, list[str]]:
     """The words that occur at least `least` times, and a sentence about the others, if there are any."""
     kept = words.counts >= least
     if bool(kept.all()):
         return words, []
-    left = words.recounted(np.where(kept, words.counts, 0))
+    left = replace(words.recounted(np.where(kept, words.counts, 0)), languages=_within(words.languages, words, kept))
     if not len(left):
         raise NothingToLearn(
             f"No word occurs {least:,} times, so nothing is left to learn from; give a smaller number."

@@ -136,6 +136,27 @@ def sizes_chart(table: DataTable, measure: str = "bytes_per_token", texts: Seque
     return LineFigure("sizes", f"{title} by size.", sentence, lines, "Tokens in the vocabulary", title, is_log_x=True)
 
 
+def river_chart(table: DataTable, steps: str = "Steps", texts: Sequence[str] = ()) -> LineFigure:
+    """Draw what each language takes, between the fewest and the most of all."""
+    names = np.array(_texts(table, "text"), object)
+    known = list(dict.fromkeys(names.tolist()))
+    x = _numbers(table, "step")[names == known[0]]
+    heights = np.stack([_numbers(table, "tokens_per_sentence")[names == name] for name in known])
+    low, high = heights.min(axis=0), heights.max(axis=0)
+    order = np.argsort(-heights[:, -1], kind="stable").tolist()
+    drawn = order if len(order) <= MOST_LINES else [*order[: MOST_LINES // 2], *order[-MOST_LINES // 2 :]]
+    lines = [Line("mean, and from most to fewest", x, heights.mean(axis=0), band=(low, high), is_faint=True)]
+    lines += [Line(known[row], x, heights[row]) for row in drawn if not texts or known[row] in texts]
+    said = [
+        f"{when} {known[int(heights[:, at].argmax())]} takes {high[at] / max(low[at], 1e-9):.2f} times the tokens of "
+        f"{known[int(heights[:, at].argmin())]}"
+        for when, at in (("At first", 0), ("at the end", -1))
+    ]
+    sentence = f"{', '.join(said)}."
+    title = "Tokens per sentence in each language."
+    return LineFigure("languages", title, sentence, lines, steps, "Tokens per sentence")
+
+
 BAND = (
     "A band lies between the least and the most of several seeds; of one seed, it holds 95 of 100 draws of as many "
     "documents (bootstrap)."

@@ -39,7 +39,7 @@ STEPS_BETWEEN_REPORTS = 4_096
 NO_NUMBER = -1  # a token the file has no number for
 MOST_GAPS = 100_000  # numbers without a token, in files that number tokens by their place
 
-BY_RANKS = ("bpe", "superbpe")  # the methods by which texts are cut alike
+BY_RANKS = ("bpe", "superbpe", "parity")  # the methods by which texts are cut alike
 JOINING = ("bpe", "wordpiece")  # the methods whose steps are joined pairs and hold in every text
 # What to do where a format cannot hold what a method learned.
 INSTEAD = {

@@ -425,6 +425,7 @@ _MODEL = re.compile(rb'"model"\s*:\s*[^\s\d]')
 MODELS: dict[str, JsonModel] = {  # by method
     "bpe": JsonBpe(),
     "superbpe": JsonBpe(),
+    "parity": JsonBpe(),
     "wordpiece": JsonWordPiece(),
     "unigram": JsonUnigram(),
     "best": JsonUnigram(),

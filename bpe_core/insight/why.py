@@ -19,6 +19,7 @@ from bpe_core.history.token_texts import TokenTexts
 from bpe_core.insight.merge_tree import EncodingStep, Meeting, Node, encoding_steps, meetings, merge_trees
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.insight.reasons import Explanation
+from bpe_core.learning.methods import Method
 from bpe_core.recipes.recipe import CUSTOM_PATTERN, Recipe
 from bpe_core.segmenting.boundaries import INSIDE, NEVER, PATTERN_CUT
 from bpe_core.segmenting.cutting import Allowed, Cutting, Part
@@ -319,7 +320,12 @@ class Why:
     def explanation_at(self, byte: int, at: int) -> Explanation:
         reason = self.at_byte(byte, at)
         is_cut, names = reason.kind not in ("joined", "symbol"), TokenTexts.of(self.history).text
-        return Explanation(reason.kind, is_cut, sentence(reason, names.__getitem__), reason.steps)
+        said = sentence(reason, names.__getitem__)
+        if reason.kind == "joined" and reason.rank is not None:
+            step, recipe = self.history[reason.rank], self.history.recipe
+            told = ((one.title, one.text(step.count, step.reasons)) for one in Method.of(recipe).reasons(recipe))
+            said = " ".join([said, *(f"{title}: {text}." for title, text in told if text)])
+        return Explanation(reason.kind, is_cut, said, reason.steps)
 
     def in_word(self, word: WordInText, symbol: int, at: int | None = None) -> Reason:
         moment = len(self.history) if at is None else at

@@ -21,6 +21,7 @@ from bpe_core.learning.trainer import Trainer
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.merging import Merges
 from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.studies.texts import texts_of
 from bpe_core.text.corpus import Corpus
 
 
@@ -44,6 +45,10 @@ class Bench:
     @classmethod
     def of_text(cls, text: str, recipe: Recipe) -> Bench:
         return cls.trained(count_unmixed(Corpus.from_texts([text]), recipe), recipe)
+
+    @classmethod
+    def of_groups(cls, texts: Mapping[str, str], recipe: Recipe) -> Bench:
+        return cls.trained(texts_of(texts).words(recipe), recipe)
 
     @classmethod
     def trained(cls, words: WordTable, recipe: Recipe) -> Bench:

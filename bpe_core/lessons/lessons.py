@@ -66,6 +66,12 @@ class Lesson:
     corpus: str  # the text to learn from
     text: str  # shown token by token
     steps: tuple[LessonStep, ...]
+    groups: Mapping[str, str] = field(default_factory=dict)  # the parts of it, where it has groups
+
+    @property
+    def texts(self) -> Mapping[str, str]:
+        """The texts to learn from by their groups; of no group where there are none."""
+        return self.groups or {"": self.corpus}
 
     def words(self, bench: Bench) -> tuple[WordNow, ...]:
         """Return the words as they are on a bench, or the text of the lesson where there are too many words."""
@@ -88,7 +94,9 @@ def lesson_from(name: str, toml: str) -> Lesson:
     data = tomllib.loads(toml)
     preset = data.pop("recipe")
     recipe = Recipe.preset(preset.pop("preset"), **preset)
-    data |= {"corpus": _corpus_of(data["corpus"]), "steps": tuple(_steps(data["steps"], recipe))}
+    groups = {name: text_of_words(words) for name, words in data["corpus"].get("groups", {}).items()}
+    corpus = "\n".join(groups.values()) if groups else _corpus_of(data["corpus"])
+    data |= {"corpus": corpus, "groups": groups, "steps": tuple(_steps(data["steps"], recipe))}
     return Lesson(name=name, **data)
 
 

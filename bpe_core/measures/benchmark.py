@@ -339,7 +339,7 @@ def parity_of(measured: Benchmark, reference: str | None = None) -> Parity:
 
 
 def checked_parallel(parallel: Parallel) -> Sentences:
-    found = {language: _sentences(text) for language, text in by_name(parallel).items()}
+    found = {language: sentences_of(text) for language, text in by_name(parallel).items()}
     lengths = {language: len(sentences) for language, sentences in found.items()}
     if len(set(lengths.values())) > 1:
         short, long = min(lengths, key=lengths.__getitem__), max(lengths, key=lengths.__getitem__)
@@ -357,12 +357,12 @@ def parallel_texts(folder: Path | str) -> dict[str, list[str]]:
     corpus = Corpus.from_files(folder)
     found = {}
     for name, part in corpus.by_source().items():
-        found[Path(name).name.partition(".")[0]] = _sentences("\n".join(part.documents()))
+        found[Path(name).name.partition(".")[0]] = sentences_of("\n".join(part.documents()))
     checked_parallel(found)
     return found
 
 
-def _sentences(text: str | Iterable[str]) -> list[str]:
+def sentences_of(text: str | Iterable[str]) -> list[str]:
     return text.rstrip().split("\n") if isinstance(text, str) else documents_of(text)
 
 

@@ -163,6 +163,18 @@ MEASURES: dict[str, Measure] = {
             "tokens / tokens of the reference language",
             note="It says what a text costs, not how well a model knows the language.",
         ),
+        Measure("sentences", "Sentences", "sentences", "documents", "How many sentences the text has in each language"),
+        Measure(
+            *("tokens_per_sentence", "Tokens per sentence", "tokens/sentence", "ratio"),
+            "How many tokens a sentence takes on average, the same sentences in each language",
+            "tokens / sentences",
+            digits=2,
+            note="Sentences of a text that is not parallel are its lines, which may be long in one language alone.",
+        ),
+        Measure(
+            *("served", "Merges that served it", "served", "steps"),
+            "How many merges so far were made because the language was worst off",
+        ),
         Measure(
             *("worst", "Worst premium", "worst", "ratio"),
             "The largest premium",

@@ -17,6 +17,7 @@ from bpe_core.counting.words import WordTable
 from bpe_core.history.history import History
 from bpe_core.insight.cut_words import CutWords
 from bpe_core.insight.ranked_words import RankedWords
+from bpe_core.learning.methods import has_ranks
 from bpe_core.support.arrays import Float64s, Int64s
 from bpe_core.support.progress import ALONE, CancelCheck, Progress, Work, never_cancelled, while_wanted
 
@@ -84,6 +85,17 @@ def size_curves(
         efficiency,
         np.array(scaffolds, np.int64),
     )
+
+
+def token_counts(words: WordTable, history: History, work: Work = ALONE) -> tuple[Int64s, Int64s]:
+    """Count the tokens that a text takes after each step, or after some steps where all would take too long."""
+    if has_ranks(history):
+        ranked = RankedWords.of(words, history)
+        taken = np.concatenate([[0], np.cumsum(ranked.joined)])
+        return np.arange(len(taken)), (ranked.tokens_at_start - taken).astype(np.int64)
+    curves = measured_sizes(CutWords.of(words, history.recipe, history, cancelled=work.cancelled), work=work)
+    order = np.argsort(curves.steps)
+    return curves.steps[order], curves.tokens[order]
 
 
 def _follow(

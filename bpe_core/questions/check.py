@@ -70,6 +70,8 @@ kinds:
             return Answer(DataTable({"difference": found}), said, rows=(), differs=bool(found))
         if not Method.of(study.history.recipe).learns_by_ranks or not len(study.history):
             raise BpeError(f"{WHAT} is known only where pairs are joined one after the other; not of this tokenizer.")
+        if study.history.recipe.serves_languages:
+            raise BpeError(f"{WHAT} is known where the commonest pair of all texts is joined; these served languages.")
         return _of_the_table_alone(study, work) if study.texts is None else _by_counts(study, work)
 
 
@@ -146,7 +148,7 @@ def _split_otherwise(study: Study, own: _Judged, work: Work) -> _Judged:
 def _about_splitting(study: Study, found: _Judged) -> tuple[str, bool]:
     """Say which splitting was taken, and whether the table says another."""
     name, recipe = found.splitting, study.history.recipe
-    says = not study.format or FORMATS[study.format].holds_splitting
+    says = study.format not in FORMATS or FORMATS[study.format].holds_splitting
     if not name or not says or name.startswith("by "):
         return (f"Its file does not say how texts were split; {name} fits best." if name else ""), False
     return (

@@ -50,6 +50,7 @@ class Listed:
     usual_sizes: tuple[str, ...] = ()  # of vocabularies that serve well
     single: Single | None = None  # what its steps may do besides joining; what they add are seeds of the alphabet
     asks_for_line_ends: bool = False  # what it learns depends on which words end lines
+    serves_languages: bool = False  # what it learns depends on which group each word is of
     can_be_steered: bool = False  # a person may forbid or force a pair at a step, and go on from a table
     first_size: int = FIRST_SIZE  # of the vocabulary of a small sample, so that many steps change how it is cut
     listed_as: str = ""  # the method of a table that holds its tokens without steps, where that is another
@@ -77,6 +78,14 @@ _OWN = {
         can_be_steered=True,
         usual_sizes=("200,000 for English, of which 80–180,000 within words",),
         size_decides=True,
+    ),
+    "parity": Listed(
+        "Parity-aware BPE",
+        "Joins the pair that occurs most in the language that is worst off, so that none pays more than others.",
+        "bpe_core.learning.parity.method",
+        needs=dict(base="bytes", marker="none"),
+        usual_sizes=("128,000 for thirty languages",),
+        serves_languages=True,
     ),
     "gage": Listed(
         "Gage's compressor",

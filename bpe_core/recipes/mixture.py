@@ -58,12 +58,20 @@ class Group:
     weight: Fraction = _WHOLE
     sample: Sample = field(default_factory=Sample)
     unique: Of | Literal[""] = ""  # of those that are the same, byte by byte, only one is read
+    dev_of: str = ""  # the language whose dev text it is: it is not learned from, and tells who is worst off
+    ratio: Fraction | None = None  # how much shorter than others this language is to become, where none has a dev text
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or len(self.name) > LONGEST_NAME:
             raise RecipeError(f"The name of a group must be a text of at most {LONGEST_NAME} characters.")
         if not isinstance(self.weight, Fraction):
             raise RecipeError(f"The weight of the group {self.name!r} must be a number, not {self.weight!r}.")
+        if not isinstance(self.dev_of, str) or (self.dev_of and self.dev_of == self.name):
+            raise RecipeError(f"The group {self.name!r} cannot be its own dev text: put that into another group.")
+        if self.dev_of:
+            object.__setattr__(self, "weight", Fraction(0))
+        if self.ratio is not None and (not isinstance(self.ratio, Fraction) or self.ratio <= 0):
+            raise RecipeError(f"The ratio of {self.name!r} must be a number above 0, not {self.ratio}.")
         if self.weight < 0:
             raise RecipeError(f"The group {self.name!r} has the weight {self.weight}; weights cannot be negative.")
         if self.unique not in ("", *get_args(Of)):
@@ -72,6 +80,13 @@ class Group:
     @property
     def takes_all(self) -> bool:
         return self.sample.takes_all and not self.unique
+
+    @property
+    def role(self) -> str:
+        """What it is where languages are compared; empty if nothing."""
+        if self.dev_of:
+            return f"is the dev text of {self.dev_of}"
+        return "" if self.ratio is None else f"has the ratio {float(self.ratio):g}"
 
     @property
     def hangs_together(self) -> bool:
@@ -95,7 +110,13 @@ class Mixture:
             if names.count(name) > 1:
                 raise RecipeError(f"The group {name!r} is listed twice in the mixture.")
         weights = [group.weight for group in self.groups]
-        if weights and not any(weights):
+        with_dev = [group.dev_of for group in self.groups if group.dev_of]
+        if with_dev and any(group.ratio is not None for group in self.groups):
+            raise RecipeError("Languages are compared by dev texts or by ratios, not by both; take one of them back.")
+        for name in with_dev:
+            if with_dev.count(name) > 1:
+                raise RecipeError(f"The language {name!r} has two dev texts; put both into one group.")
+        if weights and not any(weights) and not with_dev:
             raise RecipeError("All weights of the mixture are zero, so there is nothing to learn from.")
         if self.by != "times" and sum(weights) != 1:
             said = " + ".join(share_text(weight) for weight in weights[:MOST_NAMED])
@@ -106,6 +127,12 @@ class Mixture:
     @property
     def says_nothing(self) -> bool:
         return self.by == "times" and all(group == Group(group.name) for group in self.groups)
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """The groups that have a dev text or a ratio, in the order in which these are said."""
+        with_dev = tuple(group.dev_of for group in self.groups if group.dev_of)
+        return with_dev or tuple(group.name for group in self.groups if group.ratio is not None)
 
     def of(self, name: str) -> Group:
         return next((group for group in self.groups if group.name == name), Group(name))
@@ -136,7 +163,8 @@ class Mixture:
         'de 70 %, code 30 % (by bytes)'
         """
         weights = [f"{one.weight} times" if self.by == "times" else share_text(one.weight) for one in self.groups]
-        said = ", ".join(f"{one.name} {weight}" for one, weight in zip(self.groups, weights, strict=True))
+        weighed = zip(self.groups, weights, strict=True)
+        said = ", ".join(f"{one.name} {one.role or weight}" for one, weight in weighed)
         return said if self.by == "times" else f"{said} (by {self.by})"
 
     def with_group(self, group: Group) -> Mixture:
@@ -198,15 +226,17 @@ def _as_json(group: Group) -> dict[str, Any]:
         value["sample"] = {"fraction": str(sample.fraction), "of": sample.of, "seed": sample.seed}
         if sample.first_bytes is not None:
             value["sample"]["first_bytes"] = sample.first_bytes
-    if group.unique:
-        value["unique"] = group.unique
+    value |= {"unique": group.unique} if group.unique else {}
+    value |= {"dev_of": group.dev_of} if group.dev_of else {}
+    value |= {} if group.ratio is None else {"ratio": str(group.ratio)}
     return value
 
 
 def _from_json(value: object) -> Group:
     if not isinstance(value, dict):
         raise RecipeError("A group of a mixture must be an object with a name and a weight.")
-    _refuse_unknown(value, {"name", "weight", "sample", "unique"}, "A group of a mixture")
+    known = {"name", "weight", "sample", "unique", "dev_of", "ratio"}
+    _refuse_unknown(value, known, "A group of a mixture")
     sample = value.get("sample", {})
     if not isinstance(sample, dict):
         raise RecipeError("The sample of a group must be an object.")
@@ -214,7 +244,10 @@ def _from_json(value: object) -> Group:
     if "fraction" in sample:
         sample = {**sample, "fraction": _fraction(sample["fraction"])}
     weight = _fraction(value.get("weight", "1"))
-    return Group(value.get("name", ""), weight, Sample(**sample), value.get("unique", ""))
+    ratio = _fraction(value["ratio"]) if "ratio" in value else None
+    return Group(
+        value.get("name", ""), weight, Sample(**sample), value.get("unique", ""), value.get("dev_of", ""), ratio
+    )
 
 
 def _fraction(value: object) -> Fraction:

@@ -60,6 +60,10 @@ PRESETS: dict[str, Preset] = {
         dict(method="superbpe", pattern="superwords", unit="line"),
         "Bytes, joined within the words of GPT-4o's pattern first, then across them, line by line: up to four words.",
     ),
+    "parity": Preset(
+        dict(method="parity", pattern="gpt2", ties="largest-printed"),
+        "Bytes; each merge serves the language whose dev text has the most tokens, or that its ratio puts behind.",
+    ),
     "gage": Preset(
         dict(method="gage", pattern="none", vocab_size=1_000_000, min_frequency=4),
         "Gage's compressor of 1994: in each block, bytes that do not occur stand for the commonest pairs.",

@@ -100,6 +100,7 @@ _OF_UNIGRAM: dict[str, Any] = dict(applies=lambda recipe: recipe.method == "unig
 _OF_GAGE: dict[str, Any] = dict(applies=lambda recipe: recipe.method == "gage", goes_without_saying=True)
 _OF_WORDPIECE: dict[str, Any] = dict(applies=lambda recipe: recipe.method == "wordpiece", goes_without_saying=True)
 _OF_SUPERBPE: dict[str, Any] = dict(applies=lambda recipe: recipe.method == "superbpe", goes_without_saying=True)
+_OF_PARITY: dict[str, Any] = dict(applies=lambda recipe: recipe.method == "parity", goes_without_saying=True)
 _OF_BEST: dict[str, Any] = dict(applies=lambda recipe: recipe.method == "best", goes_without_saying=True)
 _DROPPING: dict[str, Any] = _OF_UNIGRAM | dict(applies=lambda recipe: recipe.method in ("unigram", "mingram", "best"))
 _OF_CHARACTERS: dict[str, Any] = dict(applies=lambda recipe: recipe.base == "characters")
@@ -294,6 +295,33 @@ class Learning:
         4, "Most words", "Pairs that would hold more words are not merged", least=1, optional=True, **_OF_SUPERBPE
     )
     past_colons: bool = _choice(False, "Past colons", "Merges may join a colon and the space behind it", **_OF_SUPERBPE)
+    global_merges: int | None = _choice(
+        None,
+        "Serve all first",
+        "The first merges, this many, are of the pairs that occur most in all languages together",
+        least=1,
+        most=LARGEST_VOCABULARY,
+        optional=True,
+        **_OF_PARITY,
+    )
+    window_size: int | None = _choice(
+        None,
+        "Window",
+        "Of so many merges one after the other, none serves a language more often than its most",
+        least=1,
+        most=LARGEST_VOCABULARY,
+        optional=True,
+        **_OF_PARITY,
+    )
+    alpha: int = _choice(
+        200,
+        "Most of a window",
+        "How much of the window may serve one language, as a percentage of a share that is equal for all",
+        least=100,
+        most=10_000,
+        applies=lambda recipe: recipe.method == "parity" and recipe.window_size is not None,
+        goes_without_saying=True,
+    )
     gap_to_floor: int = _choice(
         0,
         "Gap to floor",
@@ -462,6 +490,16 @@ class Recipe(Reading, Mixing, Steering, Learning, Size, Symbols, Splitting):
         """Whether it is of a table of byte strings that nobody learned, of which the longest that fits is taken."""
         is_list = self.method == "wordpiece" and self.merges == 0 and self.pattern == "none"
         return is_list and (self.base, self.marker) == ("bytes", "none")
+
+    @property
+    def serves_languages(self) -> bool:
+        """Whether its words must be counted by groups, which are the languages."""
+        return METHODS[self.method].serves_languages
+
+    @property
+    def of_one_text(self) -> Recipe:
+        """The recipe by which the words of each language are counted before all are together."""
+        return self.with_changes(method="bpe", mixture=None) if self.serves_languages else self
 
     def merge_limit(self, alphabet_size: int) -> int:
         if self.merges is not None:

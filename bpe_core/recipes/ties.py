@@ -64,6 +64,14 @@ def _printed_places() -> list[int]:
 
 
 BYTE_ALPHABET = tuple(_printed_places())
+_PRINTED = bytes(BYTE_ALPHABET)
+
+
+def _printed(text: bytes) -> bytes:
+    """Something that sorts as the text does when it is printed."""
+    return text.translate(_PRINTED)
+
+
 _RULES = (
     TieRule(
         "first-seen",
@@ -95,6 +103,13 @@ _RULES = (
         "that comes last in a dictionary",
         lambda pair, texts, first_place: (_Descending(texts[pair[0]]), _Descending(texts[pair[1]])),
         kernel="BY_LARGEST_TEXT",
+    ),
+    TieRule(
+        "largest-printed",
+        "that comes last in a dictionary of tokens as the GPT-2 byte alphabet prints them",
+        lambda pair, texts, first_place: (_Descending(_printed(texts[pair[0]])), _Descending(_printed(texts[pair[1]]))),
+        kernel="BY_LARGEST_TEXT",
+        byte_places=BYTE_ALPHABET,
     ),
 )
 TIE_RULES = {rule.name: rule for rule in _RULES}

@@ -2,7 +2,8 @@
 
 Each step serves the language that is worst off: the one whose dev text has the most tokens, or whose texts are
 compressed least for its ratio. It merges that language's most frequent pair, in the texts of all. Of equal pairs it is
-the one that comes last by what is printed for its bytes, as in subword-nmt and tokenizers.
+the one that comes last by what is printed for its bytes, as in tokenizers. A language that has nothing left to merge is
+found out when it is its turn, which counts in the window; if all others have had too many turns, the worst off goes on.
 """
 
 from __future__ import annotations
@@ -34,6 +35,8 @@ class Served:
     left: int
     right: int
     language: int | None  # None where all languages together chose
+    there: int  # how often it occurred in the texts of those who chose
+    count: int  # and in all texts
 
 
 def parity(train: Sequence[Words], dev: Sequence[Words], how: Parity) -> list[Served]:
@@ -49,23 +52,27 @@ def parity(train: Sequence[Words], dev: Sequence[Words], how: Parity) -> list[Se
     printed = list(stand_ins())
     found: list[Served] = []
     turns: list[int] = []
+    spent: set[int] = set()
     while len(found) < how.merges:
         counts = [_counts(words) for words in texts]
-        language = None
+        together, language = sum(counts, Counter[Pair]()), None
         if len(found) >= how.global_merges:
             sizes = [_tokens(words) for words in measured]
-            can = [one for one, count in enumerate(counts) if max(count.values(), default=0) >= max(how.least, 1)]
+            can = [one for one in range(len(train)) if one not in spent]
             language = _worst_off(can, sizes, at_first, turns, how, has_dev=bool(dev))
             if language is None:
                 break
             turns.append(language)
-        chosen = sum(counts, Counter[Pair]()) if language is None else counts[language]
-        if not chosen:
-            break
+        chosen = together if language is None else counts[language]
+        if max(chosen.values(), default=0) < max(how.least, 1):
+            if language is None:
+                break
+            spent.add(language)
+            continue
         best = max(chosen, key=lambda pair: (chosen[pair], printed[pair[0]], printed[pair[1]]))
         printed.append(printed[best[0]] + printed[best[1]])
         token = BYTES + len(found)
-        found.append(Served(*best, language))
+        found.append(Served(*best, language, chosen[best], together[best]))
         texts, measured = ([_joined(words, best, token) for words in each] for each in (texts, measured))
     return found
 
@@ -73,9 +80,8 @@ def parity(train: Sequence[Words], dev: Sequence[Words], how: Parity) -> list[Se
 def _worst_off(
     can: list[int], sizes: list[int], at_first: list[int], turns: list[int], how: Parity, *, has_dev: bool
 ) -> int | None:
-    last = turns[-how.window :] if how.window else []
-    most = how.alpha * how.window / len(sizes)
-    free = [one for one in can if last.count(one) <= most] or can
+    last, most = turns[-how.window :], how.alpha / len(sizes)
+    free = [one for one in can if not how.window or last.count(one) / how.window <= most] or can
 
     def place(one: int) -> tuple[float, int]:
         by_rate = how.ratio and not has_dev

@@ -17,7 +17,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from bpe_core.counting.words import WordTable
+from bpe_core.counting.words import Language, WordTable
 from bpe_core.errors import FormatError, cause_of
 from bpe_core.formats import rebuilding
 from bpe_core.history.alphabet import Alphabet
@@ -156,12 +156,26 @@ class Reader:
         if table is None:
             return None
         if table not in self._word_tables:
-            query = "SELECT words, text, lengths, counts FROM word_chunks WHERE word_table = ? ORDER BY chunk"
-            chunks = self._execute(query, (table,))
             size = self.of_run("text_bytes", run)
             known = size if type(size) is int and 0 <= size <= LARGEST else None
-            self._word_tables[table] = replace(word_table(chunks, where), text_bytes=known)
+            languages = self._languages(self.of_run("languages", run), table, where)
+            self._word_tables[table] = replace(self._table(table, where), text_bytes=known, languages=languages)
         return self._word_tables[table]
+
+    def _table(self, number: int, where: str) -> WordTable:
+        query = "SELECT words, text, lengths, counts FROM word_chunks WHERE word_table = ? ORDER BY chunk"
+        return word_table(self._execute(query, (number,)), where)
+
+    def _languages(self, said: object, table: int, where: str) -> tuple[Language, ...]:
+        """Return the languages of a table, whose own tables come behind it; none if what is said makes no sense."""
+        rows = said if isinstance(said, list) else []
+        if not all(isinstance(row, list) and [*map(type, row)] == [str, float] and row[1] > 0 for row in rows):
+            return ()
+        found = []
+        for place, (name, ratio) in enumerate(rows):
+            words, dev = (self._table(table + 2 * place + one, where) for one in (1, 2))
+            found.append(Language(name[:LONGEST_NAME], words, dev if len(dev) else None, ratio))
+        return tuple(found)
 
     def session(self) -> SavedSession:
         runs = tuple(map(self.run, self._execute("SELECT * FROM runs ORDER BY number").fetchall()))

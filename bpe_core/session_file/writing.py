@@ -226,12 +226,16 @@ class SessionWriter:
         for number, known in tables.items():
             if known is words:
                 return number
-        number = max(tables, default=0) + 1
+        number = 1 + max((known + 2 * len(words.languages) for known, words in tables.items()), default=0)
+        for place, table in enumerate(_with_languages(words)):
+            self._write_table(number + place, table)
+        tables[number] = words
+        return number
+
+    def _write_table(self, number: int, words: WordTable) -> None:
         for chunk, (count, *blobs) in enumerate(word_chunks(words)):
             self._stop_if_cancelled()
             self._execute("INSERT INTO word_chunks VALUES (?, ?, ?, ?, ?, ?)", (number, chunk, count, *blobs))
-        tables[number] = words
-        return number
 
     def _stop_if_cancelled(self) -> None:
         if self._cancelled():
@@ -245,8 +249,17 @@ class SessionWriter:
 
     def _remove_unused(self, tables: dict[int, WordTable], runs: dict[int, _WrittenRun]) -> None:
         for number in tables.keys() - {run.word_table for run in runs.values()}:
-            self._execute("DELETE FROM word_chunks WHERE word_table = ?", (number,))
+            last = number + 2 * len(tables[number].languages)
+            self._execute("DELETE FROM word_chunks WHERE word_table BETWEEN ? AND ?", (number, last))
             del tables[number]
+
+
+def _with_languages(words: WordTable) -> Iterator[WordTable]:
+    """Yield a table, and behind it those of each language: what is learned from, and the dev text, empty if none."""
+    yield words
+    for language in words.languages:
+        yield language.words
+        yield language.dev or WordTable.from_counts({})
 
 
 @dataclass(frozen=True)
@@ -293,6 +306,13 @@ def _choices(session: SavedSession) -> dict[str, str]:
         "groups": _as_json({number: names for number, names in groups.items() if any(names)}),
         "parents": _as_json({run.number: run.parent for run in runs if run.parent is not None}),
         "text_bytes": _as_json({run.number: run.words.text_bytes for run in runs if run.words is not None}),
+        "languages": _as_json(
+            {
+                run.number: [[_encodable(one.name), one.ratio] for one in run.words.languages]
+                for run in runs
+                if run.words is not None and run.words.languages
+            }
+        ),
         "saved_as": _encodable(session.saved_as),
         "was_closed": _as_json(session.was_closed),
         "written": "" if written is None else written.astimezone(UTC).isoformat(timespec="seconds"),

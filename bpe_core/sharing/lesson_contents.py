@@ -25,7 +25,7 @@ ANY = "\0"  # in place of a pair that occurs nowhere
 def lesson_contents(lesson: Lesson) -> dict[str, Any]:
     @cache
     def trained(recipe: Recipe) -> Bench:
-        return Bench.of_text(lesson.corpus, recipe)
+        return Bench.of_groups(lesson.texts, recipe)
 
     def bench(step: LessonStep, merges: int) -> Bench:
         whole = trained(step.recipe)

@@ -88,10 +88,15 @@ class NamedTexts:
         self._texts = texts
 
     def words(self, recipe: Recipe, work: Work = ALONE) -> WordTable:
-        return WordTable.merged([text.words(recipe, work) for text in self._texts.values()])
+        parts = self.parts(recipe, work)
+        if recipe.serves_languages:
+            from bpe_core.counting.grouped import GroupedWords
+
+            return GroupedWords.of(parts).learned_by(recipe)
+        return WordTable.merged(list(parts.values()))
 
     def parts(self, recipe: Recipe, work: Work = ALONE) -> Mapping[str, WordTable]:
-        return {name: text.words(recipe, work) for name, text in self._texts.items()}
+        return {name: text.words(recipe.of_one_text, work) for name, text in self._texts.items()}
 
     def reading(self) -> AbstractContextManager[Corpus]:
         return next(iter(self._texts.values())).reading()

@@ -49,7 +49,8 @@ class Run:
     @property
     def words_key(self) -> Hashable:
         recipe = self.recipe
-        return self.corpus, recipe.mixture, recipe.part(Splitting), recipe.asks_for_line_ends
+        asked = recipe.asks_for_line_ends, recipe.serves_languages
+        return self.corpus, recipe.mixture, recipe.part(Splitting), asked
 
 
 @dataclass(frozen=True)

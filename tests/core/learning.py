@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 
 from bpe_core.counting.count_words import count_words
-from bpe_core.counting.words import WordTable
+from bpe_core.counting.words import Language, WordTable
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.learning.trainer import Trainer, learn
+from bpe_core.recipes.methods import METHODS
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.reference import bpe as reference
 from bpe_core.text.corpus import Corpus
@@ -20,6 +22,18 @@ Learn = Callable[[WordTable, Recipe], History]
 
 def train(corpus: Corpus, recipe: Recipe) -> History:
     return learn(count_words(corpus, recipe), recipe)
+
+
+def in_languages(words: WordTable) -> WordTable:
+    """The same words for methods that serve languages, of which there are two that are alike."""
+    return replace(words, languages=tuple(Language(name, words) for name in ("a", "b")))
+
+
+def text_arguments(method: str, text: str) -> list[str]:
+    """Name a text to a command that learns from it; for methods that serve languages, as two of them."""
+    if not METHODS[method].serves_languages:
+        return [text]
+    return ["--group", "a", text, "--group", "b", text, "--twice", "--ratio", "a=1", "b=1.5"]
 
 
 def learn_fast(words: WordTable, recipe: Recipe) -> History:

@@ -1,30 +1,56 @@
-"""The plain reference of parity-aware byte-pair encoding, beside the trainer of tokenizers."""
+"""Parity-aware merging: the specification equals the trainer of tokenizers, and both learners the specification."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
 import regex
+from hypothesis import given
+from hypothesis import strategies as st
 
+import bpe_core as bpe
+from bpe_core.counting.grouped import GroupedWords
+from bpe_core.counting.words import Language, WordTable, without_rare
+from bpe_core.errors import CorpusError, RecipeError
+from bpe_core.formats import write_history
+from bpe_core.history.alphabet import Alphabet
+from bpe_core.history.history import Columns, History
+from bpe_core.learning.methods import Way
+from bpe_core.learning.parity.method import LANGUAGE, METHOD, THERE
+from bpe_core.learning.trainer import Trainer, learn
+from bpe_core.recipes.mixture import Group, Mixture
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.reference.parity import Parity, parity
+from bpe_core.session_file.reading import read_session
+from bpe_core.studies.sessions import write_run
 from bpe_core.text.patterns import NAMED_PATTERNS
 from bpe_core.text.stand_ins import stand_ins
+from tests.core.learning import all_columns
 
 TEXTS = Path(__file__).parents[1] / "texts"
-LINES = [(TEXTS / f"{name}.txt").read_text(encoding="utf-8").splitlines() for name in ("latin", "greek", "cyrillic")]
+NAMES = ("latin", "greek", "cyrillic")
+LINES = [(TEXTS / f"{name}.txt").read_text(encoding="utf-8").splitlines() for name in NAMES]
 TRAIN, DEV = [lines[::2] for lines in LINES], [lines[1::2] for lines in LINES]
 WAYS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "dev": ({}, {}),
     "all together first": ({"global_merges": 40}, {"global_merges": 40}),
     "a minimum": ({"least": 2}, {"min_frequency": 2}),
+    "a large minimum": ({"least": 9}, {"min_frequency": 9}),
     "ratios": ({"ratio": (1.0, 1.5, 2.0)}, {"ratio": [1.0, 1.5, 2.0]}),
     "a window of 10": ({"window": 10}, {"variant": "window", "window_size": 10}),
     "a narrow window": ({"window": 16, "alpha": 1.2}, {"variant": "window", "window_size": 16, "alpha": 1.2}),
+    "a window of ratios": (
+        {"ratio": (1.0, 1.5, 2.0), "window": 8, "alpha": 1.5},
+        {"ratio": [1.0, 1.5, 2.0], "variant": "window", "window_size": 8, "alpha": 1.5},
+    ),
 }
+BOTH = pytest.mark.parametrize("way", [METHOD.plain, METHOD.compiled], ids=["plain", "compiled"])
 
 
 def words_of(lines: list[str]) -> dict[bytes, int]:
@@ -32,10 +58,55 @@ def words_of(lines: list[str]) -> dict[bytes, int]:
     return Counter(word.encode() for line in lines for word in regex.findall(expression, line))
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_its_merges_are_those_of_tokenizers(way: str) -> None:
+def recipe_of(how: Parity, names: tuple[str, ...] = NAMES, **choices: Any) -> Recipe:
+    given = [Group(name, ratio=Fraction(str(ratio))) for name, ratio in zip(names, how.ratio, strict=False)]
+    dev = [Group(f"{name} (dev)", dev_of=name) for name in names]
+    return Recipe.preset(
+        "parity",
+        merges=how.merges,
+        min_frequency=how.least,
+        global_merges=how.global_merges or None,
+        window_size=how.window or None,
+        alpha=round(100 * how.alpha),
+        mixture=Mixture(tuple(given or dev)),
+        **choices,
+    )
+
+
+def table_of(train: list[dict[bytes, int]], dev: list[dict[bytes, int]], how: Parity) -> WordTable:
+    """Make the words that a learner gets, without any corpus."""
+    tables, texts = ([WordTable.from_counts(one.items()) for one in each] for each in (train, dev))
+    ratios, none = how.ratio or [1.0] * len(train), [None] * len(train)
+    told = zip(NAMES, tables, texts or none, ratios, strict=False)
+    return replace(WordTable.merged(tables), languages=tuple(Language(*one) for one in told))
+
+
+def learned(way: Way, words: WordTable, recipe: Recipe, work: int = 2**60) -> History:
+    learner, columns = way.learner(words, Alphabet.of_bytes(), recipe, None), Columns.with_room(recipe.merges or 0)
+    end = ""
+    while not end and learner.learned < len(columns.left):
+        end = learner.learn(columns, len(columns.left), work)
+    found = columns.first(learner.learned)
+    return History(recipe, Alphabet.of_bytes(), found, reasons=learner.reasons, tokens_at_start=learner.tokens_at_start)
+
+
+def as_rows(history: History) -> list[tuple[int, ...]]:
+    languages, there = (history.reasons[name].tolist() for name in (LANGUAGE, THERE))
+    counts = history.columns.count.tolist()
+    return [(*pair, *told) for pair, *told in zip(history.pairs(), languages, there, counts, strict=True)]
+
+
+def specified(train: list[dict[bytes, int]], dev: list[dict[bytes, int]], how: Parity) -> list[tuple[int, ...]]:
+    return [
+        (one.left, one.right, -1 if one.language is None else one.language, one.there, one.count)
+        for one in parity(train, dev, how)
+    ]
+
+
+@pytest.mark.parametrize("name", WAYS)
+def test_merges_are_those_of_tokenizers(name: str) -> None:
     tokenizers = pytest.importorskip("tokenizers", minversion="0.23")
-    ours, theirs = WAYS[way]
+    ours, theirs = WAYS[name]
     dev = [] if "ratio" in ours else DEV
     other = tokenizers.Tokenizer(tokenizers.models.BPE())
     other.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
@@ -43,15 +114,145 @@ def test_its_merges_are_those_of_tokenizers(way: str) -> None:
     more = {"dev_iterators": [list(lines) for lines in dev]} if dev else {}
     trainer.train_from_iterator(other, train_iterators=[list(lines) for lines in TRAIN], **more)
     expected = [tuple(pair) for pair in json.loads(other.to_str())["model"]["merges"]]
-    served = parity([words_of(lines) for lines in TRAIN], [words_of(lines) for lines in dev], Parity(120, **ours))
+    how = Parity(120, **ours)
+    train, measured = ([words_of(lines) for lines in each] for each in (TRAIN, dev))
+    served = specified(train, measured, how)
     written = list(stand_ins())
-    for one in served:
-        written.append(written[one.left] + written[one.right])
-    assert [(written[one.left], written[one.right]) for one in served] == expected
-    assert len(expected) == 120
-    assert (served[0].language is None) == (way == "all together first")
+    for left, right, *_ in served:
+        written.append(written[left] + written[right])
+    assert [(written[left], written[right]) for left, right, *_ in served] == expected
+    assert len(expected) == 120 or how.least > 2
+    assert (served[0][2] == -1) == (name == "all together first")
+    words, recipe = table_of(train, measured, how), recipe_of(how)
+    histories = [learned(way, words, recipe, work=50_000) for way in (METHOD.plain, METHOD.compiled) if way]
+    assert [as_rows(one) for one in histories] == [served, served]
+    assert all_columns(histories[0]) == all_columns(histories[1])
+
+
+LETTERS = st.text("ab", min_size=1, max_size=9).map(str.encode)
+WORDS = st.dictionaries(LETTERS, st.integers(1, 9), min_size=1, max_size=5)
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> tuple[list[dict[bytes, int]], list[dict[bytes, int]], Parity]:
+    languages = draw(st.integers(2, 3))
+    train = draw(st.lists(WORDS, min_size=languages, max_size=languages))
+    by_dev = draw(st.booleans())
+    how = Parity(
+        draw(st.integers(1, 30)),
+        ratio=() if by_dev else draw(st.tuples(*[st.sampled_from([0.5, 1.0, 1.3, 2.0])] * languages)),
+        global_merges=draw(st.integers(0, 5)),
+        window=draw(st.sampled_from([0, 1, 3, 10])),
+        alpha=draw(st.sampled_from([1.0, 1.2, 2.0])),
+        least=draw(st.integers(1, 4)),
+    )
+    return train, draw(st.lists(WORDS, min_size=languages, max_size=languages)) if by_dev else [], how
+
+
+@BOTH
+@given(cases(), st.sampled_from([1, 50_000, 2**60]))
+def test_all_steps_are_those_of_the_specification(
+    way: Way, case: tuple[list[dict[bytes, int]], list[dict[bytes, int]], Parity], work: int
+) -> None:
+    train, dev, how = case
+    history = learned(way, table_of(train, dev, how), recipe_of(how, NAMES[: len(train)]), work)
+    assert as_rows(history) == specified(train, dev, how)
+
+
+@given(cases(), st.sampled_from(["first-seen", "lowest-ids", "smallest-text"]), st.integers(2, 5) | st.none())
+def test_both_ways_write_the_same_columns(case: Any, ties: str, longest: int | None) -> None:
+    train, dev, how = case
+    recipe = recipe_of(how, NAMES[: len(train)], ties=ties, max_token_length=longest)
+    histories = [learned(way, table_of(train, dev, how), recipe) for way in (METHOD.plain, METHOD.compiled) if way]
+    plain, fast = ({**all_columns(one), "rows": as_rows(one), "tied": one.tied.tolist()} for one in histories)
+    assert plain == fast
 
 
 def test_each_merge_serves_the_language_with_the_longest_text() -> None:
     served = parity([{b"aab": 9}, {b"xyz": 1}], [{b"aab": 1}, {b"xyzxyz": 1}], Parity(9))
     assert [one.language for one in served] == [1, 1, 0, 0]
+
+
+@pytest.fixture(scope="module")
+def study() -> bpe.Study:
+    texts = dict(zip(NAMES, TRAIN, strict=True))
+    texts |= {f"{name} (dev)": lines for name, lines in zip(NAMES, DEV, strict=True)}
+    return bpe.train(texts, recipe_of(Parity(90)))
+
+
+def test_a_run_goes_on_from_any_step(study: bpe.Study) -> None:
+    words = study.texts.words(study.history.recipe)  # type: ignore[union-attr]
+    for steps in (0, 30, 90):
+        trainer = Trainer(words, study.history.recipe, history=study.history.first(steps))
+        best = trainer.candidates(1)
+        trainer.advance()
+        assert all_columns(trainer.history) == all_columns(study.history)
+        assert as_rows(trainer.history) == as_rows(study.history)
+        if steps < 90:
+            expected = (*study.history.pair(steps), study.history[steps].count)
+            assert (best[0].left, best[0].right, best[0].count) == expected
+            assert best[0].reasons[THERE] == study.history.reasons[THERE][steps]
+
+
+def test_a_session_keeps_what_is_known_of_languages(study: bpe.Study, tmp_path: Path) -> None:
+    words = study.texts.words(study.history.recipe)  # type: ignore[union-attr]
+    write_run(study.history.first(40), words, tmp_path / "run.bpex")
+    run = read_session(tmp_path / "run.bpex").runs[0]
+    assert run.words is not None
+    assert [(one.name, one.ratio) for one in run.words.languages] == [(name, 1.0) for name in NAMES]
+    grown = learn(run.words, study.history.recipe, history=run.history)
+    assert as_rows(grown) == as_rows(study.history)
+
+
+def test_other_libraries_read_what_was_learned(study: bpe.Study, tmp_path: Path) -> None:
+    tokenizers = pytest.importorskip("tokenizers")
+    write_history(study.history, tmp_path / "tokenizer.json")
+    theirs = tokenizers.Tokenizer.from_file(str(tmp_path / "tokenizer.json"))
+    text = " ".join(line for lines in DEV for line in lines)
+    assert theirs.encode(text).ids == study.encode(text)
+
+
+def test_languages_without_their_rare_words(study: bpe.Study) -> None:
+    words = study.texts.words(study.history.recipe)  # type: ignore[union-attr]
+    kept, _ = without_rare(words, 2)
+    known = {word for word, _ in kept}
+    for before, after in zip(words.languages, kept.languages, strict=True):
+        assert dict(after.words) == {word: count for word, count in before.words if word in known}
+        assert after.dev is before.dev
+
+
+LOW = WordTable.from_counts({"low": 3})
+
+
+@pytest.mark.parametrize(
+    ("tables", "mixture", "said"),
+    [
+        ({"a": LOW, "b": LOW, "c": LOW}, Mixture((Group("c", dev_of="a"),)), "'b' has no dev text, but 'a' has one"),
+        ({"a": LOW, "b": LOW}, Mixture((Group("a", ratio=Fraction(1)),)), "'b' has no ratio, but 'a' has one"),
+        ({"a": LOW, "c": LOW}, Mixture((Group("c", dev_of="b"),)), "'a' has no dev text, but 'b' has one"),
+        ({"c": LOW}, Mixture((Group("c", dev_of="b"),)), "no group of that name to learn from"),
+        ({"a": LOW, "c": WordTable.from_counts({})}, Mixture((Group("c", dev_of="a"),)), "'a' has no words"),
+    ],
+)
+def test_languages_that_cannot_be_compared_are_refused(
+    tables: dict[str, WordTable], mixture: Mixture, said: str
+) -> None:
+    with pytest.raises(CorpusError, match=said):
+        GroupedWords.of(tables).learned_by(Recipe.preset("parity", mixture=mixture))
+
+
+def test_what_a_recipe_cannot_say_of_languages_is_refused() -> None:
+    both = Group("a", ratio=Fraction(1)), Group("b", dev_of="a")
+    for groups, said in ((both, "not by both"), ((both[1], Group("c", dev_of="a")), "two dev texts")):
+        with pytest.raises(RecipeError, match=said):
+            Mixture(groups)
+    for wrong, said in ((dict(ratio=Fraction(0)), "above 0"), (dict(dev_of="a"), "its own dev text")):
+        with pytest.raises(RecipeError, match=said):
+            Group("a", **wrong)
+    with pytest.raises(RecipeError, match="alpha must be at least 100"):
+        Recipe.preset("parity", window_size=9, alpha=50)
+    for words in (LOW, GroupedWords.of({"a": LOW, "b": LOW}).learned_by(Recipe.preset("parity"))):
+        with pytest.raises(CorpusError, match="put the texts of each into a group"):
+            learn(words, Recipe.preset("parity"))
+    mixture = Mixture((Group("a", ratio=Fraction("1.3")), Group("b", weight=Fraction(2))))
+    assert Mixture.from_json_value(mixture.to_json_value()) == mixture

@@ -29,6 +29,7 @@ from bpe_core.recipes.recipe import (
 )
 from bpe_core.text.decoding import Fuse
 from bpe_core.text.preparation.pre_tokenizers import Digits
+from tests.core.learning import in_languages
 
 PARTS = (Splitting, Symbols, Size, Learning, Steering, Mixing, Reading)
 OTHER: dict[str, Any] = dict(  # for each choice a value that no preset has
@@ -41,12 +42,13 @@ OTHER: dict[str, Any] = dict(  # for each choice a value that no preset has
     mixture=Mixture((Group("de", unique="lines"),)), preparation=(Digits(),), older_unicode=True, sums="32 bits",
     decoding=(Fuse(),),
     transition=3, words_by="gpt2", most_words=2, past_colons=True, gap_to_floor=5,
+    global_merges=4, window_size=8, alpha=150,
 )  # fmt: skip
 OF_METHODS = {
     "block_size": "gage", "block_bytes": "gage", "wordpiece_rule": "wordpiece", "longest_word": "wordpiece",
     "seed_size": "unigram", "em_passes": "unigram", "keep_share": "unigram",
     "transition": "superbpe", "words_by": "superbpe", "most_words": "superbpe", "past_colons": "superbpe",
-    "gap_to_floor": "best",
+    "gap_to_floor": "best", "global_merges": "parity", "window_size": "parity", "alpha": "parity",
 }  # fmt: skip
 STEERING = {"interventions", "grown_from", "preparation", "older_unicode", "sums", "decoding"}  # if there are any
 METHODS = {"method"}  # of which there is one
@@ -64,6 +66,7 @@ def changed(choice: str) -> tuple[Recipe, Recipe]:
         "preparation": dict(pattern="none"),
         "final_sigma": dict(lowercase=True),
         **{name: dict(method=method, merges=1) for name, method in OF_METHODS.items()},
+        "alpha": dict(method="parity", merges=1, window_size=5),
     }
     recipe = Recipe.preset("gpt2", **needed.get(choice, {}))  # type: ignore[arg-type]
     return recipe, recipe.with_changes(**{choice: OTHER[choice]})
@@ -88,7 +91,7 @@ def test_recipes_differ_in_the_part_of_what_was_changed(choice: str) -> None:
 @pytest.mark.parametrize("choice", OTHER)
 def test_only_what_differs_but_for_the_size_needs_a_new_run(choice: str) -> None:
     one, other = changed(choice)
-    trainer = Trainer(WordTable.from_counts({"low": 3, "lower": 2}), one)
+    trainer = Trainer(in_languages(WordTable.from_counts({"low": 3, "lower": 2})), one)
     if one.is_same_but_for_size(other):
         trainer.extend(other)
         assert trainer.recipe == other
@@ -141,7 +144,7 @@ def test_what_has_no_meaning_beside_the_other_choices_is_told() -> None:
         *STEERING,
     }
     assert {name for name in CHOICES if not rich.applies(name)} == {"final_sigma", *OF_METHODS, *STEERING}
-    assert all(Recipe().with_changes(method=method).applies(name) for name, method in OF_METHODS.items())
+    assert all(changed(name)[0].applies(name) for name in OF_METHODS)
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,7 @@ from bpe_core.learning.methods import Method
 import bpe_core.learning.bpe.compiled, bpe_core.counting.count_words
 from bpe_core.segmenting.merging import compiled_ranks
 from bpe_core.learning.layout import lay_out
+from tests.core.learning import in_languages
 
 bpe_core.counting.count_words.KERNELS = Policy("bpe_core.counting.counter", small=0)
 bpe_core.learning.bpe.compiled._ROOMY = 0  # the learner is imported, so it is used
@@ -37,7 +38,7 @@ count_words(Corpus.from_texts([many_words]), Recipe.preset("gpt2"))
 for i, preset in enumerate(PRESETS):
     for ties in (("first-seen", "smallest-text"), ("lowest-ids", "largest-text"))[i % 2]:
         recipe = Recipe.preset(preset, merges=60, vocab_size=None, ties=ties)
-        words = count_words(corpus, recipe)
+        words = in_languages(count_words(corpus, recipe))
         trainer = Trainer(words, recipe)
         trainer.advance(max_merges=5)
         trainer.candidates(4)

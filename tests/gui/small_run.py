@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 
 from pytestqt.qtbot import QtBot
 
 from app.wiring import Program
+from bpe_core.recipes.mixture import Group
 from tests.gui.conftest import WAIT
 
 Train = Callable[[Program], None]
@@ -29,6 +31,20 @@ def wait_for_rows(qtbot: QtBot, program: Program, wanted: int) -> None:
 def small(program: Program, size: int = 320) -> None:
     """A vocabulary that is learned in no time."""
     assert program.form.choose(vocab_size=size)
+
+
+def group_texts(program: Program) -> None:
+    """Make two languages of the texts, whose words are alike, if the method serves languages."""
+    corpus = program.session.corpus
+    if not corpus.recipe.value.serves_languages:
+        return
+    text = corpus.texts.value[0].text
+    for name in ("one", "another"):
+        corpus.add_text(name, text or "")
+    first, second = (one.number for one in corpus.texts.value)
+    for number, name, ratio in ((first, "a", "1"), (second, "b", "1.5")):
+        corpus.group({number}, name)
+        corpus.choose(Group(name, ratio=Fraction(ratio)))
 
 
 def moments(program: Program) -> tuple[int, int, int, int]:

@@ -26,6 +26,7 @@ from bpe_core.segmenting.tokenizer import Tokenizer
 from tests.conftest import EXPLORES
 from tests.gui.conftest import HURRY, WAIT, rest, settings_in, settle, wait_for_phase, windows
 from tests.gui.sessions.saving import open_session, save_as, table
+from tests.gui.small_run import group_texts
 from tests.gui.tables import exact_rows
 
 TEXT = "the lowest price is lower than the last one, and the lowest of the low is the lowest. " * 3
@@ -49,6 +50,7 @@ def learned(
             program.session.corpus.replace_by_text("a few words", TEXT)
             program.token_text.set_text(TEXT[:90])
             program.session.recipe.put_quietly(recipe_of(request.param))
+            group_texts(program)
             program.actions["main"].trigger()
             wait_for_phase(QtBot(request), program, Phase.ENDED)
             run = program.session.runs.shown

@@ -62,6 +62,8 @@ def read_group_line(line: str, row: GroupRow, mixture: Mixture) -> tuple[str, Fr
 
 def weight_text(group: Group, mixture: Mixture, sizes: dict[str, int]) -> str:
     """Describe a group's weight; the `sizes` of the groups turn a share into a factor."""
+    if group.dev_of:
+        return group.role
     parts = [_weight(group, mixture) if mixture.by == "times" else f"{_weight(group, mixture)} of {mixture.by}"]
     if mixture.by != "times" and group.weight and sizes.get(group.name):
         known = [sizes[one.name] / one.weight for one in mixture.groups if one.weight and sizes.get(one.name)]
@@ -79,6 +81,8 @@ def sample_text(group: Group) -> list[str]:
         parts.append(f"{share_text(sample.fraction)} of the {sample.of}{draw}")
     if group.unique:
         parts.append(f"no {group.unique} twice")
+    if group.ratio is not None:
+        parts.append(group.role)
     return parts
 
 
@@ -307,6 +311,13 @@ class CorpusListModel(RowListModel[GroupRow | CorpusText]):
             self.corpus.aside.tell(str(error))
             return False
         return True
+
+    def say_of_language(self, name: str, **changes: Any) -> None:
+        """Say whose dev text a group is, or its ratio, unless that cannot be."""
+        try:
+            self.corpus.choose(replace(self.corpus.mixture.of(name), **changes))
+        except RecipeError as error:
+            self.corpus.aside.tell(str(error))
 
     def picked_at(self, rows: Sequence[int]) -> CorpusText | None:
         """Return the folder of these rows, if there is only one, and only some of its files are read."""

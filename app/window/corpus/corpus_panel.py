@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 
 from app.session.corpus_texts import CorpusText
 from app.window.corpus.corpus_list import CorpusListModel, Entry
-from app.window.parts.dialogs import ask_for_draw, dialog_buttons
+from app.window.parts.dialogs import ask_for_draw, ask_for_ratio, dialog_buttons
 from app.window.parts.layouts import STRETCH, in_column, in_row
 from app.window.parts.row_list import Index
 from app.window.parts.tables import list_of_rows, selected_rows
@@ -112,10 +112,30 @@ class GroupMenu:
             menu.addSeparator()
             menu.addAction("Name and Weight …").triggered.connect(lambda: self._edit(here))
             self._add_taken(menu, here)
+            if corpus.recipe.value.serves_languages:
+                self._add_role(menu, here)
         if corpus.mixture.by != "times":
             menu.addSeparator()
             for title, by in SHARES:
                 add_tick(menu, title, corpus.mixture.by == by, partial(corpus.weigh_by, by))
+
+    def _add_role(self, menu: QMenu, name: str) -> None:
+        """Offer to say whose dev text a group is, or its ratio beside others."""
+        group, choose = self._model.corpus.mixture.of(name), partial(self._model.say_of_language, name)
+
+        def ask() -> None:
+            ratio = ask_for_ratio(self._view, float(group.ratio or 1))
+            if ratio is not None:
+                choose(ratio=Fraction(str(round(ratio, 2))))
+
+        dev = menu.addMenu("Dev Text of")
+        add_tick(dev, "None: Learned From", not group.dev_of, partial(choose, dev_of="", weight=Fraction(1)))
+        for other in self._model.groups:
+            if other and other != name:
+                add_tick(dev, other, group.dev_of == other, partial(choose, dev_of=other, ratio=None))
+        menu.addAction("Ratio …").triggered.connect(ask)
+        if group.ratio is not None:
+            menu.addAction("No Ratio").triggered.connect(lambda: choose(ratio=None))
 
     def _add_taken(self, menu: QMenu, name: str) -> None:
         group = self._model.corpus.mixture.of(name)

@@ -262,7 +262,7 @@ class Course(QObject):
                 runs.resume(merges=step.merges - self._run.learned)
         else:
             self._run = None  # before the new run exists, news is about another recipe
-            detour.go(lesson.title, lesson.corpus, step.recipe, step.merges)
+            detour.go(lesson.title, lesson.texts, step.recipe, step.merges)
             self._run = runs.shown
         self.moved.emit(lesson.name, self.number)
         self.changed.emit()

@@ -137,6 +137,12 @@ def ask_for_draw(parent: QWidget, seed: int) -> int | None:
     return number if is_chosen else None
 
 
+def ask_for_ratio(parent: QWidget, before: float) -> float | None:
+    question = "How much shorter than others the texts of this language are to become; 1 is as much as others."
+    number, is_chosen = QInputDialog.getDouble(parent, "Ratio of a language", question, before, 0.01, 100.0, 2)
+    return number if is_chosen else None
+
+
 def ask_before_leaving(parent: QWidget, why: str) -> QMessageBox.StandardButton:
     """Ask whether to save, cancel, or leave anyway. Then unsaved work is kept, or lost for the reason given."""
     buttons = QMessageBox.StandardButton

@@ -64,11 +64,14 @@ NOTHING_SAID = {
     "alphabet_limit": "all characters",
     "transition": "half of the merges",
     "most_words": "any number",
+    "global_merges": "none",
+    "window_size": "no window",
 }
 SUFFIXES = {
     "min_frequency": "×",
     "keep_share": " %",
     "gap_to_floor": " ‰",
+    "alpha": " %",
     "block_size": " bytes",
     "block_bytes": " different",
 }

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from bpe_core.command_line.arguments import add_merge_limits, add_recipe, add_tie_rule, chosen_recipe, number
-from bpe_core.command_line.corpora import add_mixture, add_reading, groups_of, mixture_of, reading
+from bpe_core.command_line.corpora import add_languages, add_mixture, add_reading, groups_of, mixture_of, reading
 from bpe_core.command_line.decisions import add_decisions, decided
 from bpe_core.command_line.interruption import KEEPS, working
 from bpe_core.command_line.steps import step_lines
@@ -54,6 +54,10 @@ examples:
       Two groups of texts; what there is too little of is repeated until the shares are as you say. The recipe in the
       result holds the mixture, by the names of the groups. --groups-of FOLDER makes one of each folder in it.
 
+  bpe-explorer train --group de a.txt --group fi b.txt --dev de c.txt --dev fi d.txt --method parity --merges 400
+      Each merge serves the language whose dev text, the same in all, has the most tokens. Or, without such texts,
+      --ratio de=1 fi=1.3; --variant window --window-size 50 --alpha 1.5 lets none be served too often in a row.
+
   bpe-explorer train counts.parquet --min-word-count 2 --output merges.csv
       Counts that `count` has written, without words that occur once; it says how much of the text that leaves out.
 
@@ -78,6 +82,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     rare = "leave out words that occur less often"
     parser.add_argument("--min-word-count", type=number, default=1, metavar="N", help=rare)
     add_mixture(parser)
+    add_languages(parser)
     add_reading(parser)
     add, endings = parser.add_argument_group("the result").add_argument, ", ".join(TABLES.endings)
     session = f"{EXTENSION} keeps the run as a session, whatever its method"
@@ -118,7 +123,7 @@ def _counted(
     if recipe.mixture is None:
         return count_words(corpus, recipe, Work(report, cancelled)), []
     grouped = count_groups(corpus, recipe, Work(report, cancelled))
-    return grouped.weighted(recipe.mixture), grouped.sentences(recipe.mixture)
+    return grouped.learned_by(recipe), grouped.sentences(recipe.mixture)
 
 
 def _check_output(path: Path) -> None:

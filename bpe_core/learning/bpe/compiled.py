@@ -301,6 +301,8 @@ def _begin(layout: Layout, words: WordTable, alphabet: Alphabet, recipe: Recipe,
     order = np.arange(size, dtype=np.int64)
     byte_places = TIE_RULES[recipe.ties].byte_places
     order[: len(byte_places)] = byte_places
+    if byte_places:
+        text = text.translate(bytes(byte_places))  # for rules that compare texts
     word_records = np.zeros(len(words) + 1, names.WORD)
     word_records["start"] = layout.starts
     word_records["count"][:-1] = words.counts

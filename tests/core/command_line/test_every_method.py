@@ -11,6 +11,7 @@ from bpe_core.command_line.main import run
 from bpe_core.learning.methods import Method
 from bpe_core.recipes.methods import METHODS
 from bpe_core.session_file.reading import read_session
+from tests.core.learning import text_arguments
 
 TEXT = "the lowest price is lower than the last one, and the lowest of the low is the lowest\n" * 3
 
@@ -25,14 +26,15 @@ def files(tmp_path: Path, method: str) -> tuple[str, str]:
     """A text and a run that learned from it."""
     text, learned = tmp_path / "text.txt", tmp_path / "run.bpex"
     text.write_text(TEXT, encoding="utf-8")
-    assert run(["train", str(text), "--method", method, "--merges", "12", "--quiet", "--output", str(learned)]) == 0
+    texts = text_arguments(method, str(text))
+    assert run(["train", *texts, "--method", method, "--merges", "12", "--quiet", "--output", str(learned)]) == 0
     return str(text), str(learned)
 
 
 def test_steps_are_listed_in_the_words_of_the_method(
     files: tuple[str, str], method: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(["train", files[0], "--method", method, "--merges", "5"]) == 0
+    assert run(["train", *text_arguments(method, files[0]), "--method", method, "--merges", "5"]) == 0
     said = capsys.readouterr()
     lines, sign = said.out.splitlines(), {"drop": "− ", "add": "+ ", None: " → "}[METHODS[method].single]
     assert len(lines) == 5

@@ -9,6 +9,7 @@ import pytest
 from bpe_core.command_line.main import run
 from bpe_core.recipes.methods import METHODS
 from bpe_core.session_file.reading import read_session
+from tests.core.learning import text_arguments
 
 TEXT = "the keeper of the light wrote one word more into the log of the light\n" * 30
 SIZES = {"wordpiece": ["--vocab-size", "40"], "unigram": ["--vocab-size", "20"], "gage": []}
@@ -28,7 +29,7 @@ def test_a_run_is_kept_as_a_session(method: str, text: Path, capsys: pytest.Capt
         run(
             [
                 "train",
-                str(text),
+                *text_arguments(method, str(text)),
                 "--method",
                 method,
                 *SIZES.get(method, ["--merges", "20"]),

@@ -15,6 +15,7 @@ from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.corpus import Corpus
+from tests.core.learning import in_languages
 
 TEXT = "the lowest price is lower than the last one, and the lowest of the low is the lowest. " * 2
 
@@ -22,7 +23,7 @@ TEXT = "the lowest price is lower than the last one, and the lowest of the low i
 def learned(method: str) -> tuple[WordTable, History]:
     name = next(name for name in PRESETS if Recipe.preset(name).method == method)
     recipe = Recipe.preset(name, min_frequency=2, merges=25)
-    words = count_words(Corpus.from_texts([TEXT]), recipe)
+    words = in_languages(count_words(Corpus.from_texts([TEXT]), recipe))
     trainer = Trainer(words, recipe)
     while not trainer.advance().finished:
         pass

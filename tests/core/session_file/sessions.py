@@ -14,6 +14,7 @@ from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.reference import bpe as reference
 from bpe_core.session_file.values import Bookmark, Fingerprint, SavedRun, SavedSession, SavedSource, View
+from tests.core.learning import in_languages
 
 COUNTS = {"low": 5, "lower": 2, "newest": 6, "widest": 3, "naïve": 2, "日本": 4}
 RECIPES = [
@@ -48,7 +49,8 @@ def learned_by(method: str, number: int = 1) -> SavedRun:
     """A small run by the first preset of a method."""
     name = next(name for name in PRESETS if Recipe.preset(name).method == method)
     recipe = Recipe.preset(name, merges=20, min_frequency=2)
-    words = WordTable.from_counts({word * times: count for word, count in COUNTS.items() for times in (1, 2, 3)})
+    counts = {word * times: count for word, count in COUNTS.items() for times in (1, 2, 3)}
+    words = in_languages(WordTable.from_counts(counts))
     trainer = Trainer(words, recipe)
     while not trainer.advance().finished:
         pass

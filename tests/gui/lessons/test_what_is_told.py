@@ -23,7 +23,7 @@ from tests.shared import here, path_of
 
 def bench_of(lesson: Lesson, step: LessonStep) -> Bench:
     """The lesson's corpus when a step begins."""
-    whole = Bench.of_text(lesson.corpus, step.recipe)
+    whole = Bench.of_groups(lesson.texts, step.recipe)
     return Bench(whole.words, whole.history.first(step.merges))
 
 
@@ -192,7 +192,7 @@ def _joined(pieces: list[str], left: str, right: str) -> list[str]:
 
 
 def test_together_they_teach_what_they_should() -> None:
-    assert len(lessons()) == 16
+    assert len(lessons()) == 17
     titles = ("by hand", "weights", "equal", "ends", "greedily", "newer", "emoji", "vocabulary", "mistakes")
     for words in (*titles, "WordPiece", "compressor", "Unigram", "MinGram", "Best", "many ways"):
         assert any(words in lesson.title for lesson in lessons()), words
@@ -228,7 +228,7 @@ def test_answers_are_the_same_however_they_are_spaced() -> None:
 def test_pieces_that_are_dropped_alike_are_equally_good() -> None:
     """Nothing is computed of pieces that no word uses, and which of them goes first cannot be reasoned out."""
     lesson = lesson_named("unigram")
-    whole = Bench.of_text(lesson.corpus, lesson.steps[0].recipe)
+    whole = Bench.of_groups(lesson.texts, lesson.steps[0].recipe)
     bench = Bench(whole.words, whole.history.first(1))
     for piece in ("lk", "ump", "alk"):
         for again in (False, True):

@@ -25,7 +25,7 @@ from bpe_core.history.history import History
 from bpe_core.recipes.methods import METHODS
 from bpe_core.segmenting.tokenizer import Tokenizer
 from tests.gui.conftest import WAIT, settle, wait_for_phase
-from tests.gui.small_run import Train, moments, rows, small
+from tests.gui.small_run import Train, group_texts, moments, rows, small
 
 Key = Qt.Key
 
@@ -90,6 +90,7 @@ LEAST_CHANGES = {"mingram": 5, "best": 5}  # it drops a tenth of few tokens; by 
 @pytest.mark.parametrize("method", [name for name in METHODS if name not in ("dropping", "adding")])
 def test_each_method_visibly_learns_the_sample(qtbot: QtBot, program: Program, train: Train, method: str) -> None:
     program.form.choose_method(method)
+    group_texts(program)
     train(program)
     run, text = program.session.runs.shown, program.token_text.text()
     assert run is not None

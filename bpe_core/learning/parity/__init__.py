@@ -1,0 +1,1 @@
+"""Byte-pair encoding in which each merge serves the language that is worst off."""

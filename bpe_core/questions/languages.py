@@ -1,0 +1,139 @@
+"""How many tokens the same text takes in each language while a tokenizer is learned."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from bpe_core.asking import Answer, Question, parameter
+from bpe_core.counting.words import WordTable
+from bpe_core.errors import BpeError
+from bpe_core.figures.from_table import river_chart
+from bpe_core.history.history import History
+from bpe_core.learning.parity.method import LANGUAGE
+from bpe_core.measures.benchmark import parallel_texts
+from bpe_core.measures.size_curves import token_counts
+from bpe_core.questions.benchmark import OWN_SENTENCES
+from bpe_core.studies.study import Study
+from bpe_core.studies.texts import texts_of
+from bpe_core.support.arrays import Int64s
+from bpe_core.support.data_table import DataTable, Values
+from bpe_core.support.progress import ALONE, Work
+from resources import parallel_samples
+
+WHAT = "How languages fare"
+SHOWN_STEPS = 160  # evenly spread, and half as many closer together at the beginning
+LINE_END = ord("\n")
+MOST_SERVED = 8  # languages named in a sentence
+TOO_FEW = (
+    "One text alone cannot be compared: learn by parity-aware BPE with dev texts, put the texts into groups, or name a "
+    "folder of the same sentences in several languages (--parallel)."
+)
+
+
+@dataclass(frozen=True)
+class Languages(Question):
+    """Show how many tokens a sentence takes in each language, step by step: a river that narrows where all are served.
+
+    The texts are the dev texts of a run that serves languages; or those of --parallel; or the groups of the corpus.
+    """
+
+    axis = "step"
+    needs = "texts if known"
+    by_parts = True
+    examples = """\
+examples:
+  bpe-explorer languages served.bpex -o river.svg
+      The dev texts of a run by parity-aware BPE: who is worst off at each step, and how many merges served each.
+
+  bpe-explorer languages merges.csv --parallel sentences/
+      Any tokenizer: a file a language (en.txt, de.txt), a line a sentence; without a folder our own ten sentences.
+"""
+
+    parallel: str = parameter(
+        "",
+        help="a folder of the same sentences, a file a language, a line a sentence; without a folder our own ten",
+        metavar="FOLDER",
+        const=OWN_SENTENCES,
+        path="folder",
+        offered=(OWN_SENTENCES,),
+    )
+    lines: tuple[str, ...] = parameter((), help="draw only these languages", metavar="NAME")
+
+    def answer(self, study: Study, work: Work = ALONE) -> Answer:
+        texts = self._texts(study, work)
+        if len(texts) < 2:
+            raise BpeError(TOO_FEW)
+        missing = next((name for name in self.lines if name not in texts), None)
+        if missing is not None:
+            raise BpeError(f"There is no language {missing!r}; there are {', '.join(texts)}."[:290])
+        history = study.history
+        curves = {name: token_counts(words, history, work) for name, (words, _) in texts.items()}
+        chosen = _some(next(iter(curves.values()))[0])
+        columns: dict[str, list[object]] = {}
+        for name, (_, sentences) in texts.items():
+            steps, tokens = (one[chosen] for one in curves[name])
+            told: dict[str, Values] = {
+                "text": [name] * len(steps),
+                "step": steps.tolist(),
+                "sentences": [sentences] * len(steps),
+                "tokens": tokens.tolist(),
+                "tokens_per_sentence": (tokens / sentences).tolist(),
+                **_served(history, name, steps),
+            }
+            for column, values in told.items():
+                columns.setdefault(column, []).extend(values)
+        table = DataTable(columns)
+        figure = river_chart(table, history.recipe.wording.steps.capitalize(), self.lines)
+        last = [place for place, step in enumerate(columns["step"]) if step == len(history)]
+        shares = _shares(history, list(texts))
+        return Answer(table, (figure.sentence, *shares), figure, (*columns,), last)
+
+    def _texts(self, study: Study, work: Work) -> Mapping[str, tuple[WordTable, int]]:
+        """Return the words of each language, and how many sentences they are."""
+        if self.parallel:
+            given = parallel_samples() if self.parallel == OWN_SENTENCES else parallel_texts(self.parallel)
+            recipe = study.history.recipe
+            return {name: (texts_of(lines).words(recipe, work), len(lines)) for name, lines in given.items()}
+        own = study.learned_from
+        dev = {} if own is None else {one.name: one.dev for one in own.languages if one.dev is not None}
+        found = dev or (study.parts(WHAT, work) if study.texts is not None else {})
+        return {name: (words, _line_ends(words)) for name, words in found.items() if len(words)}
+
+
+def _line_ends(words: WordTable) -> int:
+    """Count the line ends; a text without any is one sentence."""
+    places = np.flatnonzero(words.text == LINE_END)
+    return max(1, int(words.counts[np.searchsorted(words.starts, places, side="right") - 1].sum()))
+
+
+def _some(steps: Int64s) -> Int64s:
+    last = len(steps) - 1
+    close = np.geomspace(1, max(1, last), SHOWN_STEPS // 2)
+    found: Int64s = np.unique(np.concatenate([np.linspace(0, last, SHOWN_STEPS), close]).round()).astype(np.int64)
+    return found[found <= last]
+
+
+def _names(history: History) -> Sequence[str]:
+    return history.recipe.mixture.languages if history.recipe.mixture is not None else ()
+
+
+def _served(history: History, name: str, steps: Int64s) -> dict[str, Values]:
+    names = _names(history)
+    if LANGUAGE not in history.reasons or name not in names:
+        return {}
+    so_far = np.concatenate([[0], np.cumsum(history.reasons[LANGUAGE] == names.index(name))])
+    return {"served": so_far[steps].tolist()}
+
+
+def _shares(history: History, texts: Sequence[str]) -> list[str]:
+    names = [name for name in _names(history) if name in texts]
+    if LANGUAGE not in history.reasons or not names:
+        return []
+    counts = {name: int((history.reasons[LANGUAGE] == place).sum()) for place, name in enumerate(_names(history))}
+    most = sorted(counts, key=lambda name: -counts[name])
+    said = ", ".join(f"{name} {counts[name]:,}" for name in most[:MOST_SERVED])
+    more = f" and {len(most) - MOST_SERVED:,} more less often" if len(most) > MOST_SERVED else ""
+    return [f"The merges served {said}{more}."]
