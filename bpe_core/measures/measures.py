@@ -163,6 +163,31 @@ MEASURES: dict[str, Measure] = {
             "tokens / tokens of the reference language",
             note="It says what a text costs, not how well a model knows the language.",
         ),
+        Measure(
+            *("byte_premium", "Byte premium", "byte premium", "ratio"),
+            "Bytes of the language relative to those of the reference language, for the same sentences",
+            "bytes / bytes of the reference language",
+            note="It is what UTF-8 costs; the parity premium beside it shows what the tokens add to that or take away.",
+        ),
+        Measure(
+            *("single_token_share", "Single-token retention", "single", "share"),
+            "The part of the words, each as often as it occurs, that are one token behind a space",
+            "words that are one token / words",
+            digits=1,
+            note="Words are runs of letters: in a script without spaces whole clauses, of which few are one token.",
+        ),
+        Measure(
+            *("zipf_exponent", "Zipf exponent", "Zipf", "ratio"),
+            "How steeply the counts of tokens fall with their rank",
+            "minus the slope of the line of least squares through ln count over ln rank",
+            note="It depends on the length of the text: compare the same sentences.",
+        ),
+        Measure(
+            *("zipf_fit", "Zipf fit", "Zipf fit", "ratio"),
+            "How well that line describes the counts, 1 if exactly",
+            "1 − Σ (ln count − line)² / Σ (ln count − mean)²",
+            note="The many tokens that occur once lie on a step of their own, and lower it in short texts.",
+        ),
         Measure("sentences", "Sentences", "sentences", "documents", "How many sentences the text has in each language"),
         Measure(
             *("tokens_per_sentence", "Tokens per sentence", "tokens/sentence", "ratio"),

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import CorpusError
@@ -43,10 +44,15 @@ class CutList:
             self._borders[start + len(BLANK) + ends] = True
         self._starts = table.starts[:-1]
 
+    def whole(self, at: int) -> npt.NDArray[np.bool_]:
+        """Return which words are not cut anywhere."""
+        cuts = self._cut.cuts(at) & self._inside
+        found: npt.NDArray[np.bool_] = np.add.reduceat(cuts, self._starts, dtype=np.int64) == 0
+        return found
+
     def counted(self, at: int) -> dict[str, float]:
         """Return the columns of `MEASURES`."""
         cuts, borders = self._cut.cuts(at) & self._inside, self._borders
-        of_word = np.add.reduceat(cuts, self._starts, dtype=np.int64)
         wrong = np.add.reduceat(cuts != borders, self._starts, dtype=np.int64)
         hits, words = int(np.count_nonzero(cuts & borders)), len(self._starts)
         found = {"words": words, "borders": int(borders.sum()), "cuts": int(cuts.sum()), "hits": hits}
@@ -55,7 +61,7 @@ class CutList:
             "precision": _part(hits, found["cuts"]),
             "recall": _part(hits, found["borders"]),
             "f1": _part(2 * hits, found["cuts"] + found["borders"]),
-            "share_whole": int((of_word == 0).sum()) / max(1, words),
+            "share_whole": int(self.whole(at).sum()) / max(1, words),
             "share_alike": int((wrong == 0).sum()) / max(1, words),
         }
 

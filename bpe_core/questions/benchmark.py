@@ -11,18 +11,20 @@ from bpe_core.figures.from_table import dots_chart
 from bpe_core.history.history import History
 from bpe_core.measures.benchmark import benchmark, parallel_texts, parity_of
 from bpe_core.measures.measures import MEASURES, OF_BENCHMARK
+from bpe_core.measures.parallel import beside_premiums
 from bpe_core.studies.study import Study, free_name
 from bpe_core.studies.texts import Texts
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, Work
 from resources import parallel_samples
 
+OF_PARALLEL = ("premium", "byte_premium", "single_token_share", "zipf_exponent", "zipf_fit")
 DRAWN = (
     *("tokens", "bytes_per_token", "tokens_per_word", "renyi_efficiency", "share_in_use", "unknown_share"),
-    *("unencoded_share", "relative_tokens", "seconds", "premium"),
+    *("unencoded_share", "relative_tokens", "seconds", *OF_PARALLEL),
 )
 OWN_SENTENCES = "own"  # the program's own parallel sentences
-COLUMNS = "\n".join(f"  {name:<18} {MEASURES[name].meaning}" for name in (*OF_BENCHMARK, "premium"))
+COLUMNS = "\n".join(f"  {name:<18} {MEASURES[name].meaning}" for name in (*OF_BENCHMARK, *OF_PARALLEL))
 
 ENGLISH = "en"  # other languages are compared with it, where it is among them
 
@@ -84,6 +86,8 @@ columns:
         if self.parallel:
             parity = parity_of(found, self.reference or (ENGLISH if ENGLISH in texts else None))
             columns["premium"] = parity.premium
+            reference = str(parity.summary["reference"][0])
+            columns |= beside_premiums(tokenizers, texts, reference, work)
             sentences = [*parity.sentences, *sentences]
             facts = {"parity": DataTable(parity.summary).records()}
         if self.measure not in columns:

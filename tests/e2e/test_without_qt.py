@@ -44,6 +44,7 @@ EXAMPLES = {
     "lab": "merges.csv merges.tsv --text so --corpus text.txt",
     "why": "--merges merges.csv so",
     "ties": "--merges merges.csv",
+    "twins": "merges.csv",
     "languages": "merges.csv --parallel",
     "floor": "text.txt --sizes 280 --seconds 1",
     "token": "so --merges merges.csv --corpus text.txt",

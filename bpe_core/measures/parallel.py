@@ -1,0 +1,85 @@
+"""What the same sentences say of a tokenizer in each language, besides how many tokens they are."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import regex
+
+from bpe_core.measures.benchmark import Columns, Contender, Sentences, Tokenizers, contenders_of, ratio
+from bpe_core.measures.morphemes import CutList
+from bpe_core.support.arrays import Float64s, Int64s
+from bpe_core.support.progress import ALONE, Work
+
+WORD = regex.compile(r"[\p{L}\p{M}]+")
+LEAST_RANKS = 3  # through two points there is always a line
+
+
+def beside_premiums(tokenizers: Tokenizers, texts: Sentences, reference: str, work: Work = ALONE) -> Columns:
+    """Return more columns of a benchmark of parallel texts: a row for each tokenizer and language, in its order."""
+    sizes = {name: sum(len(one.encode()) for one in sentences) for name, sentences in texts.items()}
+    words = {name: Counter(WORD.findall("\n".join(sentences))) for name, sentences in texts.items()}
+    contenders = contenders_of(tokenizers)
+    jobs = [(one, name) for one in contenders for name in texts]
+    bytes_of, bytes_of_reference = (
+        np.array([sizes[name] for _, name in jobs], np.int64),
+        np.full(len(jobs), sizes[reference], np.int64),
+    )
+    single: list[float] = []
+    zipf: list[tuple[float, float]] = []
+    for contender, name in jobs:
+        work.check()
+        single.append(single_token_share(contender, words[name]))
+        zipf.append(zipf_of(_token_counts(contender, texts[name])))
+    exponents, fits = np.array(zipf, np.float64).reshape(-1, 2).T
+    return {
+        "byte_premium": ratio(bytes_of, bytes_of_reference),
+        "single_token_share": np.array(single),
+        "zipf_exponent": exponents,
+        "zipf_fit": fits,
+    }
+
+
+def single_token_share(contender: Contender, words: Counter[str]) -> float:
+    """Return which part of these words, each as often as it occurs, is one token where it is behind a space."""
+    if not words:
+        return float("nan")
+    whole = CutList({word: (word,) for word in words}, contender.tokenizer.history).whole(contender.at)
+    history = contender.tokenizer.history
+    unknown = {id for id, symbol in enumerate(history.alphabet.but_seeds) if symbol.kind == "unknown"}
+    if unknown:  # what is unknown is no word that was kept, even if it is one token
+        ids = (contender.tokenizer.encode(word, at=contender.at) for word in words)
+        whole &= np.array([unknown.isdisjoint(one) for one in ids])
+    counts = np.fromiter(words.values(), np.int64, len(words))
+    return float(counts[whole].sum() / counts.sum())
+
+
+def zipf_of(counts: Int64s) -> tuple[float, float]:
+    """Return how steeply counts fall with their rank, and how well a straight line describes it (both logarithmic).
+
+    >>> zipf_of(np.array([1200, 600, 400, 300]))
+    (1.0, 1.0)
+    """
+    found = np.sort(counts[counts > 0])[::-1].astype(np.float64)
+    if len(found) < LEAST_RANKS:
+        return float("nan"), float("nan")
+    x, y = _centred(np.log(np.arange(1, len(found) + 1))), _centred(np.log(found))
+    slope = float((x * y).sum() / (x * x).sum())
+    spread = float((y * y).sum())
+    fit = 1.0 if not spread else 1 - float(((y - slope * x) ** 2).sum()) / spread
+    return round(-slope, 12) + 0.0, round(fit, 12)
+
+
+def _centred(values: Float64s) -> Float64s:
+    found: Float64s = values - values.mean()
+    return found
+
+
+def _token_counts(contender: Contender, sentences: Sequence[str]) -> Int64s:
+    def ids() -> Iterator[Int64s]:
+        for sentence in sentences:
+            yield contender.tokenizer.encode_to_array(sentence, at=contender.at).astype(np.int64)
+
+    return np.bincount(np.concatenate([np.zeros(0, np.int64), *ids()])).astype(np.int64)

@@ -1,0 +1,91 @@
+"""Which tokens are the same but for a leading space or capital letters: the, The, ␣the."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from bpe_core.asking import Answer, Question, parameter
+from bpe_core.figures.figure import Line, LineFigure
+from bpe_core.history.token_texts import decoded
+from bpe_core.studies.study import Study
+from bpe_core.support.data_table import DataTable
+from bpe_core.support.progress import ALONE, Work
+
+SPACE = " "
+
+
+@dataclass(frozen=True)
+class Twins(Question):
+    """Show which tokens differ only by a leading space or capital letters, and how many places they take.
+
+    Of WordPiece, a token that goes on with a word is a twin of the one that begins it. Tokens that hold a part of a
+    character have no twins.
+    """
+
+    follows_time = True
+    examples = """\
+examples:
+  bpe-explorer twins tokenizer.json
+      The largest families, and how much of the vocabulary all take.
+
+  bpe-explorer twins merges.csv --at 300 --csv > twins.csv
+      All of them, as the table was after 300 merges.
+"""
+
+    at: int | None = parameter(None, help="after the first K steps (else after all)", metavar="K")
+
+    def answer(self, study: Study, work: Work = ALONE) -> Answer:
+        then = study.at(study.checked_step_count(self.at))
+        history, texts = then.history, decoded(then.history)
+        no_text = {id for id, one in enumerate(history.alphabet.but_seeds) if one.kind in ("fallback", "unknown")}
+        ids = [id for id in history.vocabulary.tolist() if id < history.first_special and id not in no_text]
+        known = {id: text for id in ids if (text := _whole(texts[id])).removeprefix(SPACE)}
+        by_word = _alike(known, lambda text: text.removeprefix(SPACE).lower())
+        families = [family for family in by_word if len(family) > 1]
+        families.sort(key=lambda family: (-len(family), family))
+        shown = then.names.text
+        table = DataTable(
+            {
+                "family": [known[family[0]].removeprefix(SPACE).lower() for family in families],
+                "forms": np.array([len(family) for family in families], np.int64),
+                "texts": [" ".join(shown[id] for id in family) for family in families],
+                "ids": [" ".join(map(str, history.numbers_of(family).tolist())) for family in families],
+            }
+        )
+        more = len(known) - len(by_word)
+        by_space = len(known) - len(_alike(known, lambda text: text.removeprefix(SPACE)))
+        by_case = len(known) - len(_alike(known, str.lower))
+        tokens, size = sum(map(len, families)), len(history.vocabulary)
+        share = tokens / max(1, size)
+        sentences = (
+            f"{tokens:,} of {size:,} tokens, {share:.1%}, differ from another only by a leading space or capital "
+            f"letters: {len(families):,} families.",
+            f"With one form each, {more:,} places would be free, {more / max(1, size):.1%} of the vocabulary; without "
+            f"leading spaces alone {by_space:,}, without capital letters alone {by_case:,}.",
+        )
+        return Answer(table, sentences, _chart(families, sentences[0]), facts={"tokens": tokens, "places": more})
+
+
+def _whole(raw: bytes) -> str:
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return ""
+
+
+def _alike(known: Mapping[int, str], form: Callable[[str], str]) -> list[list[int]]:
+    found: defaultdict[str, list[int]] = defaultdict(list)
+    for id, text in known.items():
+        found[form(text)].append(id)
+    return list(found.values())
+
+
+def _chart(families: Sequence[Sequence[int]], sentence: str) -> LineFigure:
+    forms, times = np.unique([len(family) for family in families], return_counts=True)
+    line = Line("", forms.astype(np.float64), times.astype(np.float64))
+    title = "Twins: families by how many tokens are in each."
+    return LineFigure("twins", title, sentence, [line], "Tokens in the family", "Families", has_bars=True)
