@@ -66,27 +66,34 @@ def modules() -> Iterator[tuple[str, Path]]:
             yield ".".join(parts[:-1] if parts[-1] == "__init__" else parts), path
 
 
-@cache
 def imports_of(source: str, *, for_types: bool = True) -> frozenset[str]:
     """Every module a source imports, anywhere in it; names imported from a package count as its modules.
 
     Without `for_types`, imports for type checkers alone do not count.
     """
-    found: set[str] = set()
-    waiting: list[ast.AST] = [ast.parse(source)]
+    when_run, by_checkers = _imports_of(source)
+    return when_run | by_checkers if for_types else when_run
+
+
+@cache
+def _imports_of(source: str) -> tuple[frozenset[str], frozenset[str]]:
+    """What a source imports when it is run, and what only type checkers import."""
+    when_run: set[str] = set()
+    by_checkers: set[str] = set()
+    waiting: list[tuple[ast.AST, set[str]]] = [(ast.parse(source), when_run)]
     while waiting:
-        node = waiting.pop()
+        node, found = waiting.pop()
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, "relative imports hide where an arrow points"
             assert node.module is not None
             found |= {node.module} | {f"{node.module}.{alias.name}" for alias in node.names}
-        elif isinstance(node, ast.If) and not for_types and ast.unparse(node.test) == "TYPE_CHECKING":
-            waiting += node.orelse
+        elif isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+            waiting += [(one, by_checkers) for one in node.body] + [(one, found) for one in node.orelse]
         elif not isinstance(node, ast.expr):  # no statement lies within an expression
-            waiting += ast.iter_child_nodes(node)
-    return frozenset(found)
+            waiting += [(one, found) for one in ast.iter_child_nodes(node)]
+    return frozenset(when_run), frozenset(by_checkers)
 
 
 def layer_of(module: str) -> str | None:

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import distributed
 import fsspec
 import pytest
 
@@ -41,6 +40,8 @@ def corpus(tmp_path: Path) -> Corpus:
 @pytest.fixture(scope="module")
 def threads() -> Iterator[Any]:
     """A cluster in this process, which sees the same file system in memory."""
+    import distributed  # takes its time, which each process that only looks for tests would spend
+
     with (
         distributed.LocalCluster(n_workers=2, threads_per_worker=2, processes=False, dashboard_address=None) as local,
         distributed.Client(local) as client,

@@ -221,6 +221,8 @@ def test_a_compiler_that_fails_leaves_nothing_and_says_so(tmp_path: Path) -> Non
 def test_what_a_new_numba_may_do_leaves_kernels_to_its_own_cache(tmp_path: Path, program: str, reason: str) -> None:
     succeed(program, tmp_path)
     assert reason in Pack.read(code(tmp_path).read_bytes()).fallback
+    if reason == "-6" and not EXPLORES:
+        return  # what follows hangs on the file alone
     succeed(USE, tmp_path, "by Numba")
     assert list((code(tmp_path).parent / "numba").rglob("*sound_until*.nbc"))
     succeed(MAKE, tmp_path)  # once that Numba is gone

@@ -2,8 +2,8 @@
 
     python -m tests.e2e.one_after_another COMMANDS
 
-COMMANDS is a JSON list of lists of arguments. Prints a JSON list: of each its exit code, and what it said on standard
-error. An exception that a command lets out ends the process.
+COMMANDS is a JSON list of lists of arguments. Prints a JSON list: of each its exit code, what it said on standard error
+and what it printed. An exception that a command lets out ends the process.
 """
 
 from __future__ import annotations
@@ -17,11 +17,12 @@ from app.__main__ import main
 from bpe_core.verification import sampling
 
 
-def outcome(arguments: list[str]) -> tuple[int, str]:
-    said = io.StringIO()
-    with contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO(), "utf-8")), contextlib.redirect_stderr(said):
+def outcome(arguments: list[str]) -> tuple[int, str, str]:
+    said, printed = io.StringIO(), io.TextIOWrapper(io.BytesIO(), "utf-8")
+    with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(said):
         code = main(arguments)
-    return code, said.getvalue()
+        printed.flush()
+    return code, said.getvalue(), printed.buffer.getvalue().decode()  # type: ignore[attr-defined]
 
 
 if __name__ == "__main__":

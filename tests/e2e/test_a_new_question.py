@@ -132,17 +132,23 @@ def run(folder: Path, *arguments: str) -> str:
 
 
 def test_it_is_a_command_a_function_part_of_reports_and_a_page(with_one_more: Path) -> None:
-    folder, program = with_one_more, ("-m", "app")
-    run(folder, *program, "train", "text.txt", "--merges", "5", "--output", "merges.csv")
-    assert "List the tokens that read the same" in run(folder, *program, "palindromes", "--help")
-    told = json.loads(run(folder, *program, "palindromes", "merges.csv", "--least", "4", "--json"))
-    assert told["sentences"] == [SENTENCE]
-    run(folder, *program, "palindromes", "merges.csv", "--output", "rows.csv", "--manifest", "made.json")
+    folder = with_one_more
+    lines = (
+        "train text.txt --merges 5 --output merges.csv",
+        "palindromes --help",
+        "palindromes merges.csv --least 4 --json",
+        "palindromes merges.csv --output rows.csv --manifest made.json",
+        "repeat made.json",
+        "palindromes merges.csv --output figure.svg",
+        "report merges.csv --output report.html",
+    )
+    asked = json.dumps([line.split() for line in lines])
+    done = json.loads(run(folder, str(ROOT / "tests" / "e2e" / "one_after_another.py"), asked))
+    assert [code for code, _, _ in done] == [0] * len(lines), done
+    assert "List the tokens that read the same" in done[1][2]
+    assert json.loads(done[2][2])["sentences"] == [SENTENCE]
     assert "anna" in (folder / "rows.csv").read_text(encoding="utf-8")
-    run(folder, *program, "repeat", "made.json")
-    run(folder, *program, "palindromes", "merges.csv", "--output", "figure.svg")
     assert "anna" in (folder / "figure.svg").read_text(encoding="utf-8")
-    run(folder, *program, "report", "merges.csv", "--output", "report.html")
     assert "Palindromes." in (folder / "report.html").read_text(encoding="utf-8")
     asked = "import bpe_core as bpe; print(bpe.palindromes(bpe.open('merges.csv'), least=4).sentences)"
     assert SENTENCE in run(folder, "-c", asked)

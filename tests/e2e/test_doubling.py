@@ -70,7 +70,7 @@ def test_every_command_ends_with_an_answer_or_a_sentence(tmp_path: Path, merges:
     asked = commands(model(tmp_path, merges), tmp_path, merges)
     done = limited("tests.e2e.one_after_another", json.dumps(asked), memory=MEMORY, seconds=SECONDS)
     assert done.returncode == 0, done.stderr[-2000:]
-    for command, (code, said) in zip(asked, json.loads(done.stdout), strict=True):
+    for command, (code, said, _) in zip(asked, json.loads(done.stdout), strict=True):
         assert code in (0, 1), (command[:2], code, said[-2000:])
         assert len(said) < 1000, (command[:2], said[-2000:])
 

@@ -103,16 +103,28 @@ def program(folder: Path, *arguments: str, fails: bool = False) -> subprocess.Co
     return run(folder, "-m", "app", *arguments, fails=fails)
 
 
+def commands(folder: Path, *lines: str) -> list[str]:
+    """What these commands print, one after another in one process."""
+    asked = json.dumps([line.split() for line in lines])
+    done = json.loads(run(folder, "-m", "tests.e2e.one_after_another", asked).stdout)
+    for line, (code, said, _) in zip(lines, done, strict=True):
+        assert code == 0, (line, said)
+    return [printed for _, _, printed in done]
+
+
 def test_each_kind_serves_as_the_program_s_own(folder: Path) -> None:
-    program(folder, "train", "text.txt", "--method", "chains", "--pattern", "lines", "--merges", "30", "-o", "c.json")
-    ids = program(folder, "encode", "--merges", "c.json", "anna sees").stdout.split()
-    assert program(folder, "decode", "--merges", "c.json", *ids).stdout.strip() == "anna sees"
-    told = json.loads(program(folder, "palindromes", "c.json", "--least", "3", "--json").stdout)
-    assert told["rows"] == [{"token_text": "lev"}] or told["sentences"]
-    program(folder, "train", "text.txt", "--merges", "30", "-o", "bpe.csv")
-    program(folder, "convert", "bpe.csv", "bpe.ids")
+    _, ids, told, *_ = commands(
+        folder,
+        "train text.txt --method chains --pattern lines --merges 30 -o c.json",
+        "encode --merges c.json anna sees",
+        "palindromes c.json --least 3 --json",
+        "train text.txt --merges 30 -o bpe.csv",
+        "convert bpe.csv bpe.ids",
+    )
+    assert json.loads(told)["rows"] == [{"token_text": "lev"}] or json.loads(told)["sentences"]
     assert (folder / "bpe.ids").read_text().startswith("pairs of ids\n")
-    back = program(folder, "convert", "bpe.ids", "again.csv").stdout
+    text, back = commands(folder, f"decode --merges c.json {ids}", "convert bpe.ids again.csv")
+    assert text.split() == ["anna", "sees"]
     assert "does not tell how text is split" in back
 
 
@@ -165,12 +177,16 @@ def test_a_manifest_names_those_that_took_part(folder: Path) -> None:
     assert told == {"one_file.py": fingerprint_of(folder / "one_file.py")[1]}
     assert "It was made with the plug-in one_file.py" in program(folder, "repeat", "how.json", fails=True).stderr
     assert "identical" in program(folder, "repeat", "how.json", *with_file).stdout
-    program(folder, "train", "text.txt", "--method", "chains", "--merges", "9", "-o", "c2.json", "--manifest", "c.how")
-    told = json.loads((folder / "c.how").read_text(encoding="utf-8"))["plugins"]
-    assert told == {"bpe-explorer-example": "1.0"}
-    assert "identical" in program(folder, "repeat", "c.how").stdout
-    program(folder, "convert", "halves.csv", "halves.ids", "--manifest", "ids.how")
-    assert json.loads((folder / "ids.how").read_text(encoding="utf-8"))["plugins"] == told
+    _, repeated, _ = commands(
+        folder,
+        "train text.txt --method chains --merges 9 -o c2.json --manifest c.how",
+        "repeat c.how",
+        "convert halves.csv halves.ids --manifest ids.how",
+    )
+    assert "identical" in repeated
+    for name in ("c.how", "ids.how"):
+        told = json.loads((folder / name).read_text(encoding="utf-8"))["plugins"]
+        assert told == {"bpe-explorer-example": "1.0"}
 
 
 @pytest.mark.parametrize("file", ["missing.py", "text.txt", "nothing.py", "broken.py"])

@@ -236,16 +236,21 @@ def settle(qtbot: QtBot, program: Program) -> None:
     """Wait until nothing is on its way any more, and all that was news is shown."""
 
     def is_quiet() -> None:
+        late = busy_with(program)  # known at once; the rest is looked for among all objects
+        assert not late
         assert not on_its_way(program)
 
     qtbot.waitUntil(is_quiet, timeout=WAIT)
 
 
+def busy_with(program: Program) -> list[Hashable]:
+    encoder: list[Hashable] = [program.encoder] if program.encoder.is_behind else []
+    return [*program.session.aside.busy_with, *encoder]
+
+
 def on_its_way(program: Program) -> list[Hashable]:
     """Name what the window does not show yet, so that a failed wait says what it waited for."""
-    late: list[Hashable] = list(program.session.aside.busy_with)
-    if program.encoder.is_behind:
-        late.append(program.encoder)
+    late = busy_with(program)
     for throttle in program.findChildren(Throttle) + program.window.findChildren(Throttle):
         waits = throttle.parent()
         if waits.is_waiting if isinstance(waits, Watched) else throttle.is_pending:

@@ -60,8 +60,11 @@ def test_pairs_are_shown_as_of_the_moment_they_were_counted_for(
     model.changed.disconnect(listening)
 
 
-def test_all_panels_show_the_moment_that_is_played(qtbot: QtBot, program: Program, train: Train) -> None:
+def test_all_panels_show_the_moment_that_is_played(
+    qtbot: QtBot, program: Program, train: Train, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Time waits for the pairs that lead next; the chart used to be some merges behind."""
+    monkeypatch.setattr("app.session.playing.HOLD_SECONDS", math.inf)  # a slow machine would fall behind
     small(program)
     train(program)
     page, playing, cursor = program.pages[PairsPage], program.session.playing, program.session.cursor
@@ -76,14 +79,20 @@ def test_all_panels_show_the_moment_that_is_played(qtbot: QtBot, program: Progra
 
     listening = playing.changed.connect(lambda: QTimer.singleShot(0, look))  # when all have heard of it
     playing.set_speed(30.0)
-    playing.play()
-    qtbot.waitUntil(lambda: cursor.position >= 25, timeout=WAIT)
+
+    def is_enough_seen() -> bool:
+        if not playing.is_playing:  # a slow machine comes to the end in few steps
+            cursor.go_to(0)
+            playing.play()
+        return len({position for position, *_ in seen if position}) > 5
+
+    qtbot.waitUntil(is_enough_seen, timeout=WAIT)
     playing.pause()
     playing.changed.disconnect(listening)
     playing.set_speed(None)
-    moved = [one for one in seen if one[0] > 0]
-    assert len({position for position, *_ in moved}) > 5
-    for position, charted, inspected, told in moved:
+    for position, charted, inspected, told in seen:
+        if not position:
+            continue
         assert charted == inspected == position
         assert told == f"Merge {position}"
 

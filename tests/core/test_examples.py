@@ -1,0 +1,17 @@
+"""The examples in docstrings are true: looked for here, as pytest would look at every name in each of its processes."""
+
+from __future__ import annotations
+
+import doctest
+from importlib import import_module
+
+from tests.shared import ROOT
+
+
+def test_the_examples_in_docstrings() -> None:
+    paths = [path for folder in ("app", "bpe_core", "resources") for path in sorted((ROOT / folder).rglob("*.py"))]
+    with_examples = [path.relative_to(ROOT) for path in paths if ">>> " in path.read_text(encoding="utf-8")]
+    names = [".".join(path.with_suffix("").parts).removesuffix(".__init__") for path in with_examples]
+    found = {name: doctest.testmod(import_module(name)) for name in names}  # prints what differs
+    assert sum(one.attempted for one in found.values()) > 400
+    assert [name for name, one in found.items() if one.failed] == []
