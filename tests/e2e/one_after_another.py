@@ -22,7 +22,7 @@ def outcome(arguments: list[str]) -> tuple[int, str, str]:
     with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(said):
         code = main(arguments)
         printed.flush()
-    return code, said.getvalue(), printed.buffer.getvalue().decode()  # type: ignore[attr-defined]
+    return code, said.getvalue(), printed.buffer.getvalue().decode()
 
 
 if __name__ == "__main__":
