@@ -9,7 +9,8 @@ import numpy as np
 
 from bpe_core.counting.counter import Counter, count_compiled
 from bpe_core.counting.words import WordColumns, WordTable, join_by_kernels
-from bpe_core.formats.compiled_recovering import recovered_pairs
+from bpe_core.formats.compiled_pieces import UsualPieces
+from bpe_core.formats.compiled_recovering import parts_of
 from bpe_core.formats.compiled_rows import written_rows
 from bpe_core.formats.rows import Layout
 from bpe_core.history.alphabet import Alphabet
@@ -33,6 +34,7 @@ from bpe_core.measures.texts_in_words import counts_of_tokens
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.best_paths import BestPaths
 from bpe_core.segmenting.by_priority import JoinedWords
+from bpe_core.segmenting.changed_texts import ChangedTexts
 from bpe_core.segmenting.compiled_encoder import CompiledEncoder
 from bpe_core.segmenting.compiled_methods import CompiledPaths, CompiledPriorities, compiled_pieces
 from bpe_core.segmenting.cutting import Cutting
@@ -41,6 +43,7 @@ from bpe_core.segmenting.merging import compiled_ranks
 from bpe_core.segmenting.remembered_words import WORDS_AT_FIRST
 from bpe_core.segmenting.word_pieces import LongestPieces
 from bpe_core.text.preparation.pre_tokenizers import ByteLevel
+from bpe_core.text.preparation.whole_texts import Marks, WholeTexts
 from bpe_core.text.reading.source import Chunk
 from bpe_core.text.reading.utf8 import first_invalid
 from bpe_core.text.scanner import table_for
@@ -57,7 +60,8 @@ def _others() -> None:
     _learn_unigram()
     _learn_best()
     _rank()
-    recovered_pairs([b"lo", b"low"], {bytes([byte]): byte for byte in range(256)})
+    parts_of([b"lo", b"low"])
+    UsualPieces(bytes(9), 6).those_from(0)
     recipe = Recipe.preset("gage", block_size=100)
     compressed_blocks(_TEXT.encode() * 9, recipe)
     words = WordTable.from_counts({_TEXT * 9: 1})
@@ -169,6 +173,8 @@ def _encode() -> None:
     words = laid.of(_TEXT)
     encoder.ids_of_words(words.data, words.cuts, 2)
     _cut_in_pieces([_TEXT, long_word, many_words])
+    changes = ChangedTexts(WholeTexts(None, Marks()))
+    changes.of(np.frombuffer(_TEXT.encode(), np.uint8), np.array([0, 3]))
     _join_by_priorities([_TEXT, long_word, many_words], words)
 
 

@@ -150,9 +150,9 @@ def read_manifest(path: Path) -> Manifest:
     with gate(f"{path} is no manifest of this program, or a damaged one"):
         prints = {name: [Fingerprint(**one) for one in told[name]] for name in ("inputs", "results")}
         manifest = Manifest(**{**told, **prints})
-        plugins = dict[str, str](manifest.plugins)
         places = [manifest.folder, *(one.path for one in (*manifest.inputs, *manifest.results))]
-        texts = [*manifest.arguments, *places, manifest.program, *plugins, *plugins.values()]
+        plugins = manifest.plugins
+        texts = [*manifest.arguments, *places, manifest.program, *plugins.keys(), *plugins.values()]
         is_sound = isinstance(manifest.arguments, list) and isinstance(manifest.version, int) and manifest.results
         if not is_sound or any("\0" in os.fsdecode(os.fsencode(text)) for text in texts):
             raise ValueError

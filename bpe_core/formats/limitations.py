@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
 
-from bpe_core.formats.recovering import Recovery, pairs_by_kernels
+from bpe_core.formats.recovering import Recovery, parts_by_kernels
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import quoted, written
 from bpe_core.recipes.recipe import Recipe
@@ -76,8 +76,9 @@ def unrecoverable(history: History, texts: Sequence[bytes] | Sequence[str]) -> l
     """Return a sentence if a format of ranks without merges would give a token another origin."""
     base = {text: id for id, text in enumerate(texts[: len(history.alphabet)])}
     if len(base) == len(history.alphabet) and history.only_joins:
-        recovered = pairs_by_kernels(texts[len(base) :], base)
-        if recovered is not None and np.array_equal(recovered.T, history.columns[:2]):
+        parts = parts_by_kernels(texts[len(base) :])  # type: ignore[type-var]
+        pairs = None if parts is None else parts.pairs(base, len(base))
+        if pairs is not None and np.array_equal(pairs.T, history.columns[:2]):
             return []
     recovery = Recovery(dict(zip(reversed(texts), reversed(range(len(texts))), strict=True)))  # type: ignore[type-var]
     lost = [

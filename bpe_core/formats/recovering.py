@@ -15,14 +15,17 @@ text is a token are the pair that this token alone came to.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar, cast
+from typing import Generic, TypeVar
+
+import numpy as np
 
 from bpe_core.errors import TooLarge
 from bpe_core.history.alphabet import Alphabet, Symbol
 from bpe_core.history.columns import Int64s
 from bpe_core.kernels.readiness import Policy
+from bpe_core.support.arrays import Bools, Int32s
 from bpe_core.support.found_once import once
 
 Text = TypeVar("Text", bytes, str)
@@ -37,11 +40,7 @@ MOST_LOOKED_AT = 2**21  # symbols of all longer tokens together: some seconds; t
 class Recovery(Generic[Text]):
     def __init__(self, ranks: Mapping[Text, int]) -> None:
         self._ranks: Mapping[Text, int] = ranks
-        if sum(length for length in map(len, ranks) if length > SHORT) > MOST_LOOKED_AT:
-            raise TooLarge(
-                f"The tokens are too long to find out of which two each was made: those of more than {SHORT} symbols "
-                f"have more than {MOST_LOOKED_AT:,} together. Choose a format that lists the merges."
-            )
+        check_lengths(ranks)
 
     def pieces(self, token: Text, limit: int | None = None) -> list[Text]:
         """Merge all of lower rank in a token (or below `limit`), and return what is left."""
@@ -97,6 +96,14 @@ class Recovery(Generic[Text]):
         return [token[start : after[start]] for start in starts]
 
 
+def check_lengths(tokens: Iterable[bytes] | Iterable[str]) -> None:
+    if sum(length for length in map(len, tokens) if length > SHORT) > MOST_LOOKED_AT:
+        raise TooLarge(
+            f"The tokens are too long to find out of which two each was made: those of more than {SHORT} symbols "
+            f"have more than {MOST_LOOKED_AT:,} together. Choose a format that lists the merges."
+        )
+
+
 @dataclass
 class Recovered(Generic[Text]):
     """The merges behind ranks, in the order in which they happen."""
@@ -132,29 +139,18 @@ def recover(ranks: Mapping[Text, int], base: Mapping[Text, int], first_id: int) 
     >>> found.out_of_turn, found.lost
     (['xyz'], ['pqr'])
     """
-    recovery = Recovery(ranks)
-    if first_id == len(base):
-        tokens = [token for token in ranks if token not in base]
-        if (at_once := pairs_by_kernels(tokens, base)) is not None:
-            return Recovered(tokens, at_once, first_id=first_id)
-    found: Recovered[Text] = Recovered(first_id=first_id)
+    tokens = [token for token in ranks if token not in base]
+    parts = parts_by_kernels(tokens)
+    if parts is not None and (in_turn := parts.pairs(base, first_id)) is not None:
+        return Recovered(tokens, in_turn, first_id=first_id)
+    made_of, late = _parts_plainly(ranks, tokens) if parts is None else parts.by_token()
+    lost = [token for token in tokens if token not in made_of]
+    found: Recovered[Text] = Recovered(first_id=first_id, out_of_turn=late, lost=lost)
     pairs: list[tuple[int, int]] = []
-    made_of: dict[Text, list[Text]] = {}
-    turn: dict[Text, tuple[int, int]] = {}
-    for token, rank in ranks.items():
-        if token in base:
-            continue
-        pieces, turn[token] = recovery.pieces(token), (rank, NOT_LATE)
-        if len(pieces) != 2:
-            pieces = Recovery(_Without(ranks, token)).pieces(token, NO_LIMIT)
-            if len(pieces) != 2:
-                found.lost.append(token)
-                continue
-            found.out_of_turn.append(token)
-            turn[token] = (max(ranks.get(piece, NOT_LATE) for piece in pieces), rank)
-        made_of[token] = pieces
+    turn = {token: (ranks[token], NOT_LATE) for token in made_of}
+    turn |= {token: (max(ranks.get(part, NOT_LATE) for part in made_of[token]), ranks[token]) for token in late}
     ids = dict(base)
-    for token in _parts_first(made_of, turn, base) if found.out_of_turn else made_of:
+    for token in _parts_first(made_of, turn, base) if late else made_of:
         left, right = made_of[token]
         if left in ids and right in ids:
             ids[token] = first_id + len(found.tokens)
@@ -165,18 +161,62 @@ def recover(ranks: Mapping[Text, int], base: Mapping[Text, int], first_id: int) 
     return found
 
 
-def pairs_by_kernels(tokens: Sequence[str | bytes], base: Mapping[Any, int]) -> Int64s | None:
-    """Return a row for each of many tokens of bytes that fall into two, where the base symbols are bytes."""
-    if not KERNELS.chooses(len(tokens)) or set(map(type, tokens)) != {bytes} or set(map(len, base)) != {1}:
-        return None
-    from bpe_core.formats.compiled_recovering import recovered_pairs  # loads machine code
+def _parts_plainly(
+    ranks: Mapping[Text, int], tokens: Sequence[Text]
+) -> tuple[dict[Text, tuple[Text, Text]], list[Text]]:
+    """Return the two parts of each token that has any, and the tokens made of a part with a higher rank."""
+    recovery = Recovery(ranks)
+    made_of: dict[Text, tuple[Text, Text]] = {}
+    late: list[Text] = []
+    for token in tokens:
+        pieces = recovery.pieces(token)
+        if len(pieces) != 2:
+            pieces = Recovery(_Without(ranks, token)).pieces(token, NO_LIMIT)
+            if len(pieces) == 2:
+                late.append(token)
+        if len(pieces) == 2:
+            made_of[token] = (pieces[0], pieces[1])
+    return made_of, late
 
-    all_bytes = cast(Sequence[bytes], tokens)
-    return once("pairs by kernels", (tokens, base), lambda: recovered_pairs(all_bytes, base))
+
+@dataclass(frozen=True, eq=False)
+class Parts(Generic[Text]):
+    """The two parts of each token, as places among all symbols and, behind them, all tokens; -1 for none."""
+
+    symbols: list[Text]
+    tokens: list[Text]
+    left: Int32s
+    right: Int32s
+    is_late: Bools  # made of a part with a higher rank
+
+    def pairs(self, base: Mapping[Text, int], first_id: int) -> Int64s | None:
+        """Return the ids of both by token; None where not every token is made in turn."""
+        if self.is_late.any() or (self.left < 0).any() or any(symbol not in base for symbol in self.symbols):
+            return None
+        id_of = np.arange(first_id - len(self.symbols), first_id + len(self.tokens))
+        id_of[: len(self.symbols)] = [base[symbol] for symbol in self.symbols]
+        return id_of[np.stack([self.left, self.right], axis=1)]
+
+    def by_token(self) -> tuple[dict[Text, tuple[Text, Text]], list[Text]]:
+        texts = [*self.symbols, *self.tokens]
+        rows = zip(self.tokens, self.left.tolist(), self.right.tolist(), strict=True)
+        made_of = {token: (texts[left], texts[right]) for token, left, right in rows if left >= 0}
+        return made_of, [self.tokens[row] for row in np.flatnonzero(self.is_late)]
+
+
+def parts_by_kernels(tokens: Sequence[Text]) -> Parts[Text] | None:
+    """Find the parts of many tokens of several symbols each; None where plain Python does."""
+    if not tokens or not KERNELS.chooses(len(tokens)) or min(map(len, tokens)) < 2 or len(set(map(type, tokens))) > 1:
+        return None
+    check_lengths(tokens)
+    from bpe_core.formats.compiled_recovering import parts_of  # loads machine code
+
+    symbols, left, right, is_late = once("parts", tokens, lambda: parts_of(tokens))
+    return Parts(symbols, list(tokens), left, right, is_late)
 
 
 def _parts_first(
-    made_of: Mapping[Text, list[Text]], turn: Mapping[Text, tuple[int, int]], base: Mapping[Text, int]
+    made_of: Mapping[Text, tuple[Text, Text]], turn: Mapping[Text, tuple[int, int]], base: Mapping[Text, int]
 ) -> Iterator[Text]:
     """Yield the tokens whose parts can be made, in turn, but each behind its parts."""
     known = set(base)

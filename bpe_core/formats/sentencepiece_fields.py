@@ -13,8 +13,10 @@ from typing import Any, NamedTuple
 from bpe_core.errors import FormatError, TooLarge
 from bpe_core.formats.base import decoded
 from bpe_core.history.alphabet import BYTE_TEXTS
+from bpe_core.kernels.readiness import Policy
 from bpe_core.recipes.recipe import LARGEST_VOCABULARY, UNKNOWN_TOKEN, Recipe
 from bpe_core.text.decoding import UNKNOWN_SHOWN
+from bpe_core.text.preparation.whole_texts import MARKER as MARKER
 
 VARINT, FIXED64, LENGTH, FIXED32 = 0, 1, 2, 5
 LONGEST_VARINT = 10
@@ -128,7 +130,7 @@ def _varint(message: memoryview, place: int, name: str, start: int) -> tuple[int
     raise FormatError(f"{name}, byte {start + place:,}: a number does not end.")
 
 
-MARKER = "▁"
+KERNELS = Policy("bpe_core.formats.compiled_pieces", small=200_000)  # bytes
 PIECE = 1  # the field
 Kind = IntEnum("Kind", "NORMAL UNKNOWN CONTROL USER_DEFINED UNUSED BYTE")  # of a piece
 UNIGRAM, BPE, WORDS, CHARACTERS = 1, 2, 3, 4  # kinds of models
@@ -234,18 +236,19 @@ def read(data: bytes, name: str) -> Stored:
 
 
 def _pieces(data: bytes, message: memoryview, name: str, has_scores: bool) -> Iterator[ScoredPiece]:
-    place, end, is_number, score_of = 0, len(data), math.isfinite, struct.Struct("<f").unpack_from
-    while place < end:
-        # Nearly all are written so: a length, a text with its length, a score, and a kind or none.
-        if data[place] == 0x0A and place + 8 < end and data[place + 1] < 0x80 and data[place + 2] == 0x0A:
-            stop, first, behind = place + 2 + data[place + 1], place + 4, place + 4 + data[place + 3]
-            has_kind = stop - behind == 7 and data[behind + 5 : behind + 6] == b"\x18"
-            if stop <= end and first < behind and data[behind] == 0x15 and (has_kind or stop - behind == 5):
-                (score,), kind = score_of(data, behind + 1), data[behind + 6] if has_kind else 1
-                if 1 <= kind <= len(Kind) and is_number(score):
-                    yield ScoredPiece(decoded(data[first:behind], f"{name}, byte {first:,}"), score, kind)
-                    place = stop
-                    continue
+    usual = None
+    if KERNELS.chooses(len(data)):
+        from bpe_core.formats.compiled_pieces import UsualPieces  # loads machine code
+
+        usual = UsualPieces(data, len(Kind))
+    place = 0
+    while place < len(data):
+        if usual is not None:
+            place, found = usual.those_from(place)
+            for first, behind, score, kind in found:
+                yield ScoredPiece(decoded(data[first:behind], f"{name}, byte {first:,}"), score * has_scores, kind)
+            if place >= len(data):
+                break
         one, place = _field(message, place, name, 0)
         if one.number == PIECE:
             yield _piece(one, name, has_scores)
@@ -260,15 +263,21 @@ def _piece(message: Field, name: str, has_scores: bool) -> ScoredPiece:
     return ScoredPiece(text, score, kind)
 
 
+def _inside(field: Field) -> int:
+    """Return where the text or message of a field begins."""
+    size = len(field.value) if isinstance(field.value, bytes) else 0
+    return field.place + len(varint(field.number << 3 | LENGTH)) + len(varint(size))
+
+
 def _told(message: Field, fields: Mapping[int, tuple[str, type]], most: int, name: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    for one in fields_of(message_in(message, name), name, message.place, most):
+    for one in fields_of(message_in(message, name), name, _inside(message), most):
         field, kind = fields.get(one.number, ("", None))
         if isinstance(one.value, int):
             if kind in (int, bool):
                 found[field] = kind(one.value)
         elif kind is str:
-            found[field] = decoded(one.value, f"{name}, byte {one.place:,}")
+            found[field] = decoded(one.value, f"{name}, byte {_inside(one):,}")
         elif kind is float and len(one.value) == 4:
             (found[field],) = struct.unpack("<f", one.value)
         elif kind is bytes:

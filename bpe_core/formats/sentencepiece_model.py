@@ -25,7 +25,6 @@ from bpe_core.formats.sentencepiece_text import (
     decoding_fields,
     is_own,
     map_differs,
-    marks_of,
     normalizer_spec,
     prepared_spec,
     recipe_of,
@@ -39,6 +38,7 @@ from bpe_core.history.joining import NO_PRIORITY, Joining
 from bpe_core.history.token_texts import written
 from bpe_core.recipes.recipe import CUSTOM_PATTERN, UNKNOWN_TOKEN
 from bpe_core.support.progress import Progress, ProgressReport
+from bpe_core.text.preparation.whole_texts import WholeTexts
 
 RUNS = f"{MARKER}+[^{MARKER}]*"  # what no piece reaches over, where blanks are at the beginning of pieces only
 EACH_WORD = f"{MARKER}[^{MARKER}]*"
@@ -150,7 +150,7 @@ def _priorities(names: Sequence[str], made: Sequence[ScoredPiece]) -> Int64s:
 def _words(stored: Stored) -> dict[str, str]:
     """Cut a text before anything is joined: before blanks, if no piece holds one behind another sign."""
     texts = [piece.text for kind in (Kind.NORMAL, Kind.USER_DEFINED) for piece in _of_kind(stored, kind)]
-    reaches = any(before != MARKER and behind == MARKER for text in texts for before, behind in pairwise(text))
+    reaches = any(MARKER in text.lstrip(MARKER) for text in texts)
     if reaches or MARKER not in texts:
         return {"pattern": "none"}
     return {"pattern": CUSTOM_PATTERN, "custom_pattern": RUNS}
@@ -355,8 +355,8 @@ class SentencePieceModel(Format):
         file.writelines(piece.message() for piece in pieces)
         kind = WORDS if has_words_only(history) else BPE if is_bpe else UNIGRAM
         trained = sentencepiece_fields.trainer_spec(kind, history.recipe, pieces)
-        marks = marks_of(history.recipe)
-        trained += sentencepiece_fields.varint_field(24, 1) if marks and marks.suffix else b""
+        told = WholeTexts.of(history.recipe.preparation)
+        trained += sentencepiece_fields.varint_field(24, 1) if told and told.marks.suffix else b""
         shown, behind = decoding_fields(history.recipe)
         changes = prepared_spec(history.recipe) or normalizer_spec(history.recipe)
         file.write(sentencepiece_fields.bytes_field(2, trained + shown))

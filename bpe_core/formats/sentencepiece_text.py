@@ -10,21 +10,21 @@ import unicodedata
 from array import array
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from itertools import product
-from typing import Any, NamedTuple
+from typing import Any
 
 from bpe_core.errors import FormatError
 from bpe_core.formats.base import recipe_from
 from bpe_core.formats.json_reading import parsed_object
 from bpe_core.formats.limitations import about
-from bpe_core.formats.sentencepiece_fields import MARKER, UNIGRAM, Kind, Stored, bytes_field, varint_field
+from bpe_core.formats.sentencepiece_fields import UNIGRAM, Kind, Stored, bytes_field, varint_field
 from bpe_core.recipes.recipe import UNKNOWN_TOKEN, Normalization, Recipe
 from bpe_core.text.characters import small
 from bpe_core.text.decoding import UNKNOWN_SHOWN, SentencePiece
 from bpe_core.text.normalization import normalize
-from bpe_core.text.preparation.normalizers import KEPT_APART, Precompiled, Prepend, Replace
+from bpe_core.text.preparation.normalizers import KEPT_APART, Precompiled
 from bpe_core.text.preparation.pieces import TracedPiece
 from bpe_core.text.preparation.steps import Step
+from bpe_core.text.preparation.whole_texts import MARKER, Marks, WholeTexts
 
 BLOCK = 256  # cells; the array is a multiple of this
 RECENT = 4 * BLOCK  # cells
@@ -156,11 +156,6 @@ def _may_change(letter: str, recipe: Recipe) -> bool:
     )
 
 
-SEVERAL_BLANKS = Replace(r"\A +|(?<= ) +", True, "")
-BEHIND = r"(?<=[\s\S])\z"
-LAST_BLANKS = Replace(rf"[ {MARKER}]+\z", True, "")
-LAST_BECOME = rf"(?<=[^ {MARKER}])[ {MARKER}]*\z|\A[ {MARKER}]+\z"  # a text of signs only has one, too
-
 NO_MAP = struct.pack("<I", 0)  # a map that changes nothing
 _OWN_NAME = "bpe-explorer "
 _ALWAYS_SAID = ("unicode_form", "lowercase", "strip_ascii_punctuation", "strip_marks")
@@ -216,45 +211,16 @@ def is_own(stored: Stored) -> bool:
 def steps_of(stored: Stored) -> tuple[Step, ...]:
     """Return what is done to a text, one after the other, as any model says it."""
     kept = KEPT_APART.join(piece.text for piece in stored.pieces if piece.kind == Kind.USER_DEFINED)
-    steps: list[Step] = []
+    table = None
     if stored.map or (kept and stored.kind == UNIGRAM):
-        steps.append(Precompiled(base64.b64encode(stored.map or NO_MAP).decode(), longest=True, kept=kept))
-    return (*steps, *Marks(stored.prefix, stored.one_blank, stored.shows_blanks, stored.suffix).steps)
+        table = Precompiled(base64.b64encode(stored.map or NO_MAP).decode(), longest=True, kept=kept)
+    return WholeTexts(table, Marks(stored.prefix, stored.one_blank, stored.shows_blanks, stored.suffix)).steps
 
 
 def about_marks(stored: Stored) -> list[str]:
     if not (stored.map and stored.prefix and (stored.suffix or not stored.one_blank)):
         return []
     return [f"A text of nothing but characters that the file leaves out becomes {MARKER} in its library, here nothing."]
-
-
-class Marks(NamedTuple):
-    """What a model does about the blanks of a text."""
-
-    prefix: bool
-    one_blank: bool
-    shows_blanks: bool
-    suffix: bool  # the sign comes behind the text
-
-    @property
-    def steps(self) -> tuple[Step, ...]:
-        sign = MARKER if self.shows_blanks else " "
-        steps: list[Step] = [SEVERAL_BLANKS] if self.one_blank else []
-        if self.prefix and self.suffix:
-            steps.append(Replace(LAST_BECOME if self.one_blank else BEHIND, True, sign))
-        else:
-            steps += [LAST_BLANKS] * self.one_blank + [Prepend(sign)] * self.prefix
-        return (*steps, Replace(" ", False, MARKER)) if self.shows_blanks else tuple(steps)
-
-
-ALL_MARKS = [Marks(*chosen) for chosen in product((False, True), repeat=4)]
-
-
-def marks_of(recipe: Recipe) -> Marks | None:
-    """Return what a recipe does so beside a map; None where it does something else."""
-    steps = recipe.preparation
-    steps = steps[1:] if isinstance(next(iter(steps), None), Precompiled) else steps
-    return next((marks for marks in ALL_MARKS if marks.steps == steps), None) if recipe.preparation else None
 
 
 def recipe_with(stored: Stored, merges: int, name: str, **choices: Any) -> Recipe:
@@ -285,13 +251,12 @@ def about_kept(stored: Stored) -> list[str]:
 
 def prepared_spec(recipe: Recipe) -> bytes | None:
     """Write what such a recipe does to a text; None where it does something else."""
-    first, marks = next(iter(recipe.preparation), None), marks_of(recipe)
-    table = first if isinstance(first, Precompiled) else None
-    if marks is None or (table is not None and not table.longest):
+    told = WholeTexts.of(recipe.preparation)
+    if told is None:
         return None
-    data = b"" if table is None else base64.b64decode(table.precompiled_charsmap)
+    data = b"" if told.table is None else base64.b64decode(told.table.precompiled_charsmap)
     data = b"" if data == NO_MAP else data
-    chosen = b"".join(varint_field(field, value) for field, value in enumerate(marks[:3], 3))
+    chosen = b"".join(varint_field(field, value) for field, value in enumerate(told.marks[:3], 3))
     changes = bytes_field(1, b"user_defined") + bytes_field(2, data) if data else bytes_field(1, b"identity")
     return changes + chosen
 

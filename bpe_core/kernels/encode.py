@@ -12,7 +12,7 @@ import numpy as np
 from bpe_core.kernels import PATTERN_CUT
 from bpe_core.kernels.jit import bundle, inlined, kernel
 from bpe_core.kernels.merge_word import SHORT, MergeTable, Workplace, join_word, merge_word, whole_word
-from bpe_core.kernels.pieces import NO_TOKEN, PieceTable, write_best_path, write_pieces
+from bpe_core.kernels.pieces import CONTINUING, NO_TOKEN, PieceTable, longest_piece, write_best_path, write_pieces
 from bpe_core.kernels.scan import POSITION, Machine, begin_text, end_text, scan
 from bpe_core.kernels.utf8 import character_at
 from bpe_core.kernels.word_memory import (
@@ -31,7 +31,8 @@ from bpe_core.support.arrays import Bytes, Int32s, Int64s
 # Entries of `SymbolTable.number`: -1 where there is no such thing.
 IS_BYTES, MARKER_BEFORE, MARKER_BEHIND, FIRST_FALLBACK, UNKNOWN = range(5)
 LEFT_OUT, JOINS_UNKNOWN = 5, 6  # what is no token at all; what is one together with such neighbours
-ALPHABET_NUMBERS = 7
+FINDS_FIRST = 7  # above 0 where `pieces` has tokens that are taken as a whole wherever they are
+ALPHABET_NUMBERS = 8
 NOTHING = -2  # a symbol that there is not
 
 # What a word becomes: its tokens; the rank of the boundary before each symbol; or for each symbol
@@ -88,14 +89,20 @@ class TextWords(NamedTuple):
 
 
 @inlined
-def spell(alphabet, data, start, stop, kind, cells, spelled):
+def spell(alphabet, pieces, data, start, stop, kind, cells, spelled):
     """Write the base symbols of a word; how many there are."""
     number = alphabet.number
-    count = np.int64(0)
+    count, finds_first = np.int64(0), number[FINDS_FIRST] > 0
     if number[MARKER_BEFORE] >= 0:
         count = add_symbol(number[MARKER_BEFORE], 0, count, kind, cells, spelled)
     place = start
     while place < stop:
+        if finds_first:
+            length, token = longest_piece(pieces, data, place, stop, CONTINUING)
+            if length > 0:
+                count = add_symbol(token, length, count, kind, cells, spelled)
+                place += length
+                continue
         if number[IS_BYTES] != 0:
             code, width = np.int64(data[place]), np.int64(1)
         else:
@@ -176,7 +183,7 @@ def cut_anew(cutter, data, start, length, kind, results, place):
         if token != NO_TOKEN:
             results[place] = token
             return np.int64(1)
-    symbols = spell(alphabet, data, start, start + length, kind, room.cells, spelled)
+    symbols = spell(alphabet, pieces, data, start, start + length, kind, room.cells, spelled)
     if kind == JOINED:
         return join_word(table, room, symbols, alphabet.number[JOINS_UNKNOWN], results, place)
     merge_word(table, room, symbols)

@@ -30,7 +30,8 @@ _NO_PAIR = NEVER << _PLACE_BITS
 BUCKET = 4  # pairs; twice as many lines of the cache would be looked at without them
 
 BASE, LIMIT = range(2)  # entries of `MergeTable.number`: size of the alphabet, merges in force
-MERGE_NUMBERS = 2
+AND_NOT = 2  # a token that is not joined, whatever the priorities say
+MERGE_NUMBERS = 3
 
 
 @bundle
@@ -307,29 +308,6 @@ def rank_boundaries(table, room, symbols, ranks):
         begin += max(count, np.int64(1))
 
 
-@kernel
-def recover_merges(table, room, data, starts, symbol_of, first, stop):
-    """Enter each token as the merge of the two that it falls into; the first that is not two others, else `stop`."""
-    cells, lengths = room.cells, table.lengths
-    for token in range(first, stop):
-        start = starts[token]
-        symbols = np.int64(starts[token + 1] - start)
-        for i in range(symbols):
-            cells[i] = symbol_of[data[start + i]]
-        table.number[LIMIT] = token
-        merge_word(table, room, symbols)
-        left = cells[0]
-        middle = np.int64(lengths[left])
-        if middle >= symbols:
-            return token
-        right = cells[middle]
-        if middle + np.int64(lengths[right]) != symbols:
-            return token
-        table.left[token], table.right[token] = left, right
-        enter_merge(table, token)
-    return stop
-
-
 # --- Joining by priorities ---
 
 MEETS = NEVER - 1  # in place of a priority: the two are neighbours in some token, and are not joined themselves
@@ -398,7 +376,7 @@ def _slot_that_joins(table, left, right):
     """Where a pair is that may be joined; -1 where there is none."""
     slot = slot_of_pair(table.keys, left, right)
     if slot >= 0 and table.ranks[slot] < MEETS and table.joined[slot] < table.number[BASE] + table.number[LIMIT]:
-        return slot
+        return slot if table.joined[slot] != table.number[AND_NOT] else np.int64(-1)
     return np.int64(-1)
 
 
@@ -415,7 +393,16 @@ def _enter_pair(table, room, size, place, stop):
 
 
 @kernel
-def _join_stretch(table, room, start, stop, size):
+def enter_heap(table, room, start, stop):
+    """Put all pairs of a stretch on the heap; how many there are."""
+    size = np.int64(0)
+    for place in range(start, stop - 1):
+        size = _enter_pair(table, room, size, place, stop)
+    return size
+
+
+@kernel
+def join_stretch(table, room, start, stop, size):
     """Join what is on the heap, and what is added to it meanwhile."""
     cells, following, preceding, heap = room.cells, room.next_place, room.previous_place, room.short
     while size > 0:
@@ -449,10 +436,7 @@ def join_word(table, room, symbols, unknown, results, free):
             stop += 1
         for place in range(start, stop):
             following[place], preceding[place] = np.int32(place + 1), np.int32(place - 1)
-        size = np.int64(0)
-        for place in range(start, stop - 1):
-            size = _enter_pair(table, room, size, place, stop)
-        _join_stretch(table, room, start, stop, size)
+        join_stretch(table, room, start, stop, enter_heap(table, room, start, stop))
         while start < stop:
             token = cells[start]
             if token != unknown or count == 0 or results[free + count - 1] != token:

@@ -169,6 +169,20 @@ def write_pieces(pieces, data, start, stop, out, free):
     return count, until
 
 
+@kernel
+def longest_piece(pieces, data, start, stop, root):
+    """How many bytes the longest token has that begins here, and which it is; 0 bytes if there is none."""
+    rows, node, length, found = pieces.rows, np.int64(root), np.int64(0), np.int64(NO_TOKEN)
+    for place in range(start, stop):
+        child = np.int64(rows[node * ROW + FIRST]) + np.int64(data[place])
+        if rows[child * ROW + PARENT] != node:
+            break
+        node = child
+        if rows[node * ROW + TOKEN] != NO_TOKEN:
+            length, found = np.int64(place - start + 1), np.int64(rows[node * ROW + TOKEN])
+    return length, found
+
+
 @inlined
 def _take_if_better(room, here, there, token, score, in_32_bits):
     """Keep the way over this token if it is the best to a place so far."""

@@ -24,6 +24,8 @@ from functools import cached_property
 from heapq import heappop, heappush
 from itertools import accumulate
 
+import numpy as np
+
 from bpe_core.errors import BpeError
 from bpe_core.history.history import History
 from bpe_core.history.joining import NO_PRIORITY, Joining
@@ -56,10 +58,8 @@ class JoinedWords:
     @property
     def is_plain(self) -> bool:
         """Whether kernels spell and join words in the same way."""
-        joining = self.joining
-        marks_whole_words = joining.whole_words and self._before != b""
-        alone = joining.found_first or marks_whole_words or self.puts_unknown_together
-        return not (alone or self._left_out - {self._unknown})
+        marks_whole_words = self.joining.whole_words and self._before != b""
+        return not (marks_whole_words or self.puts_unknown_together or self._left_out - {self._unknown})
 
     @property
     def puts_unknown_together(self) -> bool:
@@ -132,7 +132,7 @@ class JoinedWords:
         widths: list[int] = []
         for place, part in enumerate(self._first.split(word)):
             if place % 2:
-                symbols.append(self._first_ids[part])
+                symbols.append(self.first_ids[part])
                 widths.append(len(part))
             elif part:
                 more = self._spelled(part)
@@ -176,12 +176,12 @@ class JoinedWords:
         return written(self.history)
 
     @cached_property
-    def _first_ids(self) -> dict[bytes, int]:
+    def first_ids(self) -> dict[bytes, int]:
         return {self._texts[id]: id for id in self.joining.found_first}
 
     @cached_property
     def _first(self) -> re.Pattern[bytes] | None:
-        longest_first = sorted(self._first_ids, key=len, reverse=True)
+        longest_first = sorted(self.first_ids, key=len, reverse=True)
         return re.compile(b"(" + b"|".join(map(re.escape, longest_first)) + b")") if longest_first else None
 
     @cached_property
@@ -211,17 +211,15 @@ class JoinedWords:
 
     @cached_property
     def meeting(self) -> set[int]:
-        """All pairs of symbols that are neighbours in some token."""
-        parts = [symbol.text for symbol in self.history.alphabet.symbols]
-        spelled: list[tuple[int, int]] = [(id, id) for id in range(len(parts))]  # the first and last symbol of each
-        found: set[int] = set()
-        for left, right in self.history.pairs():
-            spelled.append((spelled[left][0], spelled[right][1]))
-            found.add(spelled[left][1] << 32 | spelled[right][0])
+        """All pairs of symbols that are neighbours in some token, the left one 32 bits above."""
+        return set(self.meeting_pairs().tolist())
+
+    def meeting_pairs(self) -> Int64s:
+        left, right = (column.astype(np.int64) for column in self.history.columns[:2])
+        first, last = _outermost(left, self._base), _outermost(right, self._base)
         if self.joining.pairs is not None:
-            for left, right in zip(*(column.tolist() for column in self.joining.pairs[:2]), strict=True):
-                found.add(spelled[left][1] << 32 | spelled[right][0])
-        return found
+            left, right = (np.append(*both) for both in zip((left, right), self.joining.pairs[:2], strict=True))
+        return np.unique(last[left] << 32 | first[right])
 
     def _stretch(self, symbols: tuple[int, ...], at: int) -> Stretch:
         known = self._stretches.get(symbols)
@@ -285,24 +283,18 @@ def _finder(history: History, joining: Joining) -> Find:
         keys = (left << 32 | right).tolist()
         rows = {key: (row, id) for row, (key, id) in enumerate(zip(keys, token.tolist(), strict=True))}
         return rows.get
-    return _ByText(history, joining).__getitem__
+    return ByText(history, joining).__getitem__
 
 
-def pairs_by_text(history: History, joining: Joining) -> Iterator[tuple[int, int, int, int]]:
-    """All pairs that are joined because of their texts: left, right, priority and token."""
-    known = _ByText(history, joining)
-    by_text: dict[bytes, list[int]] = {}
-    for id, text in enumerate(known.texts):
-        if not known.alone[id]:
-            by_text.setdefault(text, []).append(id)
-    for text, (priority, token) in known.token_of.items():
-        for middle in range(1, len(text)):
-            for left in by_text.get(text[:middle], ()):
-                for right in by_text.get(text[middle:], ()):
-                    yield left, right, priority, token
+def _outermost(parts: Int64s, base: int) -> Int64s:
+    """Return the symbol at one end of each token, whose part at that end is given for those behind the alphabet."""
+    found = np.concatenate((np.arange(base), parts))
+    while (further := found[found]).tolist() != found.tolist():
+        found = further
+    return found
 
 
-class _ByText(dict[int, Found | None]):
+class ByText(dict[int, Found | None]):
     def __init__(self, history: History, joining: Joining) -> None:
         super().__init__()
         assert joining.priorities is not None

@@ -20,6 +20,7 @@ from bpe_core.kernels import encode as kernel
 from bpe_core.kernels import pieces as trie
 from bpe_core.kernels import word_memory
 from bpe_core.kernels.merge_word import (
+    AND_NOT,
     BASE,
     BUCKET,
     LIMIT,
@@ -236,7 +237,7 @@ def merge_table(base: int, left: Int32s, right: Int32s) -> MergeTable:
     merges = len(left)
     room = BUCKET << (merges // 2).bit_length()
     number = np.zeros(MERGE_NUMBERS, np.int64)
-    number[BASE], number[LIMIT] = base, merges
+    number[BASE], number[LIMIT], number[AND_NOT] = base, merges, -1
     table = MergeTable(
         keys=np.empty(room, np.uint64),
         ranks=np.empty(room, np.int32),

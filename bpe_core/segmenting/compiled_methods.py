@@ -27,10 +27,11 @@ from bpe_core.kernels.pieces import (
     cut_words,
 )
 from bpe_core.recipes.recipe import Sums
-from bpe_core.segmenting.by_priority import JoinedWords, pairs_by_text
+from bpe_core.segmenting.by_priority import ByText, JoinedWords
 from bpe_core.segmenting.compiled_encoder import CompiledEncoder, merge_table, piece_table, room_for
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.merging import NEVER
+from bpe_core.segmenting.text_pairs import text_pairs
 from bpe_core.segmenting.word_pieces import LongestPieces
 from bpe_core.segmenting.word_tokens import ALWAYS, WordCuts
 from bpe_core.support.arrays import Bytes, Float64s, Int32s, Int64s
@@ -150,13 +151,14 @@ _SIDES = np.uint64(0xFFFFFFFF)
 class CompiledPriorities(CompiledEncoder):
     def __init__(self, words: JoinedWords, cutting: Cutting) -> None:
         history, joining = words.history, words.joining
-        pieces = _whole_words(words) if joining.whole_words else piece_table([], [], [], [])
+        pieces = _pieces_of(words)
         super().__init__(history, cutting, pieces, kind=kernel.JOINED)
         self._table = _priority_table(words)
         number = self._alphabet.number
         unknown = history.alphabet.unknown_id
         number[kernel.LEFT_OUT] = unknown if unknown in joining.left_out else kernel.NOTHING
         number[kernel.JOINS_UNKNOWN] = unknown if joining.joins_unknown and unknown is not None else kernel.NOTHING
+        number[kernel.FINDS_FIRST] = len(joining.found_first)
         self._parts = _Parts(history, joining) if joining.hidden else None
 
     def ids(self, text: str, at: int) -> Int32s:
@@ -195,7 +197,7 @@ class _Parts:
 
 
 def _priority_table(words: JoinedWords) -> MergeTable:
-    meeting = np.fromiter(words.meeting, np.uint64, len(words.meeting))
+    meeting = words.meeting_pairs().astype(np.uint64)
     rows = _rows(words)
     room = len(meeting) + len(rows[0])
     nothing = np.zeros(room, np.int32)
@@ -209,16 +211,38 @@ def _priority_table(words: JoinedWords) -> MergeTable:
 
 
 def _rows(words: JoinedWords) -> list[Int32s]:
+    """All pairs that are joined: left, right, priority and token."""
     pairs = words.joining.pairs
     if pairs is not None:
         columns = [pairs.left, pairs.right, np.arange(len(pairs.left)), pairs.token]
         return [column.astype(np.int32) for column in columns]
-    found = np.array(list(pairs_by_text(words.history, words.joining)), np.int32).reshape(-1, 4)
-    return [np.ascontiguousarray(column) for column in found.T]
+    known = ByText(words.history, words.joining)
+    ids_of: dict[bytes, list[int]] = {text: [] for text in known.token_of}
+    for id, text in enumerate(known.texts):
+        if not known.alone[id]:
+            ids_of.setdefault(text, []).append(id)
+    left, right, whole = text_pairs(list(ids_of))
+    counts = np.array(list(map(len, ids_of.values())), np.int64)
+    ids, first = np.array([id for some in ids_of.values() for id in some], np.int64), np.cumsum(counts) - counts
+    nothing = (NEVER, 0)
+    priority, token = np.array([known.token_of.get(text, nothing) for text in ids_of], np.int64).reshape(-1, 2).T
+    times = np.where(priority[whole] < NEVER, counts[left] * counts[right], 0)
+    row = np.repeat(np.arange(len(left)), times)  # one for each pair of ids with these texts
+    turn = np.arange(len(row)) - np.repeat(np.cumsum(times) - times, times)
+    left, right, whole = left[row], right[row], whole[row]
+    columns = [
+        ids[first[left] + turn // counts[right]],
+        ids[first[right] + turn % counts[right]],
+        priority[whole],
+        token[whole],
+    ]
+    return [column.astype(np.int32) for column in columns]
 
 
-def _whole_words(words: JoinedWords) -> PieceTable:
-    base = len(words.history.alphabet)
-    ids = np.array(list(words.whole.values()), np.int32)
-    births = np.maximum(0, ids - base + 1).astype(np.int32)
-    return piece_table(list(words.whole), np.full(len(ids), STARTING, np.int32), ids, births)
+def _pieces_of(words: JoinedWords) -> PieceTable:
+    """Return the words that are a token whatever is joined, and tokens that are found inside words."""
+    whole, first = words.whole if words.joining.whole_words else {}, words.first_ids
+    ids = np.array([*whole.values(), *first.values()], np.int32)
+    births = np.maximum(0, ids - len(words.history.alphabet) + 1).astype(np.int32)
+    roots = np.repeat(np.array([STARTING, CONTINUING], np.int32), [len(whole), len(first)])
+    return piece_table([*whole, *first], roots, ids, births)

@@ -13,13 +13,14 @@ from bpe_core.kernels.readiness import Policy
 from bpe_core.segmenting.boundaries import PATTERN_CUT, Boundaries, PlacedSymbols, joined
 from bpe_core.segmenting.cutting import Cutting, GivenWords, Part, ids_looked_for, utf8
 from bpe_core.segmenting.merging import LongestMatch, PlainEncoder, ids_of_each
-from bpe_core.support.arrays import Int32s, Int64s
+from bpe_core.support.arrays import Bytes, Int32s, Int64s
 from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
 from bpe_core.support.threads import WORTH_THREADS
-from bpe_core.text.characters import raw_bytes
+from bpe_core.text.characters import raw_bytes, utf8_view
 
 if TYPE_CHECKING:  # which load machine code
     from bpe_core.segmenting.batches import Batch, Texts, Unread
+    from bpe_core.segmenting.changed_texts import ChangedTexts
     from bpe_core.segmenting.compiled_encoder import CompiledEncoder
     from bpe_core.segmenting.laid_words import Laid
 
@@ -38,6 +39,7 @@ class WordEncoder:
         self._cutting = cutting
         self._special_id = ids_looked_for(history)
         self._compiled: CompiledEncoder | None = None
+        self._changes: tuple[ChangedTexts | None] | None = None  # once it is known
 
     def make_kernels(self) -> CompiledEncoder:
         """The kernels that cut as this does, where `has_kernels` says that there are any."""
@@ -61,8 +63,13 @@ class WordEncoder:
         if self._cutting.gives_words:
             return self._ids_of_words(text, at, allowed)
         kernels = self.kernels_for(len(text))
-        if kernels is not None and not allowed and not self._cutting.recipe.normalizes:
-            return kernels.ids(text, at)
+        if kernels is not None and not allowed:
+            if not self._cutting.recipe.normalizes:
+                return kernels.ids(text, at)
+            data = utf8_view(text)
+            changed = self._changed(data, np.array([0, len(data)])) if kernels.finds_words else None
+            if changed is not None:
+                return kernels.ids_of_texts(*changed, at)[0]
         utf8(text)  # so that an error names the place in the given text
         parts = self._cutting.normalized_parts(text, allowed)
         if kernels is not None and kernels.finds_words:
@@ -109,15 +116,31 @@ class WordEncoder:
 
     def batch(self, texts: Texts | Unread, at: int, allowed: tuple[str, ...], threads: int | None) -> Batch | None:
         """The ids of many texts; None where they have to be encoded one by one."""
-        if allowed or self._cutting.recipe.normalizes or self._cutting.gives_words:
+        if allowed or self._cutting.gives_words:
             return None
         encoder = self.kernels_for(texts.size)
         if encoder is None or not encoder.finds_words:
             return None
-        from bpe_core.segmenting.batches import encoded_by_kernels
+        recipe = self._cutting.recipe
+        from bpe_core.segmenting.batches import Texts, encoded_by_kernels
         from bpe_core.text.safe_cuts import SafeCuts
 
-        return encoded_by_kernels(encoder, texts, SafeCuts.of(self._cutting.recipe), at, threads)
+        if recipe.normalizes:
+            given = Texts.of(texts.texts) if not isinstance(texts, Texts) else texts
+            changed = self._changed(given.data, given.edges)
+            if changed is None:
+                return None
+            texts, recipe = Texts(*changed), recipe.with_changes(preparation=())
+        return encoded_by_kernels(encoder, texts, SafeCuts.of(recipe), at, threads)
+
+    def _changed(self, data: Bytes, edges: Int64s) -> tuple[Bytes, Int64s] | None:
+        """The texts as the recipe changes them; None where machine code does not change them so."""
+        if self._changes is None:
+            from bpe_core.segmenting.changed_texts import changed_texts  # loads machine code
+
+            self._changes = (changed_texts(self._cutting.recipe),)
+        changes = self._changes[0]
+        return None if changes is None else changes.of(data, edges)
 
     def ids_of_given(
         self, given: GivenWords, at: int, cancelled: CancelCheck = never_cancelled

@@ -10,15 +10,16 @@ from dataclasses import asdict, dataclass
 from importlib import metadata
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
-from bpe_core.errors import FormatError, cause_of, plain
+from bpe_core.errors import FormatError, plain
 from bpe_core.formats import FORMATS
 from bpe_core.formats.all_formats import content_of, files_beside
 from bpe_core.formats.base import Format
 from bpe_core.history.token_texts import quoted
 from bpe_core.studies.study import Study
 from bpe_core.support.atomic import write_atomically
+from bpe_core.support.foreign import gate, json_of
+from bpe_core.support.small_files import read_small_file
 from bpe_core.verification.sampling import Checked, answer_of
 
 KIND = "bpe-explorer pins"
@@ -48,16 +49,16 @@ class Pins:
     @classmethod
     def read(cls, path: str) -> Pins:
         """Read pins; the path of their table is meant as seen from their own folder."""
-        try:
-            told: Any = json.loads(Path(path).read_bytes())
-            pins = cls(**told)
-            pinned = len(pins.texts), *(len(ids) for ids in pins.ids.values())
-        except OSError as error:
-            raise FormatError(f"{path} cannot be read: {cause_of(error)}.") from error
-        except (ValueError, TypeError, AttributeError, RecursionError) as error:
-            raise FormatError(f"{path} holds no pins; `bpe-explorer pin TABLE -o {path}` writes them.") from error
-        if pins.kind != KIND or len(set(pinned)) != 1:
-            raise FormatError(f"{path} holds no pins; `bpe-explorer pin TABLE -o {path}` writes them.")
+        advice = f"`bpe-explorer pin TABLE -o {path}` writes them."
+        data = read_small_file(path, "the pins", FormatError)
+        with gate(f"{path} holds no pins", FormatError, advice):
+            pins = cls(**json_of(data, f"{path} holds no pins"))
+            pinned = {len(pins.texts), *(len(ids) for ids in pins.ids.values())}
+            said = [pins.table, pins.digest, *pins.texts, *pins.versions.keys(), *pins.versions.values()]
+            numbers = [id for answers in pins.ids.values() for ids in answers for id in ids]
+            is_sound = pins.kind == KIND and len(pinned) == 1 and {type(id) for id in numbers} <= {int}
+            if not is_sound or not all(isinstance(one, str) for one in said):
+                raise ValueError("it says something else")
         return cls(**{**asdict(pins), "table": str(Path(path).parent / pins.table)})
 
     def write(self, path: Path) -> None:

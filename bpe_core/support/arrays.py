@@ -12,6 +12,7 @@ Bools = npt.NDArray[np.bool_]
 Int32s = npt.NDArray[np.int32]
 Int64s = npt.NDArray[np.int64]
 Float64s = npt.NDArray[np.float64]
+UInt32s = npt.NDArray[np.uint32]
 UInt64s = npt.NDArray[np.uint64]
 Records = npt.NDArray[np.void]
 

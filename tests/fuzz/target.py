@@ -25,12 +25,14 @@ from typing import Any
 
 import pyarrow as arrow
 from pyarrow import ipc, parquet
+from sentencepiece import SentencePieceTrainer
 
 from bpe_core.command_line.commands import COMMANDS
 from bpe_core.command_line.main import run
 from bpe_core.counting.count_words import count_words
 from bpe_core.errors import LONGEST_SENTENCE, BpeError
 from bpe_core.formats import FORMATS, open_table
+from bpe_core.formats.sentencepiece_fields import FIXED32, Field, bytes_field, fields_of, varint, varint_field
 from bpe_core.gage_file import compress, expand_file
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.tokenizer import Tokenizer
@@ -197,6 +199,7 @@ MAKING = (
     "export --merges table.csv table.parquet",
     "export --merges table.csv table.json",
     "count text.txt -o counts.parquet",
+    "pin table.csv -o pins.json",
     "floor text.txt --sizes 280 --certificate --json",
     "sweep plan.toml -o results.json",
     "sweep plan.toml -o results.csv",
@@ -334,6 +337,84 @@ def foreign_certificates(chance: random.Random, folder: Path) -> None:
     asked("verify", "floor.json")
 
 
+def foreign_pins(chance: random.Random, folder: Path) -> None:
+    _take("table.csv")
+    _misshape("pins.json", chance)
+    asked("check", "--pins", "pins.json")
+
+
+@cache
+def _models() -> list[bytes]:
+    """SentencePiece models of several kinds, as its trainer writes them."""
+    lines = [line + word for line in TEXT.splitlines() for word in TEXT.split()]
+    made = []
+    kinds: tuple[dict[str, Any], ...] = (
+        {"model_type": "bpe", "user_defined_symbols": ["low", " é"]},
+        {"model_type": "bpe", "byte_fallback": True, "vocab_size": 320},
+        {"model_type": "unigram", "hard_vocab_limit": False},
+        {"model_type": "char", "hard_vocab_limit": False},
+        {"model_type": "word", "hard_vocab_limit": False},
+    )
+    for choices in kinds:
+        data = io.BytesIO()
+        chosen: dict[str, Any] = {"vocab_size": 60, "minloglevel": 2, "num_threads": 1, **choices}
+        SentencePieceTrainer.train(sentence_iterator=iter(lines), model_writer=data, **chosen)
+        made.append(data.getvalue())
+    return made
+
+
+def foreign_models(chance: random.Random, folder: Path) -> None:
+    """Messages with fields left out, doubled, of other kinds, or with odd values; those of pieces, too."""
+    fields = list(fields_of(memoryview(chance.choice(_models())), "made", most=10**6))
+    for _ in range(chance.randint(1, 4)):
+        place = chance.randrange(len(fields))
+        one, what = fields[place], chance.randrange(5)
+        if what == 0:
+            del fields[place]
+        elif what == 1:
+            fields.insert(chance.randrange(len(fields)), one)
+        elif what == 2:
+            fields[place] = one._replace(number=chance.choice((1, 2, 3, 4, 5, 99)))
+        elif isinstance(one.value, bytes):
+            told = chance.choice((changed(one.value, chance), _with_odd_fields(one.value, chance)))
+            fields[place] = one._replace(value=told)
+    Path("x.model").write_bytes(b"".join(map(_field, fields)))
+    out = chance.choice(("y.model", "tokenizer.json", "y.csv", "y.tiktoken"))
+    asked(
+        *chance.choice(
+            (
+                ("encode", "--merges", "x.model", TEXT),
+                ("export", "--merges", "x.model", out),
+                ("why", "the lowest price", "--merges", "x.model"),
+                ("audit", "x.model"),
+                ("trim", "x.model", "--audit", "duplicates", "-o", out),
+            )
+        )
+    )
+
+
+def _with_odd_fields(message: bytes, chance: random.Random) -> bytes:
+    try:
+        fields = list(fields_of(memoryview(message), "made"))
+    except BpeError:
+        return message
+    for place, one in enumerate(fields):
+        if chance.random() < 0.3:
+            numbers = (0, 1, 2, 3, 6, 7, 2**31, 2**63, 2**64 - 1)
+            texts = (b"", b"\0", b"\xff", b"a", "▁".encode() * 300, "日".encode() * 5_000, bytes(4), b"\0\0\x80\xff")
+            found = chance.choice(numbers) if isinstance(one.value, int) else chance.choice(texts)
+            fields[place] = one._replace(value=found)
+    return b"".join(map(_field, fields))
+
+
+def _field(one: Field) -> bytes:
+    if isinstance(one.value, int):
+        return varint_field(one.number, one.value)
+    if len(one.value) == 4 and one.number == 2:
+        return varint(one.number << 3 | FIXED32) + one.value
+    return bytes_field(one.number, one.value)
+
+
 def foreign_results(chance: random.Random, folder: Path) -> None:
     name = chance.choice(("results.json", "results.csv", "results.parquet"))
     _take("plan.toml", "text.txt", "parts.tsv")
@@ -359,7 +440,7 @@ KINDS: dict[str, Callable[[random.Random, Path], None]] = {
     for one in (
         *(tables, sessions, gage_files, corpora, corpora_of_many_texts, recipes, patterns, command_lines),
         *(foreign_tables, foreign_plans, foreign_recipes, foreign_counts, foreign_manifests, foreign_certificates),
-        *(foreign_results, foreign_sessions),
+        *(foreign_results, foreign_sessions, foreign_pins, foreign_models),
     )
 }
 

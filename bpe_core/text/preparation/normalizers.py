@@ -240,13 +240,22 @@ class CharacterTable:
             if has_leaf and place < len(units):
                 yield length, units[place] & 0x7FFFFFFF
 
+    @property
+    def is_sound(self) -> bool:
+        """Whether all its texts are UTF-8."""
+        try:
+            self._texts.decode()
+        except UnicodeDecodeError:
+            return False
+        return True
+
     def shortest(self, text: str) -> str | None:
         found = next(self._prefixes(text.encode()), None)
         return None if found is None else self._text(found[1])
 
     def longest(self, text: bytes) -> tuple[int, str] | None:
-        """The length in bytes of the longest prefix in the table, and what it becomes."""
-        found = list(self._prefixes(text))
+        """The length in bytes of the longest prefix of whole characters in the table, and what it becomes."""
+        found = [one for one in self._prefixes(text) if text[one[0] : one[0] + 1] < b"\x80" or text[one[0]] >= 0xC0]
         return (found[-1][0], self._text(found[-1][1])) if found else None
 
     def continues(self, key: bytes) -> bool:
@@ -374,9 +383,7 @@ class Precompiled:
                 done = kept.end()
                 yield from ((i, i + 1, text[i]) for i in range(place, done))
             elif longest:
-                done = place + max(
-                    1, len(text[place : place + LONGEST_KEY].encode()[: longest[0]].decode("utf-8", "ignore"))
-                )
+                done = place + len(raw_bytes(text[place : place + LONGEST_KEY])[: longest[0]].decode())
                 yield place, done, longest[1]
             else:
                 done = place + 1

@@ -2,39 +2,69 @@
 
 from __future__ import annotations
 
+from unittest.mock import patch
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bpe_core.formats.compiled_recovering import recovered_pairs
+from bpe_core.formats import recovering
+from bpe_core.formats.compiled_recovering import parts_of
 from bpe_core.formats.recovering import recover
+from bpe_core.kernels.readiness import Policy
+from bpe_core.segmenting.text_pairs import text_pairs
 
 BYTES = {bytes([byte]): byte for byte in range(256)}
 SHORT = st.text("ab", min_size=2, max_size=4).map(str.encode)
 LONG = st.builds(lambda part, power: part * 2**power, st.sampled_from([b"ab", b"a", b"abb"]), st.integers(1, 7))
+ALWAYS = Policy("bpe_core.formats.compiled_recovering", small=1)
+NEVER = Policy("bpe_core.formats.compiled_recovering", small=10**9, small_when_loaded=10**9)
 
 
 @given(tokens=st.lists(SHORT | LONG, unique=True, max_size=20))
-def test_the_same_pairs_or_none(tokens: list[bytes]) -> None:
-    """Return None where a token falls into more or fewer than two, or has younger parts."""
-    _compare(tokens)
-    _compare(sorted(tokens, key=len))
+def test_the_same_of_bytes(tokens: list[bytes]) -> None:
+    """Also where a token falls into more or fewer than two, or has younger parts."""
+    ranks = {token: rank for rank, token in enumerate([*BYTES, *tokens])}
+    assert _found(ranks, BYTES, 256, ALWAYS) == _found(ranks, BYTES, 256, NEVER)
+    in_order = {token: rank for rank, token in enumerate([*BYTES, *sorted(tokens, key=len)])}
+    assert _found(in_order, BYTES, 256, ALWAYS) == _found(in_order, BYTES, 256, NEVER)
+
+
+@given(tokens=st.lists(st.text("añ日𝄞", min_size=2, max_size=6), unique=True, max_size=20))
+def test_the_same_of_characters(tokens: list[str]) -> None:
+    """Also where a character occurs in longer tokens only, and behind ids that merge with nothing."""
+    base = {"a": 3, "日": 5, "ñ": 4}
+    ranks = {token: rank for rank, token in enumerate(tokens)}
+    assert _found(ranks, base, 9, ALWAYS) == _found(ranks, base, 9, NEVER)
 
 
 def test_doubling() -> None:
     tokens = [b"ab" * 2**power for power in range(8)] + [b"c" * 2**power for power in range(1, 8)]
-    assert _compare(tokens)
+    symbols, left, right, is_late = parts_of(tokens)
+    texts = [*symbols, *tokens]
+    assert [texts[one] + texts[other] for one, other in zip(left, right, strict=True)] == tokens
+    assert not is_late.any()
 
 
-def _compare(tokens: list[bytes]) -> bool:
-    ranks = {token: rank for rank, token in enumerate([*BYTES, *tokens])}
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("BPE_EXPLORER_PLAIN", "1")  # loaded kernels would be used otherwise
-        plain = recover(ranks, BYTES, 256)
-    compiled = recovered_pairs(tokens, BYTES)
-    if plain.out_of_turn or plain.lost:
-        assert compiled is None
-        return False
-    assert compiled is not None
-    assert (plain.tokens, plain.pairs) == (tokens, list(map(tuple, compiled.tolist())))
-    return True
+def _found(ranks: dict, base: dict, first_id: int, policy: Policy) -> tuple[object, ...]:  # type: ignore[type-arg]
+    with patch.object(recovering, "KERNELS", policy):
+        found = recover(ranks, base, first_id)
+    return found.tokens, [tuple(pair) for pair in map(list, found.pairs)], found.out_of_turn, found.lost
+
+
+@given(texts=st.lists(st.text("aé", min_size=1, max_size=7).map(str.encode), unique=True, max_size=30))
+def test_all_pairs_of_texts(texts: list[bytes]) -> None:
+    found = set(zip(*(column.tolist() for column in text_pairs(texts)), strict=True))
+    both = enumerate(texts)
+    assert found == {
+        (texts.index(text[:cut]), texts.index(text[cut:]), whole)
+        for whole, text in both
+        for cut in range(1, len(text))
+        if text[:cut] in texts and text[cut:] in texts
+    }
+
+
+@pytest.mark.parametrize("length", [1, 300])
+def test_more_rows_than_there_was_room_for(length: int) -> None:
+    texts = [b"a" * size for size in range(1, length + 1)]
+    assert len(text_pairs(texts)[0]) == length * (length - 1) // 2

@@ -1,0 +1,129 @@
+"""Change texts as SentencePiece does: a table's longest match, one blank for several, blanks shown, one put before."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from bpe_core.kernels.jit import bundle, inlined, kernel
+from bpe_core.kernels.pieces import STARTING, PieceTable, longest_piece
+from bpe_core.kernels.utf8 import width_at
+from bpe_core.support.arrays import Bytes, Int64s, UInt32s
+
+# Entries of `TextChanges.chosen`.
+HAS_TABLE, HAS_KEPT, ONE_BLANK, BEFORE, BEHIND, SHOWS_BLANKS = range(6)
+CHOICES = 6
+
+TEXT, FREE, STATUS = range(3)  # of `progress`: the next text, the next free place, why it returned
+PROGRESS_NUMBERS = 3
+DONE, NEEDS_ROOM, CANNOT = range(3)  # the last: the table's texts are no UTF-8
+
+LONGEST_KEY = 16  # characters
+SIGN = 3  # bytes
+_BLANK = 32
+
+
+@bundle
+class TextChanges(NamedTuple):
+    units: UInt32s  # the table's double array
+    texts: Bytes  # what becomes of keys, with a zero behind each, and one behind all
+    kept: PieceTable  # what stays as it is
+    chosen: Int64s
+
+
+@inlined
+def _offset(unit):
+    return (unit >> np.int64(10)) << ((unit & np.int64(0x200)) >> np.int64(6))
+
+
+@kernel
+def longest_key(units, data, start, stop):
+    """The length of the longest key of whole characters that begins here, and where its text is; 0 if there is none."""
+    length, text, characters = np.int64(0), np.int64(0), np.int64(0)
+    at, here = np.int64(0) ^ _offset(np.int64(units[0])), np.int64(start)
+    while here < stop:
+        byte = np.int64(data[here])
+        characters += np.int64((byte & 0xC0) != 0x80)
+        at ^= byte
+        if byte == 0 or characters > LONGEST_KEY or at >= len(units):
+            break
+        unit = np.int64(units[at])
+        if unit & 0x800000FF != byte:
+            break
+        at ^= _offset(unit)
+        here += 1
+        if (unit >> np.int64(8)) & 1 != 0 and at < len(units) and (here == stop or (data[here] & 0xC0) != 0x80):
+            length, text = here - start, np.int64(units[at]) & 0x7FFFFFFF
+    return length, text
+
+
+@inlined
+def _put_sign(out, free, shown):
+    if shown:
+        out[free], out[free + 1], out[free + 2] = 0xE2, 0x96, 0x81
+        return free + SIGN
+    out[free] = _BLANK
+    return free + 1
+
+
+@kernel
+def change_texts(changes, data, edges, out, free_at, progress):
+    """Write the changed texts end to end, from `progress` on; `free_at` gets where each begins, and the end."""
+    units, texts, chosen = changes.units, changes.texts, changes.chosen
+    shown, one_blank = chosen[SHOWS_BLANKS] != 0, chosen[ONE_BLANK] != 0
+    text, free = progress[TEXT], progress[FREE]
+    progress[STATUS] = DONE
+    while text + 1 < len(edges):
+        here, stop = edges[text], edges[text + 1]
+        progress[TEXT], progress[FREE] = text, free
+        free_at[text] = free
+        first = _put_sign(out, free, shown) if chosen[BEFORE] != 0 and free + SIGN <= len(out) else free
+        free, after_blank = first, one_blank
+        while here < stop:
+            if free + SIGN * (stop - here) + 2 * SIGN > len(out):
+                progress[STATUS] = NEEDS_ROOM
+                return
+            length, new, end, is_new = np.int64(0), here, here, False
+            if chosen[HAS_KEPT] != 0:
+                length, _ = longest_piece(changes.kept, data, here, stop, STARTING)
+            if length == 0 and chosen[HAS_TABLE] != 0:
+                length, new = longest_key(units, data, here, stop)
+                is_new = length > 0
+            if is_new:
+                end = new
+                while end < len(texts) and texts[end] != 0:
+                    end += 1
+                if end > new and (texts[new] & 0xC0) == 0x80:
+                    progress[STATUS] = CANNOT
+                    return
+                if free + SIGN * (end - new + stop - here) + 2 * SIGN > len(out):
+                    progress[STATUS] = NEEDS_ROOM
+                    return
+            else:
+                length = max(length, np.int64(width_at(data, here)))
+                new, end = here, here + length
+            for place in range(new, end):
+                byte = texts[place] if is_new else data[place]
+                if byte != _BLANK:
+                    out[free] = byte
+                    free, after_blank = free + 1, False
+                elif not after_blank:
+                    free, after_blank = _put_sign(out, free, shown), one_blank
+            here += length
+        is_empty = free == first
+        if one_blank:
+            while free > first:
+                if out[free - 1] == _BLANK:
+                    free -= 1
+                elif free - first >= SIGN and out[free - 3] == 0xE2 and out[free - 2] == 0x96 and out[free - 1] == 0x81:
+                    free -= SIGN
+                else:
+                    break
+        if chosen[BEHIND] != 0 and not is_empty:
+            free = _put_sign(out, free, shown)
+        elif free == first:
+            free = free_at[text]
+        text += 1
+    free_at[text] = free
+    progress[TEXT], progress[FREE] = text, free

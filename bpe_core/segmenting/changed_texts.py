@@ -1,0 +1,59 @@
+"""Texts as SentencePiece changes them before it splits them, many at once, by machine code."""
+
+from __future__ import annotations
+
+import base64
+from functools import lru_cache
+
+import numpy as np
+
+from bpe_core.kernels import change_text as kernel
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.segmenting.compiled_encoder import piece_table
+from bpe_core.support.arrays import Bytes, Int64s, grown
+from bpe_core.text.preparation.normalizers import KEPT_APART
+from bpe_core.text.preparation.whole_texts import WholeTexts
+
+_MORE = 16  # bytes of room for each text, behind a sign for each byte: nearly always enough
+
+
+class ChangedTexts:
+    def __init__(self, told: WholeTexts) -> None:
+        table = told.table
+        data = base64.b64decode(table.precompiled_charsmap) if table else bytes(4)
+        size = int.from_bytes(data[:4], "little")
+        kept = sorted({one.encode() for one in table.kept.split(KEPT_APART) if one}) if table else []
+        chosen = np.zeros(kernel.CHOICES, np.int64)
+        chosen[kernel.HAS_TABLE], chosen[kernel.HAS_KEPT] = size > 0, bool(kept)
+        marks = told.marks
+        chosen[kernel.ONE_BLANK], chosen[kernel.SHOWS_BLANKS] = marks.one_blank, marks.shows_blanks
+        chosen[kernel.BEFORE], chosen[kernel.BEHIND] = marks.prefix and not marks.suffix, marks.prefix and marks.suffix
+        numbers = list(range(len(kept)))
+        self._changes = kernel.TextChanges(
+            units=np.frombuffer(data[4 : 4 + size] or bytes(4), np.uint32),
+            texts=np.frombuffer(data[4 + size :] + b"\0", np.uint8),
+            kept=piece_table(kept, [0] * len(kept), numbers, [0] * len(kept)),
+            chosen=chosen,
+        )
+
+    def of(self, data: Bytes, edges: Int64s) -> tuple[Bytes, Int64s] | None:
+        """Return the changed texts end to end, with their edges; None where the table holds broken texts."""
+        out = np.empty(kernel.SIGN * int(edges[-1] - edges[0]) + _MORE * len(edges), np.uint8)
+        free_at, progress = np.zeros(len(edges), np.int64), np.zeros(kernel.PROGRESS_NUMBERS, np.int64)
+        while True:
+            kernel.change_texts(self._changes, data, edges, out, free_at, progress)
+            if progress[kernel.STATUS] == kernel.DONE:
+                return out[: progress[kernel.FREE]], free_at
+            if progress[kernel.STATUS] == kernel.CANNOT:
+                return None
+            out = grown(out, 2 * len(out))
+
+
+@lru_cache(maxsize=8)
+def changed_texts(recipe: Recipe) -> ChangedTexts | None:
+    """Return what changes texts as this recipe says; None where that is not what SentencePiece does."""
+    told = WholeTexts.of(recipe.preparation)
+    if told is None or recipe.special_tokens or recipe.with_changes(preparation=()).normalizes:
+        return None
+    sound = told.table is None or told.table.table.is_sound
+    return ChangedTexts(told) if sound else None

@@ -1,0 +1,61 @@
+"""What SentencePiece does to a text, as steps of a recipe and as the choices behind them.
+
+>>> chosen = WholeTexts(None, Marks(prefix=True, one_blank=True))
+>>> WholeTexts.of(chosen.steps) == chosen, WholeTexts.of(chosen.steps[1:])
+(True, None)
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import TYPE_CHECKING, NamedTuple
+
+from bpe_core.text.preparation.normalizers import Precompiled, Prepend, Replace
+
+if TYPE_CHECKING:
+    from bpe_core.text.preparation.steps import Step
+
+MARKER = "▁"
+SEVERAL_BLANKS = Replace(r"\A +|(?<= ) +", True, "")
+BEHIND = r"(?<=[\s\S])\z"
+LAST_BLANKS = Replace(rf"[ {MARKER}]+\z", True, "")
+LAST_BECOME = rf"(?<=[^ {MARKER}])[ {MARKER}]*\z|\A[ {MARKER}]+\z"  # a text of signs only has one, too
+
+
+class Marks(NamedTuple):
+    """What is done about the blanks of a text."""
+
+    prefix: bool = False
+    one_blank: bool = False
+    shows_blanks: bool = True
+    suffix: bool = False  # the sign comes behind the text
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        sign = MARKER if self.shows_blanks else " "
+        steps: list[Step] = [SEVERAL_BLANKS] if self.one_blank else []
+        if self.prefix and self.suffix:
+            steps.append(Replace(LAST_BECOME if self.one_blank else BEHIND, True, sign))
+        else:
+            steps += [LAST_BLANKS] * self.one_blank + [Prepend(sign)] * self.prefix
+        return (*steps, Replace(" ", False, MARKER)) if self.shows_blanks else tuple(steps)
+
+
+ALL_MARKS = [Marks(*chosen) for chosen in product((False, True), repeat=4)]
+
+
+class WholeTexts(NamedTuple):
+    table: Precompiled | None  # what becomes something else, its longest match
+    marks: Marks
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        return (*([] if self.table is None else [self.table]), *self.marks.steps)
+
+    @classmethod
+    def of(cls, steps: tuple[Step, ...]) -> WholeTexts | None:
+        """Return the choices behind these steps; None where they do something else."""
+        first = steps[0] if steps else None
+        table = first if isinstance(first, Precompiled) and first.longest else None
+        rest = steps if table is None else steps[1:]
+        return next((cls(table, marks) for marks in ALL_MARKS if steps and marks.steps == rest), None)

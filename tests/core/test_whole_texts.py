@@ -1,0 +1,77 @@
+"""Machine code changes texts, and finds symbols first, as the steps and words of plain Python do."""
+
+from __future__ import annotations
+
+import base64
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bpe_core.formats.sentencepiece_text import packed
+from bpe_core.history.alphabet import Alphabet, Symbol
+from bpe_core.history.history import History
+from bpe_core.history.joining import NO_PRIORITY, Joining
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.segmenting.batches import Texts
+from bpe_core.segmenting.by_priority import JoinedWords
+from bpe_core.segmenting.changed_texts import ChangedTexts, changed_texts
+from bpe_core.segmenting.compiled_methods import CompiledPriorities
+from bpe_core.segmenting.cutting import Cutting
+from bpe_core.text.normalization import normalize
+from bpe_core.text.preparation.normalizers import KEPT_APART, Precompiled
+from bpe_core.text.preparation.whole_texts import ALL_MARKS, Marks, WholeTexts
+
+MAP = packed({"a": "", "é": "é" * 9, "éa": "b", "日": " ", "日日": "日", "\t": " ", "▁": " x", "x": "▁"})
+TABLES = [
+    None,
+    *(
+        Precompiled(base64.b64encode(data).decode(), longest=True, kept=KEPT_APART.join(kept))
+        for data, kept in ((MAP, ()), (MAP, ("éa", "a b", "日日日")), (bytes(4), ("  ", "é")))
+    ),
+]
+
+
+@pytest.mark.parametrize("table", TABLES, ids=["no table", "table", "kept, too", "only kept"])
+@given(texts=st.lists(st.text("aéb日 x▁\t\0𝄞", max_size=9), max_size=4), marks=st.sampled_from(ALL_MARKS))
+def test_as_its_steps(table: Precompiled | None, texts: list[str], marks: Marks) -> None:
+    chosen = WholeTexts(table, marks)
+    if not chosen.steps:
+        return
+    recipe = Recipe(base="characters", pattern="none", preparation=chosen.steps)
+    given_texts = Texts.of(texts)
+    found = changed_texts(recipe)
+    assert found is not None
+    changed = found.of(given_texts.data, given_texts.edges)
+    assert changed is not None
+    assert list(Texts(*changed).strings()) == [normalize(text, recipe) for text in texts]
+
+
+def test_broken_texts_are_left_to_plain_python() -> None:
+    broken = WholeTexts(
+        Precompiled(base64.b64encode(packed({"a": "é"})[:-2] + b"\xff\0").decode(), longest=True), Marks()
+    )
+    assert changed_texts(Recipe(base="characters", pattern="none", preparation=broken.steps)) is None
+    whole = packed({"a": "é"})
+    units = np.frombuffer(whole[4 : 4 + int.from_bytes(whole[:4], "little")], np.uint32)
+    inside = whole[:4] + np.where(units == 1 << 31, units + 1, units).astype(np.uint32).tobytes() + "é\0".encode()
+    within = ChangedTexts(WholeTexts(Precompiled(base64.b64encode(inside).decode(), longest=True), Marks()))
+    assert within.of(np.frombuffer(b"a", np.uint8), np.array([0, 1])) is None
+
+
+@given(text=st.text("abc<>", max_size=30))
+def test_symbols_that_are_found_first(text: str) -> None:
+    """The longest that fits, wherever it is; it joins with nothing, though another token may have its text."""
+    letters = [Symbol(one.encode(), one.encode(), "character") for one in "abc<"]
+    seeds = [Symbol(one, one, "seed") for one in (b"ab", b"<a>", b"<a", b"c")]
+    alphabet = Alphabet((Symbol(b"<unk>", b"\xef\xbf\xbd", "unknown"), *letters, *seeds))
+    pairs = [(1, 2), (9, 3), (1, 1)]  # a+b, ab+c, a+a
+    priorities = np.array([NO_PRIORITY] * 9 + [5, 2, 9])
+    joining = Joining(priorities=priorities, joins_unknown=True, found_first=(5, 6, 7))
+    recipe = Recipe(base="characters", pattern="none", unknown="unk", unknown_text="<unk>", vocab_size=None, merges=3)
+    history = History.from_pairs(recipe, alphabet, pairs, joining)
+    words = JoinedWords(history)
+    assert words.is_plain
+    compiled = CompiledPriorities(words, Cutting(recipe)).ids(text, 3).tolist()
+    assert compiled == (words.cut(text.encode(), 3).ids if text else [])
