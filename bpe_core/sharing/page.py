@@ -23,7 +23,7 @@ from bpe_core.support.atomic import write_atomically
 from bpe_core.support.markup import Markup, element, joined
 from resources import page_part
 
-RUN_SCRIPTS = ("unpack", "elements", "words", "tokens", "cuts", "run", "lane", "curve", "page")
+RUN_SCRIPTS = ("unpack", "elements", "words", "tokens", "cuts", "run", "lane", "curve")
 LESSON_SCRIPTS = ("unpack", "elements", "answers", "lesson")
 ALL_LESSONS = "Lessons on tokens"
 MOST_RUNS = 6
@@ -64,8 +64,9 @@ def page_of(runs: Sequence[SharedRun], *, title: str = "", text: str = "") -> st
         raise BpeError(f"A page shows 1 to {MOST_RUNS} runs, not {len(runs):,}.")
     title = title or " and ".join(run.title for run in runs)
     kept = (text or SAMPLE)[:MOST_TEXT].encode(errors="replace").decode()
-    data = {"title": title, "text": kept, "runs": [contents_of(run) for run in runs]}
-    return _page(title, data, RUN_SCRIPTS, ("page",))
+    contents = [contents_of(run) for run in runs]
+    ways = sorted({one["cuts"]["by"] for one in contents} - {""})  # no page brings what it does not need
+    return _page(title, {"title": title, "text": kept, "runs": contents}, (*RUN_SCRIPTS, *ways, "page"), ("page",))
 
 
 def share_lessons(path: Path | str, names: Sequence[str] = (), *, title: str = "") -> None:

@@ -1,10 +1,11 @@
 // A run on the page: its tokens of the text in colours, their numbers, what comes next, and why a token is there.
 
-const MOST_DRAWN = 2000, GROUNDS = 6, LEADERS = 5, MOST_IN_TREE = 200;
+const MOST_DRAWN = 2000, LEADERS = 5, MOST_IN_TREE = 200;
 
 class Lane {
-  constructor(run, changed) {
+  constructor(run, isOneOfSeveral) {
     this.run = run;
+    this.isOneOfSeveral = isOneOfSeveral;
     this.drawn = [];
     this.chosen = -1;
     this.facts = make("p", { class: "muted facts" });
@@ -21,7 +22,6 @@ class Lane {
     this.element = make("section", { class: "lane", "aria-label": run.title }, make("h2", {}, run.title), make("p", { class: "muted" }, about));
     if (run.note) this.element.append(make("p", { class: "note" }, run.note));
     this.element.append(this.facts, this.view, this.reason, ids, this.leaders);
-    this.changed = changed;
   }
 
   show(text, at) {
@@ -37,23 +37,18 @@ class Lane {
     if (hasMoved) this.showLeaders();
   }
 
-  // Only what differs between two flows is drawn anew.
+  // Only what differs between two flows is drawn anew; the first pieces are drawn, of however many.
   draw() {
-    const wanted = this.flow.slice(0, MOST_DRAWN), drawn = this.drawn, nodes = this.view.children;
+    const { flow, drawn } = this, nodes = this.view.children, same = (one, other) => one.shown === other.shown && one.colour === other.colour && one.id === other.id;
+    const most = Math.min(flow.length, drawn.length);
     let start = 0, end = 0;
-    const most = Math.min(wanted.length, drawn.length), same = (one, other) => one.shown === other.shown && one.id === other.id;
-    while (start < most && same(wanted[start], drawn[start])) start++;
-    while (end < most - start && same(wanted[wanted.length - 1 - end], drawn[drawn.length - 1 - end])) end++;
-    for (let i = drawn.length - end - 1; i >= start; i--) nodes[i].remove();
-    const added = document.createDocumentFragment();
-    for (const piece of wanted.slice(start, wanted.length - end)) {
-      const span = document.createElement("span");
-      span.textContent = piece.shown;
-      if (piece.id !== undefined) span.className = `t${piece.id % GROUNDS}`;
-      added.append(span);
-    }
-    this.view.insertBefore(added, nodes[start] ?? null);
-    this.drawn = wanted;
+    while (start < most && same(flow[start], drawn[start])) start++;
+    while (end < most - start && same(flow[flow.length - 1 - end], drawn[drawn.length - 1 - end])) end++;
+    for (let i = Math.min(drawn.length - end, nodes.length) - 1; i >= start; i--) nodes[i].remove();
+    if (start < MOST_DRAWN) this.view.insertBefore(spansOf(flow.slice(start, Math.min(flow.length - end, MOST_DRAWN))), nodes[start] ?? null);
+    while (nodes.length > MOST_DRAWN) this.view.lastChild.remove();
+    this.view.append(spansOf(flow.slice(nodes.length, MOST_DRAWN)));
+    this.drawn = flow;
   }
 
   showFacts() {
@@ -68,7 +63,8 @@ class Lane {
     if (tokens) parts.push(`${(bytes / tokens).toFixed(2)} bytes a token`);
     if (words) parts.push(`${(tokens / words).toFixed(2)} tokens a word`);
     if (this.flow.length > MOST_DRAWN) parts.push(`the first ${counted(MOST_DRAWN, "token")} are drawn`);
-    this.facts.textContent = `After ${counted(this.at, this.run.stepName)}: ${parts.join(", ")}`;
+    const size = this.isOneOfSeveral ? ` (${counted(this.run.sizeAt(this.at), "token")} in its vocabulary)` : "";
+    this.facts.textContent = `After ${counted(this.at, this.run.stepName)}${size}: ${parts.join(", ")}`;
   }
 
   showIds() {
@@ -88,7 +84,7 @@ class Lane {
     event.preventDefault();
     let place = this.chosen + far;
     while (this.drawn[place] && this.drawn[place].id === undefined) place += far;
-    if (this.drawn[place]) this.choose(place);
+    if (this.view.children[place]) this.choose(place);
   }
 
   choose(place) {
@@ -122,9 +118,9 @@ class Lane {
     if (place < 0) return "the text begins.";
     if (place === this.flow.length - 1) return "the text ends.";
     if (piece.id === undefined || piece.reason === undefined) return "the pattern splits there, and no token crosses it.";
-    if (piece.reason === NEVER) return NO_REASON[this.run.way.constructor.name] ?? "nothing of this run joins across it.";
-    const step = piece.reason, { tokens } = this.run, later = (step + 1).toLocaleString("en");
-    if (this.run.way instanceof ByLongest) return `a longer token fits from ${this.run.stepName} ${later} on.`;
+    const step = piece.reason, { tokens, way } = this.run, later = (step + 1).toLocaleString("en");
+    if (step === NEVER) return way.whyNot;
+    if (way.later) return `${way.later} ${this.run.stepName} ${later} on.`;
     const pair = `${quoted(tokens.name(tokens.left[step]))} and ${quoted(tokens.name(tokens.right[step]))}`;
     return `${this.run.stepName} ${later} joins ${pair} across it.`;
   }
@@ -134,7 +130,7 @@ class Lane {
     const { run, at } = this, rows = run.words ? this.countedPairs() : this.nextSteps();
     const most = Math.max(1, ...rows.map(({ count }) => count ?? 0));
     this.leaders.replaceChildren(make("h3", {}, at < run.length ? `Next: ${this.nextName()}` : "All is learned"));
-    if (run.words && rows.length) this.leaders.append(make("p", { class: "muted" }, "The pairs that occur most now:"));
+    if (run.words && rows.length) this.leaders.append(make("p", { class: "muted" }, this.at ? "The pairs that occur most now, and what the last step took:" : "The pairs that occur most now:"));
     for (const { name, count, taken } of rows) {
       const bar = make("div", { class: "bar" });
       bar.style.width = `${(100 * (count ?? 0)) / most}%`;
@@ -154,13 +150,28 @@ class Lane {
     return right < 0 ? tokens.name(left) : `${tokens.name(left)} + ${tokens.name(right)}`;
   }
 
+  // The pairs that occur most; and the one that the last step took most from, wherever it is now.
   countedPairs() {
     const before = this.at ? this.run.pairCounts(this.at - 1) : null, now = this.run.pairCounts(this.at);
     const takenBy = before && this.run.tokens.name(this.run.tokens.idOfStep[this.at - 1]);
-    return this.run.leadingPairs(this.at, LEADERS).map(({ pair, count }) => {
-      const fewer = before ? (before.get(pairKey(...pair)) ?? 0) - now.get(pairKey(...pair)) : 0;
+    const row = (pair) => {
+      const count = now.get(pairKey(...pair)) ?? 0, fewer = before ? (before.get(pairKey(...pair)) ?? 0) - count : 0;
       return { name: this.pairName(pair), count, taken: fewer > 0 ? `−${fewer.toLocaleString("en")}, taken by ${takenBy}` : "" };
-    });
+    };
+    const leading = this.run.leadingPairs(this.at, LEADERS).map(({ pair }) => pair), loser = before && this.loser(before, now);
+    const isThere = loser && leading.some((pair) => pairKey(...pair) === pairKey(...loser));
+    return [...leading, ...(loser && !isThere ? [loser] : [])].map(row);
+  }
+
+  // The pair that lost most to the last step, of those that were not joined.
+  loser(before, now) {
+    const joined = pairKey(this.run.tokens.left[this.at - 1], this.run.tokens.right[this.at - 1]);
+    let most = 0, found = null;
+    for (const [key, count] of before) {
+      const lost = key === joined ? 0 : count - (now.get(key) ?? 0);
+      if (lost > most) [most, found] = [lost, [Math.floor(key / SIDE), key % SIDE]];
+    }
+    return found;
   }
 
   nextSteps() {
@@ -172,14 +183,7 @@ class Lane {
   }
 }
 
-const NO_REASON = {
-  ByRanks: "nothing of this run joins across it.",
-  ByPriorities: "no pair that may be joined now spans it.",
-  ByLongest: "no longer token fits.",
-  ByPaths: "of all ways to split the word, this is the most probable one now.",
-};
-
-// The pieces to draw: {shown, id, reason} of a token, {shown} of what is in none.
+// The pieces to draw: {shown, id, colour, reason} of a token, {shown} of what is in none.
 function flowOf(run, stretches) {
   const flow = [];
   for (const { text, cut } of stretches) {
@@ -196,7 +200,20 @@ function flowOf(run, stretches) {
       start = end;
     });
   }
+  const known = flow.filter(({ id }) => id !== undefined), colours = coloursInRow(known.map((piece) => run.coloursOf(piece.shown)));
+  known.forEach((piece, i) => (piece.colour = colours[i]));
   return flow;
+}
+
+function spansOf(pieces) {
+  const spans = document.createDocumentFragment();
+  for (const { shown, colour } of pieces) {
+    const span = document.createElement("span");
+    span.textContent = shown;
+    if (colour !== undefined) span.className = `t${colour}`;
+    spans.append(span);
+  }
+  return spans;
 }
 
 function isAscii(text) {

@@ -6,6 +6,7 @@ const LATER = 250, FIRST_RATE = 2, GROWTH = 8; // milliseconds; steps a second, 
 class Timeline {
   constructor(runs) {
     this.bySize = runs.length > 1;
+    this.stepName = runs[0].stepName;
     const sizes = runs.flatMap((run) => [run.sizeAt(0), run.sizeAt(run.length)]);
     this.first = this.bySize ? Math.min(...sizes) : 0;
     this.last = this.bySize ? Math.max(...sizes) - this.first : runs[0].length;
@@ -16,9 +17,17 @@ class Timeline {
     return this.bySize ? run.stepOfSize(place + this.first) : place;
   }
 
-  inWords(runs) {
+  placeOf(run, step) {
+    return this.bySize ? run.sizeAt(step) - this.first : step;
+  }
+
+  named(place) {
+    return this.bySize ? `vocabulary of ${(place + this.first).toLocaleString("en")}` : counted(place, this.stepName);
+  }
+
+  inWords() {
     if (this.bySize) return `${counted(this.place + this.first, "token")} in the vocabularies`;
-    return `${counted(this.place, runs[0].stepName)} of ${runs[0].length.toLocaleString("en")}`;
+    return `${counted(this.place, this.stepName)} of ${this.last.toLocaleString("en")}`;
   }
 }
 
@@ -26,7 +35,7 @@ class Page {
   constructor(data) {
     this.runs = data.runs.map((run) => new Run(run));
     this.timeline = new Timeline(this.runs);
-    this.lanes = this.runs.map((run) => new Lane(run));
+    this.lanes = this.runs.map((run) => new Lane(run, this.timeline.bySize));
     this.curve = new Curve(this.runs, this.timeline);
     this.input = make("textarea", { id: "text", rows: "3", spellcheck: "false", autocapitalize: "off" });
     this.input.value = data.text;
@@ -72,7 +81,7 @@ class Page {
   }
 
   show() {
-    const told = this.timeline.inWords(this.runs);
+    const told = this.timeline.inWords();
     this.moment.textContent = told;
     this.slider.setAttribute("aria-valuetext", told);
     for (const lane of this.lanes) lane.show(this.text, this.timeline.stepOf(lane.run, this.timeline.place));

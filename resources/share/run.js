@@ -17,6 +17,7 @@ class Run {
     this.way = data.cuts.by && new WAYS[data.cuts.by](this.tokens, { ...data.cuts, longest_word: data.longest_word });
     this.words = data.words && { texts: textsOf(data.words.texts).map(decoded), counts: data.words.counts };
     this.remembered = new Map();
+    this.colours = new Map();
   }
 
   sizeAt(step) {
@@ -39,6 +40,13 @@ class Run {
       if (kind === 2) place++;
       return kind ? { pair, count: this.counts[i] - steps.other_count[i] } : null;
     });
+  }
+
+  // The colours of a token by what is shown of it.
+  coloursOf(shown) {
+    let found = this.colours.get(shown);
+    if (!found) this.colours.set(shown, (found = coloursOf(bytesShown(shown))));
+    return found;
   }
 
   // Why this text cannot be cut here as the program cuts it.

@@ -24,6 +24,11 @@ function written(bytes) {
   return text;
 }
 
+// The bytes of a text in which parts of characters are written as hex writes them.
+function bytesShown(shown) {
+  return /^(<0x[0-9A-F]{2}>)+$/.test(shown) ? Array.from(shown.matchAll(/..(?=>)/g), ([byte]) => parseInt(byte, 16)) : UTF8.encode(shown);
+}
+
 function decoded(bytes) {
   try {
     return STRICT.decode(bytes);
@@ -36,6 +41,33 @@ function keyOf(bytes) {
   let key = "";
   for (const byte of bytes) key += String.fromCharCode(byte);
   return key;
+}
+
+// Colours: a token keeps its own through time and across runs, the one that it has in the window.
+const GROUNDS = 6, WORD = (number) => BigInt.asUintN(64, number);
+const BASE = 0x100000001b3n, SCATTER = 0x9e3779b97f4a7c15n;
+
+// The colour of these bytes, and which of the four others they take beside their like.
+function coloursOf(bytes) {
+  let hash = 0n, power = 1n;
+  for (const byte of bytes) {
+    hash = WORD(hash + BigInt(byte + 1) * power);
+    power = WORD(power * BASE);
+  }
+  hash = WORD((hash ^ (hash >> 29n)) * SCATTER);
+  return [Number((hash >> 33n) % BigInt(GROUNDS)), Number((hash >> 15n) % 4n)];
+}
+
+// Of neighbours with one colour each second one takes another, which the one behind them does not have.
+function coloursInRow(pairs) {
+  let place = 0;
+  return pairs.map(([own, other], i) => {
+    place = i && pairs[i - 1][0] === own ? place + 1 : 0;
+    if (place % 2 === 0) return own;
+    const next = pairs[i + 1]?.[0], behind = next === undefined || next === own ? (own + 1) % GROUNDS : next;
+    const moved = other >= Math.min(own, behind) ? other + 1 : other;
+    return moved >= Math.max(own, behind) ? moved + 1 : moved;
+  });
 }
 
 class Tokens {

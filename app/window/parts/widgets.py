@@ -234,3 +234,11 @@ class LinkedText(QLabel):
             | Qt.TextInteractionFlag.LinksAccessibleByMouse
             | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
         )
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Give links the colour of another palette, which a label does not do by itself."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange:
+            text = self.text()
+            self.clear()
+            self.setText(text)

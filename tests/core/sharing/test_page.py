@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -13,11 +14,16 @@ import numpy as np
 import pytest
 
 import bpe_core as bpe
+from app.window.text.colours import colours_in_row
 from bpe_core.history.joining import Joining, PairRows
-from bpe_core.sharing.contents import SharedRun, why_not
+from bpe_core.learning.bpe.method import METHOD as BPE
+from bpe_core.learning.methods import Method
+from bpe_core.sharing.contents import SharedRun, contents_of, why_not
 from bpe_core.sharing.page import page_of
+from resources import samples
 from tests.browser import Browser, browser, needs_browser
-from tests.shared import text_of
+from tests.core.formats.test_rwkv import HISTORY as RWKV_HISTORY
+from tests.shared import here, text_of
 
 LANGUAGES = ("arabic", "chinese", "code", "cyrillic", "emoji", "greek", "hebrew", "indic", "japanese", "korean", "thai")
 CORPUS = [text_of(name)[:3000] for name in (*LANGUAGES, "poem", "latin")]
@@ -38,14 +44,20 @@ def _random_texts(many: int) -> list[str]:
     return ["".join(chr(chance.choice(chance.choice(POOLS))) for _ in range(chance.randrange(60))) for _ in range(many)]
 
 
-TEXTS_TO_CUT = [*(text_of(name)[:1000] for name in LANGUAGES), *_random_texts(60)]
+def _declaration(many: int) -> list[str]:
+    """The beginnings of this many translations of the Universal Declaration of Human Rights, where it is."""
+    lines = [line for name in here("data/udhr-languages.txt") for line in text_of(name).splitlines()]
+    return [line[:400] for line in lines[:: max(1, len(lines) // many)]][:many]
+
+
+TEXTS_TO_CUT = [*(text_of(name)[:1000] for name in LANGUAGES), *_random_texts(60), *_declaration(10)]
 
 
 def _learned(preset: str) -> bpe.Study:
     choices = {"vocab_size": None, "merges": 200} if preset in ("words", "clean-words") else {"vocab_size": 500}
     if preset in ("sentencepiece-like", "bert", "wordpiece"):
         choices = {"vocab_size": 2_600}
-    if preset in ("unigram", "mingram"):
+    if preset in ("unigram", "mingram", "best"):
         choices = {"vocab_size": 1_900}
     return bpe.train(CORPUS, preset, **choices)
 
@@ -66,12 +78,13 @@ METHODS: dict[str, Callable[[], bpe.Study]] = {
         preset: partial(_learned, preset)
         for preset in (
             *("gpt2", "cl100k", "o200k", "english", "clean-words", "words", "raw-bytes", "sentencepiece-like"),
-            *("bert", "wordpiece", "unigram", "mingram"),
+            *("bert", "wordpiece", "unigram", "mingram", "best", "superbpe"),
         )
     },
     "pairs in their own order": lambda: _with_priorities(by_text=False),
     "texts in their own order": lambda: _with_priorities(by_text=True),
     "whole words": lambda: _with_priorities(by_text=True, whole_words=True),
+    "RWKV": lambda: bpe.Study(RWKV_HISTORY),
 }
 
 
@@ -105,7 +118,8 @@ def test_it_cuts_as_the_engine_does(name: str, page: Browser, tmp_path: Path) ->
     assert sum(cut is not None for cut in found) > 20
     names = page.value("Array.from({length: page.runs[0].tokens.count}, (_, id) => page.runs[0].tokens.name(id))")
     different = [one for one in zip(names, study.names.text, strict=False) if one[0] != one[1]]
-    assert len(different) <= 2, different  # characters that one of the two does not know yet
+    newer = {one for name, _ in different for one in name} - {one for _, name in different for one in name}
+    assert len(newer) <= 2, different  # characters that one of the two does not know yet
     assert page.errors == []
 
 
@@ -163,19 +177,60 @@ def test_what_a_merge_takes_from_other_pairs_is_said(page: Browser, tmp_path: Pa
 
 
 @needs_browser
+def test_the_pair_that_lost_most_is_shown_wherever_it_is(page: Browser, tmp_path: Path) -> None:
+    _open(page, tmp_path, given=bpe.train([samples()[0].text()], "gpt2", vocab_size=300))
+    page.value("page.goTo(1)")
+    rows = page.value("[...document.querySelectorAll('.leader')].map(row => row.innerText.split(/\\s*\\n\\s*/))")
+    assert rows[-1] == ["t + h", "41", "−117, taken by he"]
+    assert len(rows) == 6
+
+
+@needs_browser
+def test_tokens_have_the_colours_of_the_window(page: Browser, tmp_path: Path) -> None:
+    study, text = bpe.train([text_of("poem")], "gpt2", merges=60), "ooooo the sea, naïve 🐦 the theee\n\n"
+    _open(page, tmp_path, given=study, text=text)
+    for at in (0, 20, 60):
+        page.value(f"page.goTo({at})")
+        shown = page.value(
+            "[...document.querySelectorAll('.tokens span')].map(span => Number(span.className.slice(1)))"
+        )
+        tokens = study.tokenizer.token_spans(text, at)
+        assert shown == colours_in_row([text.encode()[one.first_byte : one.behind_byte] for one in tokens])
+
+
+@needs_browser
+def test_only_what_differs_is_drawn_anew_however_long_the_text(page: Browser, tmp_path: Path) -> None:
+    text = "a b c d " * 600
+    _open(page, tmp_path, given=bpe.train([text_of("poem")], "gpt2", merges=20), text=text)
+    spans = "page.lanes[0].view.children"
+    shown = f"[...{spans}].map(span => span.textContent).join('')"
+    for first, behind, typed in ((9, 9, "xy"), (9, 11, ""), (0, 4000, "z"), (1, 1, "long " * 900), (3, 9000, "")):
+        last = page.value(f"window.last = {spans}[0], {spans}.length")
+        text = text[:first] + typed + text[behind:]
+        page.value(f"page.input.setRangeText({json.dumps(typed)}, {first}, {behind}); page.show()")
+        assert text.startswith(page.value(shown))
+        assert page.value(f"{spans}.length") == min(2_000, page.value("page.lanes[0].flow.length")), last
+
+
+@needs_browser
 def test_several_runs_move_by_one_slider(page: Browser, tmp_path: Path) -> None:
     text = text_of("poem")
-    ours, theirs = bpe.train([text], "gpt2", vocab_size=300), bpe.train([text], "wordpiece", vocab_size=200)
-    _open(page, tmp_path, given={"ours": ours, "theirs": theirs}, text="the sea")
-    assert page.value("page.lanes.length") == 2
-    assert page.value("document.title") == "ours and theirs"
+    ours, theirs = bpe.train([text], "gpt2", vocab_size=300), bpe.train([text], "bert", vocab_size=200)
+    fewest = bpe.train([text], "best", vocab_size=200)
+    _open(page, tmp_path, given={"ours": ours, "theirs": theirs, "fewest": fewest}, text="the sea")
+    assert page.value("page.lanes.length") == 3
+    assert page.value("document.title") == "ours and theirs and fewest"
     for place in (0, 60, 150, 10_000):
         page.value(f"page.goTo({place})")
         size = page.value("page.timeline.place + page.timeline.first")
-        for lane, study in enumerate((ours, theirs)):
+        for lane, study in enumerate((ours, theirs, fewest)):
             at = page.value(f"page.lanes[{lane}].at")
-            base = len(study.history.alphabet)
-            assert at == min(max(0, size - base), len(study.history))
+            sizes = study.history.vocabulary_sizes()
+            assert sizes[at] == min(max(size, sizes.min()), sizes.max())
+    legend = page.value("[...document.querySelectorAll('figcaption div')].map(one => one.innerText)")
+    for title, study, line in zip(("ours", "theirs", "fewest"), (ours, theirs, fewest), legend, strict=True):
+        ends = [len(study.encode("the sea", at=at)) for at in (0, len(study.history))]
+        assert line == f"{title}: from {ends[0]} tokens to {ends[1]}"
     assert page.errors == []
 
 
@@ -235,3 +290,12 @@ def test_what_it_cannot_do_it_says() -> None:
     assert "expression of its own" in why_not(backwards.history)
     blocks = bpe.train([text_of("poem")], "gage")
     assert "no other text" in why_not(blocks.history)
+
+
+def test_a_method_with_a_rule_of_its_own_is_not_shown_as_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    history = bpe.train([text_of("poem")], "gpt2", merges=9).history
+    assert why_not(history) == ""
+    own = replace(BPE, segmenter=lambda history, cutting: BPE.segmenter(history, cutting))
+    monkeypatch.setattr(Method, "of", classmethod(lambda cls, recipe: own))
+    assert "a rule of its own, which this page does not know" in why_not(history)
+    assert '"by":""' in json.dumps(contents_of(SharedRun("new", history))["cuts"], separators=(",", ":"))

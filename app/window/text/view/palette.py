@@ -12,6 +12,8 @@ from functools import lru_cache
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QBrush, QColor, QPalette
 
+from bpe_core.figures.coloured_text import DARK_GROUNDS, LIGHT_GROUNDS
+
 PALE = 210  # the lightness from which on a field's twin is darker, or it would be paper
 
 
@@ -54,10 +56,9 @@ def _colours(*names: str) -> tuple[QColor, ...]:
     return tuple(QColor(name) for name in names)
 
 
-LIGHT_FILLS = _colours("#9fd3cc", "#ffdfff", "#ecd67a", "#d0bafc", "#bcfcc8", "#feb29d")
+LIGHT_FILLS, DARK_FILLS = _colours(*LIGHT_GROUNDS), _colours(*DARK_GROUNDS)
 LIGHT_SCALE = _colours("#e6ebf1", "#fdf0bd", "#fbdc93", "#f8c36c", "#f2a552", "#e8863f")
 DARK_SCALE = _colours("#21262d", "#393222", "#51401e", "#684b1a", "#7e5516", "#945f12")
-DARK_FILLS = _colours("#033b61", "#834c2f", "#056b5e", "#541e37", "#403e02", "#5b4e83")
 
 
 @lru_cache
