@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+PATIENCE = 30_000  # milliseconds for a page to be ready
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 PROGRAM = next(filter(None, map(shutil.which, PROGRAMS)), None)
 needs_browser = pytest.mark.skipif(PROGRAM is None or os.name == "nt", reason="there is no Chromium here")
@@ -70,8 +71,10 @@ class Browser:
     def open(self, path: Path) -> None:
         self.call("Page.navigate", url=path.as_uri())
         ready = "document.documentElement?.dataset.ready === 'yes'"
-        look = f"new Promise(done => {{ const look = () => {ready} ? done(true) : setTimeout(look, 5); look(); }})"
-        assert self.value(look)
+        begun = "const begun = performance.now()"
+        again = f"performance.now() > begun + {PATIENCE} ? done(false) : setTimeout(look, 5)"
+        look = f"new Promise(done => {{ {begun}, look = () => {ready} ? done(true) : {again}; look(); }})"
+        assert self.value(look), self.errors
 
     def value(self, expression: str) -> Any:
         """Return what a script in the page comes to, as JSON says it; a promise is waited for."""

@@ -1,60 +1,94 @@
-"""How a recipe changes texts, character by character, as far as that can be said so.
+"""How texts are changed, as far as that can be said character by character; and where a table splits them.
 
-A character is unsure where what it becomes hangs on its neighbours: a capital sigma at the end of a word, a mark that
-Unicode's forms may join with the letter before it. A text that holds one is not cut by the page.
+A character is unsure where what it becomes hangs on its neighbours, as a capital sigma at the end of a word. A text
+that holds one is not cut by the page. Unicode's forms are left to the browser, which knows them; but for the characters
+that have none here, as this Python does not know them yet, or the libraries that files come from did not.
 
     >>> from bpe_core.recipes.recipe import Recipe
-    >>> found = changes_of(Recipe.preset("clean-words"))
+    >>> found, = changes_by(Recipe.preset("clean-words"))
     >>> found["becomes"][found["codes"].cumsum().tolist().index(ord("Ä"))], found["unsure"].tolist() == [ord("Σ")]
     ('ä', True)
+    >>> [change["form"] for change in changes_by(Recipe.preset("unigram"))]
+    ['NFKC']
 """
 
 from __future__ import annotations
 
 import unicodedata
-from functools import lru_cache
+from collections.abc import Callable, Collection
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.text.characters import Form
 from bpe_core.text.normalization import normalize
+from bpe_core.text.older_unicode import without_form
+from bpe_core.text.scanner import ScanTable
+from bpe_core.text.scanner.machine import ROW
 
 _BETWEEN = "漢"  # becomes nothing else, whatever the recipe
 _AT_ONCE = 1_024
-_JAMO = {*range(0x1161, 0x1176), *range(0x11A8, 0x11C3)}  # the second and third parts of Korean syllables
 _SURROGATES = range(0xD800, 0xE000)
 _CODE_POINTS = 0x110000
 
 
 @lru_cache(maxsize=4)
-def changes_of(recipe: Recipe) -> dict[str, Any]:
+def changes_by(recipe: Recipe) -> list[dict[str, Any]]:
+    """Return the changes of a recipe, one after the other, without those of a preparation."""
+    recipe, form = recipe.with_changes(preparation=()), recipe.unicode_form
+    rest = recipe.with_changes(unicode_form="", clean_text=recipe.clean_text and not form)
+    unsure = {ord("Σ")} if recipe.lowercase and recipe.final_sigma else set[int]()
+    clean = Recipe(pattern="none", clean_text=True)
+    return [
+        *([changes_of(partial(normalize, recipe=clean))] if form and recipe.clean_text else []),
+        *([form_of(form)] if form else []),
+        *([changes_of(partial(normalize, recipe=rest), unsure)] if rest.normalizes else []),
+    ]
+
+
+def changes_of(change: Callable[[str], str], unsure: Collection[int] = ()) -> dict[str, Any]:
     codes, becomes = list[int](), list[str]()
     for start in range(0, _CODE_POINTS, _AT_ONCE):
         some = [code for code in range(start, start + _AT_ONCE) if code not in _SURROGATES]
-        for code, text in zip(some, _changed([*map(chr, some)], recipe), strict=True):
+        for code, text in zip(some, _changed([*map(chr, some)], change), strict=True):
             if text != chr(code):
                 codes.append(code)
                 becomes.append(text)
-    return {"codes": np.diff(np.array(codes), prepend=0), "becomes": becomes, "unsure": np.array(_unsure(recipe))}
+    return {
+        "codes": np.diff(np.array(codes, np.int64), prepend=0),
+        "becomes": becomes,
+        "unsure": np.array(sorted(unsure), np.int64),
+    }
 
 
-def _changed(characters: list[str], recipe: Recipe) -> list[str]:
-    together = normalize(_BETWEEN.join(characters), recipe).split(_BETWEEN)
+def _changed(characters: list[str], change: Callable[[str], str]) -> list[str]:
+    together = change(_BETWEEN.join(characters)).split(_BETWEEN)
     alone = len(together) != len(characters)  # one of them is, or becomes, what stands between them
-    return [normalize(one, recipe) for one in characters] if alone else together
+    return [*map(change, characters)] if alone else together
 
 
-def _unsure(recipe: Recipe) -> list[int]:
-    unsure = {ord("Σ")} if recipe.lowercase and recipe.final_sigma else set[int]()
-    return sorted(unsure | (_joining() if recipe.unicode_form else set()))
+def form_of(form: Form) -> dict[str, Any]:
+    return {"form": form, "apart": _apart()}
 
 
 @lru_cache(maxsize=1)
-def _joining() -> set[int]:
-    """Return the characters that a Unicode form may join with the one before, or put into another order."""
-    every = [chr(code) for code in range(_CODE_POINTS) if code not in _SURROGATES]
-    parts = (unicodedata.decomposition(one).split() for one in every)
-    second = {int(found[1], 16) for found in parts if len(found) == 2 and not found[0].startswith("<")} | _JAMO
-    second |= {ord(one) for one in every if unicodedata.combining(one)}
-    return second | {ord(one) for one in every if ord(unicodedata.normalize("NFKD", one)[0]) in second}
+def _apart() -> npt.NDArray[np.int64]:
+    """Return the characters that have no form here: where ranges of them begin and end, each from the one before."""
+    has_none = [chr(code) in without_form() or unicodedata.category(chr(code)) == "Cn" for code in range(_CODE_POINTS)]
+    return np.diff(np.flatnonzero(np.diff(np.array([False, *has_none, False]))), prepend=0)
+
+
+def scan_of(table: ScanTable) -> dict[str, Any]:
+    """Return the table that says where words begin, with its kinds of characters as ranges."""
+    kinds = table.kind_of_code_point
+    starts = np.flatnonzero(np.diff(kinds, prepend=kinds[0] ^ 1))
+    return {
+        "entries": table.entries,
+        "row": ROW,
+        "starts": np.diff(starts, prepend=0),
+        "kinds": kinds[starts],
+        "drops_blanks": table.drops_blanks,
+    }

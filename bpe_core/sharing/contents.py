@@ -18,9 +18,9 @@ from bpe_core.learning.bpe.method import METHOD as BPE
 from bpe_core.learning.methods import Method, has_ranks
 from bpe_core.segmenting.best_paths import BestPaths
 from bpe_core.segmenting.word_segmenters import WordPieceSegmenter
-from bpe_core.sharing.changes import changes_of
+from bpe_core.sharing.changes import changes_by, scan_of
+from bpe_core.sharing.preparing import preparing_of
 from bpe_core.text.scanner import table_for
-from bpe_core.text.scanner.machine import ROW
 
 KNOWN = (BPE.segmenter, WordPieceSegmenter, BestPaths)  # what the page splits as
 LARGEST_PRIORITY = 2**26  # the page keeps a priority and a place in one number
@@ -55,8 +55,9 @@ def contents_of(run: SharedRun) -> dict[str, Any]:
         "specials": list(recipe.special_tokens),
         "why_not": why,
         "cuts": _cuts(history) if not why else {"by": ""},
-        "splits": None if why else _splits(history),
-        "changes": changes_of(recipe) if recipe.normalizes and not why else None,
+        "splits": None if why or recipe.splits_by_steps else scan_of(_table(history)),
+        "changes": [] if why else changes_by(recipe),
+        "preparation": preparing_of(recipe) if recipe.preparation and not why else None,
         "alphabet": _alphabet(history),
         "size": history.vocabulary_size_at(0),
         "steps": _steps(history),
@@ -68,7 +69,7 @@ def contents_of(run: SharedRun) -> dict[str, Any]:
 def why_not(history: History) -> str:
     """Say what this page cannot do as the engine does; nothing where it can do all."""
     recipe, joining = history.recipe, history.joining
-    if recipe.preparation:
+    if recipe.preparation and preparing_of(recipe) is None:
         return "The file this run came from prepares texts by steps of its own, which this page does not know."
     if _table(history) is None:
         return "The run splits texts by an expression of its own that this page cannot follow exactly."
@@ -89,19 +90,6 @@ def why_not(history: History) -> str:
 def _table(history: History) -> Any:
     recipe = history.recipe
     return table_for(recipe.pattern, recipe.unit, recipe.custom_pattern, older=recipe.older_unicode)
-
-
-def _splits(history: History) -> dict[str, Any]:
-    table = _table(history)
-    kinds = table.kind_of_code_point
-    starts = np.flatnonzero(np.diff(kinds, prepend=kinds[0] ^ 1))
-    return {
-        "entries": table.entries,
-        "row": ROW,
-        "starts": np.diff(starts, prepend=0),
-        "kinds": kinds[starts],
-        "drops_blanks": table.drops_blanks,
-    }
 
 
 def _cuts(history: History) -> dict[str, Any]:

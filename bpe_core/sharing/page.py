@@ -65,8 +65,10 @@ def page_of(runs: Sequence[SharedRun], *, title: str = "", text: str = "") -> st
     title = title or " and ".join(run.title for run in runs)
     kept = (text or SAMPLE)[:MOST_TEXT].encode(errors="replace").decode()
     contents = [contents_of(run) for run in runs]
-    ways = sorted({one["cuts"]["by"] for one in contents} - {""})  # no page brings what it does not need
-    return _page(title, {"title": title, "text": kept, "runs": contents}, (*RUN_SCRIPTS, *ways, "page"), ("page",))
+    some = {one["cuts"]["by"] for one in contents} - {""}  # no page brings what it does not need
+    some |= {"prepare"} if any(one["preparation"] for one in contents) else set()
+    data = {"title": title, "text": kept, "runs": contents}
+    return _page(title, data, (*RUN_SCRIPTS, *sorted(some), "page"), ("page",))
 
 
 def share_lessons(path: Path | str, names: Sequence[str] = (), *, title: str = "") -> None:

@@ -215,7 +215,3 @@ function spansOf(pieces) {
   }
   return spans;
 }
-
-function isAscii(text) {
-  return /^[\x00-\x7f]*$/.test(text);
-}

@@ -12,7 +12,8 @@ class Run {
     this.growth = this.length && this.tokens.right[0] === DROPPED ? -1 : 1; // tokens a step
     this.steps = data.steps;
     if (data.steps.count) this.readCounts(data.steps);
-    this.changes = data.changes && new Changes(data.changes);
+    this.changes = data.changes.map(changing);
+    this.preparation = data.preparation && new Preparation(data.preparation);
     this.splitter = data.splits && new Splitter(data.splits);
     this.way = data.cuts.by && new WAYS[data.cuts.by](this.tokens, { ...data.cuts, longest_word: data.longest_word });
     this.words = data.words && { texts: textsOf(data.words.texts).map(decoded), counts: data.words.counts };
@@ -51,18 +52,30 @@ class Run {
 
   // Why this text cannot be cut here as the program cuts it.
   refuses(text) {
-    const unsure = this.changes ? this.changes.unsureIn(text) : "";
+    const unsure = [...this.changes, ...(this.preparation?.maps ?? [])].map((one) => one.unsureIn(text)).find(Boolean);
     if (!unsure) return this.whyNot;
     return `What becomes of “${unsure}” depends on its neighbours, which this page does not follow; the program does.`;
   }
 
   // The stretches of a text, in order: {text, cut} of a word, {text} of what is in none.
   cut(text, at) {
-    const changed = this.changes ? this.changes.changed(text) : text;
-    return this.splitter.words(changed).map(([start, end, isWord]) => {
-      const piece = changed.slice(start, end);
-      return isWord ? { text: piece, cut: this.cutWord(piece, at) } : { text: piece };
+    const changed = (piece) => [{ ...piece, text: this.changes.reduce((now, one) => one.changed(now), piece.text) }];
+    const pieces = this.preparation ? this.preparation.pieces(text, changed) : changed({ text });
+    return pieces.flatMap((piece) => (piece.token ? [this.found(piece)] : this.stretchesOf(piece, at)));
+  }
+
+  stretchesOf(piece, at) {
+    if (!this.splitter) return this.preparation.words(piece).map(({ text }) => ({ text, cut: this.cutWord(text, at) }));
+    return this.splitter.words(piece.text).map(([start, end, isWord]) => {
+      const text = piece.text.slice(start, end);
+      return isWord ? { text, cut: this.cutWord(text, at) } : { text };
     });
+  }
+
+  // A token that is found in every text.
+  found({ text, token }) {
+    const id = this.tokens.count + token.special;
+    return { text, cut: { ids: [id], ends: [UTF8.encode(text).length], reasons: [NEVER] } };
   }
 
   cutWord(word, at) {

@@ -22,6 +22,33 @@ class Changes {
   }
 }
 
+// Unicode's forms, as the browser knows them; some characters are kept apart, and stay as they are.
+class Form {
+  constructor({ form, apart }) {
+    this.form = form;
+    const ends = addedUp(apart), hex = (code) => `\\u{${code.toString(16)}}`;
+    const ranges = Array.from({ length: ends.length / 2 }, (_, i) => `${hex(ends[2 * i])}-${hex(ends[2 * i + 1] - 1)}`);
+    this.apart = new RegExp(`([${ranges.join("")}]+)`, "u");
+  }
+
+  unsureIn() {
+    return "";
+  }
+
+  changed(text) {
+    if (isAscii(text)) return text;
+    return text.split(this.apart).map((part, i) => (i % 2 ? part : part.normalize(this.form))).join("");
+  }
+}
+
+function changing(change) {
+  return change.form ? new Form(change) : new Changes(change);
+}
+
+function isAscii(text) {
+  return /^[\x00-\x7f]*$/.test(text);
+}
+
 // A machine that reads a text once, and cuts before this character, the one before it, or one it has marked.
 class Splitter {
   constructor({ entries, row, starts, kinds, drops_blanks }) {
