@@ -48,6 +48,7 @@ from bpe_core.learning.growing import free_numbers, growing_recipe, listed_alone
 from bpe_core.recipes.recipe import LARGEST_VOCABULARY
 from bpe_core.session_file import EXTENSION
 from bpe_core.session_file.values import View
+from bpe_core.support.private_folder import home
 
 if TYPE_CHECKING:  # loaded when they are opened, after the first paint of the window
     from app.window.files.compress_and_encode import Direction, FileCompression
@@ -437,7 +438,7 @@ class Exchanging(QObject):
         from app.window.files.dialogs import CountDialog
 
         self.counts.look()
-        proposal = Path(self._frame.settings.get(LAST_FOLDER) or Path.home()) / "counts.parquet"
+        proposal = Path(self._frame.settings.get(LAST_FOLDER) or home() or "") / "counts.parquet"
         self._show("count_dialog", lambda: CountDialog(self.counts, str(proposal), self._frame.window))
 
     def _show(self, name: str, make: Callable[[], QDialog]) -> None:

@@ -15,6 +15,9 @@ from functools import cache
 from pathlib import Path
 
 import resources
+from bpe_core.errors import OutputError
+from bpe_core.support.atomic import write_atomically
+from bpe_core.support.private_folder import home
 
 FOLDER = Path(resources.__file__).parent / "manual"
 CONTENTS, CHANGES = "README.md", "changes.md"
@@ -84,3 +87,18 @@ def place_of(titles: Sequence[str]) -> str:
     """Return the place of the first of these titles that is a heading."""
     known = {section.title: section.place for section in reversed(sections())}
     return next((known[title] for title in titles if title in known), CONTENTS)
+
+
+def proposed(page: str) -> str:
+    """Where a page is saved, unless a person names another place."""
+    return str((home() or Path()) / f"{Path(page).stem}.pdf")
+
+
+def saved(content: bytes, path: Path) -> str:
+    """Save a page, and say so, or why it cannot be."""
+    try:
+        with write_atomically(path) as file:
+            file.write(content)
+    except OutputError as error:
+        return str(error)
+    return f"Saved as {path}."

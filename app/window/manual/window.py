@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from PySide6.QtCore import Qt, QUrl
+from PySide6.QtCore import QBuffer, Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QKeySequence, QPdfWriter, QTextCursor
 from PySide6.QtWidgets import QApplication, QDialog, QDockWidget, QListWidget, QListWidgetItem, QTextBrowser, QWidget
 
-from app.window.manual.book import FOLDER, Section, page_names, place_of, search, sections, slug, text_of
+from app.window.manual.book import (
+    FOLDER,
+    Section,
+    page_names,
+    place_of,
+    proposed,
+    saved,
+    search,
+    sections,
+    slug,
+    text_of,
+)
 from app.window.parts.dialogs import ask_where_to_save
-from app.window.parts.layouts import STRETCH, in_column, in_row
+from app.window.parts.layouts import in_column, in_row
 from app.window.parts.page import PagePlace
-from app.window.parts.widgets import add_key_action, entry, named, push_button
+from app.window.parts.widgets import OneLine, add_key_action, entry, named, push_button
 
 LIST_WIDTH = 230
 INDENT = "    "
@@ -35,11 +44,12 @@ class ManualWindow(QDialog):
         self.text.document().setDocumentMargin(16)
         self.back = push_button("Back", self._go_back, "Show the page before")
         self.save = push_button("Save as PDF …", self._save, "Save the page shown, to print it")
+        self.outcome = named(OneLine(), "What was saved")
         close = push_button("Close", self.reject)
         for button in (self.back, self.save, close):
             button.setAutoDefault(False)
         left = in_column(self.field, (self.list, 1))
-        in_column((in_row(left, (self.text, 1)), 1), in_row(self.back, STRETCH, self.save, close), on=self)
+        in_column((in_row(left, (self.text, 1)), 1), in_row(self.back, (self.outcome, 1), self.save, close), on=self)
         self.field.textChanged.connect(self._list)
         self.field.returnPressed.connect(lambda: self._choose(self.list.item(0)))
         self.list.itemActivated.connect(self._choose)
@@ -115,10 +125,13 @@ class ManualWindow(QDialog):
             self.go_to(place)
 
     def _save(self) -> None:
-        proposal = str(Path.home() / f"{Path(self.page).stem}.pdf")
-        path = ask_where_to_save(self, "Save this page of the manual", proposal, {"PDF (*.pdf)": "pdf"})
+        title, filters = "Save this page of the manual", {"PDF (*.pdf)": "pdf"}
+        path = ask_where_to_save(self, title, proposed(self.page), filters)
         if path is not None:
-            self.text.document().print_(QPdfWriter(str(path)))
+            drawn = QBuffer()
+            drawn.open(QBuffer.OpenModeFlag.WriteOnly)
+            self.text.document().print_(QPdfWriter(drawn))
+            self.outcome.setText(saved(bytes(drawn.data().data()), path))
 
 
 def _listed(section: Section, *, with_page: bool) -> str:

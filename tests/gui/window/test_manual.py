@@ -74,6 +74,10 @@ def test_pictures_are_shown_and_a_page_is_saved(
     monkeypatch.setattr(manual_window, "ask_where_to_save", lambda *_: path)
     window.save.click()
     assert path.read_bytes().startswith(b"%PDF")
+    assert window.outcome.text() == f"Saved as {path}."
+    path = tmp_path / "missing" / "gallery.pdf"
+    window.save.click()
+    assert window.outcome.text().startswith(f"Could not write {path}: No such file or directory.")
 
 
 def test_what_is_new_is_shown_and_about_names_the_version(program: Program) -> None:
