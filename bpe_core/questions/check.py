@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, get_args
 
 import numpy as np
@@ -14,9 +14,20 @@ from bpe_core.errors import BpeError
 from bpe_core.formats import FORMATS
 from bpe_core.history.history import History
 from bpe_core.insight.reachability import unreachable_tokens
-from bpe_core.insight.referee import KINDS, WRAPS_AT, Fault, Verdict, judge, parted_by_script, sound_steps
+from bpe_core.insight.referee import (
+    KINDS,
+    WRAPS_AT,
+    Fault,
+    Verdict,
+    best_of_some,
+    in_stages,
+    judge,
+    parted_by_script,
+    sound_steps,
+)
 from bpe_core.learning.methods import Method
-from bpe_core.recipes.recipe import Unit
+from bpe_core.learning.superbpe.method import transition_in
+from bpe_core.recipes.recipe import CHOICES, Recipe, Unit
 from bpe_core.studies.pins import Pins
 from bpe_core.studies.study import Study
 from bpe_core.support.data_table import DataTable
@@ -83,9 +94,12 @@ ALL_AS_PINNED = "All pinned texts are split as they were."
 
 @dataclass(frozen=True, eq=False)
 class _Judged:
+    history: History
+    counted_by: Recipe
     verdict: Verdict
     splitting: str = ""  # another than the table's own
     own_until: int = 0  # steps that the table's own explains
+    balanced: int = 0  # steps that are best in all texts or in one of the groups
 
     @property
     def known(self) -> tuple[int, int]:
@@ -94,19 +108,38 @@ class _Judged:
 
 def _by_counts(study: Study, work: Work) -> Answer:
     words = study.words(WHAT, work)
-    own = _Judged(judge(words, study.history, work))
+    history = _as_learned(study.history, words, work)
+    own = _Judged(history, history.recipe, judge(words, history, work))
     best = own
     if own.verdict.rule_until < own.verdict.steps:
-        begun = _begun(study.history, own.verdict)
-        for name, others in _splittings_unsaid(study, words, work):
+        begun = _begun(history, own.verdict)
+        for name, recipe, others in _splittings_unsaid(study, history.recipe, words, work):
             if sound_steps(others, begun, work) < min(len(begun), own.verdict.sound_until):
                 continue
-            other = _Judged(judge(others, study.history, work), name, own.verdict.sound_until)
+            other = _Judged(history, recipe, judge(others, history, work), name, own.verdict.sound_until)
             best = max(best, other, key=lambda one: one.known)
     wrong = best.verdict.steps - best.verdict.right
     if best.verdict.first is not None and best.verdict.first.kind != "wrapped" and wrong * FEW > best.verdict.steps:
         best = _split_otherwise(study, best, work)
+        best = replace(best, balanced=_steps_of_a_balance(study, best, work))
     return _answer(study, best)
+
+
+def _as_learned(history: History, words: WordTable, work: Work) -> History:
+    """Return a table of superwords as one of two stages, the first by the pattern that explains most steps."""
+    if history.recipe.method != "bpe" or history.recipe.pattern != "superwords":
+        return history
+    tables = [in_stages(history, name) for name in CHOICES["words_by"].among]
+    return max(tables, key=lambda one: sound_steps(words, one.first(TRIED), work))
+
+
+def _steps_of_a_balance(study: Study, found: _Judged, work: Work) -> int:
+    """Return how many steps took a pair that occurs most in all texts or in one of the groups; 0 without groups."""
+    assert study.texts is not None
+    parts = study.texts.parts(found.counted_by, work)
+    if len(parts) < 2:
+        return 0
+    return int(best_of_some([WordTable.merged(parts.values()), *parts.values()], found.history, work).sum())
 
 
 def _begun(history: History, verdict: Verdict) -> History:
@@ -114,24 +147,26 @@ def _begun(history: History, verdict: Verdict) -> History:
     return history.first(max(TRIED, 2 * verdict.sound_until))
 
 
-def _splittings_unsaid(study: Study, words: WordTable, work: Work) -> Iterator[tuple[str, WordTable]]:
+def _splittings_unsaid(
+    study: Study, recipe: Recipe, words: WordTable, work: Work
+) -> Iterator[tuple[str, Recipe, WordTable]]:
     """Yield the words as files do not say that they were split: in lines or not, by the scripts of their signs."""
     assert study.texts is not None
-    recipe = study.history.recipe
     if study.format == "sentencepiece":
-        yield "by script", parted_by_script(words, study.history)
+        yield "by script", recipe, parted_by_script(words, study.history)
     for unit in get_args(Unit):
         if unit != recipe.unit and not recipe.preparation:
-            yield f"by {unit}", study.texts.words(recipe.with_changes(unit=unit), work)
+            by_unit = recipe.with_changes(unit=unit)
+            yield f"by {unit}", by_unit, study.texts.words(by_unit, work)
 
 
 def _split_otherwise(study: Study, own: _Judged, work: Work) -> _Judged:
     """Judge by the words of another pattern, if one explains many more steps."""
     assert study.texts is not None
-    recipe, until = study.history.recipe, own.verdict.sound_until
-    begun, best = _begun(study.history, own.verdict), ("", "", until)
+    recipe, until = own.history.recipe, own.verdict.sound_until
+    begun, best = _begun(own.history, own.verdict), ("", "", until)
     choices = [(name, unit) for name in NAMED_PATTERNS for unit in get_args(Unit) if name not in (recipe.pattern, ALL)]
-    for name, unit in choices if not recipe.preparation else ():
+    for name, unit in choices if not recipe.preparation and recipe.applies("pattern") else ():
         work.progress(Progress("trying other ways to split", choices.index((name, unit)), len(choices), "ways"))
         work.check()
         words = study.texts.words(recipe.with_changes(pattern=name, custom_pattern="", unit=unit), work)
@@ -140,9 +175,10 @@ def _split_otherwise(study: Study, own: _Judged, work: Work) -> _Judged:
             best = name, unit, known
     if not best[0]:
         return own
-    words = study.texts.words(recipe.with_changes(pattern=best[0], custom_pattern="", unit=best[1]), work)
+    otherwise = recipe.with_changes(pattern=best[0], custom_pattern="", unit=best[1])
+    words = study.texts.words(otherwise, work)
     said = best[0] if best[1] == recipe.unit else f"{best[0]}, by {best[1]}"
-    return _Judged(judge(words, study.history, work), said, until)
+    return _Judged(own.history, otherwise, judge(words, own.history, work), said, until)
 
 
 def _about_splitting(study: Study, found: _Judged) -> tuple[str, bool]:
@@ -158,7 +194,9 @@ def _about_splitting(study: Study, found: _Judged) -> tuple[str, bool]:
 
 
 def _answer(study: Study, found: _Judged) -> Answer:
-    verdict, faults = found.verdict, found.verdict.faults
+    verdict = found.verdict
+    is_balanced = found.balanced == verdict.steps
+    faults = () if is_balanced else verdict.faults
     said, differs = _about_splitting(study, found)
     nowhere = (-1, -1)
     pairs = [study.history.pair(fault.step - 1) for fault in faults]
@@ -172,7 +210,10 @@ def _answer(study: Study, found: _Judged) -> Answer:
             "passed_count": [None if fault.passed is None else fault.passed_count for fault in faults],
         }
     )
-    sentences = [*([said] if said else []), *_verdict(study, verdict)]
+    sentences = [*([said] if said else []), *_about_stages(found.history)]
+    sentences += [BALANCED] if is_balanced else _verdict(study, verdict)
+    if verdict.right < found.balanced < verdict.steps:
+        sentences.append(f"{found.balanced:,} took a pair that occurs most in all texts or in one of the groups.")
     listed = ("step", "kind", "left_text", "right_text", "count", "passed_left_text", "passed_right_text")
     facts: dict[str, Any] = {"steps": verdict.steps, "right": verdict.right, "sound_until": verdict.sound_until}
     facts |= {
@@ -186,8 +227,25 @@ def _answer(study: Study, found: _Judged) -> Answer:
         tuple(sentences),
         listed=(*listed, "passed_count"),
         facts=facts,
-        differs=differs or bool(faults) or not verdict.is_whole,
+        differs=differs or bool(faults) or not (verdict.is_whole or is_balanced),
     )
+
+
+BALANCED = (
+    "Each merge took a pair that occurs most in all texts or in one of the groups: so learns who balances languages "
+    "(parity-aware byte-pair encoding)."
+)
+
+
+def _about_stages(history: History) -> Iterator[str]:
+    recipe = history.recipe
+    if recipe.method == "superbpe":
+        most = "any number of words" if recipe.most_words is None else f"at most {recipe.most_words:,} words"
+        colons = "" if recipe.past_colons else ", none of them past a colon"
+        yield (
+            f"Superwords: the first {transition_in(history):,} merges join within words ({recipe.words_by}), others "
+            f"across them, {most} in a token{colons}."
+        )
 
 
 def _verdict(study: Study, verdict: Verdict) -> Iterator[str]:
@@ -199,7 +257,10 @@ def _verdict(study: Study, verdict: Verdict) -> Iterator[str]:
         most = "" if verdict.is_whole else "at most "
         yield f"{most}{verdict.right:,} of {verdict.steps:,} merges are as they should be.".capitalize()
         if 2 * verdict.right < verdict.steps:
-            yield "So few follow that it may have been learned from other texts."
+            yield (
+                "So few follow that it may have been learned from other texts, or for a balance of languages, which "
+                "a file or group of each would show."
+            )
     if verdict.rule_until == verdict.steps:
         yield f"Another pair was as frequent at {verdict.ties:,} steps; the rule {verdict.rule} decided all of them."
     elif first is None or verdict.rule_until < first.step - 1:

@@ -210,6 +210,40 @@ def test_another_splitting_is_named(tmp_path: Path) -> None:
     assert answer.facts["right"] == len(history)
 
 
+def test_superwords_are_judged_in_two_stages(tmp_path: Path) -> None:
+    """A file for other libraries does not say that there were any."""
+    text = PROSE.read_text(encoding="utf-8")
+    study = train(text, "superbpe", merges=300, transition=150, words_by="gpt2", most_words=3)
+    study.save(tmp_path / "tokenizer.json")
+    table = open_study(tmp_path / "tokenizer.json")
+    assert table.history.recipe.method == "bpe"
+    answer = ask(table.with_texts([text]), "check")
+    assert not answer.differs
+    assert "the first 150 merges join within words" in answer.sentences[0]
+    assert "at most 3 words in a token, none of them past a colon" in answer.sentences[0]
+    merges = study.history.pairs()
+    rarer = next(pair for pair in merges[-50:] if max(pair) < 256 + 160)
+    wrong = History.from_pairs(table.history.recipe, table.history.alphabet, [*merges[:160], rarer])
+    assert kinds(ask(Study(wrong).with_texts([text]), "check"))[0] == (161, "skipped")
+
+
+def test_a_balance_of_languages_is_no_mistake(tmp_path: Path) -> None:
+    tokenizers = pytest.importorskip("tokenizers")
+    files = [LATIN, OWN / "greek.txt"]
+    other = tokenizers.Tokenizer(tokenizers.models.BPE())
+    other.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
+    trainer = tokenizers.trainers.ParityBpeTrainer(num_merges=200, global_merges=20)
+    lines = [path.read_text(encoding="utf-8").splitlines(keepends=True) for path in files]
+    trainer.train_from_iterator(other, train_iterators=[iter(one) for one in lines], ratio=[1.0, 1.0])
+    other.save(str(tmp_path / "tokenizer.json"))
+    study = open_study(tmp_path / "tokenizer.json")
+    answer = ask(study.with_texts(dict(zip(("la", "el"), map("".join, lines), strict=True))), "check")
+    assert not answer.differs
+    assert "balances languages" in answer.sentences[-1]
+    together = ask(study.with_texts("".join(map("".join, lines))), "check")
+    assert together.differs
+
+
 def test_the_table_alone_shows_what_no_counting_makes() -> None:
     merges = [(97, 98), (98, 99), (97, 257), (97, 98)]
     history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), merges)
