@@ -231,12 +231,14 @@ def as_tree(runs: Sequence[Run]) -> list[tuple[Run, int]]:
 
 
 def turns_of(run: Run | None) -> tuple[tuple[int, ...], str]:
-    """Return the steps after which a run was steered or goes on from a table, and a text about them."""
+    """Return the steps after which a run turns: was steered, goes on from a table, or learns otherwise; and a text."""
     if run is None:
         return (), ""
     recipe = run.recipe
-    moments = {one.step - 1 for one in recipe.interventions} | ({recipe.grown_from} - {0})
-    said = [f"The table that was extended ends at {recipe.grown_from:,}."] if recipe.grown_from else []
+    turns = {} if run.history is None else Method.of(recipe).turns(run.history)
+    moments = {one.step - 1 for one in recipe.interventions} | ({recipe.grown_from} - {0}) | turns.keys()
+    said = [f"After {recipe.wording.step} {step:,}: {what}." for step, what in turns.items()]
+    said += [f"The table that was extended ends at {recipe.grown_from:,}."] if recipe.grown_from else []
     said += [f"Steered by hand at {one.step:,}." for one in recipe.interventions[:MOST_TURNS]]
     return tuple(sorted(moments)), "\n".join(said)
 

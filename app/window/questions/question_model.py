@@ -189,8 +189,8 @@ class QuestionModel(QObject, Watched):
         for run in runs:
             study = made.of(run, all_runs)
             assert study is not None  # it has learned something
-            if asks_corpus:
-                study = made.by_corpus(study, run, self._session.corpus.texts.value, remarks)
+            if asks_corpus and (texts := self._session.corpus.texts.value):
+                study = made.by_corpus(study, run, texts, remarks)
             found[name_of(run, all_runs)] = study
             if at is not None and run is self._session.runs.shown:
                 found[f"{name_of(run, all_runs)}, after {run.wording.counted(at)}"] = study.at(at)

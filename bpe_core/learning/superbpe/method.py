@@ -159,16 +159,16 @@ def _cutter(history: History) -> Cut:
 
 
 def _written(count: int, told: Told) -> str:
-    return "across" if told[STAGE] > 1 else "within"
+    return "across words" if told[STAGE] > 1 else "within words"
 
 
 STAGES = Reason(
-    title="Words",
+    title="Stage",
     tip="Whether the merge was learned within words, or across them as those behind the transition are",
     of=(STAGE,),
     value=lambda count, told: told[STAGE],
     written=_written,
-    widest="across",
+    widest="across words",
 )
 
 assert BPE.compiled is not None
@@ -178,4 +178,5 @@ METHOD = replace(
     plain=Way(_plain_learner, bytes_a_cell=200),
     compiled=CompiledWay(_compiled_learner, 6, BPE.compiled.kernels),
     reasons=lambda recipe: (STAGES,),
+    turns=lambda history: {transition_in(history): "from here on merges join words, too"},
 )
