@@ -300,7 +300,7 @@ def _of_the_table_alone(study: Study, work: Work) -> Answer:
     sentences = [f"{sum(why == one for _, why in rows):,} of {len(study.history):,} merges: {one}" for one in kinds]
     if not rows:
         sentences.append("The table alone shows nothing wrong.")
-    sentences.append("Whether each merge follows from the counts is known with the texts: name them with --corpus.")
+    sentences.append("With the texts that it was learned from, each merge is judged by the counts.")
     return Answer(table, tuple(sentences), listed=("step", "text", "reason"), differs=bool(rows))
 
 
