@@ -24,7 +24,7 @@ CHECKED = ("words", "asked", "differing", "differences", "cannot_hold", "chosen"
 
 
 def format_list() -> str:
-    return "formats:\n" + "".join(f"  {name:<15} {row.explanation}\n" for name, row in FORMATS.rows.items())
+    return "formats:\n" + "".join(f"  {name:<15} {row.explanation}\n" for name, row in FORMATS.written.rows.items())
 
 
 def add_writing(parser: argparse.ArgumentParser) -> None:
@@ -34,7 +34,9 @@ def add_writing(parser: argparse.ArgumentParser) -> None:
 
 def add_checks(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(at=None)
-    parser.add_argument("--to", choices=FORMATS, metavar="FORMAT", help="one of those below; else OUT's ending decides")
+    parser.add_argument(
+        "--to", choices=FORMATS.written, metavar="FORMAT", help="one of those below; else OUT's ending decides"
+    )
     text = "a text that must come out alike, too"
     parser.add_argument("--check-with", type=text_argument, default="", metavar="TEXT", help=text)
     parser.add_argument("--anyway", action="store_true", help="write the file even if reading it back does not agree")

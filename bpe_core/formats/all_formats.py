@@ -56,6 +56,7 @@ class Row(NamedTuple):
     explanation: str  # one line for menus and --help
     module: str  # that holds its Format
     endings: tuple[str, ...]
+    only_read: bool = False  # so that no files of it are written
 
 
 def _loaded(name: str, row: Row) -> Format:
@@ -90,6 +91,11 @@ class Formats(Mapping[str, "Format"]):
     @property
     def endings(self) -> list[str]:
         return [ending for row in self.rows.values() for ending in row.endings]
+
+    @property
+    def written(self) -> Formats:
+        """Return those in which files are written."""
+        return Formats({name: row for name, row in self.rows.items() if not row.only_read})
 
     def extension(self, name: str) -> str:
         """Return the usual end of a file's name, with its dot: ".csv"."""
@@ -148,6 +154,12 @@ _OWN = {
         "SentencePiece's model: characters, a ▁ before each word, and how text is changed first.",
         f"{HERE}.sentencepiece_model",
         (".spm.model", ".spm", ".model"),
+    ),
+    "gguf": Row(
+        "GGUF, only read: the tokenizer of a language model for llama.cpp, in front of its numbers.",
+        f"{HERE}.gguf_tokenizer",
+        (".gguf",),
+        only_read=True,
     ),
     "markdown": Row(
         "Markdown: the merges as a table to read, in a README or a lesson.",
@@ -252,8 +264,11 @@ def _content(path: Path) -> bytes:
             head = file.read(LOOK)
             if len(head) == LOOK and not _may_be_known(beginning(head)):
                 return beginning(head)
+            enough = next((one.enough for one in FORMATS.values() if one.enough and one.recognizes(head)), 0)
             whole = bytearray(head)
-            while part := file.read(LOOK):  # asked for all at once, it would take as much memory as may be read
+            while not 0 < enough <= len(whole) and (
+                part := file.read(LOOK)
+            ):  # asked for all at once, it would take as much memory as may be read
                 whole += part
                 if len(whole) > LARGEST_FILE:
                     raise TooLarge(

@@ -125,6 +125,7 @@ class Format(ABC):
     methods: ClassVar[tuple[str, ...]] = BY_RANKS  # whose histories it holds; none: those of all
     holds: ClassVar[str] = "joined pairs only"  # what it holds, of a history of another method
     mark: ClassVar[bytes] = b""  # with which a file begins that only its end tells for sure
+    enough: ClassVar[int] = 0  # how many of the first bytes of a file are read; 0: all of them
     holds_splitting = True  # whether the file tells how text becomes words
     numbers_tokens = True  # whether its tokens have numbers
     holds_hidden = False  # whether it holds tokens that are steps to others only

@@ -157,7 +157,7 @@ def test_steps_have_their_own_name_and_formats_without_a_place_say_so_at_once(qt
     said += [learned.window.docks["merges"].windowTitle(), learned.bookmarks.index(0).data()]
     assert sum(step in one.lower() for one in said) > 8
     assert step == "merge" or not [one for one in said if "merge" in one.lower()]
-    for name, format in FORMATS.items():
+    for name, format in FORMATS.written.items():
         with qtbot.waitSignal(learned.exchanging.export.refused, timeout=WAIT) as told:
             dialog.format.setCurrentText(name)
             dialog._begin_anew()

@@ -60,7 +60,7 @@ def format_choices() -> list[FormatChoice]:
     """List all formats: the tables with everything first, then those of other libraries."""
     files = [
         FormatChoice(name, row.explanation, f"{STEM}{ending}" if ending.startswith(".") else ending)
-        for name, row in FORMATS.rows.items()
+        for name, row in FORMATS.written.rows.items()
         if (ending := row.endings[0])
     ]
     return [*files, FormatChoice(FOLDER, FOLDER_EXPLANATION, "tokenizer")]

@@ -29,7 +29,8 @@ TEXT_FILTER = (
     "*.tbz2 *.txz *.tzst *.gz *.bz2 *.xz *.zst);;All files (*)"
 )
 TOKENIZER_FILTER = (
-    "Tokenizers and tables (*.json *.txt *.bpe *.tiktoken *.codes *.model *.spm *.csv *.tsv *.parquet);;All files (*)"
+    "Tokenizers and tables (*.json *.txt *.bpe *.tiktoken *.codes *.model *.spm *.gguf *.csv *.tsv *.parquet);;"
+    "All files (*)"
 )
 SESSION_FILTERS = {"Session (*.bpex)": "bpex"}
 SESSION_FILTER = "Session (*.bpex);;All files (*)"

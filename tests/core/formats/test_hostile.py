@@ -27,9 +27,10 @@ from bpe_core.segmenting.tokenizer import Tokenizer
 from tests.core.formats.samples import file_name as format_file_name
 from tests.core.formats.samples import files, histories_for
 
-NAMES = {name: format_file_name(format) for name, format in FORMATS.items()}
-every_format = pytest.mark.parametrize("format", FORMATS)
-KINDS = [(name, method) for name, format in FORMATS.items() for method in format.methods or METHODS]
+WRITTEN = FORMATS.written
+NAMES = {name: format_file_name(format) for name, format in WRITTEN.items()}
+every_format = pytest.mark.parametrize("format", WRITTEN)
+KINDS = [(name, method) for name, format in WRITTEN.items() for method in format.methods or METHODS]
 every_kind = pytest.mark.parametrize(("format", "method"), KINDS, ids=map(" of ".join, KINDS))
 TEXT = "the lowest price is lower than the last one, naïve 日本 the lower the better, isn't it? 12 123 1234\n" * 3
 EXAMPLES = 1_500 if os.environ.get("BPE_LONG") else 30
@@ -212,7 +213,7 @@ def test_a_sentence_quotes_only_the_beginning_of_what_is_wrong() -> None:
 
 def test_a_file_of_the_wrong_kind_is_refused_by_every_importer() -> None:
     for format in FORMATS:
-        for other in FORMATS:
+        for other in WRITTEN:
             if other != format:
                 opened_or_refused(format, sound(other)[NAMES[other]])
 

@@ -1,0 +1,104 @@
+"""The head of a GGUF file: named values in front of the numbers of a model, of which the tokenizer's are kept.
+
+>>> value = _text(b"tokenizer.ggml.model") + struct.pack("<I", 8) + _text(b"gpt2")
+>>> read_section(b"GGUF" + struct.pack("<IQQ", 3, 0, 1) + value, "model.gguf")
+{'model': 'gpt2'}
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Any
+
+import numpy as np
+
+from bpe_core.errors import BpeError, FormatError, TooLarge
+from bpe_core.formats.base import decoded
+from bpe_core.recipes.recipe import LARGEST_VOCABULARY
+
+MARK = b"GGUF"
+LARGEST_HEAD = 2**26  # bytes; a vocabulary of 250,000 tokens with its merges takes some 20 million
+KEPT = "tokenizer.ggml."
+MOST_VALUES = 100_000
+KNOWN = (2, 3)  # versions
+
+_KINDS = ("<B", "<b", "<H", "<h", "<I", "<i", "<f", "<?", "", "", "<Q", "<q", "<d")  # by their numbers in the file
+_TEXT, _ARRAY = 8, 9
+
+Section = dict[str, Any]  # by the names behind "tokenizer.ggml."
+
+
+def _text(raw: bytes) -> bytes:
+    return struct.pack("<Q", len(raw)) + raw
+
+
+class _Head:
+    def __init__(self, data: bytes, name: str) -> None:
+        self._data, self._name = data, name
+        self.place = len(MARK)
+
+    def take(self, size: int) -> bytes:
+        end = self.place + size
+        if size < 0 or end > len(self._data):
+            raise self._too_short(size)
+        self.place = end
+        return self._data[end - size : end]
+
+    def number(self, form: str) -> Any:
+        return struct.unpack(form, self.take(struct.calcsize(form)))[0]
+
+    def text(self) -> str:
+        start = self.place
+        return decoded(self.take(self.number("<Q")), f"{self._name}, byte {start:,}")
+
+    def value(self, kind: int) -> Any:
+        if kind == _TEXT:
+            return self.text()
+        if kind == _ARRAY:
+            return self._array(self.number("<I"), self.number("<Q"))
+        return self.number(self._form(kind))
+
+    def _array(self, kind: int, count: int) -> list[Any]:
+        if count > len(self._data) - self.place:
+            raise self._too_short(count)
+        if kind == _TEXT:
+            if count > LARGEST_VOCABULARY:
+                raise TooLarge(f"{self._name}, byte {self.place:,}: a list has more than {LARGEST_VOCABULARY:,} texts.")
+            return [self.text() for _ in range(count)]
+        if kind == _ARRAY:
+            raise FormatError(f"{self._name}, byte {self.place:,}: lists of lists are not read.")
+        form = np.dtype(self._form(kind))
+        found: list[Any] = np.frombuffer(self.take(count * form.itemsize), form).tolist()
+        return found
+
+    def _form(self, kind: int) -> str:
+        if not (0 <= kind < len(_KINDS) and _KINDS[kind]):
+            raise FormatError(f"{self._name}, byte {self.place:,}: there is no value of the kind {kind}.")
+        return _KINDS[kind]
+
+    def _too_short(self, wanted: int) -> BpeError:
+        left = len(self._data) - self.place
+        what = f"{self._name}, byte {self.place:,}: {wanted:,} more are announced, but"
+        if len(self._data) >= LARGEST_HEAD:
+            return TooLarge(f"{what} of a GGUF file the first {LARGEST_HEAD:,} bytes are read only.")
+        return FormatError(f"{what} {left:,} are left; the file was not copied whole.")
+
+
+def read_section(data: bytes, name: str) -> Section:
+    head = _Head(data, name)
+    version = head.number("<I")
+    if version not in KNOWN:
+        versions = " and ".join(map(str, KNOWN))
+        raise FormatError(
+            f"{name} is a GGUF file of version {version:,}; this program reads {versions}, little-endian."
+        )
+    _, count = head.number("<Q"), head.number("<Q")
+    if count > MOST_VALUES:
+        raise TooLarge(f"{name}: its head has {count:,} values; a head of more than {MOST_VALUES:,} is not read.")
+    found: Section = {}
+    for _ in range(count):
+        key = head.text()
+        value = head.value(head.number("<I"))
+        if key.startswith(KEPT):
+            found[key.removeprefix(KEPT)] = value
+    return found

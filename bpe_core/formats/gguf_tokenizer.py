@@ -1,0 +1,242 @@
+"""GGUF's tokenizer section, as llama.cpp reads it: the tokens of SentencePiece, GPT-2 or BERT in lists of their own.
+
+Byte-level and BERT's tokens are read as a tokenizer.json would say the same, the others as a .model. What goes before
+them is llama.cpp's: tokens that a person defined part a text as it is given, and each part gets a blank before it.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Iterable
+from typing import Any, BinaryIO
+
+from bpe_core.errors import FormatError
+from bpe_core.formats.base import Beside, Format, Opened
+from bpe_core.formats.gguf_patterns import BY_NAME
+from bpe_core.formats.gguf_section import LARGEST_HEAD, MARK, Section, read_section
+from bpe_core.formats.hugging_face_text import read_steps
+from bpe_core.formats.json_reading import LARGEST_NUMBER, Object
+from bpe_core.formats.limitations import about
+from bpe_core.formats.sentencepiece_fields import BPE, Kind, ScoredPiece, Stored
+from bpe_core.formats.sentencepiece_model import bpe_history
+from bpe_core.formats.sentencepiece_text import packed
+from bpe_core.formats.tokenizer_json import JsonBpe, JsonModel, JsonWordPiece
+from bpe_core.history.alphabet import BYTE_TEXTS
+from bpe_core.history.history import History
+from bpe_core.support.progress import ProgressReport
+from bpe_core.text.preparation.pieces import AddedToken
+
+BEGINS = "▁"  # before BERT's tokens that begin a word
+CONTINUES = "##"
+_SPECIAL = (Kind.UNKNOWN, Kind.CONTROL)
+_DEFAULTS = {"bert": 100}  # the number of the unknown token
+
+
+class Tokens:
+    """The lists of the section, and what they say of each token."""
+
+    def __init__(self, section: Section, name: str) -> None:
+        self.section, self.name = section, name
+        texts = self._list("tokens", str)
+        if not texts:
+            raise FormatError(f"{name} is a GGUF file without a tokenizer; one that holds a language model has it.")
+        self.texts = [text or f"[EMPTY_{number}]" for number, text in enumerate(texts)]
+        kinds, scores = self._list("token_type", int), self._list("scores", float)
+        if len(set(self.texts)) < len(texts) or any(len(row) not in (0, len(texts)) for row in (kinds, scores)):
+            raise FormatError(
+                f"{name}: of {len(texts):,} tokens {len(set(self.texts)):,} differ, {len(kinds):,} have a kind and "
+                f"{len(scores):,} a score."
+            )
+        known = {*Kind}
+        self.kinds = [Kind(kind) if kind in known else Kind.NORMAL for kind in kinds or [0] * len(texts)]
+        self.scores = scores or [0.0] * len(texts)
+
+    def _list(self, key: str, kind: type) -> list[Any]:
+        value = self.section.get(key, [])
+        kinds = (int, float) if kind is float else kind
+        if not isinstance(value, list) or not all(isinstance(one, kinds) for one in value):
+            raise FormatError(f'{self.name}: "tokenizer.ggml.{key}" must be a list of {kind.__name__}.')
+        return value
+
+    def flag(self, key: str, otherwise: bool) -> bool:
+        value = self.section.get(key, otherwise)
+        if not isinstance(value, bool):
+            raise FormatError(f'{self.name}: "tokenizer.ggml.{key}" must be true or false.')
+        return value
+
+    @property
+    def unknown(self) -> str:
+        number = self.section.get("unknown_token_id", _DEFAULTS.get(self.section["model"]))
+        return self.texts[number] if isinstance(number, int) and 0 <= number < len(self.texts) else ""
+
+    @property
+    def merges(self) -> list[str]:
+        return self._list("merges", str)
+
+    @property
+    def found_first(self) -> list[str]:
+        """Return what is found in every text, as it is given, before anything else."""
+        return [text for text, kind in zip(self.texts, self.kinds, strict=True) if kind == Kind.USER_DEFINED]
+
+    def added(self, *, but: str = "") -> list[Object]:
+        kinds = zip(self.texts, self.kinds, strict=True)
+        return [
+            {"id": number, "content": text, "special": kind in _SPECIAL, "normalized": False}
+            for number, (text, kind) in enumerate(kinds)
+            if (kind in _SPECIAL or kind == Kind.USER_DEFINED) and text != but
+        ]
+
+
+def _as_json(model: JsonModel, whole: Object, name: str) -> tuple[History, list[str]]:
+    steps = read_steps(whole, name, shows_bytes=model.shows_bytes)
+    history, notes = model.open(whole, whole["model"], steps, name)
+    return history, [*notes]
+
+
+def bytes_history(tokens: Tokens) -> tuple[History, list[str]]:
+    name, asked = tokens.name, tokens.section.get("pre", "default")
+    splitting = BY_NAME.get(asked)
+    if splitting is None:
+        known = ", ".join(sorted(BY_NAME))
+        raise FormatError(f"{name} splits texts in a way named {str(asked)[:40]!r}; this program knows {known}.")
+    cuts = [_split(one) for one in splitting.expressions]
+    cuts.append({"type": "ByteLevel", "add_prefix_space": False, "use_regex": False})
+    model = {
+        "vocab": {text: number for number, text in enumerate(tokens.texts)},
+        "merges": tokens.merges,
+        "ignore_merges": splitting.whole_words,
+    }
+    whole = {
+        "normalizer": {"type": "NFC"} if tokens.flag("normalizer.nfc", False) else None,
+        "pre_tokenizer": {"type": "Sequence", "pretokenizers": cuts},
+        "decoder": {"type": "ByteLevel"},
+        "added_tokens": tokens.added(),
+        "model": model,
+    }
+    history, notes = _as_json(JsonBpe(), whole, name)
+    later = ["Signs that are newer than Unicode 16 can be split otherwise by llama.cpp."] if splitting.is_newer else []
+    return history, notes + later
+
+
+def words_history(tokens: Tokens) -> tuple[History, list[str]]:
+    """Read BERT's tokens. Texts are changed a character at a time, and marks left out; so are Hangul's second parts."""
+    lowercase = tokens.flag("normalizer.lowercase", True)
+    changes: list[Object] = [_replace(_BLANKS, " "), _replace(r"[\p{Cc}\p{Cf}\p{Co}\x{fffd}]", "")]
+    if tokens.flag("normalizer.strip_accents", lowercase):
+        leading = {"type": "Precompiled", "precompiled_charsmap": base64.b64encode(packed(_hangul())).decode()}
+        changes += [leading, {"type": "NFD"}, _replace(r"\p{M}", "")]
+    changes += [{"type": "Lowercase"}] if lowercase else []
+    alone = {one["content"] for one in tokens.added()} | {tokens.unknown}
+    vocabulary = {
+        text if text in alone else text.removeprefix(BEGINS) if text.startswith(BEGINS) else CONTINUES + text: number
+        for number, text in enumerate(tokens.texts)
+    }
+    model = {
+        "vocab": vocabulary,
+        "unk_token": tokens.unknown,
+        "continuing_subword_prefix": CONTINUES,
+        "max_input_chars_per_word": LARGEST_NUMBER,
+    }
+    whole = {
+        "normalizer": {"type": "Sequence", "normalizers": changes},
+        "pre_tokenizer": {
+            "type": "Sequence",
+            "pretokenizers": [{"type": "WhitespaceSplit"}, _split(_SIGNS), _split(_IDEOGRAPHS)],
+        },
+        "decoder": {"type": "WordPiece", "prefix": CONTINUES, "cleanup": True},
+        "added_tokens": tokens.added(),
+        "model": model,
+    }
+    history, notes = _as_json(JsonWordPiece(), whole, tokens.name)
+    return history, [*notes, f"A {BEGINS} in a text begins a word in llama.cpp; here it is a sign like any other."]
+
+
+_BLANKS = r"[\x09-\x0d\x85\p{Z}]"
+_SIGNS = r"[\p{P}$+<=>^`|~]"
+_IDEOGRAPHS = (
+    r"[\x{3400}-\x{4dbf}\x{4e00}-\x{9fff}\x{f900}-\x{faff}\x{20000}-\x{2a6df}\x{2a700}-\x{2b73f}"
+    r"\x{2b740}-\x{2b81f}\x{2b920}-\x{2ceaf}\x{2f800}-\x{2fa1f}]"
+)
+
+
+def _hangul() -> dict[str, str]:
+    """Return the consonant that each syllable begins with: of what it takes apart, llama.cpp keeps the first."""
+    return {chr(code): chr(0x1100 + (code - 0xAC00) // 588) for code in range(0xAC00, 0xD7A4)}
+
+
+def _replace(pattern: str, by: str) -> Object:
+    return {"type": "Replace", "pattern": {"Regex": pattern}, "content": by}
+
+
+def _split(pattern: str) -> Object:
+    return {"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Isolated", "invert": False}
+
+
+def scored_history(tokens: Tokens) -> tuple[History, list[str]]:
+    """Read a model of SentencePiece that joins by scores, whose characters without a token become bytes."""
+    lacking = set(BYTE_TEXTS).difference(tokens.texts)
+    if lacking:
+        raise FormatError(f"{tokens.name}: {len(lacking)} of the 256 bytes are no token, such as {min(lacking)}.")
+    bytes_, alone = set(BYTE_TEXTS), tokens.found_first
+    kinds = {Kind.USER_DEFINED: Kind.CONTROL, Kind.UNUSED: Kind.NORMAL}
+    pieces = [
+        ScoredPiece(text, score, Kind.BYTE if text in bytes_ else kinds.get(kind, kind))
+        for text, score, kind in zip(tokens.texts, tokens.scores, tokens.kinds, strict=True)
+    ]
+    stored = Stored(pieces, BPE, byte_fallback=True, prefix=tokens.flag("add_space_prefix", True), one_blank=False)
+    history, notes = bpe_history(stored, tokens.name)
+    found_first = tuple(AddedToken(text, special=False) for text in alone)
+    if found_first:
+        steps = (*found_first, *history.recipe.preparation)
+        history.recipe = history.recipe.with_changes(preparation=steps)
+    return history, notes
+
+
+READERS: dict[str, Callable[[Tokens], tuple[History, list[str]]]] = {
+    "llama": scored_history,
+    "gpt2": bytes_history,
+    "bert": words_history,
+}
+
+
+class GgufTokenizer(Format):
+    name = "gguf"
+    methods = ("bpe", "wordpiece")
+    enough = LARGEST_HEAD
+
+    def holds_joining(self, history: History) -> bool:
+        return True
+
+    def impossible(self, history: History) -> list[str]:
+        return ["GGUF files are only read, as the numbers of a language model belong into them: choose another format."]
+
+    def does_otherwise(self, history: History) -> list[str]:
+        return []
+
+    def write_all(self, history: History, file: BinaryIO, progress: ProgressReport) -> None:
+        self.refuse_the_impossible(history)
+
+    def recognizes(self, data: bytes) -> bool:
+        return data.startswith(MARK)
+
+    def read_all(self, data: bytes, name: str, beside: Beside) -> Opened:
+        section = read_section(data, name)
+        kind = section.get("model")
+        reader = READERS.get(kind) if isinstance(kind, str) else None
+        if reader is None:
+            known = ", ".join(READERS)
+            raise FormatError(f"{name} holds a tokenizer of the kind {str(kind)[:40]!r}; this program reads {known}.")
+        tokens = Tokens(section, name)
+        history, notes = reader(tokens)
+        return history, [*notes, *_spelled(tokens)]
+
+
+def _spelled(tokens: Tokens) -> Iterable[str]:
+    """Report special tokens that neighbours can be joined to: here only who asks for special tokens gets one."""
+    known = set(tokens.texts)
+    special = [text for text, kind in zip(tokens.texts, tokens.kinds, strict=True) if kind in _SPECIAL]
+    made = [text for text in special if any(text[:cut] in known and text[cut:] in known for cut in range(1, len(text)))]
+    return about(
+        made if tokens.section["model"] == "llama" else (),
+        "special tokens are joined in llama.cpp, even where nobody asks for them: {}. Here they stay text",
+    )

@@ -1,0 +1,196 @@
+"""GGUF's tokenizer section: ids are those that llama.cpp (b11549) gave for files of these contents."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bpe_core.errors import FormatError, OutputError, TooLarge
+from bpe_core.formats import FORMATS, open_table, write_history
+from bpe_core.formats.byte_level import stand_ins, written
+from bpe_core.segmenting.tokenizer import Tokenizer
+from tests.core.formats.gguf_files import gguf
+
+GGUF = FORMATS["gguf"]
+SHOWN = [written(sign.encode()) for sign in "aB1 .'s\né"]
+MERGES = ["Ã ©", *(f"{one} {other}" for one in SHOWN for other in SHOWN)]  # so that each second border is one of words
+BYTES = [*stand_ins(), *(merge.replace(" ", "", 1) for merge in MERGES), "<|end|>", "<tool>"]
+TEXT = "aB1 's.'S a1111111B\n\n  .é  1a\n.. éBa'll\n 1"
+SPLIT = {  # by names that llama.cpp splits alike
+    ("gpt-2", "granite-docling"): (
+        "258 49 289 115 298 83 284 277 277 277 49 66 10 323 288 256 32 286 97 10 297 292 266 39 108 108 10 286 "
+    ),
+    ("llama3", "chatglm-bpe"): (
+        "258 49 289 115 298 83 284 277 49 277 49 49 66 327 32 288 256 32 32 49 97 10 297 292 266 39 108 108 10 32 49 "
+    ),
+    ("qwen2", "seed-coder"): (
+        "258 49 289 115 298 83 284 49 49 49 49 49 49 49 66 327 32 288 256 32 32 49 97 10 297 292 266 39 108 "
+        "108 10 32 49 "
+    ),
+    ("deepseek-v3", "joyai-llm"): (
+        "258 49 289 115 298 83 284 277 49 277 49 49 66 327 32 288 256 287 49 97 10 297 292 266 39 108 108 10 32 49 "
+    ),
+    ("deepseek-coder", "deepseek-coder"): (
+        "258 49 289 115 298 83 284 49 49 49 49 49 49 49 66 10 10 32 288 256 287 49 97 10 297 292 266 39 108 "
+        "108 10 32 49 "
+    ),
+    ("falcon", "falcon"): (
+        "258 49 32 39 115 298 83 284 277 49 277 49 49 66 327 287 46 256 32 286 97 10 297 292 266 39 108 108 10 286 "
+    ),
+    ("starcoder", "mellum2"): (
+        "258 49 289 115 298 83 284 49 49 49 49 49 49 49 66 10 323 288 256 287 49 97 10 297 292 266 39 108 108 323 49 "
+    ),
+    ("bloom", "gpt3-finnish"): (
+        "258 49 289 115 46 39 83 32 259 277 277 49 276 327 287 46 256 32 32 275 10 297 292 66 262 108 108 10 286 "
+    ),
+    ("viking", "viking"): (
+        "258 49 289 115 46 39 83 284 49 49 49 49 49 49 49 66 327 287 46 256 32 32 49 97 10 297 292 66 262 108 "
+        "108 10 32 49 "
+    ),
+    ("tekken", "tekken"): (
+        "97 66 49 289 115 298 83 284 49 49 49 49 49 49 49 66 327 32 288 256 32 32 49 97 10 297 292 266 39 108 "
+        "108 10 32 49 "
+    ),
+    ("gpt-4o", "minimax-m2"): (
+        "97 66 49 289 115 298 83 284 277 49 277 49 49 66 327 32 288 256 32 32 49 97 10 297 292 66 262 108 108 10 32 49 "
+    ),
+    ("superbpe", "superbpe"): (
+        "258 49 289 115 298 83 284 49 277 49 277 49 273 10 287 301 287 49 264 297 292 66 262 108 108 323 49 "
+    ),
+    ("default", "default"): (
+        "258 49 32 39 115 298 83 284 277 49 277 49 49 66 327 287 46 256 32 32 49 97 10 297 292 266 39 108 108 10 32 49 "
+    ),
+}
+
+
+def by_name(name: str, **more: Any) -> dict[str, Any]:
+    kinds = [1] * (len(BYTES) - 2) + [3, 4]
+    return {"model": "gpt2", "pre": name, "tokens": BYTES, "token_type": kinds, "merges": MERGES, **more}
+
+
+def ids(data: bytes, texts: list[str], *, special: bool = True) -> list[list[int]]:
+    found = GGUF.open(data, "model.gguf")
+    tokenizer = Tokenizer(found.history)
+    return [found.numbers_of(tokenizer.encode(text, allowed_special="all" if special else ())) for text in texts]
+
+
+@pytest.mark.parametrize(("names", "expected"), SPLIT.items())
+def test_bytes_are_joined_in_words_as_the_named_splitting_finds_them(names: tuple[str, ...], expected: str) -> None:
+    for name in names:
+        assert ids(gguf(by_name(name)), [TEXT]) == [list(map(int, expected.split()))]
+
+
+def test_tokens_of_a_person_part_any_text_and_special_ones_where_they_are_asked_for() -> None:
+    data, end, tool = gguf(by_name("gpt-2")), BYTES.index("<|end|>"), BYTES.index("<tool>")
+    found = ids(data, ["a<tool>a<|end|>"])
+    assert found == [[97, tool, 97, end]]
+    assert ids(data, ["<tool>", "<|end|>"], special=False) == [[tool], [60, 124, 101, 110, 100, 124, 62]]
+
+
+PIECES = ["▁", "a", "b", "▁a", "ab", "▁ab", "aa", "aaa", "<sep>", "  ", "b▁"]
+SCORED: dict[str, Any] = {
+    "model": "llama",
+    "tokens": ["<unk>", "<s>", "</s>", *(f"<0x{byte:02X}>" for byte in range(256)), *PIECES],
+    "scores": [0.0] * 259 + [-9.0, -9.0, -9.0, -2.0, -1.0, -3.0, -4.0, -4.0, 0.0, 0.0, -5.0],
+    "token_type": [2, 3, 3] + [6] * 256 + [1] * 8 + [4, 4, 5],
+}
+SCORED_TEXTS = ["ab aab", "aaaa aaaaa", "a<sep>a b <sep>", "  a  b", "", "é a", "<s>ab</s> a", "b b", "▁a", "a\n"]
+WITH = "264 262 263|262 266 262 266 260|262 267 262 259 269 267|268 262 268 259 261||259 198 172 262|1 264 2 259 262"
+WITHOUT = "263 262 263|266 260 262 266 260|260 267 260 259 269 267|268 260 268 261||198 172 262|1 263 2 262"
+
+
+def numbers(told: str) -> list[list[int]]:
+    return [list(map(int, row.split())) for row in told.split("|")]
+
+
+@pytest.mark.parametrize(
+    ("blank", "told"), [(True, f"{WITH}|259 269 261|259 262|262 13"), (False, f"{WITHOUT}|269 261|262|260 13")]
+)
+def test_pieces_are_joined_by_their_scores_and_each_part_gets_a_blank(blank: bool, told: str) -> None:
+    assert ids(gguf({**SCORED, "add_space_prefix": blank}), SCORED_TEXTS) == numbers(told)
+
+
+WORDS: dict[str, Any] = {
+    "model": "bert",
+    "tokens": [
+        "[PAD]",
+        "[UNK]",
+        "[CLS]",
+        "[SEP]",
+        "▁a",
+        "a",
+        "b",
+        "▁b",
+        "▁ab",
+        "▁é",
+        "e",
+        "▁e",
+        "▁ᄀ",
+        "▁.",
+        "▁$",
+        "▁人",
+        "▁ς",
+        "▁σ",
+    ],
+    "token_type": [3] * 4 + [1] * 14,
+    "unknown_token_id": 1,
+}
+WORD_TEXTS = ["aab ba. a$b", "a\x0bb\x0c.", "é e\u0301 É", "가 각b", "人a人", "Σ ς Σa", "a" * 150, "abx b",
+              "a\u093eb \u0488a", "[CLS] [cls] a", "\u200bab\u00ad", "a\u3000b\u2028a"]  # fmt: skip
+LONG = " ".join(["4", *["5"] * 149])
+
+
+@pytest.mark.parametrize(
+    ("chosen", "told"),
+    [
+        ({}, "4 5 6 7 5 13 4 14 7|4 7 13|11 11 11|12 12 6|15 4 15|17 16 17 5|L|1 7|8 4|2 1 1 1 4|8|4 7 4"),
+        (
+            {"normalizer.lowercase": False, "normalizer.strip_accents": False},
+            "4 5 6 7 5 13 4 14 7|4 7 13|9 1 1|1 1|15 4 15|1 16 1|L|1 7|1 1|2 1 1 1 4|8|4 7 4",
+        ),
+    ],
+)
+def test_words_are_split_as_llama_cpp_does_it_for_bert(chosen: dict[str, bool], told: str) -> None:
+    assert ids(gguf({**WORDS, **chosen}), WORD_TEXTS) == numbers(told.replace("L", LONG))
+
+
+def test_a_language_model_is_opened_by_its_head_and_not_written(tmp_path: Path) -> None:
+    path = tmp_path / "model.gguf"
+    path.write_bytes(gguf(SCORED, version=2) + bytes(5_000))
+    found = open_table(path)
+    assert found.numbers_of(Tokenizer(found.history).encode("ab aab")) == [264, 262, 263]
+    with pytest.raises(OutputError, match="only read"):
+        write_history(found.history, tmp_path / "again.gguf")
+
+
+SOUND = gguf(by_name("gpt-2"))
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (SOUND[:300], "the file was not copied whole"),
+        (b"GGUF" + struct.pack("<IQQ", 1, 0, 0), "of version 1"),
+        (b"GGUF" + struct.pack("<IQQ", 3, 0, 2**60), "a head of more than 100,000"),
+        (b"GGUF" + struct.pack("<IQQQ", 3, 0, 1, 2**63), "are announced, but"),
+        (b"GGUF" + struct.pack("<IQQQsI", 3, 0, 1, 1, b"x", 13), "no value of the kind 13"),
+        (b"GGUF" + struct.pack("<IQQQsIIQ", 3, 0, 1, 1, b"x", 9, 9, 1) + bytes(12), "lists of lists"),
+        (gguf(by_name("kimi-k2")), "in a way named 'kimi-k2'; this program knows a.x-4.0"),
+        (gguf({**SCORED, "model": "plamo2"}), "of the kind 'plamo2'; this program reads llama, gpt2, bert"),
+        (gguf({**SCORED, "scores": [1.0]}), "270 tokens 270 differ, 270 have a kind and 1 a score"),
+        (gguf({**SCORED, "tokens": ["a"] * 270}), "of 270 tokens 1 differ"),
+        (gguf({"model": "llama", "tokens": ["a", "b"]}), "256 of the 256 bytes are no token"),
+        (gguf({"model": "gpt2"}), "without a tokenizer"),
+        (gguf({**SCORED, "tokens": 5}), "must be a list"),
+        (gguf({**SCORED, "add_space_prefix": 1}), "must be true or false"),
+        (gguf({**WORDS, "unknown_token_id": 99}), '"unk_token" is missing'),
+    ],
+)
+def test_what_no_sound_file_has_is_a_sentence(data: bytes, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "odd.gguf"
+    path.write_bytes(data)
+    with pytest.raises((FormatError, TooLarge), match=said):
+        open_table(path)
