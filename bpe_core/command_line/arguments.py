@@ -17,7 +17,7 @@ from bpe_core.recipes.ties import TIE_RULES
 from bpe_core.support.foreign import toml_of
 from bpe_core.support.limits import size_in
 from bpe_core.support.small_files import read_small_file
-from bpe_core.text.patterns import NAMED_PATTERNS
+from bpe_core.text.patterns import NAMED_PATTERNS, SPELLED_OUT
 
 USUAL_WINDOW = 100  # merges
 ANY_TABLE = "a merge table or session written by `train`, or any tokenizer that `convert` reads; hf:owner/name, too"
@@ -27,6 +27,7 @@ SUPERWORD_LIMITS = ("most_words", "past_colons")
 OF_METHODS = {
     **dict.fromkeys(("transition", "words_by", *SUPERWORD_LIMITS), "SuperBPE: choose --method superbpe"),
     **dict.fromkeys(("global_merges", "window_size"), "parity-aware BPE: choose --method parity"),
+    "whole_characters": "byte-pair encoding of bytes: choose --method bpe or parity",
     "alpha": "a window of parity-aware BPE: choose --method parity --variant window",
 }
 MOST_DIGITS = 25  # beyond 64 bits; each reader sets its own limit
@@ -101,9 +102,12 @@ def add_recipe(parser: argparse.ArgumentParser, title: str) -> argparse._Argumen
     start.add_argument("--preset", choices=PRESETS, metavar="NAME", help=", ".join(PRESETS))
     file = "or a recipe: JSON, as `presets NAME` prints it, TOML, or a session"
     start.add_argument("--recipe", metavar="FILE", help=file)
-    add, pattern = recipe.add_argument, f"how text is split into words: {', '.join(NAMED_PATTERNS)}"
-    add("--pattern", choices=NAMED_PATTERNS, metavar="NAME", help=pattern)
+    add, patterns = recipe.add_argument, (*NAMED_PATTERNS, *SPELLED_OUT)
+    pattern = f"how text is split into words: {', '.join(patterns)}"
+    add("--pattern", choices=patterns, metavar="NAME", help=pattern)
     add("--regex", type=text_argument, metavar="EXPR", help="or a regular expression of your own")
+    whole = "join bytes within one character only, until it is whole: no token holds half of one"
+    add("--whole-characters", action="store_true", default=None, help=whole)
     special = "a text never split (may be repeated)"
     add("--special", action="append", type=text_argument, metavar="TOKEN", help=special)
     return recipe

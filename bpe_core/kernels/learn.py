@@ -43,6 +43,7 @@ from bpe_core.kernels.learn_state import (
     free_slice,
     give_slice,
     joined_span,
+    may_ever_join,
     may_join,
 )
 from bpe_core.kernels.memory import prefetch
@@ -193,7 +194,9 @@ def name_token(state, left, right):
     """Write the new token's length and text; its id."""
     token = state.run[0].base + state.run[0].merges
     state.token_lengths[token] = state.token_lengths[left] + state.token_lengths[right]
-    if state.run[0].most_words > 0:
+    if state.run[0].whole_characters:
+        state.spans[token] = state.spans[left] + state.spans[right]
+    elif state.run[0].most_words > 0:
         state.spans[token] = joined_span(np.int64(state.spans[left]), np.int64(state.spans[right]))
     state.born_first[token] = state.born_first[token + 1] = state.run[0].pairs
     if state.run[0].ties < BY_SMALLEST_TEXT:
@@ -388,7 +391,7 @@ def give_birth(state, group, left, right, weight, times, keeps_places):
     run = state.run[0]
     forced = run.merges < run.forced
     least = run.forced_frequency if forced else run.min_frequency
-    if times == 0 or weight < least or not (forced or may_join(state, left, right)):
+    if times == 0 or weight < least or not (forced or may_ever_join(state, left, right)):
         group.new = NO_PAIR
         if keeps_places:
             add_pair(state.pairs, run, left, right, 0, 0)

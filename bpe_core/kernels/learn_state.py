@@ -54,7 +54,8 @@ RUN = np.dtype(
             "status",  # why `learn` returned
             "forced",  # the last merge that is given rather than chosen
             "forced_frequency",  # while they last, pairs this rare are remembered
-            "most_words",  # that a token may hold; 0 if `spans` say nothing
+            "most_words",  # that a token may hold; 0 if `spans` say nothing of words
+            "whole_characters",  # whether `spans` say what a token lacks of a whole character
             "groups",  # of neighbours in the merge at hand
             "counted",  # cells whose pairs of base symbols are counted
             "text",  # bytes of token text in use
@@ -110,7 +111,8 @@ class State(NamedTuple):
     words: Records  # one more than there are words
     word_hints: Int32s  # the word that covers every sixteenth cell
     token_lengths: Int32s  # in cells
-    spans: Int32s  # of each token, how many words it holds and what it begins and ends with; see `joined_span`
+    spans: Int32s  # of each token, how many words it holds and what it begins and ends with; see `joined_span`; or
+    # what it lacks of a whole character, see `keeps_characters`
     born_first: Int64s  # the first pair born with a token; the next token's is where they end
     base_order: Int64s  # what the id of a base symbol counts as when the tie rule compares ids
     text: Bytes  # of the tokens, for rules that compare them
@@ -149,9 +151,30 @@ def joined_span(left, right):
     return span | HOLDS_COLON if left & ENDS_COLON and right & BEGINS_BLANK else span
 
 
+MOST_BEHIND = 3  # bytes of a character behind its first
+
+
+@kernel
+def keeps_characters(left, right):
+    """Whether tokens become whole characters, or more of one, where n lacks n bytes and -n are n that another lacks."""
+    if left == 0 or right >= 0:
+        return left == 0 and right == 0
+    return left + right >= (0 if left > 0 else -MOST_BEHIND)
+
+
 @kernel
 def may_join(state, left, right):
-    """Whether a method may choose the pair: it is not too long, and holds no more words than a token may."""
+    """Whether a method may choose the pair."""
+    if state.run[0].whole_characters and not keeps_characters(
+        np.int64(state.spans[left]), np.int64(state.spans[right])
+    ):
+        return False
+    return may_ever_join(state, left, right)
+
+
+@kernel
+def may_ever_join(state, left, right):
+    """Whether the pair, or one that replaces it, may be chosen: neither too long nor of more words than may be."""
     run = state.run[0]
     if np.int64(state.token_lengths[left]) + state.token_lengths[right] > run.max_length:
         return False

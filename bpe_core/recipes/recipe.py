@@ -220,6 +220,15 @@ class Learning:
         least=2,
         optional=True,
     )
+    whole_characters: bool = _choice(
+        False,
+        "Whole characters",
+        "Bytes join within one character only, until it is whole: no token holds half of one beside something else",
+        applies=lambda recipe: (
+            recipe.base == "bytes" and recipe.marker == "none" and recipe.method in ("bpe", "parity")
+        ),
+        goes_without_saying=True,
+    )
     ties: str = _choice("first-seen", "Ties", among=TIE_RULES, applies=lambda recipe: not _DROPPING["applies"](recipe))
     seed_size: int = _choice(
         1_000_000,
@@ -490,6 +499,10 @@ class Recipe(Reading, Mixing, Steering, Learning, Size, Symbols, Splitting):
         """Whether it is of a table of byte strings that nobody learned, of which the longest that fits is taken."""
         is_list = self.method == "wordpiece" and self.merges == 0 and self.pattern == "none"
         return is_list and (self.base, self.marker) == ("bytes", "none")
+
+    @property
+    def keeps_characters(self) -> bool:
+        return self.whole_characters and self.applies("whole_characters")
 
     @property
     def serves_languages(self) -> bool:

@@ -61,7 +61,8 @@ def train(words: WordTable, recipe: Recipe, alphabet: Alphabet | None = None, gi
     while True:
         counts = count_pairs(corpus)
         ranking = ranked(allowed(counts, tokens, recipe), tokens, recipe)
-        frequent = steered(ranking, counts, recipe, len(rows) + 1, given)
+        joinable = [one for one in ranking if not recipe.keeps_characters or keeps_characters(one[0], tokens)]
+        frequent = steered(joinable, counts, recipe, len(rows) + 1, given)
         if len(rows) == limit or not frequent:
             reason: EndReason = "vocabulary full" if len(rows) == limit else "too rare" if ranking else "no pairs"
             return as_history(rows, recipe, alphabet, tokens_at_start, reason)
@@ -149,6 +150,36 @@ def allowed(counts: dict[Pair, int], tokens: TokenBook, recipe: Recipe) -> dict[
         and tokens.merges[right]
         and (longest is None or tokens.lengths[left] + tokens.lengths[right] <= longest)
     }
+
+
+def keeps_characters(pair: Pair, tokens: TokenBook) -> bool:
+    """Whether a pair joins whole characters, or parts of one and the same.
+
+    >>> tokens = TokenBook(Alphabet.of_bytes())
+    >>> [keeps_characters(pair, tokens) for pair in [(97, 98), (0xC3, 0xA9), (97, 0xC3), (0xA9, 97)]]
+    [True, True, False, False]
+    """
+    left, right = (tokens.texts[id] for id in pair)
+    return (_are_whole(left) and _are_whole(right)) or _is_a_part(left + right)
+
+
+def _are_whole(text: bytes) -> bool:
+    while text:
+        length = _length_of(text[0])
+        if not (length and _is_a_part(text[:length]) and len(text) >= length):
+            return False
+        text = text[length:]
+    return True
+
+
+def _is_a_part(text: bytes) -> bool:
+    """Whether these bytes can be side by side in one character, from its beginning or not."""
+    return all(_length_of(byte) == 0 for byte in text[1:]) and len(text) <= (_length_of(text[0]) or 3)
+
+
+def _length_of(byte: int) -> int:
+    """How many bytes a character has that begins with this one; 0 if none does."""
+    return 1 if byte < 0x80 else 0 if byte < 0xC0 else 2 if byte < 0xE0 else 3 if byte < 0xF0 else 4
 
 
 def ranked(

@@ -86,8 +86,19 @@ def _check(name: str, pattern: NamedPattern) -> None:
 NAMED_PATTERNS = Registry("patterns", _OWN, _check)
 
 
+# Patterns that a recipe keeps as an expression of its own: no table of the scanner can look ahead as far as they do.
+SPELLED_OUT = {
+    "digits-right": NamedPattern(
+        _OWN["cl100k"].expression.replace(r"\p{N}{1,3}+", r"\p{N}{1,3}(?=(?:\p{N}{3})*(?!\p{N}))"),
+        "As cl100k, with digits in groups of three from the right, as numbers are read: 1 234 567.",
+    ),
+}
+
+
 def brought_expression(name: str) -> str:
-    """Return the expression of a plug-in's pattern; empty for others."""
+    """Return the expression of a pattern that is spelled out, or of a plug-in's; empty for others."""
+    if isinstance(name, str) and name in SPELLED_OUT:
+        return SPELLED_OUT[name].expression
     is_brought = isinstance(name, str) and name not in (*_OWN, "custom") and name in NAMED_PATTERNS
     return NAMED_PATTERNS[name].expression if is_brought else ""
 

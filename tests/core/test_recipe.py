@@ -42,7 +42,7 @@ OTHER: dict[str, Any] = dict(  # for each choice a value that no preset has
     mixture=Mixture((Group("de", unique="lines"),)), preparation=(Digits(),), older_unicode=True, sums="32 bits",
     decoding=(Fuse(),),
     transition=3, words_by="gpt2", most_words=2, past_colons=True, gap_to_floor=5,
-    global_merges=4, window_size=8, alpha=150,
+    whole_characters=True, global_merges=4, window_size=8, alpha=150,
 )  # fmt: skip
 OF_METHODS = {
     "block_size": "gage", "block_bytes": "gage", "wordpiece_rule": "wordpiece", "longest_word": "wordpiece",
@@ -143,7 +143,11 @@ def test_what_has_no_meaning_beside_the_other_choices_is_told() -> None:
         *OF_METHODS,
         *STEERING,
     }
-    assert {name for name in CHOICES if not rich.applies(name)} == {"final_sigma", *OF_METHODS, *STEERING}
+    assert {name for name in CHOICES if not rich.applies(name)} == {
+        *("final_sigma", "whole_characters"),
+        *OF_METHODS,
+        *STEERING,
+    }
     assert all(changed(name)[0].applies(name) for name in OF_METHODS)
 
 

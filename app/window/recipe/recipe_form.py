@@ -23,7 +23,7 @@ from bpe_core.recipes.recipe import title_of as title_of
 from bpe_core.recipes.ties import TIE_RULES
 from bpe_core.support.progress import CancelCheck, while_wanted
 from bpe_core.text.normalization import normalize
-from bpe_core.text.patterns import NAMED_PATTERNS
+from bpe_core.text.patterns import NAMED_PATTERNS, SPELLED_OUT
 from bpe_core.text.splitting import MATCHES_A_ROUND, split_words, why_slow
 
 PREVIEW_CHARACTERS = 2_000
@@ -39,7 +39,7 @@ class Option:
 
 OPTIONS = {  # choices from a list
     "pattern": [
-        *(Option(name, name, pattern.explanation) for name, pattern in NAMED_PATTERNS.items()),
+        *(Option(name, name, one.explanation) for name, one in (*NAMED_PATTERNS.items(), *SPELLED_OUT.items())),
         Option("custom", "my own …", f"Your own pattern. {CHOICES['custom_pattern'].tip}."),
     ],
     "ties": [Option(name, rule.label, f"The pair {rule.takes}.") for name, rule in TIE_RULES.items()],

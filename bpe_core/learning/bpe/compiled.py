@@ -22,6 +22,7 @@ from bpe_core.history.history import COUNT_ALONE, NOTHING, Columns, EndReason, H
 from bpe_core.kernels import learn as kernel
 from bpe_core.kernels import learn_queue
 from bpe_core.kernels import learn_state as names
+from bpe_core.learning.bpe.characters import lacks_of
 from bpe_core.learning.layout import FEWER_CELLS, Layout, lay_out
 from bpe_core.learning.methods import EVERY_LENGTH, Candidate
 from bpe_core.recipes.interventions import forced_at
@@ -297,6 +298,7 @@ def _begin(layout: Layout, words: WordTable, alphabet: Alphabet, recipe: Recipe,
     run["base"] = size
     run["tokens_left"] = layout.tokens
     run["text"] = len(text)
+    run["whole_characters"] = recipe.keeps_characters
     run["unwritten"] = len(alphabet.continuing)
     order = np.arange(size, dtype=np.int64)
     byte_places = TIE_RULES[recipe.ties].byte_places
@@ -311,7 +313,9 @@ def _begin(layout: Layout, words: WordTable, alphabet: Alphabet, recipe: Recipe,
         words=word_records,
         word_hints=_hints(layout.starts, cells),
         token_lengths=np.ones(size, np.int32),
-        spans=np.zeros(size, np.int32),
+        spans=np.array(
+            lacks_of([one.text for one in alphabet.symbols]) if recipe.keeps_characters else [0] * size, np.int32
+        ),
         born_first=np.zeros(size + 1, np.int64),
         base_order=order,
         text=grown(np.frombuffer(text, np.uint8), 2 * len(text) + 1),

@@ -15,6 +15,7 @@ from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import COUNT_ALONE, NOTHING, Columns, EndReason, History, Reasons
 from bpe_core.kernels.kept import LEARNING
 from bpe_core.kernels.readiness import Policy
+from bpe_core.learning.bpe.characters import lacks_of, may_be_joined
 from bpe_core.learning.layout import SEPARATOR, Layout, lay_out
 from bpe_core.learning.methods import EVERY_LENGTH, Candidate, CompiledWay, Learner, Method, Way
 from bpe_core.recipes.interventions import forbidden_from, forced_at
@@ -55,6 +56,7 @@ class PlainLearner:
         self._texts = [symbol.text for symbol in alphabet.symbols]
         self._joined_text = alphabet.joined_text
         self._lengths = [1] * self._base
+        self._lacks = lacks_of(self._texts) if recipe.keeps_characters else []
         self._learned = 0
         self._runs = _runs(layout.symbols.tolist(), layout.starts.tolist(), words.counts.tolist())
         self._counts: dict[Pair, int] = {}
@@ -133,8 +135,11 @@ class PlainLearner:
     def _may_join(self, pair: Pair) -> bool:
         return self._lengths[pair[0]] + self._lengths[pair[1]] <= self._longest
 
+    def _keeps_characters(self, pair: Pair) -> bool:
+        return not self._lacks or may_be_joined(self._lacks[pair[0]], self._lacks[pair[1]])
+
     def _push(self, pair: Pair) -> None:
-        if self._counts[pair] >= self._least and self._may_join(pair):
+        if self._counts[pair] >= self._least and self._may_join(pair) and self._keeps_characters(pair):
             heapq.heappush(self._heap, (-self._counts[pair], self._tie_key(pair), pair))
 
     def _tie_key(self, pair: Pair) -> Any:
@@ -166,6 +171,8 @@ class PlainLearner:
         self._forbidden = forbidden_from(self._interventions, self._learned + 1) if self._interventions else set()
         self._texts.append(self._joined_text(self._texts[left], self._texts[right]))
         self._lengths.append(self._lengths[left] + self._lengths[right])
+        if self._lacks:
+            self._lacks.append(self._lacks[left] + self._lacks[right])
         born: dict[Pair, None] = {}
         before = self._tokens_left
         for index in self._places.pop(pair, []):

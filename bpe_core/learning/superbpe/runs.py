@@ -12,7 +12,7 @@ COLON = b": "
 
 def within(recipe: Recipe) -> Recipe:
     """Return the recipe of the first stage, by which a run of words is split."""
-    return recipe.with_changes(method="bpe", pattern=recipe.words_by, special_tokens=())
+    return recipe.with_changes(method="bpe", pattern=recipe.words_by, special_tokens=(), whole_characters=False)
 
 
 def words_inside(words: WordTable, recipe: Recipe) -> WordTable:

@@ -1,0 +1,21 @@
+"""What a token of bytes lacks of a whole character."""
+
+from __future__ import annotations
+
+MOST_BEHIND = 3  # bytes of a character behind its first
+
+
+def lacks_of(texts: list[bytes]) -> list[int]:
+    """How many bytes each byte lacks of a whole character; one that goes on with it makes up for one.
+
+    >>> lacks_of([b"a", b"\\xc3", b"\\xa9", b"\\xe4", b"\\xf0"])
+    [0, 1, -1, 2, 3]
+    """
+    return [0 if byte < 0x80 else -1 if byte < 0xC0 else 1 + (byte >= 0xE0) + (byte >= 0xF0) for (byte,) in texts]
+
+
+def may_be_joined(left: int, right: int) -> bool:
+    """Whether tokens that lack so many bytes become whole characters, or a larger part of one."""
+    if left == 0 or right >= 0:
+        return left == right == 0
+    return left + right >= (0 if left > 0 else -MOST_BEHIND)

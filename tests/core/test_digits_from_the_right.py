@@ -1,0 +1,52 @@
+"""Digits in threes from the right: only numbers are split otherwise than by cl100k, and other libraries split alike."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import bpe_core as bpe
+from bpe_core.command_line.main import run
+from bpe_core.formats import write_history
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.text.patterns import SPELLED_OUT
+from bpe_core.text.splitting import split_words
+
+RECIPE, OTHER = Recipe.preset("gpt2", pattern="digits-right"), Recipe.preset("cl100k")
+
+
+@given(st.text("0123456789٣", max_size=20))
+def test_a_number_is_cut_as_it_is_read(digits: str) -> None:
+    first = len(digits) % 3
+    groups = [digits[:first], *(digits[place : place + 3] for place in range(first, len(digits), 3))]
+    assert list(split_words(digits, RECIPE)) == [group for group in groups if group]
+
+
+@given(st.text("ab 1234.,'\n\tÄ漢s", max_size=40))
+def test_all_else_is_split_as_by_cl100k(text: str) -> None:
+    ours, theirs = ([word for word in split_words(text, one) if not word.isdecimal()] for one in (RECIPE, OTHER))
+    assert ours == theirs
+    assert "".join(split_words(text, RECIPE)) == text
+
+
+def test_a_recipe_keeps_the_expression_and_the_command_knows_the_name(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert (RECIPE.pattern, RECIPE.custom_pattern) == ("custom", SPELLED_OUT["digits-right"].expression)
+    assert Recipe.from_json(RECIPE.to_json()) == RECIPE
+    (tmp_path / "a.txt").write_text("1234567 1234567 234567 567\n" * 3)
+    arguments = ["--pattern", "digits-right", "--merges", "4", "--quiet"]
+    assert run(["train", str(tmp_path / "a.txt"), *arguments]) == 0
+    assert "56 + 7 → 567" in capsys.readouterr().out
+
+
+def test_the_common_library_splits_alike(tmp_path: Path) -> None:
+    tokenizers = pytest.importorskip("tokenizers")
+    study = bpe.train(["1234567 was 234567, 567 of 1,234,567; it's 12345678 12 in 2024\n\n"] * 3, RECIPE, merges=30)
+    write_history(study.history, tmp_path / "tokenizer.json")
+    theirs = tokenizers.Tokenizer.from_file(str(tmp_path / "tokenizer.json"))
+    for text in ("1234567 567 12 1234 it's  9876543210\n 1", "a1b22c333d4444e55555"):
+        assert theirs.encode(text).ids == study.encode(text)
