@@ -315,6 +315,9 @@ class CorpusListModel(RowListModel[GroupRow | CorpusText]):
     def say_of_language(self, name: str, **changes: Any) -> None:
         """Say whose dev text a group is, or its ratio, unless that cannot be."""
         try:
+            by = self.corpus.mixture.by
+            if changes.get("dev_of") and by != "times":  # it leaves its share to the others
+                self.corpus.say(name, name, Fraction(0), by)
             self.corpus.choose(replace(self.corpus.mixture.of(name), **changes))
         except RecipeError as error:
             self.corpus.aside.tell(str(error))

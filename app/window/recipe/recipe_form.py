@@ -73,7 +73,13 @@ OPTIONS = {  # choices from a list
     ],
 }
 KINDS = {field.name: type(field.default) for field in dataclasses.fields(Recipe)}
-NOT_OF_A_PRESET = {"min_frequency", "max_token_length", "ties", "older_unicode"}  # of a preset these may differ
+NOT_OF_A_PRESET = {
+    "min_frequency",
+    "max_token_length",
+    "ties",
+    "older_unicode",
+    "whole_characters",
+}  # of a preset these may differ
 # Choices of some methods only.
 OF_A_METHOD = [one.name for one in dataclasses.fields(Learning) if one.name not in {"method", *NOT_OF_A_PRESET}]
 

@@ -25,6 +25,7 @@ from bpe_core.recipes.mixture import Group, Mixture, Sample
 from bpe_core.session_file.reading import read_session
 from bpe_core.session_file.writing import write_session
 from bpe_core.text.corpus import Corpus
+from resources import parallel_samples
 from tests.gui.conftest import WAIT, settle
 from tests.gui.small_run import Train, small
 
@@ -186,3 +187,43 @@ def test_texts_are_regrouped_by_hand(
     qtbot.waitUntil(lambda: model.rowCount() == 2, timeout=WAIT)
     corpus.group_by_folders({text.number for text in corpus.texts.value})
     assert [(text.name, text.group) for text in corpus.texts.value] == [("de/", "de"), ("code/", "code")]
+
+
+def test_groups_become_languages_with_dev_texts(
+    qtbot: QtBot, program: Program, train: Train, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus, model, sentences = program.session.corpus, program.corpus, parallel_samples()
+    for name in ("en", "ru", "en dev", "ru dev"):
+        corpus.add_text(name, "\n".join(sentences[name[:2]]))
+    for text in corpus.texts.value:
+        corpus.group({text.number}, text.name)
+    titles = [action.text() for action in program.corpus_panel.group_menu.actions()]
+    assert "Dev Text of" not in titles, "other methods do not ask for it"
+    program.form.choose_method("parity")
+    press(program, "en dev", "en")
+    press(program, "ru dev", "ru")
+    assert corpus.mixture == Mixture((Group("en dev", dev_of="en"), Group("ru dev", dev_of="ru")))
+    shown = model.data(model.index(model.row_of_group("ru dev")), model.EntryRole)
+    assert shown.facts == "is the dev text of ru"
+    model.setData(model.index(model.row_of_group("ru")), "Russian", EDIT)
+    assert corpus.mixture.of("ru dev").dev_of == "Russian"
+    monkeypatch.setattr(corpus_panel, "ask_for_ratio", lambda *_: 1.5)
+    program.corpus_panel.list.setCurrentIndex(model.index(model.row_of_group("en")))
+    program.corpus_panel.group_menu.aboutToShow.emit()
+    next(one for one in program.corpus_panel.group_menu.actions() if one.text() == "Ratio …").trigger()
+    assert "by dev texts or by ratios, not by both" in program.messages.sentence.text()
+    small(program)
+    train(program)
+    run = program.session.runs.shown
+    assert run is not None
+    assert run.words is not None
+    assert run.history is not None
+    assert [one.name for one in run.words.languages] == ["en", "Russian"]
+    assert run.history.reasons["language"][0] == 1
+    for name in ("en dev", "ru dev"):
+        press(program, name, "None: Learned From")
+    model.setData(model.index(model.row_of_group("en")), "en = 50 %", EDIT)
+    press(program, "en dev", "en")
+    weights = [corpus.mixture.of(name).weight for name in ("en", "Russian", "en dev", "ru dev")]
+    assert weights[2] == 0
+    assert sum(weights) == 1
