@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -23,6 +23,7 @@ from bpe_core.support.arrays import Int64s
 from bpe_core.support.progress import Work
 
 TOPIC = "what was learned"
+LONG_WORDS = ("none", "superwords")  # patterns that leave more than a word together
 LOOK_MILLISECONDS = 900  # at the moment before, so that an eye sees what a step changes
 
 
@@ -34,6 +35,7 @@ class Result:
     loss: Loss | None  # where the pairs that led are known
     loser: str = ""  # the pair
     taker: str = ""  # the token that was made of its half
+    largest: tuple[str, int, int] | None = None  # otherwise: the token of the step that changed most, it, and by what
 
 
 def result_of(study: Study | None, symbols: Int64s, work: Work) -> Result:
@@ -49,28 +51,34 @@ def result_of(study: Study | None, symbols: Int64s, work: Work) -> Result:
     else:
         left = f"Of {history.vocabulary_size_at(0):,} {wording.choice}s the {len(kept):,} best are left"
         sentence = f"{left}. With them the text it learned from takes {tokens:,} tokens."
-    numbers = [(f"{end:,}", wording.step if end == 1 else wording.steps)]
-    loss, words = None, study.own_words
-    if words is not None and words.total_bytes <= LARGEST_CORPUS:
+    names = study.names
+    written = [id for id in kept.tolist() if id != history.alphabet.unknown_id]
+    longest = max(written, key=names.lengths.__getitem__)
+    numbers, loss = [(f"{end:,}", wording.step if end == 1 else wording.steps)], None
+    words = study.own_words
+    is_small = words is not None and words.total_bytes <= LARGEST_CORPUS
+    if words is not None and is_small and history.recipe.pattern not in LONG_WORDS:
         _, starts = study.cut(work=work).by_word(end)
         numbers.append((f"{int((np.diff(starts) == 1).sum()):,}", f"of {len(words):,} different words are one token"))
-        if learns_by_ranks(history):
-            loss = largest_loss(study.ranked(work=work), cancelled=work.cancelled)
+    else:
+        numbers.append((f"{names.lengths[longest]:,}", "characters in the longest token"))
+    if is_small and learns_by_ranks(history):
+        loss = largest_loss(study.ranked(work=work), cancelled=work.cancelled)
     ratio = symbols_per_token(history, symbols)
     if ratio is not None:
         unit = "bytes" if history.recipe.base == "bytes" else "letters"
         numbers.append((f"{ratio[-1]:.2f}", f"{unit} per token, {ratio[0]:.2f} at first"))
-    longest, names = max(kept.tolist(), key=study.names.lengths.__getitem__), study.names
-    row, pair = history.row_of(longest), () if loss is None else (*loss.pair, int(history.ids[loss.step - 1]))
-    name, *loser = (from_the_left(Chip.of(history, names, id).text) for id in (longest, *pair))
-    return Result(
-        sentence,
-        tuple(numbers),
-        (name, 1 + (-1 if row is None else row)),
-        loss,
-        " + ".join(loser[:2]),
-        "".join(loser[2:]),
-    )
+
+    def written_as(id: int) -> str:
+        return from_the_left(Chip.of(history, names, id).text)
+
+    row = history.row_of(longest)
+    found = Result(sentence, tuple(numbers), (written_as(longest), 1 + (-1 if row is None else row)), loss)
+    if loss is not None:
+        pair, taker = map(written_as, loss.pair), written_as(int(history.ids[loss.step - 1]))
+        return replace(found, loser=" + ".join(pair), taker=taker)
+    step = int(np.argmax(np.abs(history.tokens_saved)))
+    return replace(found, largest=(written_as(int(history.ids[step])), step + 1, int(-history.tokens_saved[step])))
 
 
 class WatchedResult(QObject):

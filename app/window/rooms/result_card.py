@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QFrame, QMenu, QPushButton
 from app.window.actions import Actions
 from app.window.parts.layouts import STRETCH, in_column, in_row
 from app.window.parts.widgets import LinkedText, label, muted, named, push_button, scaled
-from app.window.parts.wording import link_to_step, number_in
+from app.window.parts.wording import count_text, link_to_step, number_in
 from app.window.recipe.recipe_form import options
 from app.window.rooms.result import Result, WatchedResult
 
@@ -73,5 +73,9 @@ def _moments(found: Result) -> Iterator[str]:
     if loss is not None:
         link = link_to_step(loss.step, html.escape(f"−{loss.lost:,}, taken by {found.taker}"))
         yield f"The largest loss: {html.escape(found.loser)} {link}."
+    if found.largest is not None:
+        token, largest, more = found.largest
+        link = link_to_step(largest, html.escape(f"{count_text(abs(more), 'token')} {'more' if more > 0 else 'fewer'}"))
+        yield f"The step that changed most: {html.escape(token)}, {link}."
     longest = link_to_step(step, html.escape(longest)) if step else html.escape(longest)
     yield f"The longest token: {longest}."

@@ -85,6 +85,23 @@ def test_a_person_chooses_types_and_is_told_why(page: Browser) -> None:
 
 
 @needs_browser
+def test_a_screen_reader_finds_its_way_and_a_phone_its_width(page: Browser) -> None:
+    _begin(page, "weights", 1)
+    found = page.call("Accessibility.getFullAXTree")["nodes"]
+    told = {(node["role"]["value"], node.get("name", {}).get("value", "")) for node in found if not node["ignored"]}
+    wanted = {("heading", "Words have weights"), ("textbox", "What is done next"), ("button", "o + o")}
+    wanted |= {("list", "The words now"), ("listitem", "12 times b o o k"), ("progressbar", "Steps of the lesson")}
+    assert wanted <= told, told
+    page.call("Emulation.setDeviceMetricsOverride", width=360, height=640, deviceScaleFactor=1, mobile=True)
+    for place, lesson in enumerate(LESSONS):
+        page.value(f"page.begin({place})")
+        for step in range(len(lesson["steps"])):
+            page.value(f"page.goTo({step})")
+            assert page.value("document.documentElement.scrollWidth") <= 360, (lesson["name"], step)
+    page.call("Emulation.clearDeviceMetricsOverride")
+
+
+@needs_browser
 def test_a_pair_is_guessed_between_its_tiles(page: Browser) -> None:
     _begin(page, "weights", 1)
     box = "document.querySelectorAll('.tile')[2].getBoundingClientRect()"

@@ -172,6 +172,19 @@ def test_a_hand_types_slides_plays_and_asks(page: Browser, tmp_path: Path) -> No
 
 
 @needs_browser
+def test_a_screen_reader_finds_names_for_all_that_acts(page: Browser, tmp_path: Path) -> None:
+    _open(page, tmp_path, given=bpe.train([text_of("poem")], "gpt2", merges=60), title="The poem", text="the sea")
+    found = page.call("Accessibility.getFullAXTree")["nodes"]
+    told = {(node["role"]["value"], node.get("name", {}).get("value", "")) for node in found if not node["ignored"]}
+    sentence = "Byte-pair encoding: from 7 tokens to "
+    assert {("heading", "The poem"), ("textbox", "Your text"), ("slider", "Moment"), ("button", "Play")} <= told
+    assert {("group", "Tokens of Byte-pair encoding"), ("region", "Byte-pair encoding")} <= told
+    assert any(role in ("img", "image") and name.startswith(sentence) for role, name in told), told
+    assert page.value("document.getElementById('moment').getAttribute('aria-valuetext')") == "60 merges of 60"
+    assert page.value("document.querySelector('.reason').getAttribute('aria-live')") == "polite"
+
+
+@needs_browser
 def test_the_leading_pairs_are_those_of_the_engine(page: Browser, tmp_path: Path) -> None:
     study = bpe.train([text_of("poem")], "gpt2", merges=60)
     _open(page, tmp_path, given=study)

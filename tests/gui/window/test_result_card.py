@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
@@ -15,9 +18,12 @@ from app.window.rooms import result
 from app.window.rooms.result_card import ResultCard
 from app.window.time.step_in_words import words_of_step
 from app.wiring import Program
+from bpe_core.learning.layout import count_symbols
 from bpe_core.recipes.interventions import Intervention
+from bpe_core.recipes.methods import METHODS
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.studies.making import train
+from bpe_core.support.progress import ALONE
 from resources import samples
 from tests.gui.conftest import HURRY, WAIT, settle
 
@@ -51,6 +57,9 @@ def at_the_end(qtbot: QtBot, program: Program) -> None:
 
 def button(card: ResultCard, title: str) -> QPushButton:
     return next(one for one in card.findChildren(QPushButton) if one.text() == title and not one.isHidden())
+
+
+PRESETS = ("gpt2", "gage", "bert", "unigram", "mingram", "best", "superbpe", "raw-bytes")
 
 
 def test_watch_says_at_the_end_what_was_learned(qtbot: QtBot, watched: Program) -> None:
@@ -110,4 +119,44 @@ def test_its_buttons_forbid_and_try_another_method(qtbot: QtBot, watched: Progra
     at_the_end(qtbot, watched)
     assert watched.card.sentence.text().startswith("Of 589 pieces the 100 best are left. ")
     assert watched.card.forbid.isHidden()
-    assert not button(watched.card, "The Same with Byte-pair encoding").isHidden()
+    assert "The step that changed most: " in watched.card.moments.text()
+    button(watched.card, "The Same with WordPiece").click()
+    qtbot.waitUntil(lambda: runs.shown is not None and runs.shown.recipe.method == "wordpiece", timeout=WAIT)
+    at_the_end(qtbot, watched)
+    assert "taken by" in watched.card.moments.text()
+    button(watched.card, "The Same with Byte-pair encoding").click()
+    qtbot.waitUntil(lambda: runs.shown is not None and runs.shown.recipe.method == "bpe", timeout=WAIT)
+
+
+def test_its_buttons_share_and_take_a_text_of_ones_own(
+    qtbot: QtBot, watched: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, card = tmp_path / "run.html", watched.card
+    monkeypatch.setattr("app.window.files.wiring.ask_where_to_save", lambda *_: path)
+    button(card, "Share …").click()
+    qtbot.waitUntil(path.is_file, timeout=WAIT)
+    assert "Made with BPE Explorer" in path.read_text(encoding="utf-8")
+    card.moments.linkActivated.emit("step:176")
+    qtbot.waitUntil(lambda: watched.session.cursor.position == 176, timeout=WAIT)
+    own = button(card, "Your Own Text").menu()
+    assert [one.objectName() for one in own.actions()] == ["open", "paste_text"]
+    runs, first = watched.session.runs, watched.session.runs.shown
+    QGuiApplication.clipboard().setText("the cat sat on the mat, and the rat sat on the cat " * 9)
+    watched.live.is_on = True
+    own.actions()[1].trigger()
+    qtbot.waitUntil(lambda: runs.shown is not None and runs.shown is not first, timeout=WAIT)
+    assert [one.name for one in watched.session.corpus.texts.value] == ["“the cat sat on the mat, and the rat sat ”"]
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_every_method_has_a_sentence_and_three_numbers(preset: str) -> None:
+    few = preset in ("unigram", "mingram", "best")
+    size: dict[str, Any] = {"vocab_size": METHODS[preset].first_size} if few else {"vocab_size": None, "merges": 60}
+    study = train([samples()[0].text()], Recipe.preset(preset, **size))
+    assert study.own_words is not None
+    symbols = count_symbols(study.own_words, study.history.alphabet, study.history.recipe)
+    found = result.result_of(study, symbols, ALONE)
+    assert len(found.numbers) == 3
+    assert (found.loss is None) != (found.largest is None)
+    assert "<unk>" not in found.longest
+    assert not any(number == "0" for number, _ in found.numbers)
