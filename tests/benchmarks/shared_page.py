@@ -1,7 +1,7 @@
 """python -m tests.benchmarks.shared_page: a shared run in Chromium: its size, its opening, a key in a text, its slider.
 
-A key in 10,000 characters should take 16 ms, and 50,000 merges half a second to load. Medians are shown, and behind that
-of a key its least time, which tells how much else the machine did. The merges are learned where there is enough text.
+A key in 10,000 characters should take 16 ms, and 50,000 merges half a second to load. Medians are shown, and behind
+that of a key its least time, which tells how much else the machine did. Merges are learned where there is enough text.
 """
 
 from __future__ import annotations
