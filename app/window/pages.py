@@ -219,6 +219,10 @@ WAYS = PageRow(
 TIES = question_row(
     "ties", Item("ties", "What Did the T&ies Decide?", "List the {steps} that a tie decided, and try another rule")
 )
+MIXTURE = question_row(
+    "mixture",
+    Item("mixture", "What Was It &Learned From?", "Find in which shares your groups of texts explain its {steps}"),
+)
 WORDS = chart_row(
     build_words,
     Item("words", "The W&ords of the Corpus", "List the words of the texts, the most frequent first"),
@@ -253,7 +257,7 @@ TREE = PageRow("tree", "Merge Tree", "centre", build_tree)
 
 PAGES: tuple[PageRow[Page], ...] = (
     TOKEN, WHY, PAIRS, RANKS, COMPRESSION, LENGTHS, RACE, TIES, WAYS, WORDS, CORPUS_TEXT, AUDIT, BLOCKS, LAB, COMPARE,
-    SIZES, LANGUAGES, FLOOR, CURVES, SWEEPS, BENCHMARK, MORPHEMES, TREE, LANES,
+    SIZES, LANGUAGES, FLOOR, MIXTURE, CURVES, SWEEPS, BENCHMARK, MORPHEMES, TREE, LANES,
 )  # fmt: skip
 # Questions with special views: the rows above, and the tables of merges and words.
 OWN_VIEWS = {*(row.id for row in PAGES), "paid", "steps", "diff", "look"}

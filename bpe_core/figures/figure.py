@@ -123,6 +123,7 @@ class Bar:
     value: float
     written: str  # the value, as written behind the bar
     kind: str = ""  # "next", "tied" or ""
+    interval: tuple[float, float] | None = None  # in which the value lies
 
 
 @dataclass(frozen=True)

@@ -228,7 +228,9 @@ class Bars(Layout):
         self.left = unit * (1.6 + max((width for _, width in self._names), default=0.0))
         numbers = unit * (1.4 + max((sheet.ems(bar.written, "digits") for bar in self.shown), default=0))
         self._longest = max(0.0, paper.width - self.left - numbers)
-        self._most = max((abs(bar.value) for bar in self.shown), default=0.0) or 1.0
+        self._most = (
+            max((abs(end) for bar in self.shown for end in (bar.value, *(bar.interval or ()))), default=0.0) or 1.0
+        )
 
     def draw(self) -> None:
         sheet, unit, left = self.sheet, self.sheet.paper.text, self.left
@@ -237,6 +239,12 @@ class Bars(Layout):
             length = self._longest * abs(bar.value) / self._most
             sheet.text(left - 0.5 * unit, middle + unit / 3, name, "tick end")
             sheet.box(left, middle - 0.55 * unit, length, 1.1 * unit, f"bar {bar.kind}".strip())
+            if bar.interval is not None:
+                low, high = (left + self._longest * abs(end) / self._most for end in bar.interval)
+                sheet.line(low, middle, high, middle, "branch")
+                for end in (low, high):
+                    sheet.line(end, middle - 0.25 * unit, end, middle + 0.25 * unit, "branch")
+                length = max(length, high - left)
             sheet.text(left + length + 0.4 * unit, middle + unit / 3, bar.written, "legend")
         sheet.text(sheet.paper.width / 2, sheet.paper.height - 0.7 * unit, self.figure.below, "axis")
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +18,10 @@ MISSING_PYARROW = "needs the package pyarrow, which is not installed: pip instal
 MISSING_CLUSTER = "needs the packages of a cluster, which are not installed: pip install 'bpe-explorer[cluster]'."
 
 
+STANDARD_OUTPUT = 1  # the number of its file
+MISSING_HIGHS = "needs the package highspy, which is not installed: pip install 'bpe-explorer[mixture]'."
+
+
 def pyarrow_or_none() -> Any:
     """The package, or None; it is large, so it is loaded only when a file of its kinds is wanted."""
     try:
@@ -25,6 +32,36 @@ def pyarrow_or_none() -> Any:
     except ImportError:
         return None
     return pyarrow
+
+
+def quiet_solver_or_none() -> Any:
+    """A solver of linear programs that prints nothing, or None without the package."""
+    try:
+        import highspy
+    except ImportError:
+        return None
+    make: Any = highspy.Highs
+    with no_print():  # it says its version where it is made, before it can be told to be quiet
+        solver = make()
+    solver.silent()
+    return solver
+
+
+@contextmanager
+def no_print() -> Iterator[None]:
+    """Let nothing reach the standard output, also of what is no Python."""
+    if sys.stdout is None:  # a window without a terminal
+        yield
+        return
+    sys.stdout.flush()
+    kept, nowhere = os.dup(STANDARD_OUTPUT), os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, STANDARD_OUTPUT)
+        yield
+    finally:
+        os.dup2(kept, STANDARD_OUTPUT)
+        os.close(kept)
+        os.close(nowhere)
 
 
 def distributed_or_none() -> Any:

@@ -79,6 +79,7 @@ EXAMPLES = {
     "doctor": "",
     "look": "merges.csv so",
     "ways": "merges.csv so",
+    "mixture": "merges.csv --group one text.txt --group other other.txt",
     "bench": "merges.csv --texts text.txt",
     "import": "--list",
     "presets": "",
@@ -96,6 +97,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / name / file).parent.mkdir(parents=True)
         (folder / name / file).write_text(content)
     (folder / "text.txt").write_text(TEXT)
+    (folder / "other.txt").write_text("und so war es und so ist es\n" * 30)
     plan = 'sizes = [258]\ncorpora = {it = ["text.txt"]}\nrecipes = {bytes = {preset = "gpt2"}}'
     (folder / "plan.toml").write_text(plan)
     done = run(folder, "absent", "train", "text.txt", "--merges", "10", "--output", "merges.csv")

@@ -1,0 +1,300 @@
+"""What a table was learned from: the shares of groups of texts that explain its merges best.
+
+Each merge took a pair that occurred at least as often as any other. How often both occurred in each group at that step,
+under the table's own merges, is counted here. So each pair that was passed over, its rival, is a line to keep to:
+
+    sum of shares times (count of the merge - count of the rival)  +  unexplained of the step  +  of the rival  >=  0
+
+The shares, which are not below 0 and add up to 1, leave as little unexplained as can be: a linear program (Hayase and
+others, 2024). Of its lines only those are written down that the shares found so far do not keep to. Which these are,
+the learner itself says: it makes the table's merges in the texts as the shares mix them, and names what it would have
+merged instead.
+
+Counts are those in a million bytes of a group, so shares are of bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from bpe_core.counting.grouped import GroupedWords
+from bpe_core.errors import BpeError
+from bpe_core.history.history import History, Pair
+from bpe_core.insight.ranked_words import RankedWords
+from bpe_core.learning.trainer import Trainer
+from bpe_core.recipes.interventions import Intervention
+from bpe_core.support.arrays import Float64s, Int64s
+from bpe_core.support.optional_packages import MISSING_HIGHS, quiet_solver_or_none
+from bpe_core.support.progress import ALONE, Progress, Work
+
+MILLION = 1e6
+FINENESS = 2.0**44  # symbols of the mixed texts, once their counts are whole numbers
+ROUNDS = 60
+OF_CORNER = 40  # lines that are written down for each group alone
+CLOSE = 2e-3  # of what is unexplained in all, that may be missed
+WEIGHS_OTHERWISE = 0.5
+SOMEWHAT_CLOSE = 0.05  # the same where shares are only to be compared
+NOTHING = 1e-6  # occurrences in a million bytes
+AS_WELL = 1e-4  # of what is unexplained, and occurrences: a mixture that leaves so much more explains as well
+MIXTURE = "What a table was learned from"
+
+
+@dataclass(frozen=True, eq=False)
+class Rival:
+    pair: Pair
+    born: int  # after how many steps it is there
+    until: int  # the index of the step that merges it, or how many steps there are
+    falls: Int64s  # after how many steps its counts change, ascending
+    counts: Float64s  # a row before the first fall and one after each, a column for each group
+
+    def at(self, steps: Int64s) -> Float64s:
+        """Its counts when that many steps are made: a row for each."""
+        return self.counts[np.searchsorted(self.falls, steps, side="right")]
+
+
+class Evidence:
+    """How often pairs occur in each group, step by step."""
+
+    def __init__(self, groups: GroupedWords, history: History, work: Work = ALONE) -> None:
+        recipe = history.recipe.with_changes(
+            merges=len(history), min_frequency=1, max_token_length=None, interventions=(), grown_from=0, mixture=None
+        )
+        self.names, self._work = tuple(groups.groups), work
+        self.table = History.from_pairs(recipe, history.alphabet, np.array(history.pairs(), np.int64).reshape(-1, 2))
+        self._words = groups.words
+        self.bytes = [groups.bytes_in(name) for name in self.names]
+        counts = np.stack([groups.counts_in(name) for name in self.names], axis=1)
+        self._weights: Float64s = counts * (MILLION / np.array(self.bytes, np.float64))
+        self._ranked, self._row_of = RankedWords.of(self._words, self.table), self.table.ranks()
+        self.merges = self._counts_of_merges()
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def _counts_of_merges(self) -> Float64s:
+        """Of each pair when it is merged: a row for each step, a column for each group."""
+        ranked, steps = self._ranked, len(self)
+        cells = np.flatnonzero(ranked.ranks < steps)
+        words, ranks = ranked.word_of_cell[cells], ranked.ranks[cells]
+        columns = [np.bincount(ranks, weights[words], minlength=steps) for weights in self._weights.T]
+        found: Float64s = np.stack(columns, axis=1)
+        for row in np.flatnonzero(self.table.columns.left == self.table.columns.right).tolist():
+            found[row] = self.rival(self.table.pair(row)).at(np.array([row]))[0]  # it occurs twice in `aaa`
+        return found
+
+    def rival(self, pair: Pair) -> Rival:
+        occurrences = self._ranked.pair_occurrences(*pair)
+        weights = self._weights[self._ranked.word_of_cell[occurrences.starts]]
+        until = self._row_of.get(pair, len(self))
+        mortal = occurrences.died < until
+        ends, which = np.unique(occurrences.died[mortal], return_inverse=True)
+        lost = np.zeros((len(ends) + 1, len(self.names)))
+        np.add.at(lost, which + 1, weights[mortal])
+        counts = weights.sum(axis=0) - np.cumsum(lost, axis=0)
+        return Rival(pair, occurrences.born, until, ends.astype(np.int64) + 1, counts)
+
+    def passed_over(self, shares: Float64s, known: Sequence[Rival]) -> Iterator[tuple[int, Pair, float]]:
+        """Yield what would be merged instead at each step in texts so mixed, known rivals aside; and how frequent."""
+        mixed = self._weights @ shares
+        finer = FINENESS / max(1.0, float(mixed @ np.diff(self._words.starts)))
+        words = self._words.recounted(np.rint(mixed * finer).astype(np.int64))
+        left_out = tuple(Intervention(one.born + 1, "forbid", *one.pair) for one in known)
+        recipe = self.table.recipe.with_changes(interventions=left_out)
+        columns = Trainer(words, recipe, history=self.table, cancelled=self._work.cancelled).history.columns
+        there = np.flatnonzero(columns.runner_up_left >= 0)
+        left, right = columns.runner_up_left[there].tolist(), columns.runner_up_right[there].tolist()
+        counts = (columns.runner_up_count[there] / finer).tolist()
+        yield from zip(there.tolist(), zip(left, right, strict=True), counts, strict=True)
+
+
+@dataclass(frozen=True)
+class Line:
+    """At a step, by its index, the merge occurred at least as often as the rival of that number."""
+
+    step: int
+    rival: int
+
+
+@dataclass(frozen=True)
+class Bound:
+    """What one line alone says of a group's share, where the other groups keep their proportions."""
+
+    line: Line
+    share: float
+
+
+class Program:
+    """The linear program with the lines that are written down so far."""
+
+    def __init__(self, evidence: Evidence) -> None:
+        self._solver = quiet_solver_or_none()
+        if self._solver is None:
+            raise BpeError(f"{MIXTURE} {MISSING_HIGHS}")
+        self.evidence, groups = evidence, len(evidence.names)
+        self.rivals: list[Rival] = []
+        self.lines: dict[Line, Float64s] = {}  # each with how much oftener its merge occurs, by group
+        self._number_of: dict[Pair, int] = {}
+        self._of_step: dict[int, int] = {}  # the column of what is unexplained of it
+        self._of_rival: list[int] = []
+        self._columns = groups
+        for _ in range(groups):
+            self._solver.addCol(0.0, 0.0, 1.0, 0, [], [])
+        self._solver.addRow(1.0, 1.0, groups, [*range(groups)], [1.0] * groups)
+        self.shares: Float64s = np.full(groups, 1 / groups)
+        self.of_steps: Float64s = np.zeros(len(evidence))
+        self.of_rivals: Float64s = np.zeros(0)
+        self.unexplained = 0.0
+
+    def explain(self, work: Work = ALONE) -> None:
+        """Write down what the shares do not keep to, and solve it, until hardly anything is missed.
+
+        Each group alone comes first, or nothing would be known of mixtures that are far from all that are met.
+        """
+        for corner in np.eye(len(self.shares)):
+            work.check()
+            self.shares = corner
+            for _, line in sorted(self._missed(), key=lambda one: -one[0])[:OF_CORNER]:
+                self._add(line)
+        work.progress(Progress("comparing merges with what they passed over", 0, 1, ""))
+        self._refine(CLOSE, work)
+
+    def _refine(self, close: float, work: Work) -> None:
+        for _ in range(ROUNDS):
+            work.check()
+            self._solve()
+            missed = self._missed()
+            if sum(over_by for over_by, _ in missed) <= close * self.unexplained:
+                return
+            for _, line in missed:
+                self._add(line)
+
+    # -- lines -----------------------------------------------------------------------------
+
+    def _missed(self) -> list[tuple[float, Line]]:
+        """The worst line of each rival that is not kept to nor written down yet, and by how much it is not."""
+        level, found = self.evidence.merges @ self.shares + self.of_steps, list[tuple[float, Line]]()
+        unexplained = np.zeros(len(self.rivals))
+        unexplained[: len(self.of_rivals)] = self.of_rivals  # those of a new one are not known yet
+        for number, rival in enumerate(self.rivals):
+            steps = np.arange(rival.born, rival.until)
+            if len(steps):
+                over = rival.at(steps) @ self.shares - unexplained[number] - level[steps]
+                worst = int(over.argmax())
+                line = Line(rival.born + worst, number)
+                if over[worst] > NOTHING and line not in self.lines:
+                    found.append((float(over[worst]), line))
+        worst_of: dict[Pair, tuple[float, int]] = {}
+        for step, pair, count in self.evidence.passed_over(self.shares, self.rivals):
+            over_by = count - level[step]
+            if over_by > max(NOTHING, worst_of.get(pair, (0.0, 0))[0]):
+                worst_of[pair] = over_by, step
+        for pair, (over_by, step) in worst_of.items():
+            found.append((over_by, Line(step, self._number(pair))))
+        return found
+
+    def _number(self, pair: Pair) -> int:
+        if pair not in self._number_of:
+            self._number_of[pair] = len(self.rivals)
+            self.rivals.append(self.evidence.rival(pair))
+            self._of_rival.append(self._new_column())
+        return self._number_of[pair]
+
+    def _new_column(self) -> int:
+        self._solver.addCol(1.0, 0.0, float("inf"), 0, [], [])
+        self._columns += 1
+        return self._columns - 1
+
+    def _add(self, line: Line) -> None:
+        if line in self.lines:
+            return
+        if line.step not in self._of_step:
+            self._of_step[line.step] = self._new_column()
+        rival = self.rivals[line.rival].at(np.array([line.step]))[0]
+        oftener = self.lines[line] = self.evidence.merges[line.step] - rival
+        places = [*range(len(oftener)), self._of_step[line.step], self._of_rival[line.rival]]
+        self._solver.addRow(0.0, float("inf"), len(places), places, [*oftener.tolist(), 1.0, 1.0])
+
+    # -- solutions -------------------------------------------------------------------------
+
+    def _solve(self) -> None:
+        found = self._solved()
+        self.shares = _shares(found[: len(self.shares)])
+        self.of_steps = np.zeros(len(self.evidence))
+        self.of_steps[[*self._of_step]] = found[[*self._of_step.values()]]
+        self.of_rivals = found[self._of_rival]
+        self.unexplained = float(found[len(self.shares) :].sum())
+
+    def _solved(self) -> Float64s:
+        self._solver.run()
+        found: Float64s = np.array(self._solver.getSolution().col_value)
+        return found
+
+    def spread(self, times: int, seed: int, work: Work = ALONE) -> Float64s:
+        """By how much shares differ if other steps and rivals had been met: the standard deviation of each.
+
+        It is solved as often, each time with what is unexplained of each step and rival weighing half less, or half
+        more, by chance; a bootstrap draws weights that are twice as far apart, so the deviation is doubled. (Its own
+        weights can be nearly nothing, and then a group costs nothing that only a few pairs speak against.)
+        """
+        chance, found = np.random.default_rng(seed), list[Float64s]()
+        for number in range(times):
+            work.progress(Progress("weighing steps otherwise", number, times, ""))
+            self._weigh(1 + WEIGHS_OTHERWISE * chance.choice((-1.0, 1.0), size=self._columns - len(self.shares)))
+            self._refine(SOMEWHAT_CLOSE, work)
+            found.append(self.shares)
+        self._weigh(np.ones(self._columns - len(self.shares)))
+        self._refine(CLOSE, work)
+        deviation: Float64s = np.std(found, axis=0) / WEIGHS_OTHERWISE
+        return deviation
+
+    def _weigh(self, weights: Float64s) -> None:
+        places = np.arange(len(self.shares), self._columns, dtype=np.int32)
+        self._solver.changeColsCost(len(places), places, weights)
+
+    def as_good(self, work: Work = ALONE) -> tuple[Float64s, Float64s]:
+        """The least and the largest share of each group in all mixtures that explain the merges as well."""
+        groups, places = len(self.shares), np.arange(self._columns, dtype=np.int32)
+        rest = places[groups:]
+        allowed = self.unexplained * (1 + AS_WELL) + AS_WELL
+        self._solver.addRow(0.0, allowed, len(rest), rest, np.ones(len(rest)))
+        ends = []
+        for sign in (1.0, -1.0):
+            for group in range(groups):
+                work.check()
+                costs = np.zeros(self._columns)
+                costs[group] = sign
+                self._solver.changeColsCost(self._columns, places, costs)
+                ends.append(float(self._solved()[group]))
+        self._solver.deleteRows(1, np.array([self._solver.getNumRow() - 1], np.int32))
+        self._solver.changeColsCost(self._columns, places, np.concatenate((np.zeros(groups), np.ones(len(rest)))))
+        least: Float64s = np.minimum(ends[:groups], self.shares)
+        most: Float64s = np.maximum(ends[groups:], self.shares)
+        return least, most
+
+    def bounds(self, group: int) -> tuple[Bound | None, Bound | None]:
+        """The lines that alone leave a group the least room below its share and above it."""
+        share, least, most = float(self.shares[group]), _NO_BOUND, _NO_BOUND
+        others = np.delete(self.shares, group)
+        mix = others / others.sum() if others.sum() > 0 else np.full(len(others), 1 / len(others))
+        for line, oftener in self.lines.items():
+            own, rest = float(oftener[group]), float(np.delete(oftener, group) @ mix)
+            if own == rest:
+                continue
+            edge = rest / (rest - own)  # where the merge and the rival are as frequent
+            if own > rest and 0 < edge <= share + NOTHING and (least is None or edge > least.share):
+                least = Bound(line, edge)
+            if own < rest and max(0.0, share - NOTHING) <= edge < 1 and (most is None or edge < most.share):
+                most = Bound(line, edge)
+        return least, most
+
+
+_NO_BOUND: Bound | None = None
+
+
+def _shares(found: Float64s) -> Float64s:
+    kept = np.maximum(found, 0.0)
+    shares: Float64s = kept / kept.sum()
+    return shares

@@ -1,0 +1,216 @@
+"""What was it trained on: in which shares groups of texts explain the merges of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from bpe_core.asking import Answer, Question, parameter
+from bpe_core.counting.grouped import GroupedWords
+from bpe_core.counting.words import WordTable
+from bpe_core.errors import BpeError
+from bpe_core.figures.figure import Bar, BarFigure
+from bpe_core.formats import FORMATS
+from bpe_core.history.history import History
+from bpe_core.insight.shares import MIXTURE as WHAT
+from bpe_core.insight.shares import Bound, Evidence, Line, Program
+from bpe_core.learning.methods import Method
+from bpe_core.recipes.methods import METHODS
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.studies.study import Study
+from bpe_core.support.data_table import DataTable
+from bpe_core.support.progress import ALONE, Progress, Work
+from bpe_core.text.patterns import NAMED_PATTERNS
+
+TRIED = 200  # merges, by which another way to split texts is tried
+SURE = 2.0  # spreads on each side of a share
+LISTED = 3  # of what is not explained
+MUCH = 0.1  # of what is merged, that no mixture explains
+SPLITS_NOTHING = "none"
+
+
+@dataclass(frozen=True)
+class Mixture(Question):
+    """Estimate what a table was learned from: the shares of groups of texts that explain its merges.
+
+    Each merge took a pair that occurred most often. So in the texts it was learned from, each merge was at least as
+    frequent as all that it passed over. The shares of the groups (of bytes) are those that break this the least.
+    """
+
+    needs = "texts if known"
+    rests = True
+    by_parts = True
+    examples = """\
+examples:
+  bpe-explorer mixture tokenizer.json --group en english.txt --group de german.txt --group code src
+      The share of each group, between what and what it lies, and the merges that say so.
+
+  bpe-explorer mixture cl100k_base.tiktoken --groups-of texts --steps 3000 -o shares.svg
+      Each folder in `texts` is a group. Of the first 3,000 merges; the shares as a picture.
+
+Low and high are twice the spread of a share on each side, were other steps met by chance; whatever explains
+the merges exactly as well lies there, too. A group that is not named goes to those that are most like it, and what none
+explains is said. Needs the package highspy: pip install 'bpe-explorer[mixture]'.
+"""
+
+    steps: int = parameter(1_000, help="go by the first N merges (1,000)", metavar="N")
+    pattern: str = parameter(
+        "",
+        help="how texts were split, if the table does not say it (else what fits best)",
+        choices=tuple(name for name in NAMED_PATTERNS if name != SPLITS_NOTHING),
+    )
+    draws: int = parameter(20, help="how often steps are weighed otherwise, for low and high (20)", metavar="N")
+    seed: int = parameter(1, help="what chance begins with (1)", metavar="N")
+
+    def asks_corpus(self, *, has_texts: bool) -> bool:
+        return not has_texts
+
+    def answer(self, study: Study, work: Work = ALONE) -> Answer:
+        history = study.history
+        method = Method.of(history.recipe)
+        if method.reason != "count" or not METHODS[history.recipe.method].can_be_steered or not len(history):
+            raise BpeError(f"{WHAT} is known only of tables that joined the pair that occurs most; not of this one.")
+        if self.steps < 1 or self.draws < 2:
+            raise BpeError("Go by at least 1 merge, and weigh steps at least twice.")
+        begun = History.from_pairs(history.recipe, history.alphabet, history.pairs(0, self.steps))
+        said, groups = self._split(study, begun, work)
+        evidence = Evidence(groups, begun, work)
+        if not evidence.merges.any():
+            raise BpeError(
+                f"None of the first {len(begun):,} merges occurs in these texts: they are in another script, or are "
+                "split in another way than the table's (--pattern)."
+            )
+        program = Program(evidence)
+        program.explain(work)
+        return _answer(study, program, self._interval(program, work), said)
+
+    def _interval(self, program: Program, work: Work) -> tuple[Any, Any]:
+        """Twice the spread of the shares when steps weigh otherwise, and whatever explains them as well."""
+        spread = SURE * program.spread(self.draws, self.seed, work)
+        least, most = program.as_good(work)
+        low = np.maximum(0.0, np.minimum(least, program.shares - spread))
+        return low, np.minimum(1.0, np.maximum(most, program.shares + spread))
+
+    # -- how texts are split ---------------------------------------------------------------
+
+    def _split(self, study: Study, begun: History, work: Work) -> tuple[str, GroupedWords]:
+        """Count the words of each group as the table's texts were split, and say so where the table does not."""
+        recipe = study.history.recipe.with_changes(mixture=None)
+        says = not study.format or FORMATS[study.format].holds_splitting
+        if self.pattern:
+            return "", _grouped(study, recipe.with_changes(pattern=self.pattern, custom_pattern=""), work)
+        if says or recipe.preparation:
+            return "", _grouped(study, recipe, work)
+        names = [name for name in NAMED_PATTERNS if name != SPLITS_NOTHING]
+        best: tuple[float, str, GroupedWords] | None = None
+        for number, name in enumerate(names):
+            work.progress(Progress("trying ways to split", number, len(names), "ways"))
+            groups = _grouped(study, recipe.with_changes(pattern=name, custom_pattern=""), work)
+            program = Program(Evidence(groups, begun.first(TRIED), work))
+            program.explain(Work(cancelled=work.cancelled))
+            if best is None or program.unexplained < best[0]:
+                best = program.unexplained, name, groups
+        assert best is not None
+        return (
+            f"Its file does not say how texts were split; of the ways that are known here {best[1]} fits best.",
+            best[2],
+        )
+
+
+def _grouped(study: Study, recipe: Recipe, work: Work) -> GroupedWords:
+    if study.texts is None:
+        raise BpeError(f"{WHAT} is asked of groups of texts: name at least two (--group NAME FILE ..., twice).")
+    tables: Mapping[str, WordTable] = study.texts.parts(recipe, work)
+    if len(tables) < 2:
+        raise BpeError(
+            f"{WHAT} is asked of groups of texts, and here is one only: name at least two (--group NAME FILE ..., "
+            "twice)."
+        )
+    for name, table in tables.items():
+        if not len(table):
+            raise BpeError(f"The group {name!r} holds no words: give it texts, or leave it out.")
+    return GroupedWords.of(tables)
+
+
+def _answer(study: Study, program: Program, interval: tuple[Any, Any], split: str) -> Answer:
+    evidence, (low, high) = program.evidence, interval
+    bounds = [program.bounds(group) for group in range(len(evidence.names))]
+    order = np.argsort(-program.shares, kind="stable").tolist()
+    columns: dict[str, list[Any]] = {
+        "group": [evidence.names[group] for group in order],
+        "share": [float(program.shares[group]) for group in order],
+        "low": [float(low[group]) for group in order],
+        "high": [float(high[group]) for group in order],
+        "bytes": [evidence.bytes[group] for group in order],
+    }
+    for side, name in enumerate(("at_least", "at_most")):
+        found = [bounds[group][side] for group in order]
+        columns |= {
+            name: [None if one is None else one.share for one in found],
+            f"{name}_step": [None if one is None else one.line.step + 1 for one in found],
+            f"{name}_by": [None if one is None else _line(study, program, one.line) for one in found],
+        }
+    occurrences = float((evidence.merges @ program.shares).sum())
+    share = program.unexplained / max(occurrences, 1.0)
+    told = [*([split] if split else []), *_told(study, program, order, bounds, share)]
+    bars = [
+        Bar(
+            evidence.names[one],
+            float(program.shares[one]),
+            _percent(program, interval, one),
+            interval=(low[one], high[one]),
+        )
+        for one in order
+    ]
+    title = "The shares of groups that explain the merges best, with what they lie between."
+    figure = BarFigure("mixture", "What it was learned from.", title, bars, "Share of the bytes it was learned from")
+    facts = {"unexplained": share, "steps": len(evidence), "lines": len(program.lines)}
+    return Answer(DataTable(columns), tuple(told), figure, ("group", "share", "low", "high", "bytes"), facts=facts)
+
+
+def _percent(program: Program, interval: tuple[Any, Any], group: int) -> str:
+    low, high = (float(end[group]) for end in interval)
+    return f"{program.shares[group]:.1%} ({100 * low:.1f}–{100 * high:.1f})"
+
+
+def _line(study: Study, program: Program, line: Line) -> str:
+    merged = study.pair_name(program.evidence.table.pair(line.step))
+    return f"{merged} before {study.pair_name(program.rivals[line.rival].pair)}"
+
+
+def _told(
+    study: Study, program: Program, order: list[int], bounds: list[tuple[Bound | None, Bound | None]], share: float
+) -> Iterator[str]:
+    evidence = program.evidence
+    best = ", ".join(f"{evidence.names[one]} {program.shares[one]:.1%}" for one in order[:LISTED])
+    yield f"By the first {len(evidence):,} merges: {best}{' …' if len(order) > LISTED else ''}"
+    for group in order[:LISTED]:
+        for side, bound in zip(("at least", "at most"), bounds[group], strict=True):
+            if bound is not None:
+                yield (
+                    f"{evidence.names[group]} is {side} {bound.share:.1%} by step {bound.line.step + 1:,}: "
+                    f"{_line(study, program, bound.line)}."
+                )
+    if not program.lines or share < 1e-9:
+        yield "A mixture of these groups explains every merge."
+        return
+    yield f"What no mixture explains comes to {share:.2%} of the occurrences of what was merged."
+    if share > MUCH:
+        yield "That is much: it may have been learned from other groups as well, or its texts were split otherwise."
+    worst = [(float(by), number) for number, by in enumerate(program.of_rivals) if by > 0]
+    for by, number in sorted(worst, reverse=True)[:LISTED]:
+        rival = program.rivals[number]
+        name, fate = study.pair_name(rival.pair), _fate(rival.until, program)
+        yield f"{name} occurs {by:,.1f} times too often in a million bytes: {fate}"
+    steps = np.argsort(-program.of_steps, kind="stable")[:LISTED]
+    for step in (one for one in steps.tolist() if program.of_steps[one] > 0):
+        merged = study.pair_name(evidence.table.pair(step))
+        yield f"Step {step + 1:,}, {merged}, lacks {program.of_steps[step]:,.1f} occurrences in a million bytes."
+
+
+def _fate(until: int, program: Program) -> str:
+    last = len(program.evidence)
+    return f"it is merged at step {until + 1:,}." if until < last else "it is not merged in these steps."

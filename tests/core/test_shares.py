@@ -1,0 +1,207 @@
+"""What a table was learned from: equal to the whole linear program, and known mixtures are found again."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bpe_core.command_line.main import run
+from bpe_core.counting.count_words import count_words
+from bpe_core.counting.grouped import GroupedWords
+from bpe_core.counting.words import WordTable
+from bpe_core.errors import BpeError
+from bpe_core.figures.figure import BarFigure
+from bpe_core.figures.painter import draw
+from bpe_core.history.alphabet import Alphabet
+from bpe_core.history.history import History
+from bpe_core.insight.shares import Evidence, Program
+from bpe_core.learning.trainer import learn
+from bpe_core.questions import ask
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.reference.shares import lines
+from bpe_core.studies.making import train
+from bpe_core.studies.study import Study
+from bpe_core.text.corpus import Corpus
+
+highspy = pytest.importorskip("highspy", reason="the package highspy is not installed")
+
+OWN = Path(__file__).parents[1] / "texts"
+RECIPE = Recipe.preset("gpt2")
+TEN = ("arabic", "chinese", "code", "cyrillic", "greek", "hebrew", "latin", "poem", "prose", "thai")
+SHARES = (0.21, 0.02, 0.17, 0.05, 0.11, 0.03, 0.14, 0.01, 0.19, 0.07)
+
+
+def grouped(texts: Mapping[str, str]) -> GroupedWords:
+    return GroupedWords.of({name: count_words(Corpus.from_texts([text]), RECIPE) for name, text in texts.items()})
+
+
+def learned(groups: GroupedWords, shares: Any, merges: int) -> History:
+    """Learn from a mixture by bytes."""
+    parts = [
+        share * groups.counts_in(name) / groups.bytes_in(name)
+        for name, share in zip(groups.groups, shares, strict=True)
+    ]
+    counts = np.rint(np.sum(parts, axis=0) * 1e12).astype(np.int64)
+    return learn(groups.words.recounted(counts), RECIPE.with_changes(merges=merges, vocab_size=None))
+
+
+def explained(groups: GroupedWords, history: History) -> Program:
+    program = Program(Evidence(groups, history))
+    program.explain()
+    return program
+
+
+@pytest.fixture(scope="module")
+def ten() -> tuple[GroupedWords, Program]:
+    groups = grouped({name: (OWN / f"{name}.txt").read_text(encoding="utf-8") for name in TEN})
+    return groups, explained(groups, learned(groups, SHARES, 300))
+
+
+def whole_program(groups: list[dict[bytes, int]], merges: list[tuple[int, int]]) -> float:
+    """How little can be left unexplained, by all lines there are."""
+    solver: Any = highspy.Highs()
+    solver.silent()
+    columns: dict[object, int] = {}
+
+    def column(name: object, cost: float, most: float) -> int:
+        if name not in columns:
+            columns[name] = len(columns)
+            solver.addCol(cost, 0.0, most, 0, [], [])
+        return columns[name]
+
+    shares = [column(("share", number), 0.0, 1.0) for number in range(len(groups))]
+    solver.addRow(1.0, 1.0, len(shares), shares, [1.0] * len(shares))
+    for step, rival, oftener in lines(groups, merges):
+        places = [*shares, column(("step", step), 1.0, 1e30), column(("rival", rival), 1.0, 1e30)]
+        solver.addRow(0.0, 1e30, len(places), places, [*oftener, 1.0, 1.0])
+    solver.run()
+    return float(solver.getInfo().objective_function_value)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_few_lines_are_as_good_as_all_of_them(seed: int) -> None:
+    """Groups of words of three letters, and merges that were learned from others, so that much is not explained."""
+    chance = Random(seed)
+
+    def words() -> dict[bytes, int]:
+        return {bytes(chance.choices(b"aabc", k=chance.randint(2, 6))): chance.randint(1, 9) for _ in range(12)}
+
+    groups, other = [words() for _ in range(3)], words()
+    history = learn(WordTable.from_counts(other.items()), RECIPE.with_changes(merges=8, min_frequency=1))
+    program = explained(
+        GroupedWords.of({str(number): WordTable.from_counts(group.items()) for number, group in enumerate(groups)}),
+        history,
+    )
+    assert program.unexplained == pytest.approx(whole_program(groups, history.pairs()), rel=0.005)
+    assert len(program.lines) < len([*lines(groups, history.pairs())])
+    for line, oftener in program.lines.items():
+        pair = program.rivals[line.rival].pair
+        same = [more for step, rival, more in lines(groups, history.pairs()) if (step, rival) == (line.step, pair)]
+        assert oftener == pytest.approx(same[0], abs=1e-6)
+
+
+def test_a_known_mixture_of_ten_is_found_again(ten: tuple[GroupedWords, Program]) -> None:
+    _, program = ten
+    assert np.abs(program.shares - SHARES).max() < 0.01
+    assert program.unexplained < 1, "occurrences in a million bytes"
+    low, high = program.as_good()
+    assert (low - 1e-4 <= SHARES).all()
+    assert (high + 1e-4 >= SHARES).all()
+    assert program.as_good()[0] == pytest.approx(low, abs=1e-6), "the program is as it was"
+
+
+def test_a_bound_is_where_its_line_says_the_opposite(ten: tuple[GroupedWords, Program]) -> None:
+    _, program = ten
+    found = 0
+    for group in range(len(TEN)):
+        others = np.delete(program.shares, group)
+        for side, bound in zip((-1, 1), program.bounds(group), strict=True):
+            if bound is not None:
+                found += 1
+                assert side * (bound.share - program.shares[group]) > -1e-5
+                for moved, holds in ((bound.share - side * 1e-4, True), (bound.share + side * 1e-4, False)):
+                    mixture = np.insert(others * (1 - moved) / others.sum(), group, moved)
+                    assert (program.lines[bound.line] @ mixture >= 0) == holds
+    assert found > len(TEN)
+
+
+def test_other_texts_of_the_same_groups_are_near_and_inside(ten: tuple[GroupedWords, Program]) -> None:
+    """Two draws of 20,000 words from each group: it is learned from one, and asked of the other."""
+    chance, groups = np.random.default_rng(1), ten[0]
+
+    def drawn() -> GroupedWords:
+        found = {}
+        for name in ("prose", "code", "cyrillic", "greek"):
+            counts = groups.counts_in(name)
+            found[name] = groups.words.recounted(chance.multinomial(20_000, counts / counts.sum()))
+        return GroupedWords.of(found)
+
+    shares = np.array([0.4, 0.3, 0.2, 0.1])
+    program = explained(drawn(), learned(drawn(), shares, 150))
+    spread = 2 * program.spread(10, 1)
+    assert program.unexplained > 1
+    assert np.abs(program.shares - shares).max() < 0.03
+    assert (np.abs(program.shares - shares) <= spread + 0.002).all()
+    assert program.spread(3, 1) == pytest.approx(program.spread(3, 1), abs=1e-4)
+
+
+def test_the_question_says_shares_bounds_and_what_is_not_explained() -> None:
+    texts = {name: (OWN / f"{name}.txt").read_text(encoding="utf-8") for name in ("prose", "cyrillic")}
+    history = learned(grouped(texts), (0.7, 0.3), 120)
+    answer = ask(Study(history).with_texts(texts), "mixture", draws=3)
+    rows = answer.table.records()
+    assert [row["group"] for row in rows] == ["prose", "cyrillic"]
+    assert rows[0]["share"] == pytest.approx(0.7, abs=0.01)
+    assert all(row["low"] <= row["share"] <= row["high"] for row in rows)
+    assert isinstance(answer.figure, BarFigure)
+    assert draw(answer).count("<line") == 6, "a whisker for each group"
+    assert "is at least" in " ".join(answer.sentences)
+    wrong = {"latin": (OWN / "latin.txt").read_text(encoding="utf-8"), "greek": texts["cyrillic"]}
+    worse = ask(Study(history).with_texts(wrong), "mixture", draws=2, steps=60)
+    assert worse.facts["unexplained"] > answer.facts["unexplained"]
+    assert "too often" in " ".join(worse.sentences)
+
+
+def test_a_command_prints_what_alone_is_json(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    texts = {name: (OWN / f"{name}.txt").read_text(encoding="utf-8") for name in ("prose", "code")}
+    Study(learned(grouped(texts), (0.5, 0.5), 40)).save(tmp_path / "merges.tiktoken")
+    groups = [word for name in texts for word in ("--group", name, str(OWN / f"{name}.txt"))]
+    assert run(["mixture", str(tmp_path / "merges.tiktoken"), *groups, "--json"]) == 0
+    told = json.loads(capfd.readouterr().out)
+    assert "best fits" in told["sentences"][0] or "fits best" in told["sentences"][0]
+    assert sum(row["share"] for row in told["rows"]) == pytest.approx(1)
+
+
+def test_what_cannot_be_answered_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = {"one": "so it was and so it is", "other": "und so war es"}
+    study = train(list(texts.values()), "gpt2", merges=5, min_frequency=1)
+    unigram = train("so it was and so it is so " * 9, "unigram", merges=3)
+    chinese = {"one": "漢字", "other": "漢字漢字"}
+    for asked, given, said in (
+        (study, None, "name at least two"),
+        (study, {"one": "so"}, "one only"),
+        (study, texts | {"none": ""}, "'none' holds no words"),
+        (study, chinese, "None of the first 5 merges occurs"),
+        (unigram, texts, "not of this one"),
+    ):
+        about = Study(asked.history) if given is None else asked.with_texts(given)
+        with pytest.raises(BpeError, match=said):
+            ask(about, "mixture")
+    with pytest.raises(BpeError, match="at least 1 merge"):
+        ask(study.with_texts(texts), "mixture", steps=0)
+    monkeypatch.setitem(sys.modules, "highspy", None)
+    with pytest.raises(BpeError, match=r"bpe-explorer\[mixture\]"):
+        ask(study.with_texts(texts), "mixture")
+
+
+def test_tables_of_bytes_alone_have_no_mixture() -> None:
+    nothing = Study(History.from_pairs(RECIPE, Alphabet.of_bytes(), []))
+    with pytest.raises(BpeError, match="not of this one"):
+        ask(nothing.with_texts({"one": "so", "other": "war"}), "mixture")
