@@ -108,6 +108,8 @@ def add_recipe(parser: argparse.ArgumentParser, title: str) -> argparse._Argumen
     add("--regex", type=text_argument, metavar="EXPR", help="or a regular expression of your own")
     whole = "join bytes within one character only, until it is whole: no token holds half of one"
     add("--whole-characters", action="store_true", default=None, help=whole)
+    border = "a sign in the texts, as in mor|phe|mes, that no merge crosses; it is left out"
+    add("--border", type=text_argument, metavar="SIGN", help=border)
     special = "a text never split (may be repeated)"
     add("--special", action="append", type=text_argument, metavar="TOKEN", help=special)
     return recipe
@@ -123,7 +125,7 @@ def changes_in(options: argparse.Namespace, names: Sequence[str]) -> dict[str, A
 def chosen_recipe(options: argparse.Namespace, preset: str) -> Recipe:
     """Take the recipe file or preset, changed by every choice among the arguments."""
     given: dict[str, Any] = vars(options)
-    names = ("method", "vocab_size", "merges", "min_frequency", "ties", "pattern", "marker", *OF_METHODS)
+    names = ("method", "vocab_size", "merges", "min_frequency", "ties", "pattern", "marker", "border", *OF_METHODS)
     changes = changes_in(options, names)
     if given.get("regex") is not None:
         if "pattern" in changes:

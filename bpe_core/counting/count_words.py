@@ -14,6 +14,7 @@ from itertools import chain, islice
 
 import numpy as np
 
+from bpe_core.counting.borders import cut_at_borders
 from bpe_core.counting.count_files import why_not_from, word_list
 from bpe_core.counting.grouped import GroupedWords
 from bpe_core.counting.words import Counted, PartCounts, WordTable
@@ -83,6 +84,14 @@ def count_unmixed(corpus: Corpus, recipe: Recipe, work: Work = ALONE, by_kernels
     If `by_kernels` is None, the size of the texts decides between machine code and plain Python. A custom pattern may
     look at any place of a text, so plain Python holds a whole document at a time, unless lines are texts of their own.
     """
+    if not recipe.border:
+        return _as_they_are(corpus, recipe, work, by_kernels)
+    if normalize(recipe.border, recipe) != recipe.border:
+        raise RecipeError(f"The border {recipe.border} is changed or left out before texts are split; choose another.")
+    return cut_at_borders(_as_they_are(corpus, recipe, work, by_kernels), recipe.border)
+
+
+def _as_they_are(corpus: Corpus, recipe: Recipe, work: Work, by_kernels: bool | None) -> WordTable:
     if corpus.word_counts is not None:
         return WordTable.from_counts(corpus.word_counts)
     count = _Count(corpus, recipe, _watching(work), by_kernels)
@@ -114,7 +123,7 @@ def count_in_runs(
 def counts_in_runs(recipe: Recipe) -> bool:
     """Whether the words of one text can be several tables; else a text has one table, however large."""
     scans = recipe.pattern != "custom" and not recipe.splits_by_steps and not _takes_whole_documents(recipe)
-    return scans and not recipe.asks_for_line_ends
+    return scans and not recipe.asks_for_line_ends and not recipe.border
 
 
 def scanned_texts(corpus: Corpus, recipe: Recipe, work: Work = ALONE) -> Iterator[Chunk]:
@@ -133,7 +142,11 @@ def count_texts(
     done: Callable[[], object] = lambda: None,
     cancelled: CancelCheck = never_cancelled,
 ) -> Counted:
-    """Count texts of some documents each; large ones share their tables. `done` is called after each text."""
+    """Count texts of some documents each; large ones share their tables. `done` is called after each text.
+
+    They are measured, not learned from, so what marks borders is a sign like any other here.
+    """
+    recipe = recipe.with_changes(border="") if recipe.border else recipe
 
     def corpora() -> Iterator[Corpus]:
         for documents in while_wanted(texts, cancelled, every=1):

@@ -154,6 +154,13 @@ class Splitting(Normalization):
         applies=lambda recipe: recipe.older_unicode,
         goes_without_saying=True,
     )
+    border: str = _choice(
+        "",
+        "Border",
+        "A sign in the texts to learn from that no merge crosses, as in mor|phe|mes; there it is left out",
+        applies=lambda recipe: recipe.marker == "none",
+        goes_without_saying=True,
+    )
     special_tokens: tuple[str, ...] = _choice(
         (), "Special tokens", "Texts such as <|endoftext|> that are never split or merged"
     )
@@ -609,6 +616,8 @@ def _check_agreement(recipe: Recipe) -> None:
         _prepare().check_steps(recipe.preparation, tokens, changed=changed, split=split)
     if recipe.marker in ("symbol", "glued", "prefix") and recipe.pattern == "none" and not recipe.splits_by_steps:
         raise RecipeError("A word marker needs words: choose a pattern that splits the text, or no marker.")
+    if recipe.border and (recipe.marker != "none" or recipe.border.strip() != recipe.border):
+        raise RecipeError("A border is a sign without white space, in words without a marker; choose another, or none.")
     if not recipe.unknown_text:
         raise RecipeError("What is unknown needs a text, such as <unk>.")
     if recipe.marker != "none" and not recipe.marker_text:

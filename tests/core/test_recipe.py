@@ -42,7 +42,7 @@ OTHER: dict[str, Any] = dict(  # for each choice a value that no preset has
     mixture=Mixture((Group("de", unique="lines"),)), preparation=(Digits(),), older_unicode=True, sums="32 bits",
     decoding=(Fuse(),),
     transition=3, words_by="gpt2", most_words=2, past_colons=True, gap_to_floor=5,
-    whole_characters=True, global_merges=4, window_size=8, alpha=150,
+    border="|", whole_characters=True, global_merges=4, window_size=8, alpha=150,
 )  # fmt: skip
 OF_METHODS = {
     "block_size": "gage", "block_bytes": "gage", "wordpiece_rule": "wordpiece", "longest_word": "wordpiece",
@@ -144,7 +144,7 @@ def test_what_has_no_meaning_beside_the_other_choices_is_told() -> None:
         *STEERING,
     }
     assert {name for name in CHOICES if not rich.applies(name)} == {
-        *("final_sigma", "whole_characters"),
+        *("final_sigma", "whole_characters", "border"),
         *OF_METHODS,
         *STEERING,
     }

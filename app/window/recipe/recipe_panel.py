@@ -53,6 +53,7 @@ MORE = list(dict.fromkeys((*_MORE, *CHOICES)))
 for _elsewhere in ("name", "mixture", "method", "vocab_size", "merges", *MAIN, *OF_A_METHOD):
     MORE.remove(_elsewhere)
 HINTS = {
+    "border": "such as |, in mor|phe|mes",
     "custom_pattern": "such as \\w+|\\s+",
     "strip_marks": "such as “”’",
     "special_tokens": 'separated by spaces, or "in quotes"',
