@@ -30,9 +30,8 @@ from bpe_core.support.threads import at_once, available_threads
 from bpe_core.text.scanner import table_for
 
 EVERY_WORD = 2**24  # more than a token can hold
-# How the merges of a history cut pieces of texts: their tokens end to end, and where those of each piece begin. The
-# pieces lie end to end, too, and the last of their starts is the end.
-Cut = Callable[[Bytes, Int64s], tuple[Int32s, Int64s]]
+# How the merges of a history cut words that lie end to end (the last start is the end): their tokens, end to end, too.
+Cut = Callable[[Bytes, Int32s], Int32s]
 Cutter = Callable[[History], Cut]
 AT_ONCE = 1 << 23  # bytes of runs: what is made of these takes memory that is used again
 Part = TypeVar("Part")
@@ -111,6 +110,7 @@ def words_inside(words: WordTable, recipe: Recipe) -> WordTable:
 def lay_out_tokens(words: WordTable, history: History, cut: Cut) -> Layout:
     """Return the runs as the tokens that they fall into after all steps of a history."""
     machine, are_held = _machine(history.recipe), _held_side_by_side(history)
+    lengths = history.token_lengths()
 
     def in_tokens(part: slice) -> tuple[Int32s, Int64s]:
         runs = _runs(words, machine, part)
@@ -118,9 +118,9 @@ def lay_out_tokens(words: WordTable, history: History, cut: Cut) -> Layout:
         inner = runs.starts[1:-1]
         may_join[1:-1] = are_held[runs.text[inner - 1], runs.text[inner]]
         may_join[runs.firsts] = False
-        stays = ~may_join
-        ids, firsts = cut(runs.text, runs.starts[stays])
-        return ids, np.diff(firsts[(np.cumsum(stays) - 1)[runs.firsts]])
+        ids = cut(runs.text, runs.starts[~may_join].astype(np.int32))
+        ends = np.searchsorted(np.cumsum(lengths[ids]), runs.starts[runs.firsts[1:]])  # the last tokens of the runs
+        return ids, np.diff(ends, prepend=-1)
 
     return laid_out(_of_each(in_tokens, words), words.counts)
 

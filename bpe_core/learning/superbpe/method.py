@@ -155,7 +155,7 @@ def _cutter(history: History) -> Cut:
 
     recipe = history.recipe.with_changes(method="bpe", pattern="none", unit="file", special_tokens=())
     encoder = CompiledEncoder(History(recipe, history.alphabet, history.columns), Cutting(recipe))
-    return lambda text, starts: encoder.ids_of_texts(text, starts, len(history))
+    return lambda text, starts: encoder.ids_of_words(text, starts, len(history))
 
 
 def _written(count: int, told: Told) -> str:
