@@ -18,7 +18,7 @@ from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError
 from bpe_core.history.history import History, Pair
 from bpe_core.learning.layout import lay_out
-from bpe_core.learning.methods import learns_by_ranks
+from bpe_core.learning.methods import Method, learns_by_ranks
 from bpe_core.recipes.methods import METHODS
 from bpe_core.segmenting.merging import NEVER, PATTERN_CUT, Merges, ranks_of
 from bpe_core.segmenting.tokenizer import Tokenizer
@@ -62,6 +62,19 @@ class RankedWords:
         layout = lay_out(words, history.alphabet, history.recipe)
         ranks = ranks_of(layout.symbols, history)
         return cls(words, history, layout.symbols, layout.starts, ranks, layout.tokens)
+
+    def learned_in(self, step: int) -> RankedWords:
+        """The same of the words that a step was learned from: of others at first, where a method begins so."""
+        method = Method.of(self.history.recipe)
+        is_first = method.words_at_first is not None and step <= min(method.turns(self.history))
+        return self._at_first if is_first else self
+
+    @cached_property
+    def _at_first(self) -> RankedWords:
+        recipe = self.history.recipe
+        words_at_first = Method.of(recipe).words_at_first
+        assert words_at_first is not None
+        return RankedWords.of(words_at_first(self.words, recipe), self.history)
 
     @property
     def base(self) -> int:

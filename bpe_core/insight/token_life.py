@@ -106,9 +106,10 @@ def token_life(
     else:
         step = token - ranked.base + 1
         before = follow(ranked, ranked.pair_occurrences(*parts), parts, step)
-        paid = contributions(ranked, step)
-        shares = {} if files is None else files.split(paid, ranked)
-        life = replace(life, pair_curve=before.stairs(curve.born), paid=Holders.ranked(paid, ranked), files=shares)
+        learned_in = ranked.learned_in(step)
+        paid = Holders.ranked(contributions(learned_in, step), learned_in)
+        shares = {} if files is None else files.split(contributions(ranked, step), ranked)
+        life = replace(life, pair_curve=before.stairs(curve.born), paid=paid, files=shares)
     return replace(
         life,
         curve=curve.stairs(),

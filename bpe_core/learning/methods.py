@@ -151,6 +151,7 @@ class Method:
     looks_tokens_up: bool = False  # a text is cut by which tokens there are, whatever they were made of
     cost_of_token: float = 0.0  # taken off each log-probability, so that the fewest tokens are the best path
     starts_anew: bool = False  # with each block of a text: several steps may join the same pair, each for its block
+    words_at_first: Callable[[WordTable, Recipe], WordTable] | None = None  # learned from up to its first turn
     turns: Callable[[History], Mapping[int, str]] = lambda history: {}  # after which steps it learns in another way
     what_is_wrong: Callable[[History], str] = lambda history: ""  # why a history from a file cannot be of the method
 

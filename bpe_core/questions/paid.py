@@ -50,11 +50,12 @@ examples:
             total = sum(count for _, count in held)
             return Answer(held_table(held), (f"{title}, dropped, {total:,} times in {_words(len(held))}.",))
         ranked = study.ranked(WHAT, work)
-        found = contributions(ranked, step)
+        learned_in = ranked.learned_in(step)
+        found = contributions(learned_in, step)
         sentences = [f"{title}, {found.count:,} times in {_words(len(found.words))}."]
-        shares = study.file_counts(WHAT, work).split(found, ranked)
+        shares = study.file_counts(WHAT, work).split(contributions(ranked, step), ranked)
         sentences += [f"{share / max(1, found.count):.1%} ({share:,}) from {name}" for name, share in shares.items()]
-        held = [(ranked.words.word(one.word), one.count) for one in found.words]
+        held = [(learned_in.words.word(one.word), one.count) for one in found.words]
         times = np.array([one.times for one in found.words], np.int64)
         return Answer(
             DataTable({**held_table(held).columns, "times": times}),

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import bpe_core as bpe
 from bpe_core.counting.count_words import count_words
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import RecipeError
@@ -24,6 +25,7 @@ from bpe_core.learning.superbpe import compiled
 from bpe_core.learning.superbpe.method import METHOD, STAGE
 from bpe_core.learning.superbpe.runs import words_inside
 from bpe_core.learning.trainer import Trainer
+from bpe_core.questions import ask
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.reference import bpe as plain
 from bpe_core.reference import superbpe as reference
@@ -193,6 +195,19 @@ def test_a_table_from_elsewhere_goes_on_across_words(steps: int, make_kernels_du
     behind = columns.behind(steps)
     assert list(zip(behind.left, behind.right, strict=True)) == whole.pairs()[steps:]
     assert behind.count.tolist() == whole.columns.count[steps:].tolist()
+
+
+def test_words_pay_before_the_transition_and_runs_behind_it() -> None:
+    recipe = Recipe.preset("superbpe", merges=60, transition=25)
+    study = bpe.train(TEXT, "superbpe", merges=60, transition=25)
+    history = study.history
+    inside, runs = (dict(table) for table in (words_inside(words_of(TEXT, recipe), recipe), words_of(TEXT, recipe)))
+    for step in (1, 3, 25, 26, 60):
+        answer = ask(study, "paid", step=step)
+        paid = {bytes.fromhex(word) for word in answer.columns["hex"]}
+        assert sum(answer.columns["count"]) == history.columns.count[step - 1]
+        assert paid <= (inside.keys() if step <= 25 else runs.keys())
+        assert sum(answer.facts["parts"].values()) == history.columns.count[step - 1]
 
 
 def test_only_tables_of_bytes_go_on_across_words() -> None:

@@ -8,7 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QComboBox, QDialog, QFileDialog, QMessageBox, QTableWidget, QTableWidgetItem, QWidget
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QDialog,
+    QFileDialog,
+    QMessageBox,
+    QTableWidget,
+    QTableWidgetItem,
+    QWidget,
+)
 
 from app.window.files.background_counts import BY, BackgroundCounts, CountStatus, share, status_text
 from app.window.files.compress_and_encode import WIDTHS, CorpusEncoding, Direction, FileCompression
@@ -261,6 +270,7 @@ class GrowthOffer:
     largest: int  # id
     rule: str  # how pairs are chosen; empty without a choice
     refusal: Callable[[int, int], str]  # why that many tokens cannot have ids from there on; empty if they can
+    goes_across: bool = False  # whether new tokens may hold several words
 
 
 class GrowthDialog(QDialog):
@@ -279,6 +289,9 @@ class GrowthDialog(QDialog):
         for rule, title in RULES.items():
             self.rule.addItem(title, rule)
         self.rule.setCurrentIndex(max(0, self.rule.findData(offer.rule)))
+        self.across = QCheckBox("New tokens may hold several words")
+        self.across.setToolTip("SuperBPE: the table's merges become its first stage, and runs of words teach more")
+        self.across.setVisible(offer.goes_across)
         self.choose = push_button("Choose Texts …", self._choose, HELD_OUT)
         self.held_out = label("none")
         self.note = muted(ABOUT_EXTENDING)
@@ -286,7 +299,7 @@ class GrowthDialog(QDialog):
         join = [("Join", self.rule)] if offer.rule else []
         texts = "Show savings in", in_row(self.choose, (self.held_out, 1))
         form = in_form(("Tokens to add", self.by), ("Ids from", self.first_id), *join, texts)
-        in_column(form, self.note, buttons, on=self)
+        in_column(form, self.across, self.note, buttons, on=self)
         for box in (self.by, self.first_id):
             box.valueChanged.connect(self._check)
 
@@ -308,5 +321,6 @@ class GrowthDialog(QDialog):
             self.first_id.setFocus()
             return
         choices = {"wordpiece_rule": self.rule.currentData()} if self._offer.rule else {}
+        choices |= {"across_words": True} if self.across.isChecked() else {}
         self.accept()
         self.wished.emit(self.by.value(), self.first_id.value(), self._held_out, choices)

@@ -472,7 +472,16 @@ def _growth_offer(history: History) -> GrowthOffer:
         largest=LARGEST_NUMBER - LARGEST_VOCABULARY,
         rule=history.recipe.wordpiece_rule if listed_alone(history) else "",
         refusal=refusal,
+        goes_across=_goes_across(history),
     )
+
+
+def _goes_across(history: History) -> bool:
+    """Return whether SuperBPE's second stage can be learned on top of it; with its own recipe it goes on with it."""
+    try:
+        return growing_recipe(history, 1, across_words=True).method != history.recipe.method
+    except BpeError:
+        return False
 
 
 def _is_size(value: object) -> bool:

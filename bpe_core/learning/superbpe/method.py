@@ -150,6 +150,15 @@ def _compiled_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forc
     )
 
 
+def _words_at_first(words: WordTable, recipe: Recipe) -> WordTable:
+    assert METHOD.compiled is not None
+    if not METHOD.compiled.kernels.chooses(len(words.text)):
+        return words_inside(words, recipe)
+    from bpe_core.learning.superbpe import compiled  # loads machine code
+
+    return compiled.words_inside(words, recipe)
+
+
 def _cutter(history: History) -> Cut:
     from bpe_core.segmenting.compiled_encoder import CompiledEncoder  # loads machine code
 
@@ -178,5 +187,6 @@ METHOD = replace(
     plain=Way(_plain_learner, bytes_a_cell=200),
     compiled=CompiledWay(_compiled_learner, 6, BPE.compiled.kernels),
     reasons=lambda recipe: (STAGES,),
+    words_at_first=_words_at_first,
     turns=lambda history: {transition_in(history): "from here on merges join words, too"},
 )

@@ -12,7 +12,7 @@ from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QMenu
 from pytestqt.qtbot import QtBot
 
-from app.session.run import Phase, Run
+from app.session.run import Phase, Run, turns_of
 from app.window.charts.pairs_page import PairsPage
 from app.window.questions.compare.answers import ComparePage
 from app.window.questions.token.page import TokenPage
@@ -303,6 +303,25 @@ def test_an_imported_table_goes_on_with_the_corpus_and_keeps_its_ids(
     program.actions["forbid"].trigger()
     assert "no other way leads off" in program.messages.sentence.text()
     assert not program.actions["count_imported"].isEnabled()
+    settle(qtbot, program)
+
+
+def test_an_imported_table_goes_on_across_words(qtbot: QtBot, program: Program, tmp_path: Path) -> None:
+    path = tmp_path / "old.json"
+    write_history(OLD, path, format=None)
+    with qtbot.waitSignal(program.exchanging.imports.ended, timeout=WAIT):
+        program.exchanging.open(path)
+    program.actions["extend_imported"].trigger()
+    dialog = program.exchanging.growth_dialog
+    dialog.by.setValue(10)
+    assert dialog.across.isVisible()
+    dialog.across.setChecked(True)
+    dialog.go.click()
+    grown = ended(qtbot, program, 2)
+    assert grown.history is not None
+    assert pairs(grown)[: len(OLD)] == OLD.pairs()
+    assert (grown.recipe.method, len(grown.history)) == ("superbpe", len(OLD) + 10)
+    assert turns_of(grown)[0] == (len(OLD),)
     settle(qtbot, program)
 
 
