@@ -14,7 +14,7 @@ import itertools
 import json
 import random
 from collections.abc import Callable, Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 import pytest
@@ -183,12 +183,12 @@ def test_subword_nmts_own_segmentation(nmt: Reference) -> None:
     history = our_history(nmt.corpus, NMT)
     tokenizer = Tokenizer(history)
     texts = [token.decode() for token in token_texts(history)]
-    cut = [
-        " ".join(
-            (texts[id] + "@@").removesuffix("</w>@@") for word in line.split() for id in tokenizer.encode(word)
-        )
-        for line in nmt.corpus.splitlines()
-    ]  # fmt: skip
+
+    @cache
+    def cut_of(word: str) -> str:
+        return " ".join((texts[id] + "@@").removesuffix("</w>@@") for id in tokenizer.encode(word))
+
+    cut = [" ".join(map(cut_of, line.split())) for line in nmt.corpus.splitlines()]
     assert cut == [" ".join(line.split()) for line in nmt.cut.splitlines()]
 
 

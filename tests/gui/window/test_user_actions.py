@@ -27,7 +27,7 @@ from resources import samples
 from tests.conftest import EXPLORES
 from tests.gui.conftest import WAIT, settle
 
-SEQUENCES = 2_000 if EXPLORES else 12
+SEQUENCES = 2_000 if EXPLORES else 8
 DEEDS = 12
 
 
