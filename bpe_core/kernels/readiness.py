@@ -30,6 +30,7 @@ WORTH_COMPILING = 30_000_000  # where compiled code cannot be kept; plain Python
 _lock = threading.Lock()
 _compiler: subprocess.Popen[bytes] | None = None
 _receiver: threading.Thread | None = None  # takes what the compiler makes, where it cannot be kept
+_refusal = ""  # why no process could be started for it
 
 
 @cache
@@ -58,18 +59,31 @@ def prepare(*, in_memory: bool = False, aside: bool = True) -> None:
     """
     global _compiler, _receiver
     with _lock:
-        if _compiler is not None or forbidden() or not kernels_exist() or ready():
+        if _compiler is not None or _refusal or forbidden() or not kernels_exist() or ready():
             return
         from subprocess import DEVNULL, PIPE
 
         # In a session of its own, as Ctrl-C in the terminal is for the work, not for the compiler.
         if kept.can_be_made():
             how = ("aside",) if aside else ()
-            _compiler = start_compiler(*how, stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL, start_new_session=True)
+            _compiler = _started(*how, stdout=DEVNULL, stderr=DEVNULL)
         elif in_memory:
-            _compiler = start_compiler("hand over", stdin=DEVNULL, stdout=PIPE, stderr=DEVNULL, start_new_session=True)
-            _receiver = threading.Thread(target=_receive, args=(_compiler,), daemon=True)
-            _receiver.start()
+            _compiler = _started("hand over", stdout=PIPE, stderr=DEVNULL)
+            if _compiler is not None:
+                _receiver = threading.Thread(target=_receive, args=(_compiler,), daemon=True)
+                _receiver.start()
+
+
+def _started(*arguments: str, **how: Any) -> subprocess.Popen[bytes] | None:
+    """The compiler; None where this process may start no other."""
+    global _refusal
+    from subprocess import DEVNULL
+
+    try:
+        return start_compiler(*arguments, stdin=DEVNULL, start_new_session=True, **how)
+    except OSError as error:
+        _refusal = f"no process can be started for it: {error}"
+        return None
 
 
 def _receive(compiler: subprocess.Popen[bytes]) -> None:
@@ -94,7 +108,9 @@ def made_now() -> bool:
     if not ready() and kernels_exist() and not forbidden():
         from subprocess import DEVNULL
 
-        start_compiler(stdin=DEVNULL, stdout=DEVNULL, start_new_session=True).wait()
+        compiler = _started(stdout=DEVNULL)
+        if compiler is not None:
+            compiler.wait()
     return ready()
 
 
@@ -119,6 +135,8 @@ def why_not() -> str:
             f"nothing can be kept in {place}: it is missing, closed or full. Name another folder by {kept.LOCATION}; "
             "large works compile each time"
         )
+    if _refusal:
+        return _refusal
     return "" if _compiler is None else f"it could not be made: {COMPILE} says why"
 
 

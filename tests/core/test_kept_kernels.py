@@ -255,6 +255,25 @@ def test_on_a_full_disk_nothing_can_be_kept_and_it_is_said(tmp_path: Path, monke
     assert kept.LOCATION in readiness.why_not()
 
 
+def test_where_no_process_can_be_started_plain_python_serves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    monkeypatch.setattr(subprocess, "Popen", refuse)
+    monkeypatch.setattr(readiness, "ready", lambda part="": False)
+    monkeypatch.delenv("BPE_EXPLORER_PLAIN", raising=False)
+    for name, start in (("_compiler", None), ("_refusal", "")):
+        monkeypatch.setattr(readiness, name, start)
+    for place in (tmp_path, None):
+        monkeypatch.setattr(kept, "folder", lambda place=place: place)
+        monkeypatch.setattr(readiness, "_refusal", "")
+        assert not Policy("not loaded", small=10, large=readiness.WORTH_COMPILING).chooses(readiness.WORTH_COMPILING)
+        assert "unavailable" in readiness._refusal
+    monkeypatch.setattr(kept, "folder", lambda: tmp_path)
+    assert not readiness.made_now()
+    assert "Resource temporarily unavailable" in readiness.why_not()
+
+
 def test_one_compiler_works_at_a_time(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kept, "folder", lambda: code(cache).parent)
     first = kept.claim()
