@@ -24,7 +24,7 @@ from bpe_core.support.limits import available_memory
 from bpe_core.support.lock import Lock
 from bpe_core.support.threads import available_threads
 
-PATIENCE = 600.0  # seconds to wait for another process that makes the same
+PATIENCE = 600.0  # seconds to wait for another process that makes the same, anew after each part that it has made
 _ENDED_BY = {getattr(signal, name, None) for name in ("SIGINT", "SIGTERM", "SIGKILL")}
 AT_ONCE = 2  # parts, where there are processors and memory for them
 ROOM = 700_000_000  # bytes that a process which compiles needs
@@ -55,8 +55,10 @@ def _is_made() -> bool:
 
 
 def _wait_for_claim() -> Lock | None:
-    deadline = time.monotonic() + PATIENCE
+    made, deadline = kept.share(), time.monotonic() + PATIENCE
     while (claim := kept.claim()) is None and kept.folder() is not None and time.monotonic() < deadline:
+        if made != (made := kept.share()):
+            deadline = time.monotonic() + PATIENCE
         time.sleep(0.2)
     return claim
 
@@ -135,11 +137,13 @@ def _try(pack: Pack) -> None:
 
 def _keep_all() -> None:
     try:
-        reason = "" if compile_kernels() else f"nothing can be written there; {kept.LOCATION} names another folder"
+        if compile_kernels():
+            return
+        closed = f"nothing can be written there; {kept.LOCATION} names another folder"
+        reason = "another process is still making it" if kept.folder() else closed
     except OSError as error:
         reason = str(error)
-    if reason:
-        sys.exit(f"The machine code was not made, or cannot be kept in {kept.folder() or kept.base()}: {reason}")
+    sys.exit(f"The machine code was not made, or cannot be kept in {kept.folder() or kept.base()}: {reason}")
 
 
 def main(arguments: list[str]) -> int:

@@ -255,6 +255,20 @@ def test_on_a_full_disk_nothing_can_be_kept_and_it_is_said(tmp_path: Path, monke
     assert kept.LOCATION in readiness.why_not()
 
 
+def test_who_waits_for_another_compiler_says_so(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = code(cache).parent
+    code(cache).unlink()
+    monkeypatch.setattr(kept, "folder", lambda: place)
+    monkeypatch.setattr(compiler, "PATIENCE", 0.0)
+    for name in ("_pack", "_looked_at"):
+        monkeypatch.setattr(kept, name, None)
+    other = kept.claim()
+    assert other is not None
+    with pytest.raises(SystemExit, match="another process is still making it"):
+        compiler.main([])
+    other.release()
+
+
 def test_where_no_process_can_be_started_plain_python_serves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise BlockingIOError(11, "Resource temporarily unavailable")
