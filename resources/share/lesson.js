@@ -277,8 +277,8 @@ class Lessons {
 
   showEnd() {
     const { lesson } = this.course, following = this.lessons[this.place + 1], way = make("div", { class: "way" });
+    way.append(...this.wayOut(), this.button("Once more", () => this.begin(this.place)));
     if (following) way.append(this.button(`Next: ${following.title}`, () => this.begin(this.place + 1)));
-    way.append(this.button("Once more", () => this.begin(this.place)), ...this.wayOut());
     const title = make("h1", { tabindex: "-1" }, `✓ “${lesson.title}” is done`);
     this.main.replaceChildren(title, make("p", { role: "status" }, this.course.score()), way);
     title.focus({ preventScroll: true });

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -64,6 +65,12 @@ def _learned(preset: str) -> bpe.Study:
     return bpe.train(CORPUS, preset, **choices)
 
 
+def _of_languages() -> bpe.Study:
+    languages = bpe.Mixture(tuple(bpe.Group(name, ratio=Fraction(1)) for name in LANGUAGES))
+    texts = {name: text_of(name)[:2000] for name in LANGUAGES}
+    return bpe.train(texts, bpe.Recipe.preset("parity", merges=200, mixture=languages))
+
+
 def _with_priorities(*, by_text: bool, whole_words: bool = False) -> bpe.Study:
     history = _learned("gpt2").history
     base, order = len(history.alphabet), Random(1).sample(range(len(history)), len(history))
@@ -97,6 +104,8 @@ METHODS: dict[str, Callable[[], bpe.Study]] = {
     "pairs in their own order": lambda: _with_priorities(by_text=False),
     "texts in their own order": lambda: _with_priorities(by_text=True),
     "whole words": lambda: _with_priorities(by_text=True, whole_words=True),
+    "parity": lambda: _of_languages(),
+    "whole characters": lambda: bpe.train(CORPUS, bpe.Recipe.preset("gpt2", vocab_size=500, whole_characters=True)),
     "RWKV": lambda: bpe.Study(RWKV_HISTORY),
     **{kind: partial(_of_the_library, kind) for kind in LIBRARY_KINDS},
 }
