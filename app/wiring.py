@@ -18,8 +18,9 @@ from PySide6.QtCore import QLocale, QObject, Qt, QTimer
 from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
+from app.session.document import FilmWish
 from app.session.live import LiveLearning
-from app.session.manifests import RESULT, SESSION, Manifests
+from app.session.manifests import RESULT, SESSION, Manifests, run_of_session
 from app.session.session import Session
 from app.settings import LIVE, MANIFESTS, SPEED, START_HERE, THEME, Settings
 from app.system.memory import GarbageCollection, give_back_early, give_back_now
@@ -94,9 +95,14 @@ FIRST_TEXT = (
 REPORT = ("report", SESSION, "--output", RESULT)  # the command that writes it
 SHARE = ("share", SESSION, "--output", RESULT)
 SHARE_LESSONS = ("share", "--output", RESULT, "--lesson")
-FILM = ("film", SESSION, "--output", RESULT)
 SWITCH_SECONDS = 0.001
 WARM_UP_MILLISECONDS = 1_000  # after the window is there
+
+
+def film_command(wish: FilmWish) -> tuple[str, ...]:
+    """Return the command that films the run shown, and the other one if one is wanted."""
+    beside = () if wish.beside is None else (run_of_session(wish.beside),)
+    return ("film", SESSION, *beside, *wish.words, "--output", RESULT)
 
 
 class Program(QObject):
@@ -269,7 +275,9 @@ class Program(QObject):
         self.filing.document.reported.connect(lambda path: manifests.keep(REPORT, path))
         self.filing.document.shared.connect(lambda path: manifests.keep(SHARE, path))
         self.filing.document.lessons_shared.connect(lambda path, names: manifests.keep((*SHARE_LESSONS, *names), path))
-        self.filing.document.filmed.connect(lambda path: None if path is None else manifests.keep(FILM, path))
+        self.filing.document.filmed.connect(
+            lambda path, wish: None if path is None else manifests.keep(film_command(wish), path)
+        )
         self.frame.keep_ticked("manifests", MANIFESTS, lambda on: setattr(manifests, "is_on", on))
         self.frame.keep_ticked("live_learning", LIVE, lambda on: setattr(self.live, "is_on", on))
 

@@ -21,6 +21,7 @@ from app.session.safety_copy import Leftover, Leftovers, SafetyCopy
 from app.session.session import Session
 from app.session.session_files import restore, snapshot_of
 from app.session.time import timer
+from app.worker.job import Task
 from app.worker.training import named
 from bpe_core.errors import FormatError, OutputError
 from bpe_core.history.token_texts import TokenTexts
@@ -41,6 +42,29 @@ Then = Callable[[], object]  # what is to follow
 FileState = tuple[int, int] | None  # None for a file that is gone
 
 
+@dataclass(frozen=True)
+class FilmWish:
+    """How a film is wanted, besides what is shown."""
+
+    size: str
+    first: int | None = None  # a step; of two runs, a size
+    last: int | None = None
+    seconds: float | None = None
+    dark: bool = False
+    beside: int | None = None  # the number of another run
+
+    @property
+    def choices(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in ("size", "first", "last", "seconds", "dark")}
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The same as options of the command."""
+        given = (("--from", self.first), ("--to", self.last), ("--seconds", self.seconds))
+        numbers = [word for name, value in given if value is not None for word in (name, f"{value:g}")]
+        return ("--size", self.size, *numbers, *(["--dark"] if self.dark else []))
+
+
 class Document(QObject):
     """The file side of a session. Lives in the window's thread; reading and writing happens aside."""
 
@@ -52,7 +76,7 @@ class Document(QObject):
     shared = Signal(object)  # the path of the page
     lessons_shared = Signal(object, object)  # the same, and the names of the lessons; none of all
     filming = Signal(int, int)  # the frames that are drawn, and all
-    filmed = Signal(object)  # the path of the film; None where there will be none
+    filmed = Signal(object, object)  # the path of the film, None where there will be none; and how it was wanted
     recovery_wanted = Signal(object)  # the path of a damaged session of which something can be saved
     elsewhere_wanted = Signal()  # the person wants to choose another place to save to
 
@@ -150,19 +174,24 @@ class Document(QObject):
 
         self._publish("share", lambda: share_lessons(path, names), lambda: self.lessons_shared.emit(path, names))
 
-    def film(self, path: Path) -> None:
+    def film(self, path: Path, wish: FilmWish) -> None:
         """Film the run shown, with the text; `filming` says where it is."""
         from bpe_core.filming.film import film_report
         from bpe_core.report import report_of
 
         now = self._snapshot()
+
+        def film(task: Task) -> None:
+            others = [] if wish.beside is None else [report_of(now, wish.beside)]
+            film_report(report_of(now), path, *others, work=Work(task.report, task.cancelled), **wish.choices)
+
         self._aside.ask(
             FILM,
-            lambda task: film_report(report_of(now), path, Work(task.report, task.cancelled)),
-            lambda _: self.filmed.emit(path),
+            film,
+            lambda _: self.filmed.emit(path, wish),
             self._aside.tell,
             lambda news: self.filming.emit(news.done, news.total or 0),
-            lambda: self.filmed.emit(None),
+            lambda: self.filmed.emit(None, wish),
             writes=True,
         )
 

@@ -52,8 +52,9 @@ def film(
     )
 
 
-def film_report(report: Report, path: Path | str, work: Work = ALONE) -> None:
-    write_film([(report.title, report.study)], path, text=report.text, work=work)
+def film_report(report: Report, path: Path | str, *others: Report, work: Work = ALONE, **choices: Any) -> None:
+    runs = [(one.title, one.study) for one in (report, *others)]
+    write_film(runs, path, text=report.text, work=work, **choices)
 
 
 def write_film(

@@ -12,7 +12,7 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QDialog, QMenu, QMessageBox, QProgressDialog
 
 from app.session.aside import Answer
-from app.session.document import Document, Then
+from app.session.document import Document, FilmWish, Then
 from app.session.run import Run
 from app.session.safety_copy import RULE, Leftover
 from app.session.tables import Imports
@@ -53,6 +53,7 @@ from bpe_core.support.private_folder import home
 if TYPE_CHECKING:  # loaded when they are opened, after the first paint of the window
     from app.window.files.compress_and_encode import Direction, FileCompression
     from app.window.files.dialogs import CompressDialog, CountDialog, GrowthOffer
+    from app.window.files.film_dialog import FilmDialog
 
 LARGEST_SIZE = 10_000  # pixels
 FORMER_CHARTS = {"duel": "lab"}  # how older files call what is shown by another one
@@ -79,6 +80,7 @@ class Filing(QObject):
         self._was_saved_to_leave = False
         self._left: Path | None = None  # the safety copy of the session before this one, until it is offered
         self.film_dialog: QProgressDialog | None = None
+        self.film_form: FilmDialog | None = None
         self.lesson_taken: Callable[[], str] = lambda: ""  # its name, or none
         window.may_close = partial(self._may_leave, window.close)
         self.document = document = Document(session, data_folder(), self._layout, self)
@@ -149,18 +151,32 @@ class Filing(QObject):
         self._ask_and_write(name, "Share lessons", partial(self.document.share_lessons, names=names), REPORT_FILTERS)
 
     def film(self) -> None:
-        """Ask where the film of the run shown is written, and show how far it is."""
+        """Ask how and where a film of the run shown is written, and show how far it is."""
+        from app.window.files.film_dialog import FilmDialog
+
+        run, runs = self._session.runs.shown, self._session.runs
         if self.film_dialog is not None:
             self._tell("Another film is being drawn; wait for it or cancel it.")
-            return
-        self._ask_and_publish("film", "Save a film of the run", self._begin_film, FILM_FILTERS)
+        elif run is None or run.history is None:
+            self._tell("There is nothing to publish yet: train first.")
+        else:
+            others = [one for one in runs.all if one is not run and one.history is not None]
+            is_dark = self._window.palette().window().color().lightness() < 128
+            named = [(one.number, f"Run {one.number}: {one.recipe.name}") for one in others]
+            self.film_form = form = FilmDialog(named, is_dark=is_dark, parent=self._window)
+            form.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            form.chosen.connect(self._ask_and_film)
+            form.open()
 
-    def _begin_film(self, path: Path) -> None:
+    def _ask_and_film(self, wish: FilmWish) -> None:
+        self._ask_and_publish("film", "Save a film of the run", partial(self._begin_film, wish), FILM_FILTERS)
+
+    def _begin_film(self, wish: FilmWish, path: Path) -> None:
         self.film_dialog = dialog = QProgressDialog("The film is drawn, frame by frame.", "Cancel", 0, 0, self._window)
         dialog.setWindowTitle(path.name)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.canceled.connect(self.document.stop_filming)
-        self.document.film(path)
+        self.document.film(path, wish)
         dialog.show()
 
     def _show_filming(self, done: int, total: int) -> None:
@@ -168,7 +184,7 @@ class Filing(QObject):
             self.film_dialog.setMaximum(total)
             self.film_dialog.setValue(min(done, total - 1))  # it would close itself at the end
 
-    def _show_filmed(self, path: Path | None) -> None:
+    def _show_filmed(self, path: Path | None, wish: FilmWish) -> None:
         if path is not None:
             self._show_published("film", path)
         if self.film_dialog is not None:

@@ -5,11 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QSize
 from PySide6.QtGui import QImageReader
 from PySide6.QtWidgets import QFileDialog, QPushButton
 from pytestqt.qtbot import QtBot
 
-from app.wiring import Program
+from app.session.document import FilmWish
+from app.session.manifests import RESULT, SESSION, run_of_session
+from app.window.files.film_dialog import USUAL
+from app.wiring import Program, film_command
 from tests.gui.conftest import WAIT
 from tests.gui.sessions.saving import Train, small
 
@@ -23,7 +27,7 @@ def test_a_film_is_written_or_cancelled(
     train(program)
     path = tmp_path / "run.gif"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
-    program.actions["film"].trigger()
+    save(program)
     dialog = program.filing.film_dialog
     assert dialog is not None
     program.actions["film"].trigger()
@@ -31,7 +35,32 @@ def test_a_film_is_written_or_cancelled(
     dialog.findChildren(QPushButton)[0].click()
     qtbot.waitUntil(lambda: program.filing.film_dialog is None, timeout=WAIT)
     assert not path.exists()
-    program.actions["film"].trigger()
+    save(program, size="chat", first=2, last=20, seconds=2)
     qtbot.waitUntil(lambda: "Wrote the film" in program.messages.sentence.text(), timeout=WAIT)
     qtbot.waitUntil(lambda: program.filing.film_dialog is None, timeout=WAIT)
-    assert QImageReader(str(path)).imageCount() > 5
+    reader = QImageReader(str(path))
+    assert reader.imageCount() > 5
+    assert reader.size() == QSize(540, 540)
+    program.actions["film"].trigger()
+    form = program.filing.film_form
+    assert form is not None
+    assert [form.beside_box.itemText(place) for place in range(form.beside_box.count())] == ["no other run"]
+    form.reject()
+
+
+def test_what_is_wanted_of_a_film_is_said_to_its_command() -> None:
+    assert film_command(FilmWish("readme"))[2:] == ("--size", "readme", "--output", RESULT)
+    wish = FilmWish("slide", 3, 90, 7.0, dark=True, beside=2)
+    options = ("--size", "slide", "--from", "3", "--to", "90", "--seconds", "7", "--dark")
+    assert film_command(wish) == ("film", SESSION, run_of_session(2), *options, "--output", RESULT)
+
+
+def save(program: Program, *, size: str = "readme", first: int = 0, last: int = 0, seconds: int = USUAL) -> None:
+    """Ask for a film by the form."""
+    program.actions["film"].trigger()
+    form = program.filing.film_form
+    assert form is not None
+    form.size_box.setCurrentIndex(form.size_box.findData(size))
+    for box, value in ((form.first_box, first), (form.last_box, last), (form.seconds_box, seconds)):
+        box.setValue(value)
+    form.save.click()

@@ -1,0 +1,69 @@
+"""How a film is wanted: its size, its stretch, and another run beside the one that is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QCheckBox, QComboBox, QDialog, QWidget
+
+from app.session.document import FilmWish
+from app.window.parts.dialogs import dialog_buttons
+from app.window.parts.layouts import in_column, in_form
+from app.window.parts.typed import NumberBox
+from app.window.parts.widgets import muted, named
+
+SIZES = (("readme", "For a README"), ("chat", "For a chat"), ("slide", "For a slide"))
+LONGEST, USUAL = 120, 20  # seconds
+FARTHEST = 10_000_000
+ABOUT = "It shows your text as it is now. Of two runs, the stretch is one of sizes of their vocabularies."
+
+
+class FilmDialog(QDialog):
+    chosen = Signal(FilmWish)
+
+    def __init__(self, others: Sequence[tuple[int, str]], *, is_dark: bool, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Save Film")
+        self.size_box, self.beside_box = named(QComboBox(), "Size"), named(QComboBox(), "Beside it")
+        for name, title in SIZES:
+            self.size_box.addItem(title, name)
+        self.beside_box.addItem("no other run", None)
+        for number, title in others:
+            self.beside_box.addItem(title, number)
+        self.first_box, self.last_box = named(NumberBox(0, FARTHEST), "From"), named(NumberBox(0, FARTHEST), "To")
+        self.first_box.setSpecialValueText("the beginning")
+        self.last_box.setSpecialValueText("where the time is over")
+        self.seconds_box = named(NumberBox(1, LONGEST), "Seconds")
+        self.seconds_box.setValue(USUAL)
+        self.seconds_box.setSuffix(" s")
+        self.dark = QCheckBox("On a &dark ground")
+        self.dark.setChecked(is_dark)
+        form = in_form()
+        rows = (
+            ("&Size", self.size_box),
+            ("&Beside it", self.beside_box),
+            ("&From", self.first_box),
+            ("&To", self.last_box),
+            ("&Takes", self.seconds_box),
+            ("", self.dark),
+        )
+        for title, box in rows:
+            box.setMinimumHeight(self.size_box.sizeHint().height())
+            form.addRow(title, box)
+        self.buttons, self.save = dialog_buttons(self, "Save …", self._choose)
+        in_column(form, muted(ABOUT), self.buttons, on=self)
+
+    def _choose(self) -> None:
+        first, last, seconds = self.first_box.value(), self.last_box.value(), self.seconds_box.value()
+        is_usual = seconds == USUAL and not last  # a short run is filmed at its own pace
+        wish = FilmWish(
+            self.size_box.currentData(),
+            first or None,
+            last or None,
+            None if is_usual else float(seconds),
+            self.dark.isChecked(),
+            self.beside_box.currentData(),
+        )
+        self.accept()
+        self.chosen.emit(wish)
