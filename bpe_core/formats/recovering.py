@@ -32,7 +32,7 @@ Text = TypeVar("Text", bytes, str)
 
 KERNELS = Policy("bpe_core.formats.compiled_recovering", small=10_000)  # tokens
 NO_LIMIT = 2**62
-NOT_LATE = -1
+TURN_BITS = 32  # below the rank a token waits for, its own; ranks have 31
 SHORT = 40  # pieces; up to here looking at all of them is faster than a heap
 MOST_LOOKED_AT = 2**21  # symbols of all longer tokens together: some seconds; tables of texts never come near
 
@@ -147,8 +147,10 @@ def recover(ranks: Mapping[Text, int], base: Mapping[Text, int], first_id: int) 
     lost = [token for token in tokens if token not in made_of]
     found: Recovered[Text] = Recovered(first_id=first_id, out_of_turn=late, lost=lost)
     pairs: list[tuple[int, int]] = []
-    turn = {token: (ranks[token], NOT_LATE) for token in made_of}
-    turn |= {token: (max(ranks.get(part, NOT_LATE) for part in made_of[token]), ranks[token]) for token in late}
+    turn = {token: ranks[token] << TURN_BITS for token in made_of}
+    for token in late:
+        behind = max(ranks.get(part, 0) for part in made_of[token])
+        turn[token] = (behind << TURN_BITS) + ranks[token] + 1
     ids = dict(base)
     for token in _parts_first(made_of, turn, base) if late else made_of:
         left, right = made_of[token]
@@ -216,25 +218,23 @@ def parts_by_kernels(tokens: Sequence[Text]) -> Parts[Text] | None:
 
 
 def _parts_first(
-    made_of: Mapping[Text, tuple[Text, Text]], turn: Mapping[Text, tuple[int, int]], base: Mapping[Text, int]
+    made_of: Mapping[Text, tuple[Text, Text]], turn: Mapping[Text, int], base: Mapping[Text, int]
 ) -> Iterator[Text]:
     """Yield the tokens whose parts can be made, in turn, but each behind its parts."""
-    known = set(base)
-    missing: dict[Text, int] = {}
-    waiting: dict[Text, list[Text]] = {}
-    for token in made_of:
-        unmade = set(made_of[token]).difference(known)
-        missing[token] = len(unmade)
-        for part in unmade:
-            waiting.setdefault(part, []).append(token)
-    ready = [(turn[token], token) for token, number in missing.items() if not number]
-    heapq.heapify(ready)
-    while ready:
-        _, token = heapq.heappop(ready)
-        yield token
-        for behind in waiting.get(token, ()):
-            missing[behind] -= 1
-            if not missing[behind]:
+    known: set[Text] = set(base)
+    waiting: dict[Text, list[Text]] = {}  # by a part that is not made yet, those whose turn is over
+    for next_one in sorted(made_of, key=turn.__getitem__):
+        ready = [(turn[next_one], next_one)]
+        while ready:
+            _, token = heapq.heappop(ready)
+            left, right = made_of[token]
+            missing = left if left not in known else right if right not in known else None
+            if missing is not None:
+                waiting.setdefault(missing, []).append(token)
+                continue
+            known.add(token)
+            yield token
+            for behind in waiting.pop(token, ()):
                 heapq.heappush(ready, (turn[behind], behind))
 
 

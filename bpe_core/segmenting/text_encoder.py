@@ -16,7 +16,7 @@ from bpe_core.segmenting.merging import LongestMatch, PlainEncoder, ids_of_each
 from bpe_core.support.arrays import Bytes, Int32s, Int64s
 from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
 from bpe_core.support.threads import WORTH_THREADS
-from bpe_core.text.characters import raw_bytes, utf8_view
+from bpe_core.text.characters import raw_bytes
 
 if TYPE_CHECKING:  # which load machine code
     from bpe_core.segmenting.batches import Batch, Texts, Unread
@@ -66,7 +66,7 @@ class WordEncoder:
         if kernels is not None and not allowed:
             if not self._cutting.recipe.normalizes:
                 return kernels.ids(text, at)
-            data = utf8_view(text)
+            data = np.frombuffer(utf8(text), np.uint8)
             changed = self._changed(data, np.array([0, len(data)])) if kernels.finds_words else None
             if changed is not None:
                 return kernels.ids_of_texts(*changed, at)[0]
