@@ -23,6 +23,7 @@ equals; the word is done when none is kept. What was left out may be joined at t
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -82,14 +83,6 @@ class WordLattice:
             for length, _ in edges:
                 found[start + length] += found[start]
         return found[-1]
-
-    def longest(self) -> Ids:
-        ids, place = list[int](), 0
-        while place < len(self.edges):
-            length, id = self.edges[place][-1]
-            ids.append(id)
-            place += length
-        return tuple(ids)
 
     def best(self, score_of: Sequence[float]) -> Ids:
         return tuple(best_path(self.edges, score_of)[1])
@@ -321,8 +314,20 @@ class Ways:
         """Cut by a way that leaves nothing to chance."""
         if way == "own":
             return self.own(word)
-        lattice = self.lattice(word)
-        return lattice.longest() if way == "longest" else lattice.best(self._weights(way))
+        if way == "longest":
+            return self._longest(self._symbols(word))
+        return self.lattice(word).best(self._weights(way))
+
+    def _longest(self, symbols: Sequence[int]) -> Ids:
+        """Without the lattice, which a whole text in one word would make very large."""
+        ids, place = list[int](), 0
+        while place < len(symbols):
+            fitting = self._lengths[: bisect_right(self._lengths, len(symbols) - place)]
+            rows = ((length, self._id_of.get(tuple(symbols[place : place + length]))) for length in reversed(fitting))
+            length, id = next(((length, id) for length, id in rows if id is not None), (1, symbols[place]))
+            ids.append(id)
+            place += length
+        return tuple(ids)
 
     def draw(self, way: Way, word: bytes, chance: Random) -> Ids:
         if way == "dropout":

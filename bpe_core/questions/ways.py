@@ -22,7 +22,7 @@ from bpe_core.insight.ways_of_corpus import CorpusLattices, drawn_tokens
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.studies.study import Study
 from bpe_core.support.data_table import DataTable
-from bpe_core.support.progress import ALONE, Progress, Work
+from bpe_core.support.progress import ALONE, Progress, Work, while_wanted
 
 WHAT = "In how many tokens each way splits a corpus"
 LISTED = 3  # draws of each way that people are shown
@@ -137,7 +137,7 @@ are left out.
         words, at = study.words(WHAT, work), len(history)
         work.progress(Progress("laying out all tokens of all words", 0, 1, ""))
         lattices = study.once("lattices of all tokens", lambda: CorpusLattices(words, study.history), words)
-        lengths = [len(ways.cut("longest", word)) for word, _ in words]
+        lengths = [len(ways.cut("longest", word)) for word, _ in while_wanted(words, work.cancelled)]
         drawn = drawn_tokens(words, ways, Random(self.seed), work) if "dropout" in ways.known else None
         scores = ways.scores or ()
         makes: dict[Way, Any] = {
