@@ -65,7 +65,9 @@ class Evidence:
         self.names, self._work = tuple(groups.groups), work
         self.table = History.from_pairs(recipe, history.alphabet, np.array(history.pairs(), np.int64).reshape(-1, 2))
         self._words = groups.words
-        self.bytes = [groups.bytes_in(name) for name in self.names]
+        # Of the texts as they were given; of their words, where signs stand for spaces, only if that is not known.
+        sizes = [groups.groups[name].text_bytes for name in self.names]
+        self.bytes = [size or groups.bytes_in(name) for size, name in zip(sizes, self.names, strict=True)]
         counts = np.stack([groups.counts_in(name) for name in self.names], axis=1)
         self._weights: Float64s = counts * (MILLION / np.array(self.bytes, np.float64))
         self._ranked, self._row_of = RankedWords.of(self._words, self.table), self.table.ranks()

@@ -77,7 +77,7 @@ def test_an_answer_gets_better_until_it_is_stopped(
 
 
 def test_each_page_shows_its_answer_and_saves_all_of_it(qtbot: QtBot, learned: Program) -> None:
-    for name in ("ranks", "lengths", "compression", "race", "ties", "sizes", "morphemes"):
+    for name in ("ranks", "lengths", "compression", "race", "ties", "sizes", "morphemes", "ways", "mixture"):
         page = page_of(learned, name)
         assert page.accessibleName() == question_named(name).title()
         answered(qtbot, learned)
