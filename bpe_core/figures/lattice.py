@@ -14,6 +14,8 @@ ROW, BOX = 1.95, 1.6  # from one row to the next, and the height of a box
 APART = 1.0  # between the tokens and the ways
 BAR = 0.22  # the height of the bar that shows a share
 GAP, MARGIN, NARROWEST = 0.4, 0.6, 1.8
+READABLE = 0.7  # of the size of the text on a screen; where all would be smaller, only the tokens are drawn
+WIDER = 1.1  # a small text is somewhat wider than a large one
 
 
 @dataclass(frozen=True)
@@ -63,20 +65,26 @@ class Lattice(Layout):
     """As large as the text allows, or smaller where there is less room."""
 
     def __init__(self, figure: LatticeFigure, sheet: Sheet) -> None:
-        self.figure, self.sheet = figure, sheet
-        self._shown = [*figure.tokens, *(token for way in figure.ways for token in way.tokens)]
+        self.figure, self.sheet, self._ways = figure, sheet, figure.ways
+        self._measure()
+        if sheet.paper.is_screen and self.unit < READABLE * sheet.paper.text:
+            self._ways = ()  # a table beside has them, too
+            self._measure()
+
+    def _measure(self) -> None:
+        sheet, paper, tokens = self.sheet, self.sheet.paper, self.figure.tokens
+        self._shown = [*tokens, *(token for way in self._ways for token in way.tokens)]
         widths = [self._width_of(one) for one in self._shown]
         self._edges = column_edges([(one.start, one.stop) for one in self._shown], widths, GAP)
-        rows = _rows(figure.tokens)
+        rows = _rows(tokens)
         self._levels = max(rows, default=0) + 1
-        below = [self._levels + number for number, way in enumerate(figure.ways) for _ in way.tokens]
+        below = [self._levels + number for number, way in enumerate(self._ways) for _ in way.tokens]
         self._rows = [self._levels - 1 - row for row in rows] + below
-        names = [sheet.ems(way.name, "name") for way in figure.ways]
-        behind = [SMALL * sheet.ems(way.written, "name") for way in figure.ways]
+        names = [WIDER * sheet.ems(way.name, "name") for way in self._ways]
+        behind = [WIDER * SMALL * sheet.ems(way.written, "name") for way in self._ways]
         self._left = MARGIN + max(names, default=0.0) + (GAP if names else 0)
         width = self._left + self._edges[-1] + max(behind, default=0.0) + 2 * MARGIN
-        height = (self._levels + len(figure.ways)) * ROW + APART + 2 * MARGIN
-        paper = sheet.paper
+        height = (self._levels + len(self._ways)) * ROW + (APART if self._ways else 0.0) + 2 * MARGIN
         self.unit = min(paper.text, paper.width / width, paper.height / height)
         self._across = max(0.0, (paper.width - width * self.unit) / 2) + self._left * self.unit
         self._down = max(0.0, (paper.height - height * self.unit) / 2) + MARGIN * self.unit
@@ -85,7 +93,7 @@ class Lattice(Layout):
         unit, figure = self.unit, self.figure
         sheet, small = (self.sheet.of_paper(replace(self.sheet.paper, text=size)) for size in (unit, SMALL * unit))
         middle = self._down + (self._levels * ROW + APART / 2 - (ROW - BOX) / 2) * unit
-        if figure.ways:
+        if self._ways:
             sheet.line(self._across, middle, self._across + (self._edges[-1] - GAP) * unit, middle, "grid")
         for item, one in enumerate(self._shown):
             x, y, width, height = self.box_of(item)
@@ -97,7 +105,7 @@ class Lattice(Layout):
             sheet.text(x + (width - aside * unit) / 2, y + 1.1 * unit, one.text, "axis", is_strong=True)
             if written:
                 small.text(x + width - 0.3 * unit, y + 1.05 * unit, written, "tick end")
-        for number, way in enumerate(figure.ways):
+        for number, way in enumerate(self._ways):
             line = self._top(self._levels + number) + 1.1 * unit
             sheet.text(self._across - GAP * unit, line, way.name, "tick end")
             small.text(self._across + self._edges[-1] * unit, line, way.written, "legend")
