@@ -13,10 +13,10 @@ from typing import Any, BinaryIO, ClassVar
 from bpe_core.errors import FormatError
 from bpe_core.formats import bert_vocabulary, byte_level, json_reading, limitations, unigram_vocabulary
 from bpe_core.formats.base import NO_NUMBER, Beside, Format, Opened, Peer, complete_numbers, recipe_from
-from bpe_core.formats.byte_level import vocabulary_by_number, written_tokens
+from bpe_core.formats.byte_level import stand_ins, vocabulary_by_number, written_tokens
 from bpe_core.formats.hugging_face_text import TextPreparation, decoder_of, normalizer_of, pre_tokenizer_of, read_steps
 from bpe_core.formats.json_reading import Object
-from bpe_core.formats.limitations import listed, same_text
+from bpe_core.formats.limitations import about, listed, same_text
 from bpe_core.formats.patterns import likely_pattern, sampled
 from bpe_core.formats.sentencepiece_fields import Kind
 from bpe_core.formats.vocabulary_model import Style, build, joined_in_order
@@ -83,6 +83,21 @@ def specials_in(whole: Object, vocabulary: dict[str, int], unknown: str, name: s
         if content != unknown:
             specials[content] = number
     return specials
+
+
+def about_added(whole: Object, vocabulary: dict[str, int], name: str) -> list[str]:
+    """Report added tokens that their library numbers anew, as it counts on, and those that are pieces in words, too."""
+    behind, others, pieces = len(vocabulary), list[str](), list[str]()
+    for item in json_reading.list_in(whole, "added_tokens", name):
+        if item["content"] not in vocabulary:
+            others += [item["content"]] if item["id"] != behind else []
+            behind += 1
+        elif item.get("single_word") is True:
+            pieces.append(item["content"])
+    return [
+        *about(others, "added tokens have the number of the file here, but another one in its library: {}"),
+        *about(pieces, "added tokens are found between words only, and in its library inside words as well: {}"),
+    ]
 
 
 def recipe_of(name: str, whole: Object, specials: dict[str, int], unknown: str, choices: dict[str, Any]) -> Recipe:
@@ -171,7 +186,7 @@ class JsonBpe(JsonModel):
         choices = _choices(steps, style, len(built.pairs))
         recipe = recipe_of(name, whole, specials, unknown, choices)
         history = History.from_pairs(recipe, built.alphabet, built.pairs, built.joining)
-        notes = steps.notes + built.notes
+        notes = steps.notes + built.notes + about_added(whole, vocabulary, name)
         if model.get("dropout"):
             notes.append("The file leaves out merges at random (dropout); here every merge is applied.")
         if style.drops_unknown:
@@ -214,9 +229,13 @@ def _columns(items: list[Any], name: str) -> tuple[list[str], list[str]]:
 def _style(model: Object, steps: TextPreparation, vocabulary: dict[str, int], name: str) -> Style:
     suffix = json_reading.text_in(model, "end_of_word_suffix", name)
     looks_so = not steps.prefix and not suffix and all(stand_in in vocabulary for stand_in in "ĠĊĀ")
-    byte_level = steps.byte_level or looks_so  # even without a pre-tokenizer that says so
+    byte_level = steps.byte_level or looks_so
     unknown = json_reading.text_in(model, "unk_token", name)
     fallback = model.get("byte_fallback") is True and set(BYTE_TEXTS).issubset(vocabulary)
+    if byte_level and not steps.byte_level:
+        steps.notes.append("Its tokens look like bytes, although no step of the file says so; here they are bytes.")
+    elif byte_level and (fallback or unknown) and not vocabulary.keys() >= set(stand_ins()):
+        steps.notes.append("The file has no token for some of the bytes that it turns texts into, so ids can differ.")
     return Style(
         byte_level=byte_level,
         marker="glued" if suffix else "prefix" if steps.prefix else "none",
@@ -291,7 +310,8 @@ class JsonWordPiece(JsonModel):
             "merges": 0,
         }
         recipe = recipe_of(name, whole, specials, unknown, choices)
-        return bert_vocabulary.history_of(vocabulary | specials, recipe, name), steps.notes
+        history = bert_vocabulary.history_of(vocabulary | specials, recipe, name)
+        return history, steps.notes + about_added(whole, vocabulary, name)
 
     def continuing(self, model: Object, vocabulary: dict[str, int], name: str) -> str:
         return json_reading.text_in(model, "continuing_subword_prefix", name)
@@ -337,6 +357,8 @@ class JsonUnigram(JsonModel):
 
     def written(self, history: History) -> Object:
         pieces = unigram_vocabulary.pieces_of(history)
+        while pieces[-1].kind == Kind.CONTROL:  # which then are listed beside it only: the model makes none of them
+            pieces.pop()
         return {
             "type": self.kind,
             "unk_id": next(number for number, piece in enumerate(pieces) if piece.kind == Kind.UNKNOWN),
@@ -350,7 +372,7 @@ class JsonUnigram(JsonModel):
         unknown = _unknown(model, len(texts), name)
         vocabulary = {text: number for number, text in enumerate(texts)}
         falls_back = model.get("byte_fallback") is True and set(BYTE_TEXTS).issubset(vocabulary)
-        nothing_is = steps.byte_level and vocabulary.keys() >= set(byte_level.stand_ins())
+        nothing_is = steps.byte_level and vocabulary.keys() >= set(stand_ins())
         if unknown is None and not (falls_back or nothing_is):
             raise FormatError(f'{name}: "unk_id" does not say which token means what is unknown, such as <unk>.')
         unknown_text = _free_name(vocabulary) * nothing_is if unknown is None else texts[unknown]
@@ -376,6 +398,7 @@ class JsonUnigram(JsonModel):
         history, notes = unigram_vocabulary.history_of(
             scores, numbers, number, recipe, name, sign, least, by_bytes=steps.byte_level
         )
+        notes += about_added(whole, vocabulary, name)
         return history, [*_spelled(history, unknown_text), *steps.notes, *notes]
 
 

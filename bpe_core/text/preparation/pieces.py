@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
+from bpe_core.text.older_unicode import without_later
 from bpe_core.text.specials import places_of
 
 if TYPE_CHECKING:  # takes a while to load
@@ -171,5 +172,5 @@ def found_in(text: str, tokens: tuple[str, ...], known: Mapping[str, AddedToken]
 
 
 def _is_inside_word(text: str, start: int, stop: int) -> bool:
-    before = start > 0 and _compiled(_STARTS_WITH_WORD).match(text, start - 1) is not None
-    return before or _compiled(_STARTS_WITH_WORD).match(text, stop) is not None
+    around = without_later(text[start - 1 : start] if start else ""), without_later(text[stop : stop + 1])
+    return any(_compiled(_STARTS_WITH_WORD).match(one) for one in around)

@@ -257,6 +257,14 @@ def characters_of_words() -> Whole:
                unk_token="<unk>", end_of_word_suffix="</w>")  # fmt: skip
 
 
+def bert_like() -> Whole:
+    """Make a BPE model behind BERT's steps."""
+    changes: list[Step] = [as_bert(lowercase=True)]
+    return bpe(
+        changes, [{"type": "BertPreTokenizer"}], bytes_first=False, specials=("[UNK]", "[CLS]"), unk_token="[UNK]"
+    )
+
+
 def xlm_roberta() -> Whole:
     changes = [precompiled()]
     cuts = [{"type": "WhitespaceSplit"}, metaspace()]

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Callable
 from functools import cache
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -16,7 +18,7 @@ from bpe_core.formats import FORMATS
 from bpe_core.formats.base import own_numbers
 from bpe_core.segmenting.tokenizer import Tokenizer
 from tests.conftest import EXPLORES
-from tests.core.formats.kinds import KINDS, by_bytes, metaspace, replacing, word_level
+from tests.core.formats.kinds import KINDS, added, bert_like, by_bytes, metaspace, replacing, word_level
 from tests.core.formats.samples import texts
 from tests.core.formats.test_joined_otherwise import random_texts
 from tests.shared import here, text_of
@@ -63,6 +65,70 @@ def test_a_kind_of_tokenizer_opens_exactly_and_is_written_as_it_was(kind: str) -
             told = theirs.decode(ids, skip_special_tokens=skip)
             assert tokenizer.decode(found.history.ids_of(ids), way="library", skip_special=skip) == told, text
             assert again.decode(ids, skip_special_tokens=skip) == told, text
+
+
+Whole = dict[str, Any]
+
+
+def rescored(model: Whole, new: Callable[[float], float]) -> None:
+    model["vocab"] = [[text, new(score)] for text, score in model["vocab"]]
+
+
+SWITCHED: dict[str, tuple[str, Callable[[Whole], Any]]] = {  # an option of a model, and a kind that has it
+    "no unknown token": ("characters of words", lambda model: model.update(unk_token=None)),
+    "another unknown token": ("characters of words", lambda model: model.update(unk_token="the</w>")),
+    "unknown joined": ("characters of words", lambda model: model.update(fuse_unk=True)),
+    "whole words": ("bert-like", lambda model: model.update(ignore_merges=True)),
+    "merges in any order": ("qwen", lambda model: Random(4).shuffle(model["merges"])),
+    "merges as texts": ("qwen", lambda model: model.update(merges=[" ".join(pair) for pair in model["merges"]])),
+    "unknown apart": ("llama 2", lambda model: model.update(fuse_unk=False)),
+    "no bytes for the unknown": ("llama 2", lambda model: model.update(byte_fallback=False)),
+    "short words only": ("bert", lambda model: model.update(max_input_chars_per_word=4)),
+    "no type": ("xlm roberta", lambda model: model.pop("type")),
+    "rounded scores": (
+        "t5",
+        lambda model: model.update(vocab=[[text, round(score)] for text, score in model["vocab"]]),
+    ),
+    "equal scores": (
+        "albert",
+        lambda model: model.update(vocab=[[text, min(-1, score)] for text, score in model["vocab"]]),
+    ),
+    "scores of zero": (
+        "unigram over bytes",
+        lambda model: model.update(vocab=[[text, 0] for text, _ in model["vocab"]]),
+    ),
+}
+
+
+@pytest.mark.parametrize("option", SWITCHED)
+def test_with_an_option_of_its_model_switched_a_kind_opens_exactly(option: str) -> None:
+    kind, switch = SWITCHED[option]
+    whole = json.loads(json.dumps(bert_like() if kind == "bert-like" else KINDS[kind]()))
+    switch(whole["model"])
+    data = json.dumps(whole).encode()
+    theirs, found = tokenizers.Tokenizer.from_buffer(data), JSON.open(data, option)
+    file = io.BytesIO()
+    JSON.write(found.history, file)
+    again, tokenizer = tokenizers.Tokenizer.from_buffer(file.getvalue()), Tokenizer(found.history)
+    for text in lines()[::2]:
+        ids = theirs.encode(text, add_special_tokens=False).ids
+        assert found.numbers_of(tokenizer.encode(text, allowed_special="all")) == ids, text
+        assert again.encode(text, add_special_tokens=False).ids == ids, text
+
+
+def test_what_the_library_does_otherwise_with_added_tokens_or_bytes_is_said() -> None:
+    whole = word_level()
+    behind = len(whole["model"]["vocab"])
+    whole["added_tokens"] += [
+        added(behind, "<a>"),
+        added(behind + 9, "<b>"),
+        added(whole["model"]["vocab"]["the"], "the", single_word=True),
+    ]
+    notes = JSON.open(json.dumps(whole).encode(), "x").notes
+    assert any("another one in its library: “<b>”" in note for note in notes)
+    assert any("inside words as well: “the”" in note for note in notes)
+    bare = json.dumps({**KINDS["qwen"](), "pre_tokenizer": None}).encode()
+    assert any("although no step of the file says so" in note for note in JSON.open(bare, "x").notes)
 
 
 SPACES = [replacing("▁", " "), {"type": "ByteFallback"}, {"type": "Fuse"}]
