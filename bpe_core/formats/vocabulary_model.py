@@ -53,7 +53,7 @@ class Style:
 
 def base_symbols(plain: Sequence[str], vocabulary: Mapping[str, int] | None, style: Style) -> list[NamedSymbol]:
     if not style.byte_level:
-        return _characters(plain, style)
+        return _characters(plain, style, is_complete=vocabulary is not None)
     known = {text for text in plain if style.is_symbol(text)} if vocabulary is not None else set()
     symbols = _bytes(known, vocabulary or {}, "")
     if style.marker == "glued":
@@ -83,13 +83,14 @@ def _bytes(known: set[str], vocabulary: Mapping[str, int], marker: str) -> list[
     return [(text, Symbol(bytes([byte]) + end, bytes([byte]) + blank, kind)) for text, byte in named]
 
 
-def _characters(plain: Sequence[str], style: Style) -> list[NamedSymbol]:
+def _characters(plain: Sequence[str], style: Style, *, is_complete: bool) -> list[NamedSymbol]:
     marker = style.marker_text
     is_alone = style.marker in ("prefix", "symbol")  # the marker is a symbol of its own
     single = [text for text in plain if len(text) == 1 and not (is_alone and text == marker)]
     glued = [text for text in plain if style.is_symbol(text) and text.endswith(marker) and len(text) > 1]
     known = set(single)
-    single += [text[0] for text in glued if text[0] not in known]
+    if not is_complete:  # in a vocabulary, one that only ends words is unknown before their ends
+        single += [text[0] for text in glued if text[0] not in known]
     symbols = _unknown(style)
     symbols += [(text, _symbol(text, " " if text == style.blank else text, "character")) for text in single]
     symbols += [(text, _symbol(text, text[0] + " ", "glued")) for text in glued]

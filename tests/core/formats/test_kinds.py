@@ -116,6 +116,20 @@ def test_with_an_option_of_its_model_switched_a_kind_opens_exactly(option: str) 
         assert again.encode(text, add_special_tokens=False).ids == ids, text
 
 
+@pytest.mark.parametrize("unknown", ["<unk>", None])
+def test_a_character_that_only_ends_words_is_unknown_before_their_ends(unknown: str | None) -> None:
+    tokens = ["<unk>", "l", "o", "w</w>", "</w>", "lo", "e", "e</w>", "low</w>"]
+    merges = [["l", "o"], ["e", "</w>"], ["lo", "w</w>"]]  # of which one makes what is a symbol already
+    made = tokenizers.Tokenizer(tokenizers.models.BPE(unk_token=unknown, end_of_word_suffix="</w>"))
+    made.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()
+    whole = json.loads(made.to_str())
+    whole["model"] |= {"vocab": {token: number for number, token in enumerate(tokens)}, "merges": merges}
+    data = json.dumps(whole).encode()
+    theirs, found = tokenizers.Tokenizer.from_buffer(data), JSON.open(data, "x")
+    for text in ("low", "wow", "lowe ew", "wwe</w> lo", "</w>e", "loww w"):
+        assert found.numbers_of(Tokenizer(found.history).encode(text)) == theirs.encode(text).ids
+
+
 def test_what_the_library_does_otherwise_with_added_tokens_or_bytes_is_said() -> None:
     whole = word_level()
     behind = len(whole["model"]["vocab"])
