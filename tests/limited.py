@@ -34,5 +34,5 @@ def limited(
         errors="replace",
         cwd=ROOT,
         env=os.environ | environment,
-        timeout=4 * seconds,
+        timeout=20 * seconds,  # of a machine at work; its own seconds are held above
     )

@@ -135,7 +135,7 @@ def test_every_command_works(folder: Path) -> None:
     asked = [[command, *words.split()] for command, words in EXAMPLES.items()]
     done = run(folder, "absent", json.dumps(asked), module="tests.e2e.one_after_another")
     assert done.returncode == 0, done.stderr
-    for command, (code, said) in zip(EXAMPLES, json.loads(done.stdout), strict=True):
+    for command, (code, said, _) in zip(EXAMPLES, json.loads(done.stdout), strict=True):
         assert code == 0, (command, said)
 
 

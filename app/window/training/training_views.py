@@ -22,6 +22,7 @@ from app.window.parts.widgets import (
     named,
     push_button,
 )
+from app.window.parts.wording import tip
 from app.window.training.run_status import RunListModel, TrainingStatusModel
 
 FULL = 100
@@ -99,7 +100,7 @@ class StatusLine(QStatusBar):
         is_on_its_way = made is not None and made < 1
         self.faster.setVisible(is_on_its_way or bool(why_not))
         self.faster.setText(f"Getting faster: {100 * (made or 0):.0f} %" if is_on_its_way else "In plain Python")
-        self.faster.setToolTip(BEING_MADE if is_on_its_way else f"No machine code: {why_not}")
+        self.faster.setToolTip(tip(BEING_MADE if is_on_its_way else f"No machine code: {why_not}"))
         if made == 1:
             self._look.stop()
 
