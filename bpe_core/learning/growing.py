@@ -44,7 +44,9 @@ def growing_recipe(history: History, by: int, *, across_words: bool = False, **c
         raise RecipeError(f"{title_of(min(alone))} limits superwords, which are learned across words (--across-words).")
     elif history.recipe.method == "superbpe":
         changes = {"transition": _transition_in(history)} | changes
-    if METHODS[history.recipe.method].can_be_steered:
+    if history.recipe.serves_languages:  # the new corpus need not have any: its own commonest pairs come next
+        changes = {"method": "bpe", "mixture": None} | changes
+    if METHODS[history.recipe.method].can_be_steered or history.recipe.serves_languages:
         steps = len(history)
         return history.recipe.with_changes(merges=steps + by, grown_from=steps, interventions=(), **changes)
     if not Method.of(history.recipe).looks_tokens_up:
@@ -77,7 +79,7 @@ def _transition_in(history: History) -> int:
 
 def makes_steps_again(history: History) -> bool:
     """Return whether its steps can be made one after the other on other words, so that the learner goes on there."""
-    can = METHODS[history.recipe.method].can_be_steered
+    can = METHODS[history.recipe.method].can_be_steered or history.recipe.serves_languages
     return can and history.joining is None and not listed_alone(history)
 
 

@@ -15,8 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bpe_core as bpe
+from bpe_core.counting.count_words import count_words
 from bpe_core.counting.grouped import GroupedWords
 from bpe_core.counting.words import Language, WordTable, without_rare
+from bpe_core.editing.extending import extend
 from bpe_core.errors import CorpusError, RecipeError
 from bpe_core.formats import write_history
 from bpe_core.history.alphabet import Alphabet
@@ -26,9 +28,11 @@ from bpe_core.learning.parity.method import LANGUAGE, METHOD, THERE
 from bpe_core.learning.trainer import Trainer, learn
 from bpe_core.recipes.mixture import Group, Mixture
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.reference import bpe as reference
 from bpe_core.reference.parity import Parity, parity
 from bpe_core.session_file.reading import read_session
 from bpe_core.studies.sessions import write_run
+from bpe_core.text.corpus import Corpus
 from bpe_core.text.patterns import NAMED_PATTERNS
 from bpe_core.text.stand_ins import stand_ins
 from tests.core.learning import all_columns
@@ -210,6 +214,16 @@ def test_other_libraries_read_what_was_learned(study: bpe.Study, tmp_path: Path)
     theirs = tokenizers.Tokenizer.from_file(str(tmp_path / "tokenizer.json"))
     text = " ".join(line for lines in DEV for line in lines)
     assert theirs.encode(text).ids == study.encode(text)
+
+
+def test_a_table_goes_on_with_the_commonest_pairs_of_another_corpus(study: bpe.Study) -> None:
+    corpus = Corpus.from_texts(["lower and lower, the lowest of the low"] * 3)
+    grown = extend(corpus, study.history, by=6).history
+    words, recipe = count_words(corpus, grown.recipe), grown.recipe
+    assert (recipe.method, recipe.mixture, recipe.ties) == ("bpe", None, "largest-printed")
+    expected = reference.train(words, recipe.with_changes(grown_from=0), given=study.history.pairs())
+    assert grown.pairs() == expected.pairs()
+    assert grown.pairs()[:90] == study.history.pairs()
 
 
 def test_languages_without_their_rare_words(study: bpe.Study) -> None:
