@@ -26,7 +26,7 @@ from bpe_core.recipes.interventions import Intervention
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.recipes.ties import TIE_RULES
 from bpe_core.support.arrays import Bools, Int64s
-from bpe_core.support.progress import ALONE, Work
+from bpe_core.support.progress import ALONE, Progress, Work
 from bpe_core.text.splitting import Splitter
 
 Kind = Literal["wrapped", "zero", "length", "minimum", "ties", "order", "skipped"]
@@ -163,6 +163,7 @@ class _Replay:
                 if rival not in passed:
                     passed[rival] = row + 1
                     faults += self._faults(row, int(counts[row]), rival, count)
+            self._work.progress(Progress("judging the merges", rounds, ROUNDS, "rounds"))
             self._work.check()
             columns = self.columns(passed, rule)
             worse, rounds = columns.runner_up_count > counts, rounds + 1

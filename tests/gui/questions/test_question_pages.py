@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +18,7 @@ from app.window.pages import PAGES, RACE, SIZES, TIES, question_row
 from app.window.questions.question_model import STOPPED
 from app.window.questions.question_page import QuestionPage
 from app.wiring import Program
+from bpe_core import train
 from bpe_core.learning.best.search import Search
 from bpe_core.measures.bits_per_byte import bits_per_byte, tenth_apart
 from bpe_core.measures.size_curves import renyi_efficiency
@@ -74,6 +75,16 @@ def test_an_answer_gets_better_until_it_is_stopped(
     assert STOPPED in page.sentence.text()
     assert page.stop.isHidden()
     answered(qtbot, learned)
+
+
+def test_a_table_without_texts_is_checked_alone(
+    qtbot: QtBot, window_with: Callable[..., Program], tmp_path: Path
+) -> None:
+    train("the lowest of the low", "gpt2", merges=9, min_frequency=1).save(tmp_path / "tokenizer.json")
+    program = window_with(tmp_path / "tokenizer.json")
+    page = page_of(program, "check")
+    qtbot.waitUntil(lambda: "The table alone shows nothing wrong." in page.sentence.text(), timeout=WAIT)
+    settle(qtbot, program)
 
 
 def test_each_page_shows_its_answer_and_saves_all_of_it(qtbot: QtBot, learned: Program) -> None:
