@@ -37,7 +37,7 @@ def preparing_of(recipe: Recipe) -> Operation | None:
         return {
             "tokens": [_token(step, recipe) for step in steps if isinstance(step, AddedToken) and not step.special],
             "changes": [_change(step) for step in steps if is_normalizer(step)],
-            "cuts": [one for step in steps if is_pre_tokenizer(step) for one in _cuts(step, steps[-1] is step)],
+            "cuts": [one for step in steps if is_pre_tokenizer(step) for one in _cuts(step, recipe)],
         }
     except NotFollowed:
         return None
@@ -66,7 +66,7 @@ def _alone(step: Lowercase | Nmt | StripAccents) -> Callable[[str], str]:
     return lambda text: step.changed(TracedPiece.bare(text)).text if text else ""
 
 
-def _cuts(step: Step, is_last: bool) -> list[Operation]:
+def _cuts(step: Step, recipe: Recipe) -> list[Operation]:
     if isinstance(step, Split) and not step.is_regex and step.pattern:
         return [{"do": "at", "text": step.pattern, "behavior": step.behavior, "invert": step.invert}]
     if isinstance(step, Split) and step.behavior == "Isolated":
@@ -79,7 +79,8 @@ def _cuts(step: Step, is_last: bool) -> list[Operation]:
         at = {"do": "at", "text": step.replacement, "behavior": "MergedWithNext", "invert": False}
         sign = {"do": "sign", "text": step.replacement, "where": step.prepend_scheme}
         return [sign, at] if step.split else [sign]
-    if isinstance(step, ByteLevel) and is_last:  # what is split behind it is split as bytes
+    is_last = step is recipe.preparation[-1]  # what is split behind it is split as bytes
+    if isinstance(step, ByteLevel) and is_last and recipe.base == "bytes":
         begin = [{"do": "begin", "text": " ", "once": True}] if step.add_prefix_space else []
         return begin + ([_scan(table_of(GPT2, older=True))] if step.use_regex else [])
     raise NotFollowed

@@ -324,6 +324,8 @@ def test_what_it_cannot_do_it_says() -> None:
     steps = [{"type": "Strip", "strip_left": True, "strip_right": True}]
     prepared = bpe.train([text_of("poem")], bpe.Recipe.preset("gpt2", merges=9, preparation=steps))
     assert "steps of its own, which this page does not know" in why_not(prepared.history)
+    shown = bpe.Recipe.preset("words", pattern="none", preparation=[{"type": "ByteLevel"}])  # bytes shown by letters
+    assert "steps of its own" in why_not(bpe.train([text_of("poem")], shown).history)
     backwards = bpe.train(
         [text_of("poem")], bpe.Recipe(pattern="custom", custom_pattern=r"(?<=the )\w+", merges=9, vocab_size=None)
     )
