@@ -26,6 +26,7 @@ SUPERWORD_LIMITS = ("most_words", "past_colons")
 # Choices of some methods that are arguments, and what each is of.
 OF_METHODS = {
     **dict.fromkeys(("transition", "words_by", *SUPERWORD_LIMITS), "SuperBPE: choose --method superbpe"),
+    "tau": "BoundlessBPE: choose --method boundless",
     **dict.fromkeys(("global_merges", "window_size"), "parity-aware BPE: choose --method parity"),
     "whole_characters": "byte-pair encoding of bytes: choose --method bpe or parity",
     "alpha": "a window of parity-aware BPE: choose --method parity --variant window",
@@ -62,6 +63,13 @@ def shares(value: str) -> int:
     return int(share)
 
 
+def share(value: str) -> float:
+    try:
+        return float(value)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"{quoted(value)} is not a number such as 0.9") from error
+
+
 def size(value: str) -> int:
     found = size_in(value)
     if not found:
@@ -81,6 +89,8 @@ def add_merge_limits(parser: argparse.ArgumentParser) -> None:
     by = f"the pattern of these words: {', '.join(WORDS_BY)}"
     superwords.add_argument("--words-by", choices=WORDS_BY, metavar="NAME", help=by)
     add_superword_limits(superwords)
+    drops = "boundless: a merge that takes at least this share of one of its halves drops that half, such as 0.9"
+    limits.add_argument("--tau", type=share, metavar="SHARE", help=drops)
 
 
 def add_superword_limits(parser: argparse._ActionsContainer) -> None:

@@ -154,6 +154,11 @@ def _not_made_any_more(history: History, left: Without, cancelled: CancelCheck) 
 
 def check_can_be_edited(history: History) -> None:
     """Refuse where neither the order of the joined pairs nor the tokens say what a table does without some."""
+    if Method.of(history.recipe).joins_runs:
+        raise BpeError(
+            f"What {METHODS[history.recipe.method].title} learned cannot be trimmed or put together: merges of whole "
+            "words need the words as they were learned. Learn it again with fewer or more instead."
+        )
     if not looks_tokens_up(history) and not (Method.of(history.recipe).has_ranks and history.only_joins):
         raise BpeError(
             f"What {METHODS[history.recipe.method].title} learned cannot be trimmed or put together: each block of its "

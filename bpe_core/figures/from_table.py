@@ -54,6 +54,17 @@ def counts_chart(table: DataTable, steps: str = "Steps") -> LineFigure:
     return LineFigure("counts", title, sentence, [line], steps, "Count", is_log_x=True, is_log_y=True)
 
 
+def passes_chart(table: DataTable, sentence: str) -> LineFigure:
+    """Draw how often the best merge within words, and the best across them, occurred at each step."""
+    steps = _numbers(table, "step")
+    counts = {name: _numbers(table, name) for name in ("within_words", "across_words")}
+    lines = [
+        _thin(name.replace("_", " "), steps[count > 0], count[count > 0], is_log=True) for name, count in counts.items()
+    ]
+    title = "Merges within words against merges of words."
+    return LineFigure("supermerges", title, sentence, lines, "Steps", "Count", is_log_x=True, is_log_y=True)
+
+
 def compression_chart(table: DataTable, steps: str = "Steps") -> LineFigure:
     ratio = _numbers(table, "base_symbols_per_token")
     sentence = "Nothing is known of the corpus."

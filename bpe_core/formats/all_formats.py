@@ -150,6 +150,11 @@ _OWN = {
         f"{HERE}.minbpe_model",
         (".minbpe.model",),
     ),
+    "boundless": Row(
+        "BoundlessBPE's model: what both passes learned, as the published program loads it.",
+        f"{HERE}.boundless_model",
+        (".boundless.model",),
+    ),
     "sentencepiece": Row(
         "SentencePiece's model: characters, a ▁ before each word, and how text is changed first.",
         f"{HERE}.sentencepiece_model",

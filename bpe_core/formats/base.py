@@ -48,6 +48,7 @@ INSTEAD = {
     "unigram": "choose sentencepiece, tokenizer.json or a table such as csv",
     "mingram": "choose sentencepiece, tokenizer.json or a table such as csv",
     "best": "choose sentencepiece, tokenizer.json or a table such as csv",
+    "boundless": "choose boundless, which its authors' own program loads, or a table such as csv",
     "gage": "compress the text to a file, choose a table such as csv",
 }
 

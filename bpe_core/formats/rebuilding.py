@@ -44,9 +44,9 @@ def check_steps(columns: Sequence[Int64s], alphabet: Alphabet, recipe: Recipe, p
     for half, is_known, id in zip(halves, known, sound, strict=True):
         wrong.append((~is_known, partial(_about_unknown, half, there)))
         wrong.append(_never_merging(half, id, alphabet))
-        wrong += [_after_its_drop(half, id, sound[0], alone)] if single == NOTHING else []
+        wrong += [_after_its_drop(half, id, sound[0], alone)] if single == NOTHING and recipe.tau is None else []
         wrong += _before_it_is_added(half, id, sound[0], alone, alphabet) if single == ADDED else []
-    if not Method.of(recipe).starts_anew:
+    if not Method.of(recipe).starts_anew and recipe.tau is None:  # with tau the method itself looks at what is dropped
         wrong.append(_repeated(left, right, alone))
     wrong.append(_too_long(sound, alone, alphabet))
     wrong.append((np.minimum(count, tokens_left) < NOTHING, lambda row: "a count is negative"))

@@ -43,6 +43,7 @@ T = TypeVar("T")
 AT_ONCE = 4_096  # steps that are read together
 MOST_SYMBOLS = 2**17  # that are looked at one by one; a token of a text never comes near
 COUNT_ALONE: Reasons = MappingProxyType({})  # of a method that chooses by the count
+TOKEN = "made"  # the reason of a method that may join a text anew: the token that each step made or dropped
 TIED = "tied"  # the reason of a method by which equal counts are no tie: whether what came next was as good
 
 EndReason = Literal["", "vocabulary full", "too rare", "no pairs", "nothing pays", "stopped"]
@@ -203,7 +204,13 @@ class History(Sequence[Step]):
 
     @cached_property
     def _joins(self) -> Int64s:
-        return np.flatnonzero(self.columns.right >= 0)
+        """The steps that made a new token."""
+        joins = np.flatnonzero(self.columns.right >= 0)
+        if TOKEN not in self.reasons:
+            return joins
+        tokens = self.reasons[TOKEN][joins]
+        newest = np.maximum.accumulate(np.append(np.int64(len(self.alphabet) - 1), tokens))
+        return joins[tokens > newest[:-1]]
 
     @property
     def only_joins(self) -> bool:
@@ -218,6 +225,8 @@ class History(Sequence[Step]):
     @cached_property
     def ids(self) -> Int64s:
         """The token that each step made, dropped or added."""
+        if TOKEN in self.reasons:
+            return self.reasons[TOKEN].astype(np.int64)
         ids = self.columns.left.astype(np.int64)
         ids[self._joins] = np.arange(len(self.alphabet), self.first_special)
         return ids
@@ -266,8 +275,23 @@ class History(Sequence[Step]):
     @cached_property
     def _sizes(self) -> Int64s:
         changes = np.where(self.columns.right == NOTHING, -1, 1)
+        if TOKEN in self.reasons:  # what is joined anew is no more than before, unless it was dropped
+            changes[self._joined_anew] = 0
         at_first = len(self.alphabet) - self._waiting_at_first + len(self.recipe.special_tokens)
         return np.cumsum(np.concatenate([np.array([at_first]), changes]))
+
+    @cached_property
+    def _joined_anew(self) -> list[int]:
+        """The steps that joined to a token that was in use."""
+        in_use, found = set[int](), list[int]()
+        for row, (id, right) in enumerate(zip(self.ids.tolist(), self.columns.right.tolist(), strict=True)):
+            if right == NOTHING:
+                in_use.discard(id)
+            elif id in in_use:
+                found.append(row)
+            else:
+                in_use.add(id)
+        return found
 
     def pair(self, row: int) -> Pair:
         return int(self.columns.left[row]), int(self.columns.right[row])

@@ -8,7 +8,7 @@ from __future__ import annotations
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import TokenTexts
 from bpe_core.insight.reasons import Explain, Explanation
-from bpe_core.learning.methods import Method
+from bpe_core.learning.methods import Method, has_ranks
 from bpe_core.segmenting.cutting import Allowed
 from bpe_core.segmenting.segmentation import NO_TOKEN
 from bpe_core.segmenting.tokenizer import Tokenizer
@@ -16,7 +16,9 @@ from bpe_core.segmenting.tokenizer import Tokenizer
 
 def explain(text: str, history: History, allowed: Allowed) -> Explain:
     """Return the answers for one text with these special tokens. Only the method's module is loaded."""
-    match Method.of(history.recipe).why if history.joining is None else "priority":
+    method = Method.of(history.recipe)
+    kind = "tokens" if method.has_ranks and not has_ranks(history) else method.why
+    match kind if history.joining is None else "priority":
         case "ranks":
             from bpe_core.insight.why import Why
 

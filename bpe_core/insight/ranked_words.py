@@ -20,7 +20,8 @@ from bpe_core.history.history import History, Pair
 from bpe_core.learning.layout import lay_out
 from bpe_core.learning.methods import Method, learns_by_ranks
 from bpe_core.recipes.methods import METHODS
-from bpe_core.segmenting.merging import NEVER, PATTERN_CUT, Merges, ranks_of
+from bpe_core.segmenting.as_joined import merges_of, ranks_of
+from bpe_core.segmenting.merging import NEVER, PATTERN_CUT, Merges
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.support.arrays import Int32s, Int64s, repeated
 
@@ -101,7 +102,7 @@ class RankedWords:
 
     @cached_property
     def merges(self) -> Merges:
-        return Merges(self.history)
+        return merges_of(self.history)
 
     @cached_property
     def tokenizer(self) -> Tokenizer:

@@ -20,9 +20,10 @@ from bpe_core.history.token_texts import TokenBytes
 from bpe_core.insight.ranked_words import RankedWords, words_with
 from bpe_core.learning.layout import SEPARATOR
 from bpe_core.learning.methods import has_ranks
+from bpe_core.segmenting.as_joined import merges_of, ranks_of
 from bpe_core.segmenting.by_priority import JoinedWords
 from bpe_core.segmenting.cutting import Cutting
-from bpe_core.segmenting.merging import Merges, ranks_of
+from bpe_core.segmenting.merging import Merges
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.support.arrays import Bools, Int32s, Int64s
 from bpe_core.support.progress import ALONE, CancelCheck, Progress, Work, never_cancelled, while_wanted
@@ -61,7 +62,7 @@ def reachability(
     if not has_ranks(history):
         return _by_trying(history, token, symbols, at, tokenizer or Tokenizer(history), cancelled)
     kept = corpus if corpus is not None and corpus.serves(history) else None
-    merges = kept.merges if kept is not None else merges or Merges(history)
+    merges = kept.merges if kept is not None else merges or merges_of(history)
     pieces = tuple(merges.tokens(merges.merged(symbols), at))
     if pieces != (token,):
         return Reachability("unreachable", pieces=pieces)
@@ -238,7 +239,7 @@ def _that_fall_apart(history: History, cancelled: CancelCheck) -> dict[int, Reas
     inside[0] = inside[starts[:-1]] = inside[starts[1:] - 1] = False
     last = np.maximum.reduceat(np.where(inside, ranks, -1), starts[:-1])
     odd = np.flatnonzero(last != np.arange(len(history))).tolist()
-    merges, found = Merges(history), dict[int, Reason]()
+    merges, found = merges_of(history), dict[int, Reason]()
     for row in while_wanted(odd, cancelled, every=64):
         merged = merges.merged(history.symbols_of(base + row))
         found[base + row] = Reason("falls apart", tuple(merges.tokens(merged, len(history))))
@@ -285,7 +286,7 @@ def _not_from_their_texts(history: History, ids: list[int], work: Work) -> list[
 
 def _asked_one_by_one(history: History, ids: list[int], cancelled: CancelCheck) -> dict[int, Reason]:
     """Give the other tokens the benefit of the doubt after too many failures."""
-    tokenizer, merges, found, in_vain = Tokenizer(history), Merges(history), dict[int, Reason](), 0
+    tokenizer, merges, found, in_vain = Tokenizer(history), merges_of(history), dict[int, Reason](), 0
     for id in while_wanted(ids, cancelled, every=1):
         reached = reachability(history, id, tokenizer=tokenizer, merges=merges, cancelled=cancelled)
         if reached.kind != "reachable":

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
@@ -21,9 +21,11 @@ from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.insight.reasons import Explanation
 from bpe_core.learning.methods import Method
 from bpe_core.recipes.recipe import CUSTOM_PATTERN, Recipe
+from bpe_core.segmenting.as_joined import merges_of
 from bpe_core.segmenting.boundaries import INSIDE, NEVER, PATTERN_CUT
 from bpe_core.segmenting.cutting import Allowed, Cutting, Part
 from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.segmenting.word_runs import RunMerges
 from bpe_core.text.patterns import NAMED_PATTERNS, in_ascii
 
 if TYPE_CHECKING:
@@ -77,6 +79,14 @@ _EXPLANATIONS: dict[str, tuple[str, ...]] = {
         "two signs or more, with one space before them and line ends behind them",
         "spaces that belong to no word",
         "a run of words, with the spaces, single signs and line ends between them",
+    ),
+    "word-runs": (
+        "a run of words, each with one sign or space before it",
+        "up to three digits",
+        "signs that are neither letters nor digits, with the line breaks and slashes behind them",
+        "spaces up to the last line break",
+        "spaces, all but the last, which goes with the word behind it",
+        "blanks",
     ),
     "none": ("the whole text",),
 }
@@ -161,7 +171,7 @@ def alternatives(expression: str) -> list[str]:
 
 Kind = Literal[
     "joined", "later", "taken", "overlap", "unknown", "too long", "never",
-    "pattern", "marker", "special", "edge", "symbol", "dropped",
+    "pattern", "marker", "apart", "special", "edge", "symbol", "dropped",
 ]  # fmt: skip
 Name = Callable[[int], str]
 
@@ -329,9 +339,16 @@ class Why:
 
     def in_word(self, word: WordInText, symbol: int, at: int | None = None) -> Reason:
         moment = len(self.history) if at is None else at
+        if word.ranks[symbol - 1] == NEVER and self._runs is not None and self._runs.is_edge(word.symbols, symbol - 1):
+            return Reason("apart")
         return reason_in_word(
             word.symbols, word.ranks, symbol - 1, self.history, moment, pairs=self._pairs, corpus=self.corpus
         )
+
+    @cached_property
+    def _runs(self) -> RunMerges | None:
+        merges = merges_of(self.history)
+        return merges if isinstance(merges, RunMerges) else None
 
     def word_at(self, byte: int) -> WordInText:
         """Return the word that holds this byte, or the last one before it."""
@@ -460,6 +477,9 @@ _SENTENCES: dict[Kind, Callable[[Reason, Name], str]] = {
     "never": _never,
     "pattern": _pattern,
     "marker": lambda reason, name: "A word begins or ends here, as its marker says. " + _pattern(reason, name),
+    "apart": lambda reason, name: (
+        "A word begins here. Words are joined only where each of them is one token, and one of these two never is."
+    ),
     "special": lambda reason, name: "A special token is here; it is never split and never joined to anything.",
     "edge": lambda reason, name: "The text begins or ends here.",
     "symbol": lambda reason, name: "No boundary: these bytes belong to one base symbol.",

@@ -262,12 +262,17 @@ def join(state, pair, token, begin, stop):
     To wait for memory only once, cells get the numbers of new pairs if all are remembered, and `joints` what `place`
     must know of real occurrences (`aaa` holds a+a twice but gives one token). Where two new tokens become neighbours
     (`abab`), the first one's right neighbour was (ab, a) for a moment; their group is that of NO_PAIR before the pair.
+
+    Where counts are apart, `bbb` holds b+b once: if its first b is joined to an a, b+b stays as frequent as it was. Of
+    three new tokens side by side two are a pair.
     """
     cells, arena, pairs, joints = state.cells, state.arena, state.pairs, state.joints
     groups, sides, words, hints = state.groups, state.sides, state.words, state.word_hints
     left_length, length = np.int64(state.token_lengths[pairs[pair].left]), np.int64(state.token_lengths[token])
     first_born = state.run[0].pairs
-    joined, total, used = np.int64(0), np.int64(0), np.int64(1)
+    joined, total, used, twin = np.int64(0), np.int64(0), np.int64(1), np.int64(-1)
+    apart = state.run[0].apart != 0
+    asks_beside = apart and pairs[pair].left != pairs[pair].right
     for entry in range(begin, stop):
         fetch_ahead(cells, arena, sides, entry, stop, left_length, first_born)
         cell = np.int64(arena[entry])
@@ -285,11 +290,20 @@ def join(state, pair, token, begin, stop):
             joints[joined - 1].behind = group
             cells[start] = kept | (first_born + group - 1)
             before = np.int64(0)
+            if apart and twin == start:
+                groups[group].kept += weight
+                twin = np.int64(-1)
+            else:
+                twin = cell
         elif before != NO_PAIR:
+            stays = asks_beside and stays_behind(cells, start, before)
             before, used = gathered(groups, sides, before, IS_BEFORE, weight, used)
+            groups[before].kept += weight if stays else 0
             cells[start] = kept | (first_born + before - 1)
         if follower != NO_PAIR:
+            stays = asks_beside and stays_before(cells, cell + length, length - left_length, follower)
             behind, used = gathered(groups, sides, follower, IS_BEHIND, weight, used)
+            groups[behind].kept += weight if stays else 0
             cells[cell] = kept | (first_born + behind - 1)
         else:
             cells[cell] = kept
@@ -298,6 +312,27 @@ def join(state, pair, token, begin, stop):
     state.run[0].tokens_left -= total
     state.run[0].groups = used
     return joined
+
+
+@inlined
+def stays_before(cells, cell, length, pair):
+    """Whether as many pairs of equal tokens stay without the first one; the second, of that length, begins there."""
+    count = np.int64(2)
+    while pair_at(cells, cell) == pair:
+        cell += length
+        count += 1
+    return count & 1 == 1
+
+
+@inlined
+def stays_behind(cells, cell, pair):
+    """The same without the last one; the one before it begins there."""
+    count = np.int64(2)
+    cell = start_of_token_before(cells, cell)
+    while pair_at(cells, cell) == pair:
+        cell = start_of_token_before(cells, cell)
+        count += 1
+    return count & 1 == 1
 
 
 @inlined
@@ -343,7 +378,7 @@ def gathered(groups, sides, old, side, weight, used):
         group = used
         used += 1
         sides[2 * old + side] = group
-        groups[group].weight = 0
+        groups[group].weight = groups[group].kept = 0
         groups[group].times = 0
         groups[group].old = old
         groups[group].side = side
@@ -373,9 +408,9 @@ def settle(state, pair, token, joined):
         old, weight, times = pairs[group.old], group.weight, np.int64(group.times)
         sides[2 * group.old + group.side] = 0
         if i == chained:
-            give_birth(state, group, token, token, weight, times, keeps_places)
+            give_birth(state, group, token, token, weight - group.kept, times, keeps_places)
             continue
-        old.count -= weight
+        old.count -= weight - group.kept
         if group.side == IS_BEFORE:
             give_birth(state, group, old.left, token, weight, times, keeps_places)
             continue
@@ -474,13 +509,14 @@ def settle_halves(state, other, joined):
             group = run.groups
             run.groups += 1
             sides[2 * old + side] = group
-            groups[group].weight = groups[group].times = 0
+            groups[group].weight = groups[group].kept = groups[group].times = 0
             groups[group].old, groups[group].side = old, side
         # What the first half has in the slice: not what became a part of two new tokens side by side, as in `settle`.
         is_chained = side == IS_BEHIND and pairs[old].right == pairs[pair].left
         more[i].fill = groups[group].times - (chained_times if is_chained else 0)
         more[i].new = group
         groups[group].weight += more[i].weight
+        groups[group].kept += more[i].kept
         groups[group].times += more[i].times
     run.tokens_left += other.run[0].tokens_left
     free_slice(pairs, run, pair)

@@ -69,6 +69,8 @@ RUN = np.dtype(
             "wide",  # pairs at this many places are merged in two halves
             "chosen",  # the pair that is merged so
             "work_left",  # of a call that returned for that
+            "apart",  # 1: a count says how many tokens a merge makes, so that `aaa` holds a+a once
+            "twin",  # the cell of the last pair that was counted so, while pairs of base symbols are
         )
     ]
 )
@@ -91,6 +93,7 @@ WORD = np.dtype([("start", np.int64), ("count", np.int64)], align=True)
 GROUP = np.dtype(
     [
         ("weight", np.int64),  # occurrences, each as often as its word occurs
+        ("kept", np.int64),  # what of it does not change the count of the old pair, as others take their place
         ("fill", np.int64),  # where in the arena the next occurrence of the new pair goes
         ("times", np.int32),  # occurrences
         ("old", np.int32),  # the pair that loses them
@@ -285,7 +288,7 @@ def count_base_pairs(state, stop):
     """Write in each cell before `stop` the pair that begins there; False when the table is too full to go on."""
     cells, words, pairs, slots, run = state.cells, state.words, state.pairs, state.base_slots, state.run[0]
     base, word = run.base, np.int64(-1)
-    room = min(len(pairs), len(slots) if len(slots) == base * base else len(slots) // 2)
+    room = min(len(pairs), len(slots) + 1 if len(slots) == base * base else len(slots) // 2)  # one is NO_PAIR
     for cell in range(run.counted, stop):
         left, right = np.int64(cells[cell]), np.int64(cells[cell + 1])
         if left == SEPARATOR or right == SEPARATOR:
@@ -303,8 +306,13 @@ def count_base_pairs(state, stop):
             word += 1
         weight = words[word].count
         cells[cell] = pair if weight > MOST_WEIGHT else pair | (weight << WEIGHT_SHIFT)
-        pairs[pair].count += weight
         pairs[pair].times += 1
+        if left == right and run.apart:
+            overlaps = run.twin == cell - 1
+            run.twin = -1 if overlaps else cell
+            if overlaps:
+                continue
+        pairs[pair].count += weight
     run.counted = stop
     return True
 

@@ -49,6 +49,11 @@ def growing_recipe(history: History, by: int, *, across_words: bool = False, **c
     if METHODS[history.recipe.method].can_be_steered or history.recipe.serves_languages:
         steps = len(history)
         return history.recipe.with_changes(merges=steps + by, grown_from=steps, interventions=(), **changes)
+    if Method.of(history.recipe).joins_runs:
+        raise RecipeError(
+            f"What {METHODS[history.recipe.method].title} learned cannot be extended: its size decided which of two "
+            "passes made each step. Learn it again with a larger vocabulary."
+        )
     if not Method.of(history.recipe).looks_tokens_up:
         raise RecipeError(
             f"What {METHODS[history.recipe.method].title} learned cannot be extended: each block of its text has "

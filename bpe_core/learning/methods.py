@@ -150,6 +150,7 @@ class Method:
     has_continuations: bool = False  # a character inside a word is another base symbol than at its beginning
     looks_tokens_up: bool = False  # a text is cut by which tokens there are, whatever they were made of
     cost_of_token: float = 0.0  # taken off each log-probability, so that the fewest tokens are the best path
+    joins_runs: bool = False  # first within words, then words that are one token: see `segmenting.word_runs`
     starts_anew: bool = False  # with each block of a text: several steps may join the same pair, each for its block
     words_at_first: Callable[[WordTable, Recipe], WordTable] | None = None  # learned from up to its first turn
     turns: Callable[[History], Mapping[int, str]] = lambda history: {}  # after which steps it learns in another way
@@ -163,12 +164,16 @@ class Method:
 
 def has_ranks(history: History) -> bool:
     """Return whether each boundary of a text is dissolved once and for all, by one step."""
-    return history.joining is None and Method.of(history.recipe).has_ranks
+    return _only_joins_in_order(history) and Method.of(history.recipe).has_ranks
 
 
 def learns_by_ranks(history: History) -> bool:
     """Return whether it is so in the words that a history was learned from."""
-    return history.joining is None and Method.of(history.recipe).learns_by_ranks
+    return _only_joins_in_order(history) and Method.of(history.recipe).learns_by_ranks
+
+
+def _only_joins_in_order(history: History) -> bool:
+    return history.joining is None and history.recipe.tau is None
 
 
 def steps_in_words(history: History) -> str:

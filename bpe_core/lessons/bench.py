@@ -19,6 +19,7 @@ from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.learning.methods import Candidate
 from bpe_core.learning.trainer import Trainer
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.segmenting.as_joined import merges_of
 from bpe_core.segmenting.merging import Merges
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.studies.texts import texts_of
@@ -130,7 +131,7 @@ class Bench:
 
     @cached_property
     def _merges(self) -> Merges:
-        return Merges(self.history)
+        return merges_of(self.history)
 
     def _ids_of_word(self, word: bytes, at: int) -> list[int]:
         """Cut a word as during learning; encoding may differ."""

@@ -81,6 +81,8 @@ kinds:
             return Answer(DataTable({"difference": found}), said, rows=(), differs=bool(found))
         if not Method.of(study.history.recipe).learns_by_ranks or not len(study.history):
             raise BpeError(f"{WHAT} is known only where pairs are joined one after the other; not of this tokenizer.")
+        if Method.of(study.history.recipe).joins_runs:
+            raise BpeError(f"{WHAT} is known where one list of merges was learned; here two passes ran a race.")
         if study.history.recipe.serves_languages:
             raise BpeError(f"{WHAT} is known where the commonest pair of all texts is joined; these served languages.")
         return _of_the_table_alone(study, work) if study.texts is None else _by_counts(study, work)

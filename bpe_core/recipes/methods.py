@@ -49,6 +49,7 @@ class Listed:
     wording: Wording = Wording()
     usual_sizes: tuple[str, ...] = ()  # of vocabularies that serve well
     single: Single | None = None  # what its steps may do besides joining; what they add are seeds of the alphabet
+    single_by: str = ""  # the choice of a recipe without which no step does so
     asks_for_line_ends: bool = False  # what it learns depends on which words end lines
     serves_languages: bool = False  # what it learns depends on which group each word is of
     can_be_steered: bool = False  # a person may forbid or force a pair at a step, and go on from a table
@@ -86,6 +87,25 @@ _OWN = {
         needs=dict(base="bytes", marker="none"),
         usual_sizes=("128,000 for thirty languages",),
         serves_languages=True,
+    ),
+    "boundless": Listed(
+        "BoundlessBPE",
+        "Joins pairs within words, and whole words to superwords as soon as these occur more often; may drop tokens.",
+        "bpe_core.learning.boundless.method",
+        needs=dict(
+            base="bytes",
+            pattern="word-runs",
+            marker="none",
+            words_by="o200k",
+            ties="smallest-text",
+            max_token_length=None,
+            border="",
+            whole_characters=False,
+        ),
+        usual_sizes=("131,072 for English, of which a third are superwords",),
+        single="drop",
+        single_by="tau",
+        size_decides=True,
     ),
     "gage": Listed(
         "Gage's compressor",

@@ -64,6 +64,10 @@ PRESETS: dict[str, Preset] = {
         dict(method="parity", pattern="gpt2", ties="largest-printed"),
         "Bytes; each merge serves the language whose dev text has the most tokens, or that its ratio puts behind.",
     ),
+    "boundless": Preset(
+        dict(method="boundless", pattern="word-runs", ties="smallest-text"),
+        "Bytes, joined within GPT-4o's words; whole words are joined where they occur more often than the next pair.",
+    ),
     "gage": Preset(
         dict(method="gage", pattern="none", vocab_size=1_000_000, min_frequency=4),
         "Gage's compressor of 1994: in each block, bytes that do not occur stand for the commonest pairs.",

@@ -33,6 +33,7 @@ Marker = Literal["none", "symbol", "glued", "prefix", "continuation"]
 Unknown = Literal["unk", "bytes"]
 WordPieceRule = Literal["count", "score"]
 Sums = Literal["", "32 bits", "64 bits"]
+FallsInto = Literal["bytes", "parts"]
 
 CUSTOM_PATTERN = "custom"
 UNKNOWN_TOKEN = "<unk>"
@@ -53,6 +54,7 @@ class Choice:
     least: int | None = None  # of a number
     most: int = LARGEST_NUMBER
     optional: bool = False  # None is allowed in place of a number
+    is_share: bool = False  # a number above 0 and up to 1
     applies: Callable[[Any], bool] = lambda recipe: True  # whether it means anything beside the other choices
     goes_without_saying: bool = False  # left out of files at its default: older programs do not know this choice
 
@@ -61,6 +63,9 @@ class Choice:
         if self.among:
             if not isinstance(value, str) or value not in self.among:
                 raise RecipeError(f"{name} cannot be {value!r}; it is one of {', '.join(map(repr, self.among))}.")
+        elif self.is_share:
+            if value is not None or not self.optional:
+                _check_share(name, value)
         elif self.least is not None:
             if value is not None or not self.optional:
                 _check_number(name, value, self.least, self.most)
@@ -82,6 +87,11 @@ def _check_number(name: str, value: object, least: int, most: int) -> None:
         raise RecipeError(f"{name} can be at most {most:,}, not {value:,}.")
 
 
+def _check_share(name: str, value: object) -> None:
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value <= 1:
+        raise RecipeError(f"{name} must be a share above 0 and at most 1, such as 0.9, not {value!r}.")
+
+
 def title_of(choice: str) -> str:
     """Return what a choice is called where a person reads of it.
 
@@ -101,6 +111,7 @@ _OF_GAGE: dict[str, Any] = dict(applies=lambda recipe: recipe.method == "gage", 
 _OF_WORDPIECE: dict[str, Any] = dict(applies=lambda recipe: recipe.method == "wordpiece", goes_without_saying=True)
 _OF_SUPERBPE: dict[str, Any] = dict(applies=lambda recipe: recipe.method == "superbpe", goes_without_saying=True)
 _OF_PARITY: dict[str, Any] = dict(applies=lambda recipe: recipe.method == "parity", goes_without_saying=True)
+_OF_BOUNDLESS: dict[str, Any] = dict(applies=lambda recipe: recipe.method == "boundless", goes_without_saying=True)
 _OF_BEST: dict[str, Any] = dict(applies=lambda recipe: recipe.method == "best", goes_without_saying=True)
 _DROPPING: dict[str, Any] = _OF_UNIGRAM | dict(applies=lambda recipe: recipe.method in ("unigram", "mingram", "best"))
 _OF_CHARACTERS: dict[str, Any] = dict(applies=lambda recipe: recipe.base == "characters")
@@ -338,6 +349,21 @@ class Learning:
         applies=lambda recipe: recipe.method == "parity" and recipe.window_size is not None,
         goes_without_saying=True,
     )
+    tau: float | None = _choice(  # None: nothing is dropped
+        None,
+        "Drop from",
+        "A merge within words that takes at least this share of one of its halves drops that half (tau of PickyBPE)",
+        is_share=True,
+        optional=True,
+        **_OF_BOUNDLESS,
+    )
+    falls_into: FallsInto = _choice(
+        "bytes",
+        "Falls into",
+        "What is left of a dropped token: its bytes, or the two tokens it was made of",
+        among=get_args(FallsInto),
+        **_OF_BOUNDLESS,
+    )
     gap_to_floor: int = _choice(
         0,
         "Gap to floor",
@@ -473,7 +499,8 @@ class Recipe(Reading, Mixing, Steering, Learning, Size, Symbols, Splitting):
 
     @property
     def single(self) -> Single | None:
-        return METHODS[self.method].single
+        listed = METHODS[self.method]
+        return listed.single if not listed.single_by or getattr(self, listed.single_by) is not None else None
 
     @property
     def asks_for_line_ends(self) -> bool:

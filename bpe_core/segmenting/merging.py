@@ -135,12 +135,12 @@ def ranks_of(symbols: Int32s, history: History) -> Int32s:
     return compiled_ranks(symbols, history) if KERNELS.chooses(len(symbols)) else plain_ranks(symbols, history)
 
 
-def plain_ranks(symbols: Int32s, history: History) -> Int32s:
+def plain_ranks(symbols: Int32s, history: History, merges: Merges | None = None) -> Int32s:
     is_known = symbols >= 0
     ranks = np.full(len(symbols), PATTERN_CUT, np.int32)
     ranks[1:][is_known[1:] & is_known[:-1]] = NEVER
     edges = np.flatnonzero(np.diff(is_known, prepend=False, append=False)).tolist()
-    merges = Merges(history)
+    merges = merges or Merges(history)
     for begin, end in zip(edges[::2], edges[1::2], strict=True) if len(history) else ():
         ranks[begin + 1 : end] = merges.merged(symbols[begin:end].tolist()).ranks
     return ranks
@@ -248,10 +248,10 @@ def _character_width(lead: int) -> int:
 
 
 class PlainEncoder:
-    def __init__(self, history: History, cutting: Cutting) -> None:
+    def __init__(self, history: History, cutting: Cutting, merges: Merges | None = None) -> None:
         self.spelling = Spelling(history)
         self._cutting = cutting
-        self._merges = Merges(history)
+        self._merges = merges or Merges(history)
         self._remembered: dict[bytes, MergedWord] = {}
 
     def ids(self, text: str, at: int) -> Int32s:

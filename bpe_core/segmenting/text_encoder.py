@@ -10,6 +10,8 @@ import numpy as np
 
 from bpe_core.history.history import History
 from bpe_core.kernels.readiness import Policy
+from bpe_core.learning.methods import Method
+from bpe_core.segmenting.as_joined import merges_of
 from bpe_core.segmenting.boundaries import PATTERN_CUT, Boundaries, PlacedSymbols, joined
 from bpe_core.segmenting.cutting import Cutting, GivenWords, Part, ids_looked_for, utf8
 from bpe_core.segmenting.merging import LongestMatch, PlainEncoder, ids_of_each
@@ -156,9 +158,13 @@ class TextEncoder(WordEncoder):
     def __init__(self, history: History, cutting: Cutting) -> None:
         super().__init__(history, cutting)
         self._base = len(history.alphabet)
-        self.plain = PlainEncoder(history, cutting)
+        self.plain = PlainEncoder(history, cutting, merges_of(history))
 
     def make_kernels(self) -> CompiledEncoder:
+        if Method.of(self._history.recipe).joins_runs:
+            from bpe_core.segmenting.compiled_runs import CompiledRuns  # loads machine code
+
+            return CompiledRuns(self._history, self._cutting)
         from bpe_core.segmenting.compiled_encoder import CompiledEncoder  # loads machine code
 
         return CompiledEncoder(self._history, self._cutting)

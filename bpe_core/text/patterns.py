@@ -29,6 +29,10 @@ _CONTRACTION = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
 _UPPER = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]"
 _LOWER = r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"
 _MARKS = r"\p{P}$+<=>^`|~"
+_WORD = (
+    rf"[^\r\n\p{{L}}\p{{N}}]?{_UPPER}*{_LOWER}+{_CONTRACTION}|[^\r\n\p{{L}}\p{{N}}]?{_UPPER}+{_LOWER}*{_CONTRACTION}"
+)
+_NO_WORD = r"\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 
 
 # What superwords never hold: digits, several signs in a row, and all blanks but the last before a word
@@ -53,9 +57,7 @@ _OWN = {
         "As GPT-2, with digits in groups of three and one sign allowed before a word.",
     ),
     "o200k": NamedPattern(
-        rf"[^\r\n\p{{L}}\p{{N}}]?{_UPPER}*{_LOWER}+{_CONTRACTION}"
-        rf"|[^\r\n\p{{L}}\p{{N}}]?{_UPPER}+{_LOWER}*{_CONTRACTION}"
-        r"|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+        f"{_WORD}|{_NO_WORD}",
         "As cl100k, splitting where a capital follows small letters; contractions stay with their word.",
     ),
     "english": NamedPattern(
@@ -72,6 +74,10 @@ _OWN = {
     "superwords": NamedPattern(
         rf"{NO_SUPERWORD}|(?:\p{{L}}|[^\S ]| ?[^\s\p{{L}}\p{{N}}](?![^\s\p{{L}}\p{{N}}])| (?=[\p{{L}}\p{{N}}]))+",
         "Runs of words with the spaces, single signs and line ends between them; what lies between runs apart.",
+    ),
+    "word-runs": NamedPattern(
+        f"(?:{_WORD})+|{_NO_WORD}",
+        "As o200k, but neighbouring words with letters stay together; digits and signs end such a run.",
     ),
     "none": NamedPattern(r"(?s:.+)", "No splitting: the whole text is one sequence."),
 }

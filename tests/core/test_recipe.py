@@ -42,12 +42,13 @@ OTHER: dict[str, Any] = dict(  # for each choice a value that no preset has
     mixture=Mixture((Group("de", unique="lines"),)), preparation=(Digits(),), older_unicode=True, sums="32 bits",
     decoding=(Fuse(),),
     transition=3, words_by="gpt2", most_words=2, past_colons=True, gap_to_floor=5,
-    border="|", whole_characters=True, global_merges=4, window_size=8, alpha=150,
+    border="|", whole_characters=True, global_merges=4, window_size=8, alpha=150, tau=0.5, falls_into="parts",
 )  # fmt: skip
 OF_METHODS = {
     "block_size": "gage", "block_bytes": "gage", "wordpiece_rule": "wordpiece", "longest_word": "wordpiece",
     "seed_size": "unigram", "em_passes": "unigram", "keep_share": "unigram",
     "transition": "superbpe", "words_by": "superbpe", "most_words": "superbpe", "past_colons": "superbpe",
+    "tau": "boundless", "falls_into": "boundless",
     "gap_to_floor": "best", "global_merges": "parity", "window_size": "parity", "alpha": "parity",
 }  # fmt: skip
 STEERING = {"interventions", "grown_from", "preparation", "older_unicode", "sums", "decoding"}  # if there are any

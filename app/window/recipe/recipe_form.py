@@ -67,6 +67,10 @@ OPTIONS = {  # choices from a list
         Option("count", "count", "The pair that occurs most; others have learned BERT's tokenizer this way since."),
         Option("score", "score", "The pair that occurs most in relation to its two halves."),
     ],
+    "falls_into": [
+        Option("bytes", "bytes", "Its bytes, as in BoundlessBPE."),
+        Option("parts", "the two it was made of", "The two it was made of, as in PickyBPE, or what became of them."),
+    ],
     "unknown": [
         Option("unk", "<unk>", "A character outside the alphabet becomes the unknown token."),
         Option("bytes", "bytes", "A character outside the alphabet is written in bytes."),
@@ -109,6 +113,8 @@ def value_text(choice: str, recipe: Recipe) -> str:
         return str(value.in_words())
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:g}"
     if isinstance(value, (tuple, int)):
         return f"{value:,}" if isinstance(value, int) else " ".join(map(str, value)) or "–"
     listed = (one.title for one in options(choice) if one.value == value) if KINDS[choice] is str else iter(())
@@ -183,7 +189,7 @@ class RecipeForm(QObject):
 
     @property
     def shrinks(self) -> bool:
-        return self._recipe.value.single == "drop"
+        return self._recipe.value.single == "drop" and not self.method.single_by
 
     @property
     def method(self) -> Listed:

@@ -67,6 +67,7 @@ NOTHING_SAID = {
     "most_words": "any number",
     "global_merges": "none",
     "window_size": "no window",
+    "tau": "never",
 }
 SUFFIXES = {
     "min_frequency": "×",
@@ -98,9 +99,11 @@ def field_of(choice: str) -> Field:
     elif KINDS[choice] is bool:
         tick = QCheckBox(title)
         field = Field(tick, tick.isChecked, tick.setChecked, tick.clicked)
-    elif KINDS[choice] is float:
-        share = _share_box(declared.least, declared.most)
-        field = Field(share, share.value, share.setValue, share.valueChanged)
+    elif declared.is_share:
+        share = _share_box(NOTHING_SAID.get(choice, ""))
+        field = Field(
+            share, lambda: share.value() or None, lambda value: share.setValue(value or 0), share.valueChanged
+        )
     elif declared.least is not None:
         field = _number_field(choice, NO_LIMIT if declared.optional else int(declared.least), int(declared.most))
     else:
@@ -142,9 +145,10 @@ def _number_field(choice: str, least: int, most: int) -> Field:
     return Field(box, lambda: box.value() or None, show, box.valueChanged)
 
 
-def _share_box(least: float | None, most: float) -> QDoubleSpinBox:
+def _share_box(nothing: str) -> QDoubleSpinBox:
     box = QDoubleSpinBox()
-    box.setRange(least or 0.0, min(most, 1.0))
+    box.setRange(0.0, 1.0)
+    box.setSpecialValueText(nothing)
     box.setSingleStep(0.05)
     box.setKeyboardTracking(False)
     return box

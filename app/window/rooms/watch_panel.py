@@ -17,7 +17,7 @@ from app.window.rooms.word_view import WordView
 TITLE = "How does a tokenizer split your name?"
 WHY = "Why it stays so:"
 REASON_LINES = 3
-IN_THE_RECIPE = ("best", "superbpe", "parity")  # slow, of a whole text, of groups: no chip, the recipe offers them
+IN_THE_RECIPE = ("best", "superbpe", "boundless", "parity")  # slow, of runs, of groups: the recipe offers them
 # Fusion hardly shows on a dark ground which button is pressed.
 CHIP = """QPushButton { border: 1px solid palette(mid); border-radius: 4px; padding: 4px 10px; }
 QPushButton:checked { background: palette(highlight); color: palette(highlighted-text); }

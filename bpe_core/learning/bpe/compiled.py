@@ -172,6 +172,7 @@ class CompiledLearner:
     scores = gone_through = None
     _scores: Any = ()  # what the kernels order pairs by, where it is not their counts
     _reasons: Any = ()  # columns for what steps are chosen by besides
+    _counts_apart = False  # whether a count says how many tokens a merge makes
 
     def __init__(
         self,
@@ -187,7 +188,9 @@ class CompiledLearner:
         layout = layout or lay_out(words, alphabet, recipe)
         self.tokens_at_start = layout.tokens
         self._begin(layout, words, alphabet)
-        base_pairs = BasePairs(_begin(layout, words, alphabet, recipe, forced), room, threads)
+        state = _begin(layout, words, alphabet, recipe, forced)
+        state.run["apart"] = self._counts_apart
+        base_pairs = BasePairs(state, room, threads)
         self._state, self._halves = base_pairs.state, Halves()
         if base_pairs.are_divided:
             self._state.run[0]["wide"] = 1 if threads else WIDE
@@ -350,6 +353,7 @@ def _run(recipe: Recipe, forced: History | None, given: int) -> Records:
     run = np.zeros(1, names.RUN)
     run["level"] = names.LEVELS
     run["wide"] = _NEVER
+    run["twin"] = -1
     run["min_frequency"] = run["forced_frequency"] = recipe.min_frequency
     run["max_length"] = recipe.max_token_length or EVERY_LENGTH
     run["ties"] = getattr(learn_queue, TIE_RULES[recipe.ties].kernel)

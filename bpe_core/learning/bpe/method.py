@@ -7,6 +7,7 @@ cannot: it counts everything anew at each step, and takes 1.8 s for the sample o
 from __future__ import annotations
 
 import heapq
+from collections.abc import Iterable
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -43,7 +44,7 @@ class PlainLearner:
     scores = gone_through = None
 
     def __init__(self, words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> None:
-        layout = lay_out(words, alphabet, recipe)
+        layout = self._lay_out(words, alphabet, recipe)
         self.tokens_at_start = self._tokens_left = layout.tokens
         self._base = len(alphabet)
         self._forced = forced_at(recipe.interventions)
@@ -64,7 +65,7 @@ class PlainLearner:
         self._gone: dict[Pair, int] = {}  # how many of them, from the first on, hold it no more
         self._heap: list[Any] = []  # of entries that begin with what a pair is worth, its tie key, and itself
         for index, run in enumerate(self._runs):
-            for pair in pairwise(run.symbols):
+            for pair in self._pairs_in(run.symbols):
                 self._add(pair, index, run.weight)
         self.has_candidates = bool(self._counts)
         self._begin(layout, words)
@@ -101,6 +102,13 @@ class PlainLearner:
             heapq.heappush(self._heap, entry)
         pairs: list[Pair] = [entry[2] for entry in leading]
         return [Candidate(*pair, self._counts[pair]) for pair in pairs]
+
+    def _lay_out(self, words: WordTable, alphabet: Alphabet, recipe: Recipe) -> Layout:
+        return lay_out(words, alphabet, recipe)
+
+    def _pairs_in(self, symbols: list[int]) -> Iterable[Pair]:
+        """The pairs that count."""
+        return pairwise(symbols)
 
     def _begin(self, layout: Layout, words: WordTable) -> None:
         """For what another method must know before any pair is entered."""
@@ -165,14 +173,13 @@ class PlainLearner:
         columns.runner_up_count[row] = NOTHING if other is None else self._counts[other]
 
     def _merge(self, pair: Pair) -> None:
-        left, right = pair
-        token = self._base + self._learned
+        token = self._token_of(self._joined_text(self._texts[pair[0]], self._texts[pair[1]]))
         self._learned += 1
         self._forbidden = forbidden_from(self._interventions, self._learned + 1) if self._interventions else set()
-        self._texts.append(self._joined_text(self._texts[left], self._texts[right]))
-        self._lengths.append(self._lengths[left] + self._lengths[right])
+        if token == len(self._lengths):
+            self._lengths.append(self._lengths[pair[0]] + self._lengths[pair[1]])
         if self._lacks:
-            self._lacks.append(self._lacks[left] + self._lacks[right])
+            self._lacks.append(self._lacks[pair[0]] + self._lacks[pair[1]])
         born: dict[Pair, None] = {}
         before = self._tokens_left
         for index in self._places.pop(pair, []):
@@ -183,6 +190,11 @@ class PlainLearner:
         for new in born:
             self._push(new)
 
+    def _token_of(self, text: bytes) -> int:
+        """The token that a pair becomes, a new one."""
+        self._texts.append(text)
+        return len(self._texts) - 1
+
     def _use_up(self, pair: Pair, token: int, joined: int) -> None:
         """For a method that counts tokens: how often the pair became the new one."""
 
@@ -191,10 +203,10 @@ class PlainLearner:
         joined = _joined(run.symbols, *pair, token)
         if len(joined) == len(run.symbols):
             return
-        for old in pairwise(run.symbols):
+        for old in self._pairs_in(run.symbols):
             if old != pair:
                 self._counts[old] -= run.weight
-        for new in pairwise(joined):
+        for new in self._pairs_in(joined):
             if token in new:
                 self._add(new, index, run.weight)
                 born[new] = None

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from bpe_core.counting.words import PADDING, WordColumns, WordTable, join_by_kernels
+from bpe_core.counting.words import PADDING, WordColumns, WordTable, join, join_by_kernels
 from bpe_core.errors import TooLarge
 from bpe_core.history.alphabet import Alphabet, Symbol
 from bpe_core.history.history import Columns, EndReason, History
@@ -23,9 +23,9 @@ from bpe_core.kernels.scan import REGISTERS, Machine, machine_of, scan_pieces
 from bpe_core.learning.bpe.compiled import CompiledLearner as CompiledLearner
 from bpe_core.learning.layout import MOST_CELLS, Layout, laid_out
 from bpe_core.learning.methods import UNLIMITED
-from bpe_core.learning.superbpe.runs import BLANK, COLON, within
+from bpe_core.learning.superbpe.runs import BLANK, COLON, Inside, within
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.support.arrays import Bools, Bytes, Int32s, Int64s
+from bpe_core.support.arrays import Bools, Bytes, Int32s, Int64s, repeated
 from bpe_core.support.threads import at_once, available_threads
 from bpe_core.text.scanner import table_for
 
@@ -91,6 +91,26 @@ class _Runs:
     text: Bytes
     starts: Int64s  # of the words in it, and the end
     firsts: Int64s  # of these, which begin the runs; and how many there are
+
+
+def inside_of(words: WordTable, recipe: Recipe) -> Inside:
+    """Return the same as the plain function, in first-seen order too."""
+    machine = _machine(recipe)
+
+    def numbered(part: slice) -> tuple[WordColumns, Int32s, Int64s]:
+        runs = _runs(words, machine, part)
+        joined = join_by_kernels([WordColumns(runs.text, runs.starts)])
+        return joined.columns, joined.rows[0].astype(np.int32), np.diff(runs.firsts)
+
+    parts = _of_each(numbered, words)
+    joined = join([columns for columns, _, _ in parts])
+    rows = np.concatenate(
+        [of_part.astype(np.int32)[own] for of_part, (_, own, _) in zip(joined.rows, parts, strict=True)]
+    )
+    lengths = np.concatenate([lengths for _, _, lengths in parts])
+    counts = np.zeros(len(joined.columns), np.int64)
+    np.add.at(counts, rows, repeated(words.counts, lengths))
+    return Inside(WordTable(*joined.columns, counts), rows, np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths))))
 
 
 def words_inside(words: WordTable, recipe: Recipe) -> WordTable:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
+import numpy as np
+
 from bpe_core.counting.words import WordTable
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.support.arrays import Int32s, Int64s
 from bpe_core.text.splitting import Splitter
 
 BLANK = b" "
@@ -15,10 +20,24 @@ def within(recipe: Recipe) -> Recipe:
     return recipe.with_changes(method="bpe", pattern=recipe.words_by, special_tokens=(), whole_characters=False)
 
 
-def words_inside(words: WordTable, recipe: Recipe) -> WordTable:
-    """Return the ordinary words of all runs with their counts, in first-seen order."""
-    split, counts = Splitter(within(recipe)).words, dict[str, int]()
+class Inside(NamedTuple):
+    """The ordinary words of all runs with their counts, in first-seen order; and run by run, which of them it holds."""
+
+    words: WordTable
+    rows: Int32s
+    first: Int64s  # where those of each run begin, and the end
+
+
+def inside_of(words: WordTable, recipe: Recipe) -> Inside:
+    split, counts, number = Splitter(within(recipe)).words, dict[str, int](), dict[str, int]()
+    rows, first = list[int](), [0]
     for run, count in words:
         for word in split(run.decode()):
             counts[word] = counts.get(word, 0) + count
-    return WordTable.from_counts(counts)
+            rows.append(number.setdefault(word, len(number)))
+        first.append(len(rows))
+    return Inside(WordTable.from_counts(counts), np.array(rows, np.int32), np.array(first, np.int64))
+
+
+def words_inside(words: WordTable, recipe: Recipe) -> WordTable:
+    return inside_of(words, recipe).words

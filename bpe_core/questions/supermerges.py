@@ -1,0 +1,97 @@
+"""BoundlessBPE's race: at each step a merge within words against a supermerge."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from bpe_core.asking import Answer, Question, parameter
+from bpe_core.errors import BpeError
+from bpe_core.figures.figure import Bar, BarFigure
+from bpe_core.figures.from_table import passes_chart
+from bpe_core.history.history import NOTHING, Step
+from bpe_core.learning.methods import Method
+from bpe_core.recipes.methods import METHODS
+from bpe_core.studies.study import Study
+from bpe_core.support.data_table import DataTable
+from bpe_core.support.progress import ALONE, Work
+
+PASSES = {1: "within words", 2: "across words"}
+NOT_THERE = "its halves are not there yet"
+
+
+@dataclass(frozen=True)
+class Supermerges(Question):
+    """Show how merges within words race against merges of whole words: the one that occurs more often is made."""
+
+    follows_time = True
+    axis = "step"
+
+    at: int | None = parameter(None, help="the two that race after the first K steps (else all steps)", metavar="K")
+
+    def answer(self, study: Study, work: Work = ALONE) -> Answer:
+        history = study.history
+        if not Method.of(history.recipe).joins_runs or not {"stage", "rival"} <= history.reasons.keys():
+            title = METHODS[history.recipe.method].title
+            raise BpeError(f"Merges within and across words race by BoundlessBPE only, not by {title}.")
+        if self.at is not None and study.checked_step_count(self.at) < len(history):
+            return _race(study, history[self.at])
+        stages, rivals, counts = history.reasons["stage"], history.reasons["rival"], history.columns.count
+        joins = np.flatnonzero(history.columns.right != NOTHING)
+        within, across = (np.where(stages == stage, counts, rivals)[joins] for stage in PASSES)
+        table = DataTable(
+            {
+                "step": joins + 1,
+                "taken": [PASSES[stage] for stage in stages[joins].tolist()],
+                "within_words": within,
+                "across_words": np.maximum(across, 0),
+            }
+        )
+        supermerges = int((stages[joins] == 2).sum())
+        sentence = f"{supermerges:,} of {len(joins):,} merges join words."
+        return Answer(table, (sentence,), passes_chart(table, sentence))
+
+
+def _race(study: Study, step: Step) -> Answer:
+    name = study.names.text
+    if step.right == NOTHING:
+        sentence = f"Step {step.step:,} drops “{name[step.left]}”, which is left {step.count:,} times."
+        return Answer(
+            DataTable({"step": [step.step], "dropped": [name[step.left]], "count": [step.count]}), (sentence,)
+        )
+    own, rival = int(step.reasons["stage"]), int(step.reasons["rival"])
+    other = NOT_THERE if step.runner_up is None else study.pair_name(step.runner_up)
+    rows = {own: (study.pair_name((step.left, step.right)), step.count), 3 - own: (other, max(rival, 0))}
+    if rival == NOTHING:
+        del rows[3 - own]
+    table = DataTable(
+        {
+            "step": [step.step] * len(rows),
+            "pass": [PASSES[stage] for stage in sorted(rows)],
+            "pair": [rows[stage][0] for stage in sorted(rows)],
+            "count": [rows[stage][1] for stage in sorted(rows)],
+            "is_taken": [stage == own for stage in sorted(rows)],
+        }
+    )
+    sentence = _told(step.step, own, step.count, rival)
+    bars = [
+        Bar(f"{PASSES[stage]}: {rows[stage][0]}", rows[stage][1], f"{rows[stage][1]:,}", "next" if stage == own else "")
+        for stage in sorted(rows)
+    ]
+    return Answer(
+        table, (sentence,), BarFigure("supermerges", "Which is made.", sentence, bars, "Count"), on_axis=False
+    )
+
+
+def _told(step: int, own: int, count: int, rival: int) -> str:
+    """
+    >>> _told(7, 2, 90, 80), _told(7, 1, 80, 80)
+    ('Step 7 joins across words: 90 is more than 80.', 'Step 7 joins within words: both occur 80 times.')
+    """
+    made = f"Step {step:,} joins {PASSES[own]}"
+    if rival == NOTHING:
+        return f"{made}: nothing runs against it."
+    if rival == count:
+        return f"{made}: both occur {count:,} times."
+    return f"{made}: {count:,} is more than {rival:,}."

@@ -1,0 +1,219 @@
+"""BoundlessBPE: both learners equal the specification; texts are cut after any step as by its steps in order."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bpe_core.counting.count_words import count_words
+from bpe_core.counting.words import WordTable
+from bpe_core.errors import RecipeError
+from bpe_core.formats import open_table, write_history
+from bpe_core.history.alphabet import Alphabet
+from bpe_core.history.history import NOTHING, Columns, History
+from bpe_core.history.token_texts import decoded
+from bpe_core.learning.boundless.method import METHOD
+from bpe_core.learning.layout import lay_out
+from bpe_core.learning.methods import Way
+from bpe_core.learning.trainer import Trainer
+from bpe_core.questions.supermerges import Supermerges
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.reference import boundless as reference
+from bpe_core.segmenting.compiled_runs import CompiledRuns, ranks_of_runs
+from bpe_core.segmenting.cutting import Cutting
+from bpe_core.segmenting.merging import plain_ranks
+from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.segmenting.word_runs import RunMerges
+from bpe_core.studies.study import Study
+from bpe_core.text.corpus import Corpus
+from bpe_core.text.splitting import split_words
+from tests.core.learning import all_columns, train
+
+TEXT = (
+    "By the way, the cat sat on the mat. By the end of the day, on the one hand: the cat; on the other hand: the mat.\n"
+    "The end of the story is the end of the cat, by the way... 1234 cats on 12 mats -- at the end of the day.\n"
+) * 2
+LETTERS = ["ab ", "aab ,\n", "aB '1 \n", "aé漢 \u0301", "on the way, "]
+WORDS = st.lists(st.sampled_from(["aa", "aaa", "ab", "the", "then", "he", "B", "12"]), max_size=40).map(" ".join)
+
+
+@st.composite
+def recipes(draw: st.DrawFn, *, drops: bool | None = None) -> Recipe:
+    shares = st.sampled_from([1.0, 0.9, 0.8, 0.6, 0.4, 0.2])
+    return Recipe.preset(
+        "boundless",
+        merges=draw(st.integers(1, 50)),
+        tau=draw(st.none() | shares if drops is None else shares if drops else st.none()),
+        falls_into=draw(st.sampled_from(["bytes", "parts"])),
+        min_frequency=draw(st.integers(1, 3)),
+    )
+
+
+def words_of(text: str, recipe: Recipe) -> WordTable:
+    return count_words(Corpus.from_texts([text]), recipe)
+
+
+def learned(way: Way, words: WordTable, recipe: Recipe, work: int) -> History:
+    """Learn in many short calls, as a run does."""
+    alphabet = Alphabet.for_words(words, recipe)
+    learner, columns = (
+        way.learner(words, alphabet, recipe, None),
+        Columns.with_room(METHOD.steps_planned(recipe, alphabet)),
+    )
+    end = ""
+    while not end and learner.learned < len(columns.left):
+        end = learner.learn(columns, len(columns.left), work)
+    return History(
+        recipe,
+        alphabet,
+        columns.first(learner.learned),
+        reasons=learner.reasons,
+        tokens_at_start=learner.tokens_at_start,
+        end_reason=end or "vocabulary full",  # type: ignore[arg-type]
+    )
+
+
+def recipe_of(tau: float | None = None, falls_into: str = "bytes") -> Recipe:
+    return Recipe.preset("boundless", merges=45, min_frequency=1, tau=tau, falls_into=falls_into)
+
+
+@cache
+def trained(tau: float | None = None, falls_into: str = "bytes") -> History:
+    return train(Corpus.from_texts([TEXT]), recipe_of(tau, falls_into))
+
+
+@pytest.mark.parametrize("way", [METHOD.plain, METHOD.compiled], ids=["plain", "compiled"])
+@given(st.data())
+def test_all_steps_are_those_of_the_specification(way: Way, data: st.DataObject) -> None:
+    recipe = data.draw(recipes())
+    text = data.draw(WORDS | st.text(data.draw(st.sampled_from(LETTERS)), min_size=2, max_size=120))
+    words = words_of(text, recipe)
+    if len(words) == 0:
+        return
+    expected = reference.train(words, recipe)
+    found = learned(way, words, recipe, data.draw(st.sampled_from([1, 10_000, 2**60])))
+    assert all_columns(found) == all_columns(expected)
+    assert {name: column.tolist() for name, column in found.reasons.items()}.items() <= {
+        name: column.tolist() for name, column in expected.reasons.items()
+    }.items()
+    assert (found.end_reason, found.tokens_at_start) == (expected.end_reason, expected.tokens_at_start)
+
+
+@given(st.text("ab :.'1/\r\n\tAé漢\u0301!\u00a0", max_size=60))
+def test_runs_lie_between_words_without_letters(text: str) -> None:
+    runs = list(split_words(text, Recipe.preset("boundless")))
+    inside = [[*split_words(run, Recipe(pattern="o200k"))] for run in runs]
+    assert [word for words in inside for word in words] == list(split_words(text, Recipe(pattern="o200k")))
+
+
+def test_a_supermerge_occurs_more_often_than_the_merge_that_it_keeps_waiting() -> None:
+    history = trained()
+    across = [step for step in history if step.reasons["stage"] == 2]
+    assert [decoded(history)[step.id] for step in across][:2] == [b" end of", b" end of the"]
+    assert all(step.count > step.reasons["rival"] for step in across)
+    assert all(step.count >= step.reasons["rival"] for step in history)
+
+
+@given(st.data())
+@settings(max_examples=30)
+def test_a_text_is_cut_after_any_step_as_by_its_steps_in_order(data: st.DataObject) -> None:
+    history = trained(*data.draw(st.sampled_from([(None,), (0.8,), (0.4,), (0.6, "parts")])))
+    text = data.draw(
+        st.sampled_from([TEXT[:120], "by the end of the day: the cat 12 34\n\nthe mat"]) | st.text() | WORDS
+    )
+    at, tokenizer = data.draw(st.integers(0, len(history))), Tokenizer(history)
+    ids = tokenizer.encode(text, at=at)
+    assert ids == reference.encode(text, history, at=at)
+    assert tokenizer.segmentation(text).tokens(at).ids.tolist() == ids
+    assert tokenizer.decode(ids) == text
+    assert {*ids} <= {*history.first(at).vocabulary.tolist()}
+
+
+@given(st.data())
+@settings(max_examples=30)
+def test_the_kernels_cut_alike(data: st.DataObject) -> None:
+    history = trained()
+    text = data.draw(st.sampled_from([TEXT, "By the end of the story"]) | st.text() | WORDS)
+    at, kernels = data.draw(st.integers(0, len(history))), CompiledRuns(history, Cutting(history.recipe))
+    assert kernels.ids(text, at).tolist() == reference.encode(text, history, at=at)
+    assert kernels.byte_ranks(text).tolist() == Tokenizer(history).boundaries(text).ranks[:-1].tolist()
+    words = words_of(text, history.recipe)
+    symbols = lay_out(words, history.alphabet, history.recipe).symbols
+    assert ranks_of_runs(symbols, history).tolist() == plain_ranks(symbols, history, RunMerges(history)).tolist()
+
+
+@pytest.mark.parametrize("tau", [None, 0.8, 0.4])
+def test_the_corpus_holds_as_many_tokens_as_the_history_says(tau: float | None) -> None:
+    history = trained(tau)
+    for at in (0, 20, 40, len(history)):
+        assert len(Tokenizer(history).encode(TEXT, at=at)) == history.tokens_after[at]
+    assert history.vocabulary_size <= 256 + 45
+    assert (NOTHING in history.columns.right.tolist()) == (tau is not None)
+
+
+def test_a_dropped_token_falls_apart_and_may_be_joined_anew() -> None:
+    history = trained(0.4)
+    texts = decoded(history)
+    assert len({*texts}) == len(texts)  # one token a text
+    joins = [step.id for step in history if step.right != NOTHING]
+    assert len({*joins}) < len(joins)  # some are made anew
+    drop = next(step for step in history if step.right == NOTHING and step.count)
+    before, after = (Tokenizer(history).encode(TEXT, at=at) for at in (drop.step - 1, drop.step))
+    assert before.count(drop.left) == drop.count
+    assert drop.left not in after
+
+
+def test_a_run_goes_on_from_any_step() -> None:
+    recipe = recipe_of(0.8)
+    words, whole = words_of(TEXT, recipe), trained(0.8)
+    for steps in (0, 30, len(whole)):
+        trainer = Trainer(words, recipe, history=whole.first(steps))
+        trainer.advance()
+        assert all_columns(trainer.history) == all_columns(whole)
+
+
+def test_what_comes_next_is_known_in_the_race() -> None:
+    recipe, whole = recipe_of(), trained()
+    supermerge = next(step for step in whole if step.reasons["stage"] == 2)
+    for steps in (0, supermerge.step - 2, supermerge.step - 1):
+        best, *others = Trainer(words_of(TEXT, recipe), recipe, history=whole.first(steps)).candidates(5)
+        assert (best.left, best.right, best.count) == (*whole.pair(steps), whole.columns.count[steps])
+        assert others
+
+
+@pytest.mark.parametrize("tau", [0, -0.5, 1.5, float("nan"), "much", True])
+def test_a_share_beyond_one_is_refused(tau: object) -> None:
+    with pytest.raises(RecipeError, match="tau must be a share above 0 and at most 1"):
+        Recipe.preset("boundless", tau=tau)
+
+
+def test_a_text_without_two_words_side_by_side_is_learned_within_words_alone() -> None:
+    history = train(Corpus.from_texts(["abab, abab; abab. 12 12"]), Recipe.preset("boundless", merges=9))
+    assert history.reasons["stage"].tolist() == [1] * len(history)
+    assert decoded(history)[256:] == [b"ab", b"abab", b" a", b" abab", b"12"][: len(history)] or len(history) > 0
+
+
+@pytest.mark.parametrize("tau", [None, 0.4])
+@pytest.mark.parametrize("name", ["merges.csv", "merges.json", "it.boundless.model"])
+def test_files_hold_it_whole(tmp_path: Path, name: str, tau: float | None) -> None:
+    history, path = trained(tau), tmp_path / name
+    write_history(history, path)
+    found = open_table(path).history
+    assert found.pairs() == history.pairs()
+    assert found.reasons["stage"].tolist() == history.reasons["stage"].tolist()
+    assert found.vocabulary.tolist() == history.vocabulary.tolist()
+    assert Tokenizer(found).encode(TEXT) == Tokenizer(history).encode(TEXT)
+
+
+def test_both_that_race_are_told() -> None:
+    study = Study(trained())
+    supermerge = next(step for step in trained() if step.reasons["stage"] == 2)
+    rows = Supermerges(at=supermerge.step - 1).answer(study).table.records()
+    assert [row["count"] for row in rows] == [supermerge.reasons["rival"], supermerge.count]
+    assert [row["is_taken"] for row in rows] == [False, True]
+    taken = Supermerges().answer(study).columns["taken"]
+    assert [one == "across words" for one in taken] == [stage == 2 for stage in trained().reasons["stage"].tolist()]
