@@ -206,7 +206,7 @@ class _Lines:
 
     def title(self, wanted: str) -> None:
         if self.next() != wanted:
-            raise self.wrong(f"{wanted!r} must stand here")
+            raise self.wrong(f"{wanted!r} must be here")
 
     def rows(self, title: str, width: int) -> Iterator[list[str]]:
         self.title(title)
