@@ -7,16 +7,18 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
+from bpe_core.counting.count_words import count_words
 from bpe_core.formats import FORMATS, Format, OpenedTable
 from bpe_core.formats.base import Beside
 from bpe_core.history.history import History
+from bpe_core.learning.trainer import learn
 from bpe_core.recipes.methods import METHODS
 from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.corpus import Corpus
 from bpe_core.verification.sampling import HARD_TEXTS
-from tests.core.learning import train
+from tests.core.learning import in_languages, train
 from tests.shared import SCRIPTS, here, text_of
 
 LEARNED = 60_000  # characters of each text
@@ -112,9 +114,10 @@ def histories_for(format: Format, text: str, **changes: Any) -> list[History]:
     for recipe in recipes:
         if recipe.method in (format.methods or METHODS) and recipe.method not in found:
             wanted = {**changes, "merges": 0} if recipe.lists_bytes else changes
-            history = train(
-                Corpus.from_texts([text]), recipe.with_changes(special_tokens=("<|end|>",), vocab_size=None, **wanted)
-            )
+            recipe = recipe.with_changes(special_tokens=("<|end|>",), vocab_size=None, **wanted)
+            words = count_words(Corpus.from_texts([text]), recipe)
+            serves_languages = METHODS[recipe.method].serves_languages
+            history = learn(in_languages(words) if serves_languages else words, recipe)
             if not (impossible := format.impossible(history)):
                 found[recipe.method] = history
     assert found, impossible

@@ -55,7 +55,7 @@ def sound(format: str, method: str = "") -> dict[str, bytes]:
 
 def opened_or_refused(format: str, data: bytes, beside: dict[str, bytes] | None = None) -> None:
     """An accepted file must be sound enough to encode with; a refusal must name the place."""
-    name = NAMES[format]
+    name = NAMES.get(format, f"table.{format}")
     FORMATS[format].recognizes(data)
     try:
         found = FORMATS[format].open(data, name, nothing_beside if beside is None else beside.get)
@@ -89,7 +89,7 @@ def damaged(data: bytes, changes: list[tuple[int, int, bytes]]) -> bytes:
 @every_kind
 def test_a_damaged_file_is_a_table_or_refused(format: str, method: str) -> None:
     whole = sound(format, method)
-    name = NAMES[format]
+    name = NAMES.get(format, f"table.{format}")
 
     @settings(max_examples=EXAMPLES)
     @given(damage(len(whole[name])))
