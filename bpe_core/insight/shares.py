@@ -87,6 +87,14 @@ class Evidence:
             found[row] = self.rival(self.table.pair(row)).at(np.array([row]))[0]  # it occurs twice in `aaa`
         return found
 
+    def known(self) -> Float64s:
+        """What share of the symbols of each group the table has; of the others it says nothing."""
+        ranked, words = self._ranked, len(self._words)
+        cells = np.diff(ranked.starts) - 1  # without the separator behind each word
+        found = np.bincount(ranked.word_of_cell[ranked.symbols >= 0], minlength=words)
+        shares: Float64s = (found @ self._weights) / (cells @ self._weights)
+        return shares
+
     def rival(self, pair: Pair) -> Rival:
         occurrences = self._ranked.pair_occurrences(*pair)
         weights = self._weights[self._ranked.word_of_cell[occurrences.starts]]

@@ -28,6 +28,7 @@ from bpe_core.text.patterns import NAMED_PATTERNS
 TRIED = 200  # merges, by which another way to split texts is tried
 SURE = 2.0  # spreads on each side of a share
 LISTED = 3  # of what is not explained
+LEAST_KNOWN = 0.5  # of a group's symbols
 MUCH = 0.1  # of what is merged, that no mixture explains
 SPLITS_NOTHING = "none"
 
@@ -83,6 +84,12 @@ explains is said. Needs the package highspy: pip install 'bpe-explorer[mixture]'
                 f"None of the first {len(begun):,} merges occurs in these texts: they are in another script, or are "
                 "split in another way than the table's (--pattern)."
             )
+        for name, known in zip(evidence.names, evidence.known().tolist(), strict=True):
+            if known < LEAST_KNOWN:
+                raise BpeError(
+                    f"Only {known:.0%} of the group {name!r} is written in signs that the table has, so it was not "
+                    "learned from such texts: leave the group out."
+                )
         program = Program(evidence)
         program.explain(work)
         return _answer(study, program, self._interval(program, work), said)

@@ -201,6 +201,14 @@ def test_what_cannot_be_answered_is_said(monkeypatch: pytest.MonkeyPatch) -> Non
         ask(study.with_texts(texts), "mixture")
 
 
+def test_a_group_in_signs_that_the_table_lacks_would_explain_everything() -> None:
+    texts = {"one": "so it was and so it is", "other": "und so war es und ist es"}
+    study = train(list(texts.values()), "words", merges=5, min_frequency=1)
+    assert ask(study.with_texts(texts), "mixture").columns["group"]
+    with pytest.raises(BpeError, match="Only 0% of the group 'greek'"):
+        ask(study.with_texts(texts | {"greek": "και ήταν έτσι"}), "mixture")
+
+
 def test_tables_of_bytes_alone_have_no_mixture() -> None:
     nothing = Study(History.from_pairs(RECIPE, Alphabet.of_bytes(), []))
     with pytest.raises(BpeError, match="not of this one"):
