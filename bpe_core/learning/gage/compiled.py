@@ -17,10 +17,18 @@ from bpe_core.learning.methods import EVERY_LENGTH, UNLIMITED, Candidate
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.recipes.ties import TIE_RULES
 
-# The kernel's own; by any other rule of ties the blocks are gone through in plain Python.
 COMPARISONS = ("BY_FIRST_SEEN", "BY_IDS", "BY_SMALLEST_TEXT", "BY_LARGEST_TEXT")
 MOST_STEPS = 255  # of a block: one byte at least occurs in it
 LARGEST_COUNT = 2**31 - 1  # more than a block can hold
+
+
+def decides(recipe: Recipe) -> bool:
+    """Whether the kernel knows the rule of ties; by any other the blocks are gone through in plain Python.
+
+    It gives bytes another order among ids, not within texts.
+    """
+    rule = TIE_RULES[recipe.ties]
+    return rule.kernel == "BY_IDS" or (rule.kernel in COMPARISONS and not rule.byte_places)
 
 
 class CompiledLearner:

@@ -177,9 +177,9 @@ KERNELS = Policy("bpe_core.learning.gage.compiled", small=20_000, large=1_000_00
 
 
 def _compiled_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
-    from bpe_core.learning.gage.compiled import COMPARISONS, CompiledLearner  # loads machine code
+    from bpe_core.learning.gage.compiled import CompiledLearner, decides  # loads machine code
 
-    if TIE_RULES[recipe.ties].kernel not in COMPARISONS:
+    if not decides(recipe):
         return PlainLearner(words, alphabet, recipe, forced)
     return CompiledLearner(words, alphabet, recipe, forced)
 

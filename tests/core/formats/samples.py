@@ -24,6 +24,8 @@ from tests.shared import SCRIPTS, here, text_of
 LEARNED = 60_000  # characters of each text
 MERGES = 400
 
+LEARNED_FROM_GROUPS = ("parity",)  # its steps are those of byte-pair encoding
+
 
 @cache
 def languages() -> str:
@@ -109,7 +111,8 @@ def histories_for(format: Format, text: str, **changes: Any) -> list[History]:
         Recipe.preset("mingram", unicode_form=""),
     ]
     known = {recipe.method for recipe in recipes}
-    recipes += [recipe for recipe in map(Recipe.preset, PRESETS) if recipe.method not in known]
+    others = map(Recipe.preset, PRESETS)
+    recipes += [recipe for recipe in others if recipe.method not in {*known, *LEARNED_FROM_GROUPS}]
     found: dict[str, History] = {}
     for recipe in recipes:
         if recipe.method in (format.methods or METHODS) and recipe.method not in found:

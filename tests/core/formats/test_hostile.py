@@ -24,13 +24,17 @@ from bpe_core.formats.base import nothing_beside
 from bpe_core.formats.rows import Row
 from bpe_core.recipes.methods import METHODS
 from bpe_core.segmenting.tokenizer import Tokenizer
+from tests.core.formats.samples import LEARNED_FROM_GROUPS, files, histories_for
 from tests.core.formats.samples import file_name as format_file_name
-from tests.core.formats.samples import files, histories_for
 
 WRITTEN = FORMATS.written
-NAMES = {name: format_file_name(format) for name, format in WRITTEN.items()}
+NAMES = {name: format_file_name(format) for name, format in FORMATS.items()}
 every_format = pytest.mark.parametrize("format", WRITTEN)
-KINDS = [(name, method) for name, format in WRITTEN.items() for method in format.methods or METHODS]
+LEARNED = {
+    name: [one for one in format.methods or METHODS if one not in LEARNED_FROM_GROUPS]
+    for name, format in WRITTEN.items()
+}
+KINDS = [(name, method) for name, methods in LEARNED.items() for method in methods]
 every_kind = pytest.mark.parametrize(("format", "method"), KINDS, ids=map(" of ".join, KINDS))
 TEXT = "the lowest price is lower than the last one, naïve 日本 the lower the better, isn't it? 12 123 1234\n" * 3
 EXAMPLES = 1_500 if os.environ.get("BPE_LONG") else 30
@@ -47,9 +51,8 @@ STRANGE = [
 @cache
 def sound(format: str, method: str = "") -> dict[str, bytes]:
     """Return the files of a table that was learned by that method and fits the format."""
-    history = histories_for(FORMATS[format], TEXT, merges=25)[
-        list(FORMATS[format].methods or METHODS).index(method) if method else 0
-    ]
+    place = LEARNED[format].index(method) if method else 0
+    history = histories_for(FORMATS[format], TEXT, merges=25)[place]
     return files(history, format, NAMES[format])
 
 
