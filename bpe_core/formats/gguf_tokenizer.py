@@ -114,8 +114,7 @@ def bytes_history(tokens: Tokens) -> tuple[History, list[str]]:
         "model": model,
     }
     history, notes = _as_json(JsonBpe(), whole, name)
-    later = ["Signs that are newer than Unicode 16 can be split otherwise by llama.cpp."] if splitting.is_newer else []
-    return history, notes + later
+    return history, notes + [_NEWER] * splitting.is_newer
 
 
 def words_history(tokens: Tokens) -> tuple[History, list[str]]:
@@ -148,9 +147,11 @@ def words_history(tokens: Tokens) -> tuple[History, list[str]]:
         "model": model,
     }
     history, notes = _as_json(JsonWordPiece(), whole, tokens.name)
-    return history, [*notes, f"A {BEGINS} in a text begins a word in llama.cpp; here it is a sign like any other."]
+    begins = f"A {BEGINS} in a text begins a word in llama.cpp; here it is a sign like any other."
+    return history, [*notes, begins, _NEWER]
 
 
+_NEWER = "Signs that are newer than Unicode 16 can be split otherwise by llama.cpp."
 _BLANKS = r"[\x09-\x0d\x85\p{Z}]"
 _SIGNS = r"[\p{P}$+<=>^`|~]"
 _IDEOGRAPHS = (

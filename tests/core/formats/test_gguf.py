@@ -157,6 +157,11 @@ def test_words_are_split_as_llama_cpp_does_it_for_bert(chosen: dict[str, bool], 
     assert ids(gguf({**WORDS, **chosen}), WORD_TEXTS) == numbers(told.replace("L", LONG))
 
 
+def test_where_newer_signs_can_be_split_otherwise_it_is_said() -> None:
+    for contents, is_said in ((WORDS, True), (by_name("deepseek-v3"), True), (by_name("gpt-2"), False)):
+        assert any("newer than Unicode 16" in note for note in GGUF.open(gguf(contents), "x").notes) == is_said
+
+
 def test_a_language_model_is_opened_by_its_head_and_not_written(tmp_path: Path) -> None:
     path = tmp_path / "model.gguf"
     path.write_bytes(gguf(SCORED, version=2) + bytes(5_000))
