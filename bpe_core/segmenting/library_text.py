@@ -10,6 +10,7 @@ from bpe_core.history.history import History
 from bpe_core.history.token_texts import written
 from bpe_core.segmenting.cutting import tokens_looked_for
 from bpe_core.text import decoding
+from bpe_core.text.normalization import normalize
 from bpe_core.text.preparation.pieces import AddedToken
 from bpe_core.text.stand_ins import stand_ins
 
@@ -21,9 +22,13 @@ class LibraryText:
         self._steps = recipe.decoding or decoding.usual_decoding(recipe)
         plain = {step.content for step in recipe.preparation if isinstance(step, AddedToken) and not step.special}
         self._silent = frozenset(tokens_looked_for(recipe)) - plain
+        later = [step.content for step in recipe.preparation if isinstance(step, AddedToken) and step.normalized]
+        as_text = recipe.with_changes(special_tokens=()) if later else recipe
+        self._shown = {content: normalize(content, as_text) for content in later}  # as the changed text has them
 
     def text(self, ids: Iterable[int], *, skip_special: bool = False) -> str:
-        tokens = [self._written(id) for id in self._as_numbered([int(id) for id in ids])]
+        told = [self._written(id) for id in self._as_numbered([int(id) for id in ids])]
+        tokens = [self._shown.get(token, token) for token in told] if self._shown else told
         kept = [token for token in tokens if token not in self._silent] if skip_special else tokens
         return decoding.text_of(self._steps, kept, self._silent)
 
