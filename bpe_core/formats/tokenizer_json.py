@@ -31,6 +31,7 @@ from bpe_core.text.normalization import normalize
 from bpe_core.text.preparation.normalizers import Precompiled
 from bpe_core.text.preparation.pieces import AddedToken, TracedPiece
 from bpe_core.text.preparation.steps import those_of
+from bpe_core.text.splitting import Splitter
 
 
 class JsonModel(ABC):
@@ -311,7 +312,9 @@ class JsonWordPiece(JsonModel):
         }
         recipe = recipe_of(name, whole, specials, unknown, choices)
         history = bert_vocabulary.history_of(vocabulary | specials, recipe, name)
-        return history, steps.notes + about_added(whole, vocabulary, name)
+        piece = unknown.removeprefix(marker)
+        spelled = _spelled(history, piece) if _is_word(piece, recipe) else ()
+        return history, [*spelled, *steps.notes, *about_added(whole, vocabulary, name)]
 
     def continuing(self, model: Object, vocabulary: dict[str, int], name: str) -> str:
         return json_reading.text_in(model, "continuing_subword_prefix", name)
@@ -408,6 +411,10 @@ def _free_name(vocabulary: dict[str, int]) -> str:
     while name in vocabulary:
         name = f"<{name}>"
     return name
+
+
+def _is_word(text: str, recipe: Recipe) -> bool:
+    return [*Splitter(recipe).words(normalize(text, recipe))] == [text]
 
 
 def _spelled(history: History, unknown: str) -> Iterator[str]:
