@@ -10,6 +10,7 @@ from typing import Any
 
 from bpe_core.errors import FormatError, RecipeError
 from bpe_core.formats.json_reading import Object, list_in, object_in, text_in
+from bpe_core.formats.limitations import about
 from bpe_core.formats.patterns import oniguruma_expression_of, pattern_choices
 from bpe_core.recipes.recipe import CUSTOM_PATTERN, Recipe
 from bpe_core.text import decoding
@@ -23,7 +24,7 @@ from bpe_core.text.preparation.normalizers import (
     Replace,
     UnicodeForm,
 )
-from bpe_core.text.preparation.pieces import AddedToken
+from bpe_core.text.preparation.pieces import AddedToken, TracedPiece
 from bpe_core.text.preparation.pre_tokenizers import (
     BertPreTokenizer,
     ByteLevel,
@@ -144,6 +145,11 @@ def read_steps(whole: Object, name: str, *, shows_bytes: bool = False) -> TextPr
     found = TextPreparation()
     changes = _steps(whole, "normalizer", "normalizers", found, name)
     cuts = _steps(whole, "pre_tokenizer", "pretokenizers", found, name)
+    tokens = _added_tokens(whole, name, changes=bool(changes))
+    if not shows_bytes and changes and isinstance(changes[-1], BytesShown):  # then splitting begins with it
+        changes.pop()
+        cuts.insert(0, ByteLevel(add_prefix_space=False, use_regex=False))
+        found.notes += about([token.content for token in tokens if _is_other_in_bytes(token)], _IN_BYTES)
     found.byte_level = any(isinstance(step, BytesShown | ByteLevel) for step in (*changes, *cuts))
     by_pattern = None if found.byte_level and shows_bytes else _pattern_of(cuts, found)
     by_choices = _choices_of(changes, by_pattern)
@@ -152,7 +158,6 @@ def read_steps(whole: Object, name: str, *, shows_bytes: bool = False) -> TextPr
         by_choices = _choices_of(changes, by_pattern)
     found.choices |= by_pattern or {}
     found.choices |= by_choices or {}
-    tokens = _added_tokens(whole, name, changes=bool(changes))
     steps = (*tokens, *(changes if by_choices is None else ()), *(cuts if by_pattern is None else ()))
     found.cuts = by_pattern is None
     if steps:
@@ -161,6 +166,14 @@ def read_steps(whole: Object, name: str, *, shows_bytes: bool = False) -> TextPr
         found.blank_sign = blank_sign(steps)
     found.choices["decoding"] = _decoding(whole, found, name)
     return found
+
+
+_IN_BYTES = "added tokens are looked for among bytes by the file's library, and here in the text: {}"
+
+
+def _is_other_in_bytes(token: AddedToken) -> bool:
+    beside = token.single_word or token.lstrip or token.rstrip
+    return token.normalized and (beside or BytesShown().changed(TracedPiece.bare(token.content)).text != token.content)
 
 
 def _decoding(whole: Object, found: TextPreparation, name: str) -> tuple[Decoder, ...]:

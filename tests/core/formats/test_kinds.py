@@ -14,11 +14,24 @@ from typing import Any
 
 import pytest
 
+from bpe_core.errors import FormatError
 from bpe_core.formats import FORMATS
 from bpe_core.formats.base import own_numbers
 from bpe_core.segmenting.tokenizer import Tokenizer
 from tests.conftest import EXPLORES
-from tests.core.formats.kinds import KINDS, added, bert_like, by_bytes, metaspace, replacing, word_level
+from tests.core.formats.kinds import (
+    KINDS,
+    QWEN,
+    added,
+    bert_like,
+    by_bytes,
+    in_sequence,
+    metaspace,
+    replacing,
+    split,
+    word_level,
+    wordpiece,
+)
 from tests.core.formats.samples import texts
 from tests.core.formats.test_joined_otherwise import random_texts
 from tests.shared import here, text_of
@@ -143,6 +156,70 @@ def test_what_the_library_does_otherwise_with_added_tokens_or_bytes_is_said() ->
     assert any("inside words as well: “the”" in note for note in notes)
     bare = json.dumps({**KINDS["qwen"](), "pre_tokenizer": None}).encode()
     assert any("although no step of the file says so" in note for note in JSON.open(bare, "x").notes)
+
+
+@pytest.mark.parametrize("unknown", ["the", "##s"])
+def test_words_that_begin_with_the_unknown_token_are_said_to_differ(unknown: str) -> None:
+    whole = wordpiece([], [{"type": "WhitespaceSplit"}])
+    whole["model"]["unk_token"] = unknown
+    spelled = unknown.removeprefix("##")
+    theirs, found = tokenizers.Tokenizer.from_str(json.dumps(whole)), JSON.open(json.dumps(whole).encode(), "x")
+    assert [note for note in found.notes if f"spells {spelled!r} becomes the unknown token" in note]
+    tokenizer = Tokenizer(found.history)
+    for text in (line.replace(spelled, "") for line in lines()[::4]):
+        ids = theirs.encode(text, add_special_tokens=False).ids
+        assert found.numbers_of(tokenizer.encode(text, allowed_special="all")) == ids, text
+    assert not JSON.open(json.dumps(KINDS["bert"]()).encode(), "x").notes
+
+
+@pytest.mark.parametrize("special", [False, True])
+def test_a_token_that_is_looked_for_in_the_changed_text_is_decoded_as_that_has_it(special: bool) -> None:
+    whole = KINDS["llama 2"]()
+    whole["added_tokens"][0]["normalized"] = True
+    whole["added_tokens"].append(added(len(whole["model"]["vocab"]), "a b", special=special, normalized=True))
+    data = json.dumps(whole).encode()
+    theirs, found = tokenizers.Tokenizer.from_buffer(data), JSON.open(data, "x").history
+    ids = [*theirs.encode("see a b", add_special_tokens=False).ids, 0, 1]
+    for skip in (False, True):
+        told = theirs.decode(ids, skip_special_tokens=skip)
+        assert "\u2581a\u2581b" in told
+        assert Tokenizer(found).decode(found.ids_of(ids), way="library", skip_special=skip) == told
+
+
+@pytest.mark.parametrize("cuts", [[], [split(QWEN)], [{"type": "WhitespaceSplit"}]])
+def test_text_that_is_bytes_before_it_is_split_is_split_as_bytes(cuts: list[Whole]) -> None:
+    whole = {
+        **KINDS["qwen"](),
+        "normalizer": {"type": "ByteLevel"},
+        "pre_tokenizer": in_sequence(cuts, "pretokenizers"),
+    }
+    data = json.dumps(whole).encode()
+    theirs, found, file = tokenizers.Tokenizer.from_buffer(data), JSON.open(data, "x"), io.BytesIO()
+    JSON.write(found.history, file)
+    again, tokenizer = tokenizers.Tokenizer.from_buffer(file.getvalue()), Tokenizer(found.history)
+    for text in lines()[::4]:
+        ids = theirs.encode(text, add_special_tokens=False).ids
+        assert found.numbers_of(tokenizer.encode(text, allowed_special="all")) == ids, text
+        assert again.encode(text, add_special_tokens=False).ids == ids, text
+
+
+def test_bytes_of_bytes_are_refused_and_tokens_that_are_found_among_bytes_are_named() -> None:
+    whole = {**KINDS["qwen"](), "normalizer": {"type": "ByteLevel"}, "pre_tokenizer": by_bytes(cuts=True)}
+    with pytest.raises(FormatError, match="turned into bytes twice"):
+        JSON.open(json.dumps(whole).encode(), "x")
+    whole["pre_tokenizer"] = None
+    whole["added_tokens"].append(added(len(whole["model"]["vocab"]) + 2, "É!", normalized=True))
+    assert any("among bytes by the file" in note for note in JSON.open(json.dumps(whole).encode(), "x").notes)
+
+
+def test_words_that_are_shown_as_bytes_stay_so_around_an_added_token() -> None:
+    whole = word_level() | {"normalizer": {"type": "ByteLevel"}}
+    whole["added_tokens"].append(added(len(whole["model"]["vocab"]), "</s>", normalized=True, rstrip=True))
+    data = json.dumps(whole).encode()
+    theirs, found = tokenizers.Tokenizer.from_buffer(data), JSON.open(data, "x")
+    for text in ("<s>a</s> <|endoftext|>", "the</s> the"):
+        ids = theirs.encode(text, add_special_tokens=False).ids
+        assert found.numbers_of(Tokenizer(found.history).encode(text, allowed_special="all")) == ids
 
 
 SPACES = [replacing("▁", " "), {"type": "ByteFallback"}, {"type": "Fuse"}]
