@@ -275,6 +275,16 @@ class JsonWordPiece(JsonModel):
             return ["tokenizer.json holds WordPiece with a mark inside words; this table has none: choose rwkv."]
         return super().impossible(history)
 
+    def does_otherwise(self, history: History) -> list[str]:
+        return [f"A text that spells {text} becomes that token in this format." for text in self.spelled(history)]
+
+    def spelled(self, history: History) -> tuple[str, ...]:
+        """Return the unknown token where words can hold it though no text is searched for it."""
+        recipe = history.recipe
+        piece = recipe.unknown_text.removeprefix(recipe.marker_text)
+        is_word = [*Splitter(recipe).words(normalize(piece, recipe))] == [piece]
+        return (piece,) if is_word and piece not in ids_looked_for(history) else ()
+
     def numbers(self, history: History) -> Int64s:
         return bert_vocabulary.numbers_for(history)
 
@@ -312,8 +322,7 @@ class JsonWordPiece(JsonModel):
         }
         recipe = recipe_of(name, whole, specials, unknown, choices)
         history = bert_vocabulary.history_of(vocabulary | specials, recipe, name)
-        piece = unknown.removeprefix(marker)
-        spelled = _spelled(history, piece) if _is_word(piece, recipe) else ()
+        spelled = [note for text in self.spelled(history) for note in _spelled(history, text)]
         return history, [*spelled, *steps.notes, *about_added(whole, vocabulary, name)]
 
     def continuing(self, model: Object, vocabulary: dict[str, int], name: str) -> str:
@@ -411,10 +420,6 @@ def _free_name(vocabulary: dict[str, int]) -> str:
     while name in vocabulary:
         name = f"<{name}>"
     return name
-
-
-def _is_word(text: str, recipe: Recipe) -> bool:
-    return [*Splitter(recipe).words(normalize(text, recipe))] == [text]
 
 
 def _spelled(history: History, unknown: str) -> Iterator[str]:

@@ -165,6 +165,7 @@ def test_words_that_begin_with_the_unknown_token_are_said_to_differ(unknown: str
     spelled = unknown.removeprefix("##")
     theirs, found = tokenizers.Tokenizer.from_str(json.dumps(whole)), JSON.open(json.dumps(whole).encode(), "x")
     assert [note for note in found.notes if f"spells {spelled!r} becomes the unknown token" in note]
+    assert JSON.can_hold(found.history) == [f"A text that spells {spelled} becomes that token in this format."]
     tokenizer = Tokenizer(found.history)
     for text in (line.replace(spelled, "") for line in lines()[::4]):
         ids = theirs.encode(text, add_special_tokens=False).ids
