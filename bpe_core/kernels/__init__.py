@@ -21,4 +21,8 @@ WALL, TRANSPARENT = -2, -1  # in place of a symbol's script: it is in no piece o
 SMALL, SHIFT = 2.0**-600, 600
 UNREACHED = 1 << 20  # lifts of what is nothing yet
 
+# Where log-probabilities are added in 32 bits, SentencePiece 0.2.3 adds anew behind a place whose sum is beyond this:
+# that sum is taken from those of the place and of all that tokens reach already.
+LARGEST_SUM = 100_000
+
 MOST_AT_ONCE = 128  # bytes left out, or entries listed, of a table of `bpe_core.learning.gage.block_form`

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bpe_core.kernels import NEVER
+from bpe_core.kernels import LARGEST_SUM, NEVER
 from bpe_core.kernels.jit import bundle, inlined, kernel
 from bpe_core.kernels.memory import chosen
 from bpe_core.kernels.utf8 import width_at
@@ -34,7 +34,8 @@ ROW = 4
 AT, UNKNOWN, LONGEST_WORD = range(3)  # after how many steps; an id; in characters
 MARKER, FALLBACK = 3, 4  # ids, of the word marker and of the first byte; -1 where there are none
 SUMS = 5  # how scores are added
-PIECE_NUMBERS = 6
+LONGEST = 6  # bytes of a token, where the most probable way is sought
+PIECE_NUMBERS = 7
 
 # Anew behind what is unknown, or over the whole word: then what is unknown has a score, and is one way among others.
 ANEW, IN_32_BITS, IN_64_BITS = range(3)
@@ -226,6 +227,14 @@ def _take_unknown(pieces, room, here, there):
 
 
 @kernel
+def _add_anew(room, place, last):
+    """Take the sum at a place from all sums from there to the last place, in 32 bits."""
+    sum_here = room.totals[place]
+    for there in range(place, last + 1):
+        room.totals[there] = np.float64(np.float32(room.totals[there] - sum_here))
+
+
+@kernel
 def write_best_path(pieces, room, data, start, stop, out, free):
     """Cut a word, and write the ids of its tokens; how many there are. Where they end is in `room`, backwards."""
     number, scores, size = pieces.number, pieces.scores, stop - start + 1
@@ -239,6 +248,8 @@ def write_best_path(pieces, room, data, start, stop, out, free):
     here = start
     while here < stop:
         place, width = here - start + 1, width_at(data, here)
+        if number[SUMS] == IN_32_BITS and abs(room.totals[place]) > LARGEST_SUM:
+            _add_anew(room, place, min(place + number[LONGEST], size))
         is_one = _take_tokens(pieces, room, data, start, here, stop, CONTINUING, place, width)
         there = place + width
         if number[SUMS] != ANEW:

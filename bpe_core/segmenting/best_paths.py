@@ -21,6 +21,7 @@ from bpe_core.errors import FormatError
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.columns import DROPPED, Scores
 from bpe_core.history.history import History
+from bpe_core.kernels import LARGEST_SUM
 from bpe_core.learning.unigram.lattices import Edge, best_path, edges_of, lengths_of, spelled
 from bpe_core.segmenting.cutting import Cutting, utf8
 from bpe_core.segmenting.merging import Spelling
@@ -124,6 +125,9 @@ class Summed:
         best, last, before = [0.0] + [-math.inf] * size, [NO_TOKEN] * (size + 1), [0] * (size + 1)
         starts = [place for place, byte in enumerate(word) if byte & 0xC0 != 0x80]
         for here, behind in pairwise([*starts, size]):
+            if self._is_narrow and abs(sum_here := best[here]) > LARGEST_SUM:
+                reached = slice(here, here + max(self._lengths, default=0) + 1)
+                best[reached] = [narrow(total - sum_here) for total in best[reached]]
             is_one = False
             for length in self._lengths:
                 id = self._id_of.get(word[here : here + length]) if here + length <= size else None

@@ -18,6 +18,7 @@ from bpe_core.kernels.merge_word import MEETS, MergeTable, Workplace, enter_pair
 from bpe_core.kernels.pieces import (
     CONTINUING,
     FALLBACK,
+    LONGEST,
     LONGEST_WORD,
     MARKER,
     STARTING,
@@ -115,6 +116,7 @@ def _made_table(alphabet: Alphabet, marker_text: str, sums: Sums) -> PieceTable:
             ids.append(id)
     pieces = piece_table(texts, roots, ids, [0] * len(ids))
     pieces.number[SUMS] = get_args(Sums).index(sums)
+    pieces.number[LONGEST] = max(map(len, texts), default=0)
     known = {UNKNOWN: alphabet.unknown_id, MARKER: alphabet.marker_id, FALLBACK: alphabet.first_fallback_id}
     for entry, number in known.items():
         pieces.number[entry] = -1 if number is None else number

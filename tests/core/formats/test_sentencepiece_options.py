@@ -7,12 +7,15 @@ import json
 from pathlib import Path
 from random import Random
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
 
 from bpe_core.formats import FORMATS, open_table, write_history
 from bpe_core.formats.sentencepiece_fields import Kind, read
+from bpe_core.history.history import History
+from bpe_core.segmenting import text_encoder
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.session_file.reading import read_session
 from bpe_core.session_file.values import SavedRun, SavedSession
@@ -65,8 +68,8 @@ def test_a_model_opens_exactly_and_is_written_as_it_was(kind: str, options: str)
         assert numbers[offsets[place] : offsets[place + 1]] == again.encode(text) == theirs, text
         own = ids[offsets[place] : offsets[place + 1]]
         assert tokenizer.decode(own, way="library") == library.decode(theirs) == again.decode(theirs), text
-        if place % 20 == 0:  # in plain Python, too
-            assert found.numbers_of(Tokenizer(found.history).encode(text[:200])) == library.encode(text[:200]), text
+        if place % 20 == 0:
+            assert found.numbers_of(plain_ids(found.history, text[:200])) == library.encode(text[:200]), text
     chance = Random(kind + options)
     for _ in range(50):
         row = found.numbers_of(chance.sample(range(found.history.id_count), 9))
@@ -76,6 +79,25 @@ def test_a_model_opens_exactly_and_is_written_as_it_was(kind: str, options: str)
 
 @pytest.mark.parametrize("change", [-3.0, -1.6468, -0.0535, 0.5, 2.8997])
 def test_among_equal_cuts_around_user_defined_symbols_the_library_s_is_taken(change: float) -> None:
+    samples = [
+        before * times + " " * blanks for before in ("of", "é,", "") for times in range(4) for blanks in range(12)
+    ]
+    check_with_scores(change, samples)
+
+
+@pytest.mark.parametrize("change", [-200_000.0, -30_000.0])
+def test_sums_beyond_100_000_begin_anew_where_the_library_s_do(change: float) -> None:
+    """So large are sums in texts of a hundred thousand characters; such scores reach them sooner."""
+    check_with_scores(change, ["\n".join(lines())[:3_000], "no " * 500, "é" * 500])
+
+
+def plain_ids(history: History, text: str) -> list[int]:
+    with patch.object(text_encoder, "worth_kernels", lambda characters: False):
+        return Tokenizer(history).encode(text)
+
+
+def check_with_scores(change: float, samples: list[str]) -> None:
+    """Compare ids by a model whose scores are changed by so much."""
     data = sentencepiece_model("unigram", **OPTIONS["all at once"])
     stored = read(data, "trained.model")
     pieces = [
@@ -86,15 +108,12 @@ def test_among_equal_cuts_around_user_defined_symbols_the_library_s_is_taken(cha
     data = b"".join(piece.message() for piece in pieces) + behind
     library = sentencepiece.SentencePieceProcessor(model_proto=data)
     found = FORMATS["sentencepiece"].open(data, "changed.model")
-    samples = [
-        before * times + " " * blanks for before in ("of", "é,", "") for times in range(4) for blanks in range(12)
-    ]
     ids, offsets = Tokenizer(found.history).encode_batch(samples)
     numbers = found.numbers_of(ids.tolist())
     for place, text in enumerate(samples):
         theirs = library.encode(text)
         assert numbers[offsets[place] : offsets[place + 1]] == theirs, text
-        assert found.numbers_of(Tokenizer(found.history).encode(text)) == theirs, text
+        assert found.numbers_of(plain_ids(found.history, text)) == theirs, text
 
 
 @pytest.mark.parametrize("name", ["all.json", "all.csv", "all.bpex"])
