@@ -50,6 +50,9 @@ def named_other(data: bytes, name: str) -> str:
     return next((f"{name} {sentence}" for beginning, sentence in OTHERS if re.match(beginning, head)), "")
 
 
+EXACT = "csv"  # keeps all that was learned
+
+
 class Row(NamedTuple):
     """What a format is for, where it is, and how the names of its files end."""
 
@@ -87,6 +90,10 @@ class Formats(Mapping[str, "Format"]):
 
     def __len__(self) -> int:
         return len(self.rows)
+
+    def holding(self, name: str) -> Format:
+        """Return that format; the exact one for what a session holds, or no file yet."""
+        return self[name if name in self.rows else EXACT]
 
     @property
     def endings(self) -> list[str]:

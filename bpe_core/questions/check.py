@@ -186,7 +186,7 @@ def _split_otherwise(study: Study, own: _Judged, work: Work) -> _Judged:
 def _about_splitting(study: Study, found: _Judged) -> tuple[str, bool]:
     """Say which splitting was taken, and whether the table says another."""
     name, recipe = found.splitting, study.history.recipe
-    says = study.format not in FORMATS or FORMATS[study.format].holds_splitting
+    says = FORMATS.holding(study.format).holds_splitting
     if not name or not says or name.startswith("by "):
         return (f"Its file does not say how texts were split; {name} fits best." if name else ""), False
     return (

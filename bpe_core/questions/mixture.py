@@ -106,7 +106,7 @@ explains is said. Needs the package highspy: pip install 'bpe-explorer[mixture]'
     def _split(self, study: Study, begun: History, work: Work) -> tuple[str, GroupedWords]:
         """Count the words of each group as the table's texts were split, and say so where the table does not."""
         recipe = study.history.recipe.with_changes(mixture=None)
-        says = not study.format or FORMATS[study.format].holds_splitting
+        says = FORMATS.holding(study.format).holds_splitting
         if self.pattern:
             return "", _grouped(study, recipe.with_changes(pattern=self.pattern, custom_pattern=""), work)
         if says or recipe.preparation:

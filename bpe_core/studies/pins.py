@@ -90,7 +90,7 @@ def _change(before: Sequence[int], after: Sequence[int]) -> str:
 
 
 def _format(study: Study) -> Format:
-    return FORMATS[study.format or "csv"]
+    return FORMATS.holding(study.format)
 
 
 def _answers(study: Study, format: Format, texts: list[str]) -> Answers:

@@ -57,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     study = open_study(options.table)
-    format = FORMATS[study.format or "json"]
+    format = FORMATS.holding(study.format)
     with working(stopped="") as interruption:
         cancelled = interruption.work.cancelled
         checked = Checked(study.history, format)
@@ -103,7 +103,7 @@ def _of_format(pieces: Iterator[str], checked: Checked, format: Format) -> Itera
 def _measured(table: str, study: Study, checked: Checked, texts: list[str], cancelled: CancelCheck) -> dict[str, Any]:
     size, path = sum(len(text.encode()) for text in texts), located(table)
     name = study.format
-    format = FORMATS[name or "json"]
+    format = FORMATS.holding(name)
     ours = _least(lambda: checked.tokenizer.encode_batch(texts, threads=1), cancelled)
     facts: dict[str, Any] = {"table": table, "format": name, "tokens": len(study), "texts": len(texts), "bytes": size}
     facts |= {"compiled": readiness.ready(), "seconds": {PROGRAM: ours}}

@@ -98,3 +98,16 @@ def test_a_session_without_a_run(text: Path, capsys: pytest.CaptureFixture[str])
     write_session(SavedSession(Recipe.preset("gpt2")), path)
     assert run(["encode", "--merges", str(path), "the"]) == 1
     assert "a session without a run" in capsys.readouterr().err
+
+
+def test_commands_about_files_take_a_session(text: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    kept = str(text.with_name("run.bpex"))
+    other = text.with_name("other.txt")
+    other.write_text("another light and another word\n" * 20)
+    assert run(["train", str(text), "--merges", "20", "--output", kept, "--quiet"]) == 0
+    assert run(["pin", kept]) == 0
+    assert run(["check", "--pins", str(text.with_name("run.pins.json"))]) == 0
+    assert run(["bench", kept, "--texts", str(text)]) == 0
+    assert "No library owns this format" in capsys.readouterr().out
+    pytest.importorskip("highspy", reason="shares are found by highspy, an extra of the project")
+    assert run(["mixture", kept, "--group", "own", str(text), "--group", "other", str(other)]) == 0
