@@ -67,7 +67,7 @@ class RankedWords:
     def learned_in(self, step: int) -> RankedWords:
         """The same of the words that a step was learned from: of others at first, where a method begins so."""
         method = Method.of(self.history.recipe)
-        is_first = method.words_at_first is not None and step <= min(method.turns(self.history))
+        is_first = method.words_at_first is not None and step <= min(method.turns(self.history), default=step)
         return self._at_first if is_first else self
 
     @cached_property

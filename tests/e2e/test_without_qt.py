@@ -61,6 +61,7 @@ EXAMPLES = {
     "steps": "merges.csv",
     "curves": "merges.csv --corpus text.txt",
     "blocks": "gage.bpex",
+    "supermerges": "boundless.bpex",
     "morphemes": "merges.csv",
     "sweep": "plan.toml --output swept.csv",
     "sweep-results": "swept.csv",
@@ -102,8 +103,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "plan.toml").write_text(plan)
     done = run(folder, "absent", "train", "text.txt", "--merges", "10", "--output", "merges.csv")
     assert done.returncode == 0, done.stderr
-    done = run(folder, "absent", "train", "text.txt", "--preset", "gage", "--output", "gage.bpex")
-    assert done.returncode == 0, done.stderr
+    for preset in ("gage", "boundless"):
+        done = run(folder, "absent", "train", "text.txt", "--preset", preset, "--output", f"{preset}.bpex")
+        assert done.returncode == 0, done.stderr
     return folder
 
 

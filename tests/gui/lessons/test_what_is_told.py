@@ -192,9 +192,9 @@ def _joined(pieces: list[str], left: str, right: str) -> list[str]:
 
 
 def test_together_they_teach_what_they_should() -> None:
-    assert len(lessons()) == 17
+    assert len(lessons()) == 18
     titles = ("by hand", "weights", "equal", "ends", "greedily", "newer", "emoji", "vocabulary", "mistakes")
-    for words in (*titles, "WordPiece", "compressor", "Unigram", "MinGram", "Best", "many ways"):
+    for words in (*titles, "WordPiece", "compressor", "Unigram", "MinGram", "Best", "many ways", "Boundless", "Parity"):
         assert any(words in lesson.title for lesson in lessons()), words
     for lesson in lessons():
         assert any(step.kind == "predict" for step in lesson.steps), f"{lesson.name} lets nothing be predicted"
