@@ -153,7 +153,8 @@ def pieces_of(study: Study, ids: tuple[int, ...]) -> bytes:
 
 @pytest.mark.parametrize("preset", [name for name in PRESETS if Recipe.preset(name).method not in ("gage", "parity")])
 def test_all_ways_of_all_methods_spell_the_word(preset: str) -> None:
-    text = TEXT[:300] if Recipe.preset(preset).pattern in ("none", "superwords", "word-runs") else TEXT  # whose words are long
+    has_long_words = Recipe.preset(preset).pattern in ("none", "superwords", "word-runs")
+    text = TEXT[:300] if has_long_words else TEXT
     study = train(text, preset, merges=30)
     history, words = study.history, study.words()
     ways = Ways(history, probabilities(history, study.cut().counts(len(history))), 0.2)
