@@ -108,10 +108,10 @@ class Run:
             return self.learned
 
     @property
-    def gone_through(self) -> float | None:
-        """The share of the text that is done, for methods whose progress is measured so."""
+    def gone_through(self) -> tuple[float, str] | None:
+        """Which share is done, and of what, for methods whose progress is not measured in steps."""
         gone = None if self.trainer is None else self.trainer.gone_through
-        return None if gone is None else gone[0] / max(1, gone[1])
+        return None if gone is None else (gone.done / max(1, gone.total), gone.whole)
 
     @property
     def is_busy(self) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -44,6 +44,13 @@ def with_token_counts(found: list[Candidate], counts: Sequence[int] | npt.NDArra
     ]
 
 
+class GoneThrough(NamedTuple):
+    done: int
+    total: int
+    unit: str = "bytes"
+    whole: str = "the text"  # that a share is of
+
+
 class Learner(Protocol):
     """Chooses and makes steps, one after the other."""
 
@@ -63,8 +70,8 @@ class Learner(Protocol):
         """The log-probabilities of the tokens, where the method has any."""
 
     @property
-    def gone_through(self) -> tuple[int, int] | None:
-        """How many bytes of how many are done, where a text is read once and the number of steps is not known."""
+    def gone_through(self) -> GoneThrough | None:
+        """How far it is, where the number of steps is not known: in bytes where a text is read once, or in tokens."""
 
     def learn(self, columns: Columns, stop_at: int, work: int) -> EndReason:
         """Fill rows up to `stop_at`, returning early after about this much work; an empty reason: it can go on."""

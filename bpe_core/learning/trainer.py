@@ -22,7 +22,7 @@ from bpe_core.counting.words import WordTable
 from bpe_core.errors import Cancelled, FormatError, NothingToLearn, RecipeError
 from bpe_core.history.history import Columns, EndReason, History
 from bpe_core.learning.layout import FEWER_CELLS
-from bpe_core.learning.methods import UNLIMITED, Candidate, Learner, LooksAhead, Method
+from bpe_core.learning.methods import UNLIMITED, Candidate, GoneThrough, Learner, LooksAhead, Method
 from bpe_core.recipes.interventions import forced_at
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.limits import check_room
@@ -89,16 +89,16 @@ class Trainer:
         )
 
     @property
-    def gone_through(self) -> tuple[int, int] | None:
-        """Return how many bytes of how many are done, where that is further than the steps."""
+    def gone_through(self) -> GoneThrough | None:
+        """Return how far it is by another measure than steps, where that is further."""
         gone = self._learner.gone_through
-        if gone is not None and gone[0] * self.steps_planned >= self._learner.learned * gone[1]:
+        if gone is not None and gone.done * self.steps_planned >= self._learner.learned * gone.total:
             return gone
         return None
 
     def progress(self) -> Progress:
         if (gone := self.gone_through) is not None:
-            return Progress("training", *gone, "bytes")
+            return Progress("training", gone.done, gone.total, gone.unit)
         return Progress("training", self._learner.learned, self.steps_planned, self.recipe.wording.steps)
 
     def advance(self, max_merges: int | None = None, seconds: float | None = None) -> Batch:

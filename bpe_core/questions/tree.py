@@ -13,6 +13,8 @@ from bpe_core.studies.study import Study
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, Work
 
+NO_MERGES = "Words have merge trees only where they are split by merges; not by this tokenizer."
+FALLS_APART = "Words have no merge trees where tokens are dropped (tau): what was joined falls apart again."
 MOST_SYMBOLS = 64  # symbols of a word whose every token is listed; of a longer one only its final tokens are
 
 
@@ -30,7 +32,7 @@ class Tree(Question):
         if not self.text:
             raise BpeError("Which word? Name it with --text, or a text that holds it, and with --byte its place there.")
         if not study.has_ranks:
-            raise BpeError("Words have merge trees only where they are split by merges; not by this tokenizer.")
+            raise BpeError(NO_MERGES if study.history.recipe.tau is None else FALLS_APART)
         history = study.history
         word = Why(self.text, history, allowed_special="all").word_at(self.byte)
         trees = word.trees(study.checked_step_count(self.at))

@@ -98,7 +98,7 @@ def test_progress_follows_the_text_where_the_steps_to_come_are_not_known() -> No
     assert shares == sorted(shares)
     assert {total for _, total, _ in shares} == {2_000}
     assert {done for done, _, _ in shares} == {500, 1_000, 1_500, 2_000}
-    assert trainer.gone_through == (2_000, 2_000)
+    assert trainer.gone_through == (2_000, 2_000, "bytes", "the text")
     few = Trainer(words, Recipe.preset("gage", block_size=500, merges=20))
     few.advance(max_merges=15)
     assert few.progress() == Progress("training", 15, 20, "replacements")

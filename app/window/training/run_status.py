@@ -85,7 +85,7 @@ def title_of(run: Run, runs: Sequence[Run]) -> str:
 
 def sentence_of(run: Run) -> str:
     learned, gone = count_text(run.learned, run.wording.step), run.gone_through
-    learned += f" of {run.planned:,}" if gone is None else f", {gone:.0%} of the text".replace("%", " %")
+    learned += f" of {run.planned:,}" if gone is None else f", {gone[0]:.0%} of {gone[1]}".replace("%", " %")
     if run.phase is Phase.COUNTING:
         return "Counting words …"
     if run.phase is Phase.PREPARING:
@@ -105,7 +105,7 @@ def _fraction(run: Run) -> float | None:
     if not run.is_busy and run.phase is not Phase.PAUSED:
         return None
     gone = run.gone_through
-    return gone if gone is not None else run.learned / run.planned if run.planned else 0.0
+    return gone[0] if gone is not None else run.learned / run.planned if run.planned else 0.0
 
 
 REFRESH_MILLISECONDS = 200

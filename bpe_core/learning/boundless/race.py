@@ -11,7 +11,7 @@ from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import NOTHING, TIED, TOKEN, Columns, EndReason, Pair, Reasons
 from bpe_core.learning.boundless.passes import FirstPass, PlainAcross, Runs, runs_of
-from bpe_core.learning.methods import UNLIMITED, Candidate, Learner
+from bpe_core.learning.methods import UNLIMITED, Candidate, GoneThrough, Learner
 from bpe_core.learning.superbpe.method import STAGE
 from bpe_core.learning.superbpe.runs import Inside, within
 from bpe_core.recipes.recipe import Recipe
@@ -78,7 +78,7 @@ class Learned:
 
 
 class BoundlessLearner:
-    scores = gone_through = None
+    scores = None
 
     def __init__(
         self,
@@ -99,7 +99,8 @@ class BoundlessLearner:
         self.has_candidates = bool((np.diff(words.starts) > 1).any())
         self.learned = 0
         self._in_use = [True] * len(alphabet)  # of each token
-        self._size, self._limit = len(alphabet), len(alphabet) + limit
+        self._start = self._size = len(alphabet)  # tokens
+        self._limit = self._target = len(alphabet) + limit  # the target is less where the first pass ends before
         names = (STAGE, RIVAL, TIED) if recipe.tau is None else (STAGE, RIVAL, TIED, TOKEN)
         self._reasons: dict[str, Any] = {name: np.zeros(self._room, np.int64) for name in names}
         self._reasons[TIED] = np.zeros(self._room, np.bool_)
@@ -107,6 +108,13 @@ class BoundlessLearner:
     @property
     def reasons(self) -> Reasons:
         return self._reasons
+
+    @property
+    def gone_through(self) -> GoneThrough | None:
+        """With tau nobody knows how many steps it takes, only how many tokens are wanted."""
+        if self._recipe.tau is None:
+            return None
+        return GoneThrough(self._size - self._start, self._target - self._start, "tokens", "the vocabulary")
 
     def learn(self, columns: Columns, stop_at: int, work: int) -> EndReason:
         if not self._has_begun(work):

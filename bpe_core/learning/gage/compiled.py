@@ -13,7 +13,7 @@ from bpe_core.history.history import Columns, EndReason, History
 from bpe_core.kernels import gage as kernel
 from bpe_core.kernels import learn_queue
 from bpe_core.learning.gage.block_form import BLOCKS_LOOKED_AT, CompressedBlock, no_reasons, size_of_block, with_room
-from bpe_core.learning.methods import EVERY_LENGTH, UNLIMITED, Candidate
+from bpe_core.learning.methods import EVERY_LENGTH, UNLIMITED, Candidate, GoneThrough
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.recipes.ties import TIE_RULES
 
@@ -51,9 +51,9 @@ class CompiledLearner:
         return int(self._state.number[kernel.STEPS])
 
     @property
-    def gone_through(self) -> tuple[int, int]:
+    def gone_through(self) -> GoneThrough:
         ends, block = self.blocks.ends, int(self._state.number[kernel.BLOCK])
-        return int(ends[block]) if block >= 0 else 0, int(ends[-1]) if len(ends) else 0
+        return GoneThrough(int(ends[block]) if block >= 0 else 0, int(ends[-1]) if len(ends) else 0)
 
     def learn(self, columns: Columns, stop_at: int, work: int) -> EndReason:
         self.reasons = with_room(self.reasons, stop_at)

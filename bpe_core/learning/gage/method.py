@@ -28,7 +28,7 @@ from bpe_core.learning.gage.block_form import (
     size_of_table,
     with_room,
 )
-from bpe_core.learning.methods import EVERY_LENGTH, Candidate, CompiledWay, Learner, Method, Reason, Way
+from bpe_core.learning.methods import EVERY_LENGTH, Candidate, CompiledWay, GoneThrough, Learner, Method, Reason, Way
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.recipes.ties import TIE_RULES, Pair
 from bpe_core.segmenting.block_tables import BlockTables
@@ -106,8 +106,8 @@ class PlainLearner:
         self._index, self._times, self._block = -1, 0, BlockAtWork(b"", recipe)
 
     @property
-    def gone_through(self) -> tuple[int, int]:
-        return self._gone, self._bytes
+    def gone_through(self) -> GoneThrough:
+        return GoneThrough(self._gone, self._bytes)
 
     def learn(self, columns: Columns, stop_at: int, work: int) -> EndReason:
         while self.learned < stop_at and work > 0:
