@@ -134,3 +134,14 @@ def test_whatever_is_done_the_text_is_right_and_the_caret_in_sight(
         assert 0 <= editor.caret.position <= len(expected)
     press(editor, Key.Key_Right)
     assert editor.viewport().rect().intersects(editor.rectangle_of(editor.caret.position))
+
+
+def test_a_row_at_the_lower_edge_stays_whole_when_the_scroll_bar_takes_room(
+    shown: Callable[..., TokenTextEdit],
+) -> None:
+    editor = shown("0\n" * 400 + "last", width=300, height=100)
+    editor.reveal_character(800)
+    before = editor.rectangle_of(800)
+    editor.resize(288, 100)
+    assert editor.rectangle_of(800) == before
+    assert editor.viewport().rect().contains(before)

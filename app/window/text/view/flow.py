@@ -40,10 +40,12 @@ class Flow:
     # -- changes ---------------------------------------------------------------------------
 
     def reset(self, setting: Typesetting) -> None:
-        """Lay out again, for another width or font; the first visible row stays visible."""
-        top = self.character_at(0.0, 0.0)
+        """Lay out again, for another width or font; the first visible row stays where it is, cut as it may be."""
+        block = self.block_at(0.0)
+        row = block.layout.row_at(-block.y)
+        top, y = block.start + block.layout.nearest_character(row, 0.0), block.y + row.y
         self._use(setting)
-        self.show_at_top(top)
+        self.show_at_top(top, above=min(0.0, y))
 
     def _use(self, setting: Typesetting) -> None:
         self.setting = setting
