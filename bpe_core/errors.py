@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 LONGEST_SENTENCE = 300  # characters; a value that is quoted may be as long as a file
 _LOOKED_AT = 4_000  # characters at the beginning, and at the end, of one that is longer
@@ -56,6 +58,17 @@ def _escaped(sign: str) -> str:
     if unicodedata.category(sign) == "Zs":
         return sign
     return sign.encode("unicode-escape").decode("ascii")
+
+
+@contextmanager
+def throwing_exceptions() -> Iterator[None]:
+    """Make whatever another library throws an Exception: a panic of one written in Rust is none by itself."""
+    try:
+        yield
+    except (Exception, KeyboardInterrupt, SystemExit, GeneratorExit):
+        raise
+    except BaseException as error:
+        raise RuntimeError(str(error)) from error
 
 
 def cause_of(error: BaseException) -> str:

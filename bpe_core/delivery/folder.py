@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from bpe_core.errors import LONGEST_SENTENCE, OutputError, plain
+from bpe_core.errors import LONGEST_SENTENCE, OutputError, plain, throwing_exceptions
 from bpe_core.formats import FORMATS
 from bpe_core.history.arguments import Learned, history_of
 from bpe_core.history.history import History
@@ -124,9 +124,10 @@ def checked_by_loading(
             for path, content in files.items():
                 Path(folder, path.name).write_bytes(content)
             try:
-                loaded = AutoTokenizer.from_pretrained(folder, local_files_only=True)
-                plainly = tokenizers.Tokenizer.from_file(str(Path(folder, "tokenizer.json")))
-                wrong = [*_differing(loaded, plainly, history, delivery, text)]
+                with throwing_exceptions():
+                    loaded = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+                    plainly = tokenizers.Tokenizer.from_file(str(Path(folder, "tokenizer.json")))
+                    wrong = [*_differing(loaded, plainly, history, delivery, text)]
             except Exception as error:  # whatever another library throws
                 wrong = [plain(f"{LIBRARY} does not load the folder: {error}", LONGEST_SENTENCE)]
     asked = " and ".join(one for one in (found.asked, LIBRARY) if one)

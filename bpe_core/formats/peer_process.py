@@ -16,6 +16,7 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from bpe_core.errors import throwing_exceptions
 from bpe_core.formats import FORMATS, Format
 from bpe_core.formats.base import Beside, Peer
 from bpe_core.history.alphabet import Alphabet
@@ -95,7 +96,8 @@ def _answers(name: str, size: int) -> Iterator[dict[str, Any]]:
     """First whether the library is there, then what it makes of each text."""
     history = History.from_pairs(Recipe(), Alphabet.of_bytes(), [])
     try:
-        peer = FORMATS[name].peer(sys.stdin.buffer.read(size), history, name)
+        with throwing_exceptions():
+            peer = FORMATS[name].peer(sys.stdin.buffer.read(size), history, name)
     except Exception as error:  # whatever another library throws
         yield {"error": str(error)}
         return
@@ -104,7 +106,9 @@ def _answers(name: str, size: int) -> Iterator[dict[str, Any]]:
         return
     for line in sys.stdin.buffer:
         try:
-            yield {"is": peer(json.loads(line))}
+            with throwing_exceptions():
+                numbers = peer(json.loads(line))
+            yield {"is": numbers}
         except Exception as error:
             yield {"error": str(error)}
 

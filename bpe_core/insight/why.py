@@ -314,10 +314,9 @@ class Why:
     def at_byte(self, byte: int, at: int | None = None) -> Reason:
         """Say why the boundary before that byte of `text.encode()` exists after `at` merges (all by default)."""
         at = len(self.history) if at is None else at
-        starts = self._symbols.starts
         if byte <= 0 or byte >= len(self._boundaries.ranks) - 1:
             return Reason("edge")
-        symbol = int(np.searchsorted(starts, byte))  # the first symbol that starts there; one without width comes first
+        symbol = self._first_symbol_at(byte)
         rank = int(self._boundaries.ranks[byte])
         if rank == INSIDE:
             covered = symbol > 0 and byte < int(self._symbols.stops[symbol - 1])
@@ -354,7 +353,7 @@ class Why:
         """Return the word that holds this byte, or the last one before it."""
         symbols = self._symbols
         place = self._symbol_at(byte)
-        first, stop = self._neighbourhood(place, *self._whole_word(place))
+        first, stop = self._neighbourhood(self._first_symbol_at(byte), place, *self._whole_word(place))
         return WordInText(
             first,
             symbols.ids[first:stop].tolist(),
@@ -364,6 +363,10 @@ class Why:
             self._base,
         )
 
+    def _first_symbol_at(self, byte: int) -> int:
+        """Return the first symbol that starts there: several do where normalization made many of one character."""
+        return int(np.searchsorted(self._symbols.starts, byte))
+
     def _symbol_at(self, byte: int) -> int:
         return max(0, int(np.searchsorted(self._symbols.starts, byte, side="right")) - 1)
 
@@ -372,18 +375,18 @@ class Why:
         edges = np.append(self._cuts, len(self._symbols.ids))
         return int(edges[word]), int(edges[min(word + 1, len(edges) - 1)])
 
-    def _neighbourhood(self, place: int, first: int, stop: int) -> tuple[int, int]:
+    def _neighbourhood(self, begin: int, place: int, first: int, stop: int) -> tuple[int, int]:
         """Shorten a very long word to a part that ends where nothing is ever joined."""
         if stop - first <= LONGEST_SHOWN:
             return first, stop
         standing = np.flatnonzero(self._symbols.ranks[first:stop] == NEVER) + first
-        before = standing[standing <= place - LONGEST_SHOWN // 4]
+        before = standing[standing <= min(begin, place) - LONGEST_SHOWN // 4]
         behind = standing[standing > place + LONGEST_SHOWN // 4]
         return int(before[-1]) if len(before) else first, int(behind[0]) if len(behind) else stop
 
     def _cut(self, byte: int) -> Reason:
         ids, recipe = self._symbols.ids, self.history.recipe
-        following = int(np.searchsorted(self._symbols.starts, byte))
+        following = self._first_symbol_at(byte)
         first_special = self.history.first_special
         if any(0 <= i < len(ids) and ids[i] >= first_special for i in (following - 1, following)):
             return Reason("special")

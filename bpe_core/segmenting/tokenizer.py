@@ -163,6 +163,10 @@ class Tokenizer:
         """Return the rank of each boundary between two base symbols of a word, its marker included."""
         return list(self._merging.plain.merged(word).ranks)
 
+    def tokens_of_word(self, word: bytes) -> list[int]:
+        """Return the tokens of a word, which is not split again."""
+        return self._merging.plain.tokens(word, len(self.history))
+
     def word_steps(self, word: bytes) -> list[tuple[int, list[int]]]:
         """Return how a word is encoded: the index of each merge that changes it, and its tokens after that."""
         return self._merging.plain.steps(word)

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -32,7 +33,7 @@ from bpe_core.sweep.runs_in_session import RunsInSession
 from bpe_core.text.corpus import Corpus
 
 Result = TypeVar("Result")
-Keep = Callable[[DataTable], None]
+Keep = Callable[[Callable[[], DataTable]], None]  # the table so far is made only for who asks
 
 
 @dataclass(frozen=True)
@@ -84,11 +85,11 @@ def sweep(
     *,
     before: DataTable | None = None,
     session: RunsInSession | None = None,
-    keep: Keep = lambda table: None,
+    keep: Keep = lambda so_far: None,
     threads: int | None = None,
     work: Work = ALONE,
 ) -> Swept:
-    """Make the runs that `before` lacks; `keep` is given the table as it grows, `session` the runs themselves."""
+    """Make the runs that `before` lacks; `keep` can ask for the table as it grows, `session` the runs themselves."""
     runs = runs_of(plan)
     rows = _of_before(runs, before)
     known = sum(_is_done(run, rows) for run in runs)
@@ -103,7 +104,7 @@ def sweep(
                 if session is not None:
                     words, title = bench.words_of(run), _title(run, plan)
                     session.add(place, title, run.corpus, run.recipe, words, history)
-                keep(_table(runs, rows))
+                keep(partial(_table, runs, rows))
     wanted = {(run.key, size) for run in runs for size in run.sizes}
     old = [] if before is None else before.records()
     left_out = sum((row["run"], row["size"]) not in wanted for row in old)

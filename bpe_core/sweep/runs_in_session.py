@@ -7,6 +7,7 @@ stays. While the sweep goes on, its table and session are written every few seco
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -126,10 +127,10 @@ class KeptOnDisk:
     def __init__(self, path: Path | None, runs: RunsInSession | None) -> None:
         self._path, self._runs = path, runs
         self._written, self._rest = time.monotonic(), SECONDS_BETWEEN
-        self._table: DataTable | None = None
+        self._table: Callable[[], DataTable] | None = None
 
-    def __call__(self, table: DataTable) -> None:
-        self._table = table
+    def __call__(self, so_far: Callable[[], DataTable]) -> None:
+        self._table = so_far
         if time.monotonic() - self._written >= self._rest:
             self.write()
 
@@ -138,7 +139,7 @@ class KeptOnDisk:
             return
         began = time.monotonic()
         if self._path is not None:
-            write_data(self._table, self._path)
+            write_data(self._table(), self._path)
         if self._runs is not None:
             self._runs.write()
         self._table, self._written = None, time.monotonic()

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bpe_core.errors import LONGEST_SENTENCE, BpeError, Cancelled, OutputError, plain
+from bpe_core.errors import LONGEST_SENTENCE, BpeError, Cancelled, OutputError, plain, throwing_exceptions
 from bpe_core.formats import format_for
 from bpe_core.formats.base import NO_NUMBER, Beside, Format, OpenedTable, Peer, nothing_beside, own_numbers
 from bpe_core.formats.peer_process import peer_of
@@ -101,7 +101,8 @@ def verify(
         comparison.compare_columns()
         peer = None
         try:
-            peer = loaded()
+            with throwing_exceptions():
+                peer = loaded()
         except Exception as error:  # whatever another library throws; what it refuses to load is a difference, too
             comparison.found.append(plain(f"{format.peer_name} does not load the file: {error}", LONGEST_SENTENCE))
         samples = comparison.ours.samples(text)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
-from bpe_core.errors import LONGEST_SENTENCE, plain
+from bpe_core.errors import LONGEST_SENTENCE, plain, throwing_exceptions
 from bpe_core.formats import FORMATS, OpenedTable
 from bpe_core.formats.all_formats import content_of, files_beside
 from bpe_core.formats.base import Format, Peer
@@ -69,7 +69,8 @@ def check_import(
     with ExitStack() as stack:
         try:
             data, beside = content_of(path), files_beside(located(path))
-            peer = stack.enter_context(peer_of(format, data, opened.history, str(path), beside, apart=apart))()
+            with throwing_exceptions():
+                peer = stack.enter_context(peer_of(format, data, opened.history, str(path), beside, apart=apart))()
         except Exception as error:  # whatever another library throws
             sentence = f"{format.peer_name} does not load the file, so nothing was compared: {error}"
             return Agreement(format.peer_name, silence=plain(sentence, LONGEST_SENTENCE))

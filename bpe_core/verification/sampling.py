@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import islice, pairwise
 
-from bpe_core.errors import BpeError
+from bpe_core.errors import BpeError, throwing_exceptions
 from bpe_core.formats.base import Format, Peer
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import quoted, written
@@ -63,8 +63,10 @@ def joined_tokens(history: History, wanted: int, seed: int = 1) -> Iterator[str]
     import random  # takes a while to load, and many a table is compared with no other library
 
     rng = random.Random(seed)
-    form = history.recipe.unicode_form  # marks meet in an order in which no text has them
-    words_a_line = 1 if history.recipe.pattern == "none" else WORDS_A_LINE  # there a line is a word
+    recipe = history.recipe
+    form = recipe.unicode_form  # marks meet in an order in which no text has them
+    parted = islice(Splitter(recipe).words(normalize("a a", recipe)), 2)
+    words_a_line = WORDS_A_LINE if len([*parted]) > 1 else 1  # there a line is a word
     for _ in range(ATTEMPTS * wanted // words_a_line):
         lengths = rng.choices(range(FEWEST, MOST + 1), k=words_a_line)
         drawn = iter(rng.choices(pieces, k=sum(lengths)))
@@ -88,6 +90,7 @@ def _pieces(history: History) -> list[bytes]:
 
 WANTED_WORDS = 10_000
 NOTHING_NEW = 100  # samples in a row without a word that was not compared yet: a small vocabulary makes few
+MOST_CHARACTERS = 4_000_000  # as the texts are prepared: a step may make a long text of each character
 LONGEST_TEXT = 300_000  # characters of the person's text that are checked
 EPSILON = 2.0**-24  # how far, relatively, a number of 32 bits is from what is meant
 MOST_ROUNDED = 0.05  # of a log-probability, however long the text is
@@ -112,20 +115,22 @@ class Checked:
         self._score_of = _scores(self.history)
 
     def samples(self, text: str = "") -> Iterator[str]:
-        """Yield texts or words to compare, the person's own first, until there are enough words."""
+        """Yield texts or words to compare, the person's own first, until there are enough."""
         history, recipe = self.history, self.recipe
         signs = re.compile("|".join(map(re.escape, self._format.spelled(history))) or r"(?!)")
         words_of = Splitter(recipe).words
-        nothing_new = 0
+        nothing_new = prepared = 0
         for whole in self._within_limits(signs.sub("", one) for one in _texts(history, recipe, text)):
-            fresh = set(words_of(normalize(whole, recipe))) - self.words
+            changed = normalize(whole, recipe)
+            prepared += len(changed)
+            fresh = set(words_of(changed)) - self.words
             self.words |= fresh
             nothing_new = 0 if fresh else nothing_new + 1
             if self._format.holds_splitting:
                 yield whole
             else:
                 yield from sorted(fresh)
-            if len(self.words) >= WANTED_WORDS or nothing_new >= NOTHING_NEW:
+            if len(self.words) >= WANTED_WORDS or nothing_new >= NOTHING_NEW or prepared >= MOST_CHARACTERS:
                 return
 
     def _within_limits(self, texts: Iterable[str]) -> Iterator[str]:
@@ -194,10 +199,7 @@ def encode_word(tokenizer: Tokenizer, word: str) -> list[int]:
     """Return the ids of one word, which is not split again."""
     if not has_ranks(tokenizer.history):
         return tokenizer.encode(word)
-    steps = tokenizer.word_steps(word.encode())
-    if steps:
-        return steps[-1][1]
-    return tokenizer.history.alphabet.symbols_of(word.encode(), tokenizer.history.recipe)
+    return tokenizer.tokens_of_word(word.encode())
 
 
 def piece_lengths(tokenizer: Tokenizer, word: str) -> list[int]:
@@ -217,7 +219,8 @@ def piece_lengths(tokenizer: Tokenizer, word: str) -> list[int]:
 def answer_of(peer: Peer, sample: str) -> object:
     """Return what another library makes of a sample, or what it throws."""
     try:
-        return [len(one.decode()) if isinstance(one, bytes) else one for one in peer(sample)]
+        with throwing_exceptions():
+            return [len(one.decode()) if isinstance(one, bytes) else one for one in peer(sample)]
     except Exception as error:  # whatever another library throws
         return str(error)
 

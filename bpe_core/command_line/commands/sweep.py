@@ -76,7 +76,7 @@ def run(options: argparse.Namespace) -> int:
         finally:
             kept.write()
     sys.stderr.writelines(f"{plain(one)}\n" for one in found.remarks)
-    kept(found.table)
+    kept(lambda: found.table)
     kept.write()
     summary = summary_of(found.table)
     if options.summary is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from bpe_core.session_file.values import Bookmark
 from bpe_core.session_file.writing import write_session
 from bpe_core.support.data_table import DataTable, csv_text
 from bpe_core.support.progress import Work
+from bpe_core.sweep import results
 from bpe_core.sweep.measuring import DRAWN, LEAST, intervals
 from bpe_core.sweep.plan import Plan, read_plan
 from bpe_core.sweep.results import COLUMNS, read_results, summary_of
@@ -156,7 +158,7 @@ def test_what_is_done_is_not_done_again(folder: Path, swept: Swept, capsys: pyte
     grown: list[DataTable] = []
     plan = read_plan(folder / "plan.toml")
     with pytest.raises(Cancelled):
-        sweep(plan, keep=grown.append, threads=1, work=Work(cancelled=lambda: len(grown) > 2))
+        sweep(plan, keep=lambda so_far: grown.append(so_far()), threads=1, work=Work(cancelled=lambda: len(grown) > 2))
     again = sweep(plan, before=grown[-1])
     assert again.runs == 8
     assert 3 <= again.known < 8
@@ -178,8 +180,9 @@ def test_runs_are_kept_in_a_session_that_goes_on(
     path, asked = tmp_path / "all.bpex", ["sweep", str(folder / "plan.toml"), "-o", str(tmp_path / "all.bpex")]
     begun = RunsInSession(path, plan := read_plan(folder / "plan.toml"))
     grown: list[DataTable] = []
+    stops = Work(cancelled=lambda: len(grown) > 2)
     with pytest.raises(Cancelled):
-        sweep(plan, session=begun, keep=grown.append, threads=1, work=Work(cancelled=lambda: len(grown) > 2))
+        sweep(plan, session=begun, keep=lambda so_far: grown.append(so_far()), threads=1, work=stops)
     begun.write()
     some = read_session(path)
     assert some.text
@@ -233,8 +236,21 @@ def test_a_mistake_is_found_before_anything_begins(folder: Path, capsys: pytest.
     (folder / "poem.txt").write_text("".join(map(chr, range(0x4E00, 0x4F80))), encoding="utf-8")
     grown: list[DataTable] = []
     with pytest.raises(RecipeError, match="The recipe 'third' on 'poem'"):
-        sweep(read_plan(folder / "bad.toml"), keep=grown.append)
+        sweep(read_plan(folder / "bad.toml"), keep=lambda so_far: grown.append(so_far()))
     assert not grown
     assert run(["sweep", "--example"]) == 0
     assert run(["sweep", str(folder / "plan.toml"), "-o", str(folder / "words.tsv")]) == 1
     assert "no table of a sweep" in capsys.readouterr().err
+
+
+def test_the_table_so_far_is_made_only_for_who_asks(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[DataTable] = []
+    table_of = results.table_of
+
+    def counted(rows: Iterable[results.Row]) -> DataTable:
+        made.append(table_of(rows))
+        return made[-1]
+
+    monkeypatch.setattr(results, "table_of", counted)
+    assert sweep(read_plan(folder / "plan.toml"), threads=1).runs == 8
+    assert len(made) == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from app.session.session import Session
@@ -53,13 +54,13 @@ class SweepModel(QuestionModel):
             runs = None if session is None else RunsInSession(session, wanted)
             kept = KeptOnDisk(results, runs)
 
-            def keep(table: DataTable) -> None:
-                kept(table)
-                task.report(table)
+            def keep(so_far: Callable[[], DataTable]) -> None:
+                kept(so_far)
+                task.report(so_far())
 
             try:
                 found = sweep(wanted, before=before, session=runs, keep=keep, work=Work(task.report, task.cancelled))
-                kept(found.table)
+                kept(lambda: found.table)
             finally:
                 kept.write()
             task.remarks.extend(found.remarks)

@@ -1,0 +1,43 @@
+"""Steps of a file that make long texts or throw in ways of their own."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+import pytest
+
+from bpe_core.errors import throwing_exceptions
+from bpe_core.history.alphabet import Alphabet
+from bpe_core.history.history import History
+from bpe_core.insight.why import LONGEST_SHOWN, Why
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.text.preparation.normalizers import Replace
+from bpe_core.text.preparation.pre_tokenizers import BertPreTokenizer
+from bpe_core.verification.sampling import joined_tokens
+
+
+def history_with(*steps: object) -> History:
+    recipe = Recipe.preset("gpt2", pattern="none", preparation=steps)
+    return History.from_pairs(recipe, Alphabet.of_bytes(), [])
+
+
+def test_a_boundary_is_explained_where_a_character_became_a_long_text() -> None:
+    why = Why("abc", history_with(Replace("b", False, "x" * 2 * LONGEST_SHOWN)))
+    assert [why.at_byte(byte).kind for byte in (1, 2)] == ["never", "never"]
+
+
+def test_a_panic_of_another_library_is_an_exception_and_a_stop_is_none() -> None:
+    class Panic(BaseException):
+        pass
+
+    with pytest.raises(RuntimeError, match="out of bounds"), throwing_exceptions():
+        raise Panic("out of bounds")
+    with pytest.raises(KeyboardInterrupt), throwing_exceptions():
+        raise KeyboardInterrupt
+
+
+def test_lines_hold_many_words_where_steps_part_them() -> None:
+    (parted,) = islice(joined_tokens(history_with(BertPreTokenizer()), 100), 1)
+    (whole,) = islice(joined_tokens(history_with(Replace("q", False, "k")), 100), 1)
+    assert len(parted.split(" ")) >= 20
+    assert len(whole) <= 4
