@@ -207,8 +207,8 @@ def leading_pairs(
 def compared_by(recipe: Recipe, leading: Sequence[Candidate]) -> Reason | None:
     if not leading:
         return None
-    reasons = leading[0].reasons
-    return next((reason for reason in Method.of(recipe).reasons(recipe) if reason.is_known(reasons)), None)
+    measures = (reason for reason in Method.of(recipe).reasons(recipe) if reason.is_measure)
+    return next((reason for reason in measures if reason.is_known(leading[0].reasons)), None)
 
 
 def measure_of(one: Candidate, reason: Reason | None) -> float:

@@ -122,6 +122,7 @@ class Reason:
     written: Callable[[int, Told], str]  # the same as a person reads it
     widest: str = "999,999"  # a text that it needs room for
     is_number: bool = True
+    is_measure: bool = True  # the next step is the one that has most of it
 
     def is_known(self, told: Told) -> bool:
         return told.keys() >= {*self.of}

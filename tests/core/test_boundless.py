@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from bpe_core.counting.count_words import count_words
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError, RecipeError
+from bpe_core.figures.figure import BarFigure
 from bpe_core.formats import open_table, write_history
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import NOTHING, Columns, History
@@ -21,6 +22,7 @@ from bpe_core.learning.boundless.passes import first_pass
 from bpe_core.learning.layout import lay_out
 from bpe_core.learning.methods import Way
 from bpe_core.learning.trainer import Trainer
+from bpe_core.questions.pairs import Pairs
 from bpe_core.questions.supermerges import Supermerges
 from bpe_core.questions.tree import Tree
 from bpe_core.recipes.recipe import Recipe
@@ -219,6 +221,13 @@ def test_with_tau_progress_counts_tokens_for_nobody_knows_the_steps() -> None:
     trainer.advance()
     assert trainer.progress().done == trainer.progress().total == trainer.history.vocabulary_size - 256
     assert len(trainer.history) > trainer.progress().done
+
+
+def test_leading_pairs_are_compared_by_their_counts_not_by_their_stage() -> None:
+    answer = Pairs(at=10).answer(Study(trained()).with_texts([TEXT]))
+    assert isinstance(answer.figure, BarFigure)
+    assert [bar.value for bar in answer.figure.bars] == answer.table.columns["count"]
+    assert len({*answer.table.columns["count"]}) > 1
 
 
 def test_words_have_trees_unless_tokens_are_dropped() -> None:

@@ -178,6 +178,7 @@ STAGES = Reason(
     value=lambda count, told: told[STAGE],
     written=_written,
     widest="across words",
+    is_measure=False,
 )
 
 assert BPE.compiled is not None
