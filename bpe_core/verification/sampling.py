@@ -226,7 +226,8 @@ def answer_of(peer: Peer, sample: str) -> object:
 
 
 def _of_one_word(recipe: Recipe) -> Recipe:
-    return recipe.with_changes(pattern="none", custom_pattern="", unit="file", **vars(Normalization()))
+    plain = vars(Normalization())
+    return recipe.with_changes(pattern="none", custom_pattern="", unit="file", preparation=(), **plain)
 
 
 def _with_recipe(history: History, recipe: Recipe) -> History:

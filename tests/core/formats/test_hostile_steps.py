@@ -7,13 +7,14 @@ from itertools import islice
 import pytest
 
 from bpe_core.errors import throwing_exceptions
+from bpe_core.formats import FORMATS
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
 from bpe_core.insight.why import LONGEST_SHOWN, Why
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.text.preparation.normalizers import Replace
 from bpe_core.text.preparation.pre_tokenizers import BertPreTokenizer
-from bpe_core.verification.sampling import joined_tokens
+from bpe_core.verification.sampling import Checked, joined_tokens
 
 
 def history_with(*steps: object) -> History:
@@ -41,3 +42,8 @@ def test_lines_hold_many_words_where_steps_part_them() -> None:
     (whole,) = islice(joined_tokens(history_with(Replace("q", False, "k")), 100), 1)
     assert len(parted.split(" ")) >= 20
     assert len(whole) <= 4
+
+
+def test_a_word_to_compare_is_not_prepared_again() -> None:
+    checked = Checked(history_with(Replace("b", False, "bb")), FORMATS["tiktoken"])
+    assert list(checked.answers(["abb"])) == [[97, 98, 98]]
