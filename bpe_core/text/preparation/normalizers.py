@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 import regex
 
-from bpe_core.errors import RecipeError
+from bpe_core.errors import RecipeError, TooLarge
 from bpe_core.text import older_unicode
 from bpe_core.text.characters import Form, formed, in_form, raw_bytes, small
 from bpe_core.text.patterns import IDEOGRAPHS
@@ -125,6 +125,19 @@ class Prepend:
         return piece.begun_with(self.prepend)
 
 
+LONGEST_MADE = 10_000_000  # characters that steps may make of any text
+MOST_TIMES = 16  # as long as it was, a longer text may become
+
+
+def check_growth(length: int, made: int) -> None:
+    """Raise TooLarge where a text of that length becomes one that nobody means: a few steps could fill all memory."""
+    if made > LONGEST_MADE and made > MOST_TIMES * length:
+        raise TooLarge(
+            f"The tokenizer's steps make at least {made:,} characters of a text of {length:,}; this cannot be meant. "
+            "Look at what its file replaces."
+        )
+
+
 @dataclass(frozen=True)
 class Replace:
     pattern: str
@@ -137,6 +150,9 @@ class Replace:
         return f"{'What matches ' if self.is_regex else ''}“{self.pattern}” {became}."
 
     def changed(self, piece: TracedPiece) -> TracedPiece:
+        if len(self.content) > MOST_TIMES and (len(piece.text) + 1) * len(self.content) > LONGEST_MADE:
+            found = len(Expression.of(self.pattern, self.is_regex).spans(piece.text))
+            check_growth(len(piece.text), found * len(self.content))
         if piece.is_bare and self.pattern and not self.is_regex:
             return piece.written(piece.text.replace(self.pattern, self.content))
         if piece.is_bare and piece.text:

@@ -16,7 +16,15 @@ from typing import Any, get_args
 from bpe_core.errors import BpeError, RecipeError
 from bpe_core.text.characters import FORMS, raw_bytes
 from bpe_core.text.preparation.expressions import Expression
-from bpe_core.text.preparation.normalizers import LARGEST, BytesShown, Normalizer, Precompiled, Replace, UnicodeForm
+from bpe_core.text.preparation.normalizers import (
+    LARGEST,
+    BytesShown,
+    Normalizer,
+    Precompiled,
+    Replace,
+    UnicodeForm,
+    check_growth,
+)
 from bpe_core.text.preparation.pieces import BEHAVIORS, AddedToken, TracedPiece
 from bpe_core.text.preparation.pre_tokenizers import ByteLevel, CharDelimiterSplit, Metaspace, PreTokenizer, Split
 from bpe_core.text.stand_ins import byte_of_stand_in
@@ -178,8 +186,10 @@ class Preparing:
         self._known: dict[str, tuple[str, ...]] = {}  # the words of each part that the first cut leaves
 
     def changed(self, piece: TracedPiece) -> TracedPiece:
+        length = len(piece.text)
         for step in self._changes:
             piece = step.changed(piece)
+            check_growth(length, len(piece.text))
         return piece
 
     def words(self, piece: TracedPiece) -> Iterator[TracedPiece]:

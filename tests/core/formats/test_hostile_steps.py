@@ -6,12 +6,13 @@ from itertools import islice
 
 import pytest
 
-from bpe_core.errors import throwing_exceptions
+from bpe_core.errors import TooLarge, throwing_exceptions
 from bpe_core.formats import FORMATS
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
 from bpe_core.insight.why import LONGEST_SHOWN, Why
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.text.normalization import normalize
 from bpe_core.text.preparation.normalizers import Replace
 from bpe_core.text.preparation.pre_tokenizers import BertPreTokenizer
 from bpe_core.verification.sampling import Checked, joined_tokens
@@ -47,3 +48,17 @@ def test_lines_hold_many_words_where_steps_part_them() -> None:
 def test_a_word_to_compare_is_not_prepared_again() -> None:
     checked = Checked(history_with(Replace("b", False, "bb")), FORMATS["tiktoken"])
     assert list(checked.answers(["abb"])) == [[97, 98, 98]]
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        [Replace("a", False, "aa")] * 40,
+        [Replace("[ab]", True, "b" * 100_000)],
+        [Replace("a", False, "b" * 1_000), Replace("b", False, "c" * 1_000), Replace("c", False, "d" * 1_000)],
+    ],
+)
+def test_steps_that_fill_all_memory_are_refused(steps: list[Replace]) -> None:
+    with pytest.raises(TooLarge, match="cannot be meant"):
+        normalize("a" * 200, history_with(*steps).recipe)
+    assert normalize("xyz", history_with(*steps[:1]).recipe) == "xyz"
