@@ -23,6 +23,7 @@ from bpe_core.errors import CorpusError, RecipeError
 from bpe_core.formats import write_history
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import Columns, History
+from bpe_core.insight.pairs import compared_by, leading_pairs, measure_of
 from bpe_core.learning.methods import Way
 from bpe_core.learning.parity.method import LANGUAGE, METHOD, THERE
 from bpe_core.learning.trainer import Trainer, learn
@@ -182,6 +183,14 @@ def study() -> bpe.Study:
     texts = dict(zip(NAMES, TRAIN, strict=True))
     texts |= {f"{name} (dev)": lines for name, lines in zip(NAMES, DEV, strict=True)}
     return bpe.train(texts, recipe_of(Parity(90)))
+
+
+def test_leading_pairs_are_compared_in_the_language_that_is_served(study: bpe.Study) -> None:
+    leading = leading_pairs(study.words(), study.history, 20, 12)
+    reason = compared_by(study.history.recipe, leading)
+    measured = [measure_of(one, reason) for one in leading]
+    assert measured == [one.reasons[THERE] for one in leading] == sorted(measured, reverse=True)
+    assert len({*measured}) > 1
 
 
 def test_a_run_goes_on_from_any_step(study: bpe.Study) -> None:

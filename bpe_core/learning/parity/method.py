@@ -219,7 +219,7 @@ def served(recipe: Recipe) -> Reason:
         title="Served",
         tip="The language that was worst off, and how often the pair occurred in its texts",
         of=(LANGUAGE, THERE),
-        value=lambda count, told: told[LANGUAGE],
+        value=lambda count, told: told[THERE],
         written=written,
         widest=f"{max((*names, 'all'), key=len)} · 999,999",
     )
