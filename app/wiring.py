@@ -93,10 +93,14 @@ FIRST_TEXT = (
     "Good morning, says the street. Guten Morgen, bonjour, buenos días, доброе утро, おはよう, صباح الخير.\n"
 )
 REPORT = ("report", SESSION, "--output", RESULT)  # the command that writes it
-SHARE = ("share", SESSION, "--output", RESULT)
 SHARE_LESSONS = ("share", "--output", RESULT, "--lesson")
 SWITCH_SECONDS = 0.001
 WARM_UP_MILLISECONDS = 1_000  # after the window is there
+
+
+def share_command(numbers: Sequence[int]) -> tuple[str, ...]:
+    """Return the command that writes the page of the run shown, or of these side by side."""
+    return ("share", *(map(run_of_session, numbers) if numbers else (SESSION,)), "--output", RESULT)
 
 
 def film_command(wish: FilmWish) -> tuple[str, ...]:
@@ -273,7 +277,7 @@ class Program(QObject):
         for written in (self.charting.saved, self.asking.written, self.exchanging.written):
             written.connect(manifests.keep)
         self.filing.document.reported.connect(lambda path: manifests.keep(REPORT, path))
-        self.filing.document.shared.connect(lambda path: manifests.keep(SHARE, path))
+        self.filing.document.shared.connect(lambda path, numbers: manifests.keep(share_command(numbers), path))
         self.filing.document.lessons_shared.connect(lambda path, names: manifests.keep((*SHARE_LESSONS, *names), path))
         self.filing.document.filmed.connect(
             lambda path, wish: None if path is None else manifests.keep(film_command(wish), path)

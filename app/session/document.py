@@ -73,7 +73,7 @@ class Document(QObject):
     opened = Signal(View)  # another session is in the window; how it was looked at
     saved = Signal(object)  # its path
     reported = Signal(object)  # the path of the page
-    shared = Signal(object)  # the path of the page
+    shared = Signal(object, object)  # the path of the page, and the numbers of its runs; none of the one shown
     lessons_shared = Signal(object, object)  # the same, and the names of the lessons; none of all
     filming = Signal(int, int)  # the frames that are drawn, and all
     filmed = Signal(object, object)  # the path of the film, None where there will be none; and how it was wanted
@@ -162,12 +162,17 @@ class Document(QObject):
         now = self._snapshot()
         self._publish("report", lambda: write_report(report_of(now), path), lambda: self.reported.emit(path))
 
-    def share(self, path: Path) -> None:
+    def share(self, path: Path, numbers: Sequence[int] = ()) -> None:
+        """Write a page of the run shown, or of the runs of these numbers side by side."""
         from bpe_core.report import report_of
-        from bpe_core.sharing.page import share_report
+        from bpe_core.sharing.page import share_reports
 
-        now = self._snapshot()
-        self._publish("share", lambda: share_report(report_of(now), path), lambda: self.shared.emit(path))
+        now, chosen = self._snapshot(), numbers or (None,)
+        self._publish(
+            "share",
+            lambda: share_reports([report_of(now, number) for number in chosen], path),
+            lambda: self.shared.emit(path, numbers),
+        )
 
     def share_lessons(self, path: Path, names: Sequence[str] = ()) -> None:
         from bpe_core.sharing.page import share_lessons

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -49,8 +51,20 @@ def shared_report(report: Report) -> SharedRun:
     return shared(report.study, report.title, "\n".join(notes))
 
 
-def share_report(report: Report, path: Path | str) -> None:
-    write_page([shared_report(report)], path, text=report.text)
+def share_reports(reports: Sequence[Report], path: Path | str) -> None:
+    """Write the runs of these reports as one page, side by side."""
+    write_page([shared_report(report) for report in reports], path, text=reports[0].text)
+
+
+def told_apart(runs: Sequence[SharedRun]) -> list[SharedRun]:
+    """Add what they were learned by to the titles of runs that are called alike."""
+    times = Counter(run.title for run in runs)
+    return [
+        run
+        if times[run.title] == 1
+        else replace(run, title=f"{run.title} · {run.history.recipe.name}, {run.history.vocabulary_size:,} tokens")
+        for run in runs
+    ]
 
 
 def write_page(runs: Sequence[SharedRun], path: Path | str, *, title: str = "", text: str = "") -> None:
@@ -62,7 +76,8 @@ def write_page(runs: Sequence[SharedRun], path: Path | str, *, title: str = "", 
 def page_of(runs: Sequence[SharedRun], *, title: str = "", text: str = "") -> str:
     if not 1 <= len(runs) <= MOST_RUNS:
         raise BpeError(f"A page shows 1 to {MOST_RUNS} runs, not {len(runs):,}.")
-    title = title or " and ".join(run.title for run in runs)
+    title = title or " and ".join({run.title: None for run in runs})
+    runs = told_apart(runs)
     kept = (text or SAMPLE)[:MOST_TEXT].encode(errors="replace").decode()
     contents = [contents_of(run) for run in runs]
     some = {one["cuts"]["by"] for one in contents} - {""}  # no page brings what it does not need

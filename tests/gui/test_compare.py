@@ -170,6 +170,20 @@ def test_columns_scroll_together(qtbot: QtBot, comparing: Program) -> None:
     assert one.value() == other.value() > 0
 
 
+def test_all_that_stand_side_by_side_are_shared_as_one_page(
+    qtbot: QtBot, comparing: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "duel.html"
+    monkeypatch.setattr("app.window.files.wiring.ask_where_to_save", lambda *_: path)
+    with qtbot.waitSignal(comparing.filing.document.shared, timeout=WAIT) as said:
+        comparing.actions["share"].trigger()
+    numbers = comparing.pages[LanesPanel].model.numbers
+    assert said.args == [path, numbers]
+    assert len(numbers) == 2
+    title = path.read_text(encoding="utf-8").partition("<title>")[2].partition("</title>")[0]
+    assert "learned from small and " in title, title
+
+
 def test_a_row_leads_to_its_merge(comparing: Program) -> None:
     page = comparing.pages[ComparePage]
     row = next(i for i, cells in enumerate(listed(comparing)) if cells[2])

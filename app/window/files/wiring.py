@@ -94,8 +94,8 @@ class Filing(QObject):
         document.opened.connect(self._show_opened)
         document.saved.connect(self._settings.remember_file)
         document.reported.connect(partial(self._show_published, "report"))
-        document.shared.connect(partial(self._show_published, "page"))
-        document.lessons_shared.connect(lambda path, names: self._show_published("page", path))
+        for shared in (document.shared, document.lessons_shared):
+            shared.connect(lambda path, _: self._show_published("page", path))
         document.filming.connect(self._show_filming)
         document.filmed.connect(self._show_filmed)
         document.recovery_wanted.connect(lambda path: self._leave_for(partial(document.recover, path)))
@@ -138,10 +138,14 @@ class Filing(QObject):
     def share(self) -> None:
         """Ask where the page of the run shown is written, so that anybody with a browser can open it.
 
-        While a lesson is taken, it is the page of that lesson.
+        While a lesson is taken, it is the page of that lesson; while runs are compared, they are all on it.
         """
+        numbers = self._pages.page(LANES).model.numbers if self._window.room == "compare" else []
         if name := self.lesson_taken():
             self.share_lessons(name)
+        elif len(numbers) > 1:
+            title = "Share the runs side by side"
+            self._ask_and_publish("runs", title, partial(self.document.share, numbers=numbers))
         else:
             self._ask_and_publish("run", "Share the run", self.document.share)
 

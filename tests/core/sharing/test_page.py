@@ -21,7 +21,7 @@ from bpe_core.history.joining import Joining, PairRows
 from bpe_core.learning.bpe.method import METHOD as BPE
 from bpe_core.learning.methods import Method
 from bpe_core.sharing.contents import SharedRun, contents_of, why_not
-from bpe_core.sharing.page import page_of
+from bpe_core.sharing.page import page_of, told_apart
 from resources import samples
 from tests.browser import Browser, browser, needs_browser
 from tests.core.formats.test_rwkv import HISTORY as RWKV_HISTORY
@@ -247,6 +247,12 @@ def test_only_what_differs_is_drawn_anew_however_long_the_text(page: Browser, tm
         page.value(f"page.input.setRangeText({json.dumps(typed)}, {first}, {behind}); page.show()")
         assert text.startswith(page.value(shown))
         assert page.value(f"{spans}.length") == min(2_000, page.value("page.lanes[0].flow.length")), last
+
+
+def test_runs_that_are_called_alike_are_told_apart() -> None:
+    small, large = (bpe.train(["low low low lower"], "gpt2", merges=merges) for merges in (2, 3))
+    runs = [SharedRun("ours", small.history), SharedRun("theirs", small.history), SharedRun("ours", large.history)]
+    assert [run.title for run in told_apart(runs)] == ["ours · gpt2, 258 tokens", "theirs", "ours · gpt2, 259 tokens"]
 
 
 @needs_browser
