@@ -216,12 +216,12 @@ def judged(chosen: Pair, made: Pair, bench: Bench, *, again: bool = False) -> Fe
     """Judge a guess; where there is another try (`again`), without the answer."""
     best, guess = written(made, bench), written(chosen, bench)
     by_rule = bench.history.recipe.applies("ties")
-    rivals = [pair for pair in bench.leading if pair != made and _standing(pair, bench) == _standing(made, bench)]
-    weighs = f"{guess} {_weighs(chosen, bench)}"
+    weighs, standing = f"{guess} {_weighs(chosen, bench)}", _standing(made, bench)
     if chosen == made:
+        rivals = [pair for pair in bench.leading if pair != made and _standing(pair, bench) == standing]
         tie = f"It was a tie with {_listed([written(pair, bench) for pair in rivals])}{_tie_rule(bench)}."
         return Feedback("right", f"Right: {weighs}. {tie if rivals else _runner_up(made, bench)}")
-    if _standing(chosen, bench) == _standing(made, bench):
+    if _standing(chosen, bench) == standing:
         if not by_rule:
             return Feedback("right", f"Right: {weighs}, the same as {best}, which goes first.")
         tie = f"but so does {'another pair' if again else best}. It is a tie{_tie_rule(bench)}."

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,8 +17,16 @@ from bpe_core.sharing.lesson_contents import lesson_contents
 from bpe_core.sharing.page import lesson_page_of, share_lessons
 from tests.browser import Browser, browser, needs_browser
 
-LESSONS = [lesson_contents(lesson) for lesson in lessons()]
 SHOWN = "document.querySelector('main').innerText"
+
+
+@cache
+def contents(place: int) -> dict[str, Any]:
+    return lesson_contents(lessons()[place])
+
+
+def all_contents() -> list[dict[str, Any]]:
+    return [contents(place) for place in range(len(lessons()))]
 
 
 @pytest.fixture(scope="module")
@@ -35,9 +45,9 @@ def _begin(page: Browser, part: str, step: int = 0) -> int:
 
 
 @needs_browser
-@pytest.mark.parametrize("place", range(len(LESSONS)), ids=[lesson["name"] for lesson in LESSONS])
+@pytest.mark.parametrize("place", range(len(lessons())), ids=[lesson.name for lesson in lessons()])
 def test_every_lesson_is_taken_to_its_end(place: int, page: Browser) -> None:
-    lesson = LESSONS[place]
+    lesson = contents(place)
     page.value(f"page.begin({place}); page.goTo(0)")
     asked = 0
     for step in lesson["steps"]:
@@ -93,7 +103,7 @@ def test_a_screen_reader_finds_its_way_and_a_phone_its_width(page: Browser) -> N
     wanted |= {("list", "The words now"), ("listitem", "12 times b o o k"), ("progressbar", "Steps of the lesson")}
     assert wanted <= told, told
     page.call("Emulation.setDeviceMetricsOverride", width=360, height=640, deviceScaleFactor=1, mobile=True)
-    for place, lesson in enumerate(LESSONS):
+    for place, lesson in enumerate(all_contents()):
         page.value(f"page.begin({place})")
         for step in range(len(lesson["steps"])):
             page.value(f"page.goTo({step})")
@@ -137,8 +147,8 @@ def test_typed_answers_are_judged_as_in_the_window(page: Browser) -> None:
 
 def test_no_answer_is_written_beside_its_question() -> None:
     source = lesson_page_of()
-    secrets = {step["after"][:40] for lesson in LESSONS for step in lesson["steps"] if len(step["after"]) > 40}
-    secrets |= {step["told"]["sentence"] for lesson in LESSONS for step in lesson["steps"] if "told" in step}
+    secrets = {step["after"][:40] for lesson in all_contents() for step in lesson["steps"] if len(step["after"]) > 40}
+    secrets |= {step["told"]["sentence"] for lesson in all_contents() for step in lesson["steps"] if "told" in step}
     assert len(secrets) > 60
     assert [one for one in secrets if len(one) > 9 and one in source] == []
     assert len(source) < 100_000
