@@ -1,7 +1,8 @@
 """Show how pairs compete: their races through the training, the decisions of ties, and the leaders at any moment.
 
 A pair enters the race when both its tokens exist. From then on its count can only fall, each time because a merge
-takes one of its tokens away. It leaves with the count at which it is merged itself.
+takes one of its tokens away; unless the method turns to other words, which may hold it more often. It leaves with the
+count at which it is merged itself.
 
 A tie decides a merge when another pair had exactly its count. Mostly the loser is merged soon after. But sometimes the
 winner takes its tokens away, and two correct trainers part ways for good (`table_comparison` shows where).
@@ -16,8 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from bpe_core.counting.words import WordTable
-from bpe_core.history.history import History, Pair
-from bpe_core.insight.ranked_words import Occurrences, RankedWords
+from bpe_core.history.history import NOTHING, History, Pair
+from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.learning.methods import Candidate, Method, Reason
 from bpe_core.learning.trainer import Trainer
 from bpe_core.recipes.recipe import Recipe
@@ -39,35 +40,39 @@ class Runner:
     """One pair, with its count from the state in which it could first exist."""
 
     pair: tuple[int, int]
-    born: int  # merges made by then
-    falls: Int64s  # the states after which the count falls, ascending
-    counts: Int64s  # before the first fall, after it, after the second, ...
+    states: Int64s  # the numbers of merges from which on the count is another, ascending; it is born with the first
+    counts: Int64s  # from each of these on
+    losses: tuple[Cut, ...]  # by the merges that took from it, in their order
     won_at: int | None  # the step that merged it; None for a pair that never won
+
+    @property
+    def born(self) -> int:
+        return int(self.states[0])
 
     def count_at(self, at: int) -> int:
         return int(self.counts_at(np.array([at]))[0])
 
     def counts_at(self, states: Int64s) -> Int64s:
-        found = self.counts[np.searchsorted(self.falls, states, side="left")]
-        return np.where(states < self.born, 0, found)
+        place = np.searchsorted(self.states, states, side="right") - 1
+        return np.where(place < 0, 0, self.counts[place])
 
     def stairs(self, until: int | None = None) -> tuple[tuple[int, int], ...]:
         """Return the states at which its count changes, and the counts; with `until` only earlier states."""
-        states = [self.born, *(self.falls + 1).tolist()]
-        points = zip(states, self.counts.tolist(), strict=True)
+        points = zip(self.states.tolist(), self.counts.tolist(), strict=True)
         return tuple((state, count) for state, count in points if until is None or state < until)
 
     @property
     def peak(self) -> int:
-        return int(self.counts[0])
+        return int(self.counts.max())
+
+    @property
+    def peak_at(self) -> int:
+        return int(self.states[self.counts.argmax()])
 
     @property
     def cuts(self) -> list[Cut]:
         """Return the merges that cut it down, the heaviest first, without its own."""
-        lost = -np.diff(self.counts)
-        order = np.argsort(-lost, kind="stable")
-        found = [Cut(int(self.falls[i]) + 1, int(lost[i])) for i in order.tolist()]
-        return [cut for cut in found if cut.step != self.won_at]
+        return sorted((cut for cut in self.losses if cut.step != self.won_at), key=lambda cut: -cut.lost)
 
 
 @dataclass(frozen=True)
@@ -82,25 +87,38 @@ def race(
     runners = []
     for pair in while_wanted(pairs, cancelled, every=1):
         rank = ranked.pair_ranks.get(pair)
-        runners.append(follow(ranked, ranked.pair_occurrences(*pair), pair, None if rank is None else rank + 1))
+        runners.append(follow(ranked, pair, None if rank is None else rank + 1))
     return runners
 
 
-def follow(ranked: RankedWords, occurrences: Occurrences, pair: tuple[int, int], won_at: int | None) -> Runner:
-    weights = ranked.weights[occurrences.starts]
-    mortal = occurrences.died < NEVER
-    falls, which = np.unique(occurrences.died[mortal], return_inverse=True)
-    lost = np.zeros(len(falls), np.int64)
-    np.add.at(lost, which, weights[mortal])
-    counts = int(weights.sum()) - np.concatenate([[0], np.cumsum(lost)]).astype(np.int64)
-    return Runner(pair, occurrences.born, falls.astype(np.int64), counts, won_at)
+def follow(ranked: RankedWords, pair: tuple[int, int], won_at: int | None = None) -> Runner:
+    """Count a pair, or a single token, in the words of each stage while it lasts."""
+    states, counts, losses = list[int](), list[int](), list[Cut]()
+    for since, until, words in ranked.stages:
+        occurrences = words.occurrences(pair[0]) if pair[1] == NOTHING else words.pair_occurrences(*pair)
+        first = max(occurrences.born, since)
+        if first >= until:
+            continue
+        weights = words.weights[occurrences.starts]
+        there = occurrences.died >= first
+        falls, which = np.unique(occurrences.died[there], return_inverse=True)
+        lost = np.zeros(len(falls), np.int64)
+        np.add.at(lost, which, weights[there])
+        left = lost.sum() - np.cumsum(lost)
+        falls, lost = falls[falls < until], lost[falls < until]
+        inside = falls + 1 < until
+        states += [first, *(falls[inside] + 1).tolist()]
+        counts += [int(weights[there].sum()), *left[: len(falls)][inside].tolist()]
+        losses += map(Cut, (falls + 1).tolist(), lost.tolist())
+    changes = np.diff(counts, prepend=-1) != 0  # other words may hold it as often
+    return Runner(pair, np.array(states)[changes], np.array(counts)[changes], tuple(losses), won_at)
 
 
 def leads(runners: list[Runner]) -> list[LeadChange]:
     """Return who leads when: a change needs a runner that enters or falls. Of equals, the one merged first leads."""
     moments = {0}
     for runner in runners:
-        moments |= {runner.born, *(runner.falls + 1).tolist()}
+        moments |= {*runner.states.tolist()}
     states = np.array(sorted(moments))
     if not runners:
         return []

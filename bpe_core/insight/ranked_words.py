@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +19,7 @@ from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError
 from bpe_core.history.history import History, Pair
 from bpe_core.learning.layout import lay_out
-from bpe_core.learning.methods import Method, learns_by_ranks
+from bpe_core.learning.methods import Method, first_turn, learns_by_ranks
 from bpe_core.recipes.methods import METHODS
 from bpe_core.segmenting.as_joined import merges_of, ranks_of
 from bpe_core.segmenting.merging import NEVER, PATTERN_CUT, Merges
@@ -37,6 +38,14 @@ class Occurrences:
 
     def alive(self, at: int) -> npt.NDArray[np.bool_]:
         return (self.died >= at) if at >= self.born else np.zeros(len(self.died), bool)
+
+
+class Stage(NamedTuple):
+    """The words that some steps were learned from."""
+
+    since: int  # this many steps
+    until: int  # they are others after this many
+    words: RankedWords
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,18 +73,18 @@ class RankedWords:
         ranks = ranks_of(layout.symbols, history)
         return cls(words, history, layout.symbols, layout.starts, ranks, layout.tokens)
 
-    def learned_in(self, step: int) -> RankedWords:
-        """The same of the words that a step was learned from: of others at first, where a method begins so."""
-        method = Method.of(self.history.recipe)
-        is_first = method.words_at_first is not None and step <= min(method.turns(self.history), default=step)
-        return self._at_first if is_first else self
-
     @cached_property
-    def _at_first(self) -> RankedWords:
-        recipe = self.history.recipe
-        words_at_first = Method.of(recipe).words_at_first
-        assert words_at_first is not None
-        return RankedWords.of(words_at_first(self.words, recipe), self.history)
+    def stages(self) -> tuple[Stage, ...]:
+        """The words that were learned from, and those of the first steps where a method begins with others."""
+        turn, words_at_first = first_turn(self.history), Method.of(self.history.recipe).words_at_first
+        if words_at_first is None or not turn:
+            return (Stage(0, NEVER, self),)
+        at_first = RankedWords.of(words_at_first(self.words, self.history.recipe).words, self.history)
+        return Stage(0, turn, at_first), Stage(turn, NEVER, self)
+
+    def at(self, steps: int) -> RankedWords:
+        """Return the same of the words as they are after so many steps: those that the next one is learned from."""
+        return next(stage.words for stage in reversed(self.stages) if stage.since <= steps)
 
     @property
     def base(self) -> int:

@@ -95,18 +95,17 @@ def token_life(
     """Follow a token where pairs are joined one after the other."""
     history = ranked.history
     at = len(history) if at is None else at
-    occurrences = ranked.occurrences(token)
-    curve = follow(ranked, occurrences, (token, NOTHING), None)
+    curve = follow(ranked, (token, NOTHING))
     life = life_without_words(history, token, at, corpus=ranked, cancelled=cancelled)
-    parts = history.parts(token)
+    parts, now = history.parts(token), ranked.at(at)
     if parts is None:
         if not history.alphabet.symbols[token].merges:
             # The unknown token is never merged, and has no cells.
             curve = replace(curve, counts=ranked.symbol_counts[token : token + 1])
     else:
         step = token - ranked.base + 1
-        before = follow(ranked, ranked.pair_occurrences(*parts), parts, step)
-        learned_in = ranked.learned_in(step)
+        before = follow(ranked, parts, step)
+        learned_in = ranked.at(step - 1)
         paid = Holders.ranked(contributions(learned_in, step), learned_in)
         shares = {} if files is None else files.split(contributions(ranked, step), ranked)
         life = replace(life, pair_curve=before.stairs(curve.born), paid=paid, files=shares)
@@ -114,7 +113,7 @@ def token_life(
         life,
         curve=curve.stairs(),
         takers=tuple((cut.step, cut.lost) for cut in curve.cuts),
-        words=Holders.ranked(words_with(ranked, occurrences, at), ranked),
+        words=Holders.ranked(words_with(now, now.occurrences(token), at), now),
     )
 
 

@@ -7,25 +7,28 @@ between words.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from bpe_core.counting.words import WordColumns, WordTable
 from bpe_core.history.history import History, Pair
-from bpe_core.history.token_texts import TokenTexts
+from bpe_core.history.token_texts import TokenBytes, TokenTexts
 from bpe_core.insight.merge_tree import EncodingStep, Meeting, Node, encoding_steps, meetings, merge_trees
+from bpe_core.insight.pairs import race
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.insight.reasons import Explanation
-from bpe_core.learning.methods import Method
+from bpe_core.learning.methods import Method, first_turn
 from bpe_core.recipes.recipe import CUSTOM_PATTERN, Recipe
 from bpe_core.segmenting.as_joined import merges_of
 from bpe_core.segmenting.boundaries import INSIDE, NEVER, PATTERN_CUT
 from bpe_core.segmenting.cutting import Allowed, Cutting, Part
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.segmenting.word_runs import RunMerges
+from bpe_core.support.arrays import Int64s
 from bpe_core.text.patterns import NAMED_PATTERNS, in_ascii
 
 if TYPE_CHECKING:
@@ -171,7 +174,7 @@ def alternatives(expression: str) -> list[str]:
 
 Kind = Literal[
     "joined", "later", "taken", "overlap", "unknown", "too long", "never",
-    "pattern", "marker", "apart", "special", "edge", "symbol", "dropped",
+    "pattern", "words", "forbidden", "marker", "apart", "special", "edge", "symbol", "dropped",
 ]  # fmt: skip
 Name = Callable[[int], str]
 
@@ -180,7 +183,7 @@ LONGEST_SHOWN = 400  # symbols of a word; in a longer one only the neighbourhood
 
 @dataclass(frozen=True)
 class Standing:
-    best: int  # the highest count, which it had when both its tokens first existed
+    best: int  # the highest count
     now: int  # at the moment shown
     winner: int | None  # the count of the pair that is merged then; None where none is
     minimum: int  # below this nothing is merged
@@ -196,6 +199,8 @@ class Reason:
     standing: Standing | None = None  # where the words of the corpus are known
     before: Branch | None = None  # the alternative of the pattern that made the word before the cut
     after: Branch | None = None
+    turn: int = 0  # up to which step no merge crosses the edge of a word that is here
+    forbidden: str = ""  # what the two as one token would do that the recipe does not allow
 
     @property
     def steps(self) -> tuple[int, ...]:
@@ -233,6 +238,8 @@ def reason_in_word(
     kind = _never_allowed(pair, history)
     if kind is not None:
         return Reason(kind, pair)
+    if forbidden := _forbidden(pair, history):
+        return Reason("forbidden", pair, forbidden=forbidden)
     return Reason("never", pair, standing=None if corpus is None else standing_of(pair, corpus, at))
 
 
@@ -258,13 +265,17 @@ def _never_allowed(pair: tuple[int, int], history: History) -> Kind | None:
     return None
 
 
+def _forbidden(pair: tuple[int, int], history: History) -> str:
+    texts = TokenBytes(history)
+    return Method.of(history.recipe).forbids(texts[pair[0]] + texts[pair[1]], history.recipe)
+
+
 def standing_of(pair: tuple[int, int], corpus: RankedWords, at: int) -> Standing:
-    """Count a pair in the corpus over time. Counts only fall, so the first is the highest."""
-    found = corpus.pair_occurrences(*pair)
-    counts, history = corpus.history.columns.count, corpus.history
+    """Count a pair in the corpus over time."""
+    counts, history, runner = corpus.history.columns.count, corpus.history, race(corpus, [pair])[0]
     return Standing(
-        best=corpus.count(found, found.born),
-        now=corpus.count(found, at),
+        best=runner.peak,
+        now=runner.count_at(at),
         winner=int(counts[at]) if at < len(history) and history.has_counts else None,
         minimum=history.recipe.min_frequency,
     )
@@ -310,6 +321,7 @@ class Why:
         self._cuts = np.flatnonzero(self._symbols.ranks == PATTERN_CUT)  # the first symbol of each word
         self._pairs = kept.pair_ranks if kept is not None else history.ranks()
         self._base = len(history.alphabet)
+        self._turn = first_turn(history)
 
     def at_byte(self, byte: int, at: int | None = None) -> Reason:
         """Say why the boundary before that byte of `text.encode()` exists after `at` merges (all by default)."""
@@ -323,7 +335,10 @@ class Why:
             return Reason("symbol" if covered else "dropped")
         if rank == PATTERN_CUT:
             return self._cut(byte)
-        word = self.word_at(byte)
+        word = self.word_at(byte, at)
+        if symbol == word.first:  # of a word that is part of one later
+            later = Reason("words") if rank == NEVER else self.at_byte(byte, rank + 1)
+            return replace(later, kind="words", turn=self._turn)
         return self.in_word(word, symbol - word.first, at)
 
     def explanation_at(self, byte: int, at: int) -> Explanation:
@@ -349,11 +364,11 @@ class Why:
         merges = merges_of(self.history)
         return merges if isinstance(merges, RunMerges) else None
 
-    def word_at(self, byte: int) -> WordInText:
-        """Return the word that holds this byte, or the last one before it."""
+    def word_at(self, byte: int, at: int | None = None) -> WordInText:
+        """Return the word that holds this byte, or the last one before it, after `at` merges (all by default)."""
         symbols = self._symbols
         place = self._symbol_at(byte)
-        first, stop = self._neighbourhood(self._first_symbol_at(byte), place, *self._whole_word(place))
+        first, stop = self._neighbourhood(self._first_symbol_at(byte), place, *self._whole_word(place, at))
         return WordInText(
             first,
             symbols.ids[first:stop].tolist(),
@@ -370,10 +385,27 @@ class Why:
     def _symbol_at(self, byte: int) -> int:
         return max(0, int(np.searchsorted(self._symbols.starts, byte, side="right")) - 1)
 
-    def _whole_word(self, place: int) -> tuple[int, int]:
-        word = max(0, int(np.searchsorted(self._cuts, place, side="right")) - 1)
-        edges = np.append(self._cuts, len(self._symbols.ids))
+    def _whole_word(self, place: int, at: int | None = None) -> tuple[int, int]:
+        cuts = self._cuts if at is None or at >= self._turn else self._cuts_at_first
+        word = max(0, int(np.searchsorted(cuts, place, side="right")) - 1)
+        edges = np.append(cuts, len(self._symbols.ids))
         return int(edges[word]), int(edges[min(word + 1, len(edges) - 1)])
+
+    @cached_property
+    def _cuts_at_first(self) -> Int64s:
+        """The first symbols of the words that the first steps are learned from, where these are others."""
+        parts, ids, texts = (
+            Method.of(self.history.recipe).words_at_first,
+            self._symbols.ids,
+            self.history.alphabet.decoded,
+        )
+        assert parts is not None
+        edges = pairwise([*self._cuts.tolist(), len(ids)])
+        words = [ids[first:stop].tolist() for first, stop in edges]
+        columns = WordColumns.of([b"".join(texts[id] for id in word if id < len(texts)) for word in words])
+        inside = parts(WordTable(*columns, np.ones(len(columns), np.int64)), self.history.recipe)
+        firsts = inside.starts + np.repeat(self._cuts - columns.starts[:-1], np.diff(inside.first))
+        return np.union1d(self._cuts, firsts[self._symbols.ranks[firsts] >= self._turn])
 
     def _neighbourhood(self, begin: int, place: int, first: int, stop: int) -> tuple[int, int]:
         """Shorten a very long word to a part that ends where nothing is ever joined."""
@@ -467,6 +499,13 @@ def _pattern(reason: Reason, name: Name) -> str:
     return told
 
 
+def _words(reason: Reason, name: Name) -> str:
+    told = f"Words meet here, and up to {_step(reason.turn - 1)} nothing is joined across words."
+    return (
+        told if reason.pair is None else f"{told} {_step(reason.rank).capitalize()} joins {_pair(reason, name)} here."
+    )
+
+
 _SENTENCES: dict[Kind, Callable[[Reason, Name], str]] = {
     "joined": lambda reason, name: f"Not split: {_step(reason.rank)} joins {_pair(reason, name)} here.",
     "later": lambda reason, name: f"{_pair(reason, name)} is only learned later, as {_step(reason.rank)}.",
@@ -479,6 +518,10 @@ _SENTENCES: dict[Kind, Callable[[Reason, Name], str]] = {
     "too long": lambda reason, name: f"{_pair(reason, name)} would be longer than the recipe allows.",
     "never": _never,
     "pattern": _pattern,
+    "words": _words,
+    "forbidden": lambda reason, name: (
+        f"{_pair(reason, name)} would {reason.forbidden}, which the recipe does not allow."
+    ),
     "marker": lambda reason, name: "A word begins or ends here, as its marker says. " + _pattern(reason, name),
     "apart": lambda reason, name: (
         "A word begins here. Words are joined only where each of them is one token, and one of these two never is."

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,9 @@ from bpe_core.recipes.methods import METHODS
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.segmentation import Segmenter
+
+if TYPE_CHECKING:
+    from bpe_core.learning.superbpe.runs import Inside
 
 EVERY_LENGTH = 2**62  # a limit to the length of tokens that limits nothing
 UNLIMITED = 2**60  # work that no call reaches
@@ -160,14 +163,23 @@ class Method:
     cost_of_token: float = 0.0  # taken off each log-probability, so that the fewest tokens are the best path
     joins_runs: bool = False  # first within words, then words that are one token: see `segmenting.word_runs`
     starts_anew: bool = False  # with each block of a text: several steps may join the same pair, each for its block
-    words_at_first: Callable[[WordTable, Recipe], WordTable] | None = None  # learned from up to its first turn
+    words_at_first: Callable[[WordTable, Recipe], Inside] | None = None  # learned from up to its first turn
     turns: Callable[[History], Mapping[int, str]] = lambda history: {}  # after which steps it learns in another way
+    forbids: Callable[[bytes, Recipe], str] = lambda text, recipe: (
+        ""
+    )  # what a token with this text would do; or nothing
     what_is_wrong: Callable[[History], str] = lambda history: ""  # why a history from a file cannot be of the method
 
     @classmethod
     def of(cls, recipe: Recipe) -> Method:
         method: Method = import_module(METHODS[recipe.method].module).METHOD
         return method
+
+
+def first_turn(history: History) -> int:
+    """Return up to which step a history was learned from other words than the rest; 0 where there is none."""
+    method = Method.of(history.recipe)
+    return 0 if method.words_at_first is None else min(method.turns(history), default=0)
 
 
 def has_ranks(history: History) -> bool:

@@ -50,7 +50,7 @@ examples:
             total = sum(count for _, count in held)
             return Answer(held_table(held), (f"{title}, dropped, {total:,} times in {_words(len(held))}.",))
         ranked = study.ranked(WHAT, work)
-        learned_in = ranked.learned_in(step)
+        learned_in = ranked.at(step - 1)
         found = contributions(learned_in, step)
         sentences = [f"{title}, {found.count:,} times in {_words(len(found.words))}."]
         shares = study.file_counts(WHAT, work).split(contributions(ranked, step), ranked)

@@ -71,7 +71,7 @@ def _table(runners: list[Runner], study: Study) -> DataTable:
     return DataTable(
         {
             **study.pair_columns([runner.pair for runner in runners for _ in runner.counts]),
-            "after_step": [step for runner in runners for step in (runner.born, *(runner.falls + 1).tolist())],
+            "after_step": [step for runner in runners for step in runner.states.tolist()],
             "count": [count for runner in runners for count in runner.counts.tolist()],
             "won_at": [runner.won_at for runner in runners for _ in runner.counts],
         }
@@ -86,7 +86,7 @@ def _fate(runner: Runner, study: Study) -> str:
         for cut in runner.cuts[:MOST_CUTS]
     ]
     cuts = f" {'; '.join(lost)}." if lost else ""
-    return f"{study.pair_name(runner.pair)}: {runner.peak:,} times after step {runner.born:,}, {won}.{cuts}"
+    return f"{study.pair_name(runner.pair)}: {runner.peak:,} times after step {runner.peak_at:,}, {won}.{cuts}"
 
 
 def _lead(change: LeadChange, runners: list[Runner], study: Study) -> str:

@@ -34,8 +34,9 @@ class Tree(Question):
         if not study.has_ranks:
             raise BpeError(NO_MERGES if study.history.recipe.tau is None else FALLS_APART)
         history = study.history
-        word = Why(self.text, history, allowed_special="all").word_at(self.byte)
-        trees = word.trees(study.checked_step_count(self.at))
+        at = study.checked_step_count(self.at)
+        word = Why(self.text, history, allowed_special="all").word_at(self.byte, at)
+        trees = word.trees(at)
         nodes = trees if len(word.symbols) > MOST_SYMBOLS else list(parts_first(trees))
         ranks = [node.rank for node in nodes]
         counts = history.columns.count if history.has_counts else None

@@ -77,7 +77,7 @@ examples:
     def _encoding(self, asked: Boundaries, at: int, study: Study) -> Iterator[str]:
         byte, length = 0, len(self.text.encode())
         while byte < length:
-            word = asked.word_at(byte)
+            word = asked.word_at(byte, at)
             for step in word.steps(at):
                 made = "before any merge" if step.rank is None else f"merge {step.rank + 1:,}"
                 yield f"{made:>18}  {' | '.join(study.names.text[token.id] for token in step.tokens)}"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
@@ -17,12 +19,14 @@ from bpe_core.counting.words import WordTable
 from bpe_core.errors import RecipeError
 from bpe_core.formats import write_history
 from bpe_core.history.alphabet import Alphabet
-from bpe_core.history.history import Columns, History
+from bpe_core.history.history import NOTHING, Columns, History
 from bpe_core.history.token_texts import decoded
+from bpe_core.insight.pairs import follow, leading_pairs, ties
+from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.learning.growing import growing_recipe
 from bpe_core.learning.methods import Learner
 from bpe_core.learning.superbpe import compiled
-from bpe_core.learning.superbpe.method import METHOD, STAGE
+from bpe_core.learning.superbpe.method import METHOD, STAGE, transition_in
 from bpe_core.learning.superbpe.runs import words_inside
 from bpe_core.learning.trainer import Trainer
 from bpe_core.questions import ask
@@ -208,6 +212,76 @@ def test_words_pay_before_the_transition_and_runs_behind_it() -> None:
         assert sum(answer.columns["count"]) == history.columns.count[step - 1]
         assert paid <= (inside.keys() if step <= 25 else runs.keys())
         assert sum(answer.facts["parts"].values()) == history.columns.count[step - 1]
+
+
+@given(st.text("ab :.'\n", min_size=2, max_size=60), st.integers(0, 12), st.data())
+@settings(max_examples=40)
+def test_counts_are_of_words_before_the_transition_and_of_runs_behind_it(
+    text: str, transition: int, data: st.DataObject
+) -> None:
+    recipe = Recipe.preset("superbpe", merges=12, transition=transition or None, min_frequency=1)
+    words = words_of(text, recipe)
+    if len(words) == 0:
+        return
+    history = reference.train(words, recipe)
+    turn, counted = transition_in(history), list[Counter[int | tuple[int, int]]]()
+    stages = [
+        [(Alphabet.of_bytes().symbols_of(word, recipe), count) for word, count in table]
+        for table in (reference.words_inside(words, recipe), words)
+    ]
+    for step in range(len(history) + 1):
+        if step:
+            pair, token = history.pair(step - 1), 255 + step
+            stages = [[(plain.join(word, pair, token), count) for word, count in one] for one in stages]
+        now = stages[step >= turn]
+        counted.append(Counter(plain.count_pairs(now)) + Counter())
+        for word, count in now:
+            for token in word:
+                counted[-1][token] += count
+    ranked, every = RankedWords.of(words, history), np.arange(len(history) + 1)
+    met = sorted({one for counts in counted for one in counts}, key=str)
+    if not met:
+        return
+    one = data.draw(st.sampled_from(met))
+    found = follow(ranked, one if isinstance(one, tuple) else (one, NOTHING))
+    assert found.counts_at(every).tolist() == [counts[one] for counts in counted]
+    assert found.peak == max(counts[one] for counts in counted) == found.count_at(found.peak_at)
+
+
+def test_what_counts_as_a_word_changes_at_the_transition() -> None:
+    study, text = bpe.train(TEXT, "superbpe", merges=60, transition=25), "by the end of the day: the cat"
+
+    def told(at: int) -> dict[int, str]:
+        columns = ask(study, "why", text=text, at=at).columns
+        return dict(zip(columns["byte"], columns["reason"], strict=True))
+
+    inner = {match.start() for match in re.finditer("[ :]", text)}
+    for at in (0, 24):
+        assert {byte for byte, reason in told(at).items() if reason.startswith("Words meet here")} == inner
+    assert told(24)[10] == (
+        "Words meet here, and up to merge 25 nothing is joined across words. Merge 26 joins ␣end + ␣of here."
+    )
+    assert told(25)[10] == "␣end + ␣of is only learned later, as merge 26."
+    assert 10 not in told(26)
+    assert told(40)[17] == "␣the␣end␣of␣the + ␣day would hold more than 4 words, which the recipe does not allow."
+    assert told(40)[22] == ": + ␣the␣cat would hold a colon and the space behind it, which the recipe does not allow."
+    trees = [ask(study, "tree", text=text, byte=8, at=at).columns["text"][-1] for at in (24, 29)]
+    assert trees == ["␣end", "␣cat"]
+    fate = ask(study, "race", steps=(26,))
+    assert fate.sentences[0] == "␣end + ␣of: 8 times after step 25, merged at step 26."
+    assert list(zip(fate.columns["after_step"], fate.columns["count"], strict=True)) == [(13, 0), (25, 8), (26, 0)]
+
+
+@pytest.mark.parametrize("merges", [25, 26, 60])
+def test_ties_are_between_pairs_of_the_words_of_their_stage(merges: int) -> None:
+    history = train(Corpus.from_texts([TEXT]), Recipe.preset("superbpe", merges=merges, transition=25))
+    words = words_of(TEXT, history.recipe)
+    for tie in ties(history):
+        leading = leading_pairs(words, history, tie.step - 1, 2)
+        assert [(one.left, one.right, one.count) for one in leading] == [
+            (*tie.winner, tie.count),
+            (*tie.loser, tie.count),
+        ]
 
 
 def test_only_tables_of_bytes_go_on_across_words() -> None:

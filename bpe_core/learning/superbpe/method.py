@@ -20,7 +20,7 @@ from bpe_core.history.history import Columns, EndReason, History, Reasons
 from bpe_core.learning.bpe.method import METHOD as BPE
 from bpe_core.learning.bpe.method import PlainLearner
 from bpe_core.learning.methods import UNLIMITED, Candidate, CompiledWay, Learner, LearnerMaker, Reason, Told, Way
-from bpe_core.learning.superbpe.runs import BLANK, COLON, words_inside
+from bpe_core.learning.superbpe.runs import Inside, forbidden, inside_of, words_inside
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.recipes.ties import Pair
 from bpe_core.segmenting.cutting import Cutting
@@ -57,18 +57,13 @@ class PlainAcross(PlainLearner):
     """The second stage, which joins neither too many words nor what follows a colon."""
 
     def __init__(self, words: WordTable, alphabet: Alphabet, recipe: Recipe, known: History, made: int) -> None:
-        self._most_words, self._past_colons = recipe.most_words, recipe.past_colons
+        self._limits = recipe
         super().__init__(words, alphabet, recipe, known)
         self.learn(Columns.with_room(made), made, UNLIMITED)
 
     def _push(self, pair: Pair) -> None:
-        if self._may_be_one(self._texts[pair[0]] + self._texts[pair[1]]):
+        if not forbidden(self._texts[pair[0]] + self._texts[pair[1]], self._limits):
             super()._push(pair)
-
-    def _may_be_one(self, text: bytes) -> bool:
-        if COLON in text and not self._past_colons:
-            return False
-        return self._most_words is None or sum(map(bool, text.split(BLANK))) <= self._most_words
 
 
 # Of runs, for the second stage; it begins behind that many steps of a history, and makes further ones of it again.
@@ -150,13 +145,13 @@ def _compiled_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forc
     )
 
 
-def _words_at_first(words: WordTable, recipe: Recipe) -> WordTable:
+def _words_at_first(words: WordTable, recipe: Recipe) -> Inside:
     assert METHOD.compiled is not None
     if not METHOD.compiled.kernels.chooses(len(words.text)):
-        return words_inside(words, recipe)
+        return inside_of(words, recipe)
     from bpe_core.learning.superbpe import compiled  # loads machine code
 
-    return compiled.words_inside(words, recipe)
+    return compiled.inside_of(words, recipe)
 
 
 def _cutter(history: History) -> Cut:
@@ -190,4 +185,5 @@ METHOD = replace(
     reasons=lambda recipe: (STAGES,),
     words_at_first=_words_at_first,
     turns=lambda history: {transition_in(history): "from here on merges join words, too"},
+    forbids=forbidden,
 )

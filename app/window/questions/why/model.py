@@ -198,7 +198,7 @@ def word_facts(
     history, names = study.history, study.names.text
     has_words = study.texts is not None and len(history) > 0 and learns_by_ranks(history)
     why = Why(text, history, corpus=study.ranked() if has_words else None, allowed_special="all")
-    word = why.word_at(byte)
+    word = why.word_at(byte, at)
     if not word.symbols:
         return None
     counts = history.columns.count if history.has_counts else None
