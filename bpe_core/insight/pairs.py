@@ -106,9 +106,11 @@ def follow(ranked: RankedWords, pair: tuple[int, int], won_at: int | None = None
         np.add.at(lost, which, weights[there])
         left = lost.sum() - np.cumsum(lost)
         falls, lost = falls[falls < until], lost[falls < until]
-        inside = falls + 1 < until
+        inside, left = falls + 1 < until, left[: len(falls)]
+        if not any(counts):  # no words so far ever held it
+            states, counts = [], []
         states += [first, *(falls[inside] + 1).tolist()]
-        counts += [int(weights[there].sum()), *left[: len(falls)][inside].tolist()]
+        counts += [int(weights[there].sum()), *left[inside].tolist()]
         losses += map(Cut, (falls + 1).tolist(), lost.tolist())
     changes = np.diff(counts, prepend=-1) != 0  # other words may hold it as often
     return Runner(pair, np.array(states)[changes], np.array(counts)[changes], tuple(losses), won_at)
