@@ -204,6 +204,7 @@ def _added_tokens(whole: Object, name: str, *, changes: bool) -> list[AddedToken
         )
         for item in items
     ]
+    told = [*{token.content: token for token in told}.values()]  # of one that is there twice the last counts
     if not changes and len({token.normalized for token in told}) == 1:  # before or behind what changes nothing
         told = [dataclasses.replace(token, normalized=False) for token in told]
     return [token for token in told if token != AddedToken(token.content)]

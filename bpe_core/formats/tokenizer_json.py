@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import replace
 from operator import itemgetter
-from typing import Any, BinaryIO, ClassVar
+from typing import Any, BinaryIO, ClassVar, NamedTuple
 
 from bpe_core.errors import FormatError
 from bpe_core.formats import bert_vocabulary, byte_level, json_reading, limitations, unigram_vocabulary
@@ -68,35 +68,47 @@ class JsonModel(ABC):
         """Read a model, with what was understood of how the file changes and splits a text."""
 
 
+class Added(NamedTuple):
+    number: int  # as the file's library gives it
+    said: int  # by the file
+    single_word: bool
+
+
+def added_in(whole: Object, vocabulary: dict[str, int], name: str) -> dict[str, Added]:
+    """Return the added tokens of a file.
+
+    Its library keeps the numbers of the vocabulary and counts on from the vocabulary's size, whatever the file says. It
+    passes over a token without text; of one that is there twice the number counts once, and how it is found last.
+    """
+    found: dict[str, Added] = {}
+    behind = len(vocabulary)
+    for where, item in json_reading.objects_in(whole, "added_tokens", name, "added token"):
+        if not isinstance(item.get("content"), str):
+            raise FormatError(f"{where}: its text is missing.")
+        content = json_reading.text_in(item, "content", where)
+        said = json_reading.number_of(item.get("id"), f"{where}: its id")
+        if content:
+            number = found[content].number if content in found else vocabulary.get(content, behind)
+            behind += content not in found and content not in vocabulary
+            found[content] = Added(number, said, item.get("single_word") is True)
+    return found
+
+
 def specials_in(whole: Object, vocabulary: dict[str, int], unknown: str, name: str) -> dict[str, int]:
     """Return the added tokens with their numbers, without the one for what is unknown."""
-    specials: dict[str, int] = {}
-    taken = {number: text for text, number in vocabulary.items()} if whole.get("added_tokens") else {}
-    for where, item in json_reading.objects_in(whole, "added_tokens", name, "added token"):
-        content = json_reading.text_in(item, "content", where)
-        number = json_reading.number_of(item.get("id"), f"{where}: its id")
-        if not content or content in specials:
-            raise FormatError(f"{where}: its text is empty or was added before.")
-        if vocabulary.get(content, number) != number:
-            raise FormatError(f"{where}: {content[:80]!r} has the number {vocabulary[content]:,} in the vocabulary.")
-        if taken.setdefault(number, content) != content:
-            raise FormatError(f"{where}: the number {number:,} is {taken[number][:80]!r} already.")
-        if content != unknown:
-            specials[content] = number
-    return specials
+    return {text: token.number for text, token in added_in(whole, vocabulary, name).items() if text != unknown}
 
 
 def about_added(whole: Object, vocabulary: dict[str, int], name: str) -> list[str]:
-    """Report added tokens that their library numbers anew, as it counts on, and those that are pieces in words, too."""
-    behind, others, pieces = len(vocabulary), list[str](), list[str]()
-    for item in json_reading.list_in(whole, "added_tokens", name):
-        if item["content"] not in vocabulary:
-            others += [item["content"]] if item["id"] != behind else []
-            behind += 1
-        elif item.get("single_word") is True:
-            pieces.append(item["content"])
+    """Report added tokens that are numbered or found in another way than the file seems to say."""
+    found = added_in(whole, vocabulary, name)
+    others = [text for text, token in found.items() if token.number != token.said]
+    numbers = set(vocabulary.values()) if found else set()
+    shared = [text for text, token in found.items() if text not in vocabulary and token.number in numbers]
+    pieces = [text for text, token in found.items() if text in vocabulary and token.single_word]
     return [
-        *about(others, "added tokens have the number of the file here, but another one in its library: {}"),
+        *about(others, "added tokens are numbered as the file's library does it, and not as the file says: {}"),
+        *about(shared, "added tokens share their number with another token of the vocabulary, as in its library: {}"),
         *about(pieces, "added tokens are found between words only, and in its library inside words as well: {}"),
     ]
 
@@ -105,7 +117,7 @@ def recipe_of(name: str, whole: Object, specials: dict[str, int], unknown: str, 
     """Return the recipe of a file's choices; what represents the unknown may be looked for in texts, too."""
     steps = those_of(choices.pop("preparation", ()), (*specials, unknown))
     added = {item["content"] for item in json_reading.list_in(whole, "added_tokens", name)}
-    if unknown in added.difference(step.content for step in steps if isinstance(step, AddedToken)):
+    if unknown and unknown in added.difference(step.content for step in steps if isinstance(step, AddedToken)):
         steps = (AddedToken(unknown), *steps)
     recipe = recipe_from(name, name="tokenizer.json", special_tokens=tuple(specials), preparation=steps, **choices)
     return recipe.with_changes(decoding=()) if recipe.decoding == usual_decoding(recipe) else recipe

@@ -221,7 +221,8 @@ def _read_at_once(data: bytes) -> tuple[WrittenMerges, str] | None:
 
 
 def _is_version(line: str) -> bool:
-    return VERSION in line and len(line.split(" ")) == 2
+    """Whether a first line is no merge: programs write their names behind the version, or a title before it."""
+    return line.startswith(VERSION) or (VERSION in line and len(line.split(" ")) == 2)
 
 
 def _version_in(line: str) -> str:

@@ -143,16 +143,37 @@ def test_a_character_that_only_ends_words_is_unknown_before_their_ends(unknown: 
         assert found.numbers_of(Tokenizer(found.history).encode(text)) == theirs.encode(text).ids
 
 
+@pytest.mark.parametrize("kind", ["qwen", "word level", "bert", "xlm roberta", "llama 2", "clip"])
+def test_added_tokens_have_the_numbers_that_their_library_gives_them(kind: str) -> None:
+    """It keeps those of the vocabulary and counts on from its size, whatever the file says; two may share one."""
+    whole = json.loads(json.dumps(KINDS[kind]()))
+    vocabulary = whole["model"]["vocab"]
+    size, (piece, last) = len(vocabulary), [text if isinstance(text, str) else text[0] for text in vocabulary][40:42]
+    if isinstance(vocabulary, dict):
+        vocabulary[last] = size + 1  # behind a gap
+    one, other, third = added(3, "<one>"), added(size + 70, "<two>", special=False), added(0, "<three>", rstrip=True)
+    again = [added(5, ""), added(9, piece), added(size + 3, "<one>", lstrip=True)]
+    whole["added_tokens"] += [one, other, *again, third]
+    data = json.dumps(whole).encode()
+    theirs, found = tokenizers.Tokenizer.from_buffer(data), JSON.open(data, "x")
+    file = io.BytesIO()
+    JSON.write(found.history, file)
+    rewritten, tokenizer = tokenizers.Tokenizer.from_buffer(file.getvalue()), Tokenizer(found.history)
+    for text in ("a <one> b", "<two><three>  z", f" {piece} the", "<one><one>", f"x {last} the"):
+        ids = theirs.encode(text, add_special_tokens=False).ids
+        assert found.numbers_of(tokenizer.encode(text, allowed_special="all")) == ids, text
+        assert rewritten.encode(text, add_special_tokens=False).ids == ids, text
+        for skip in (False, True):
+            told = theirs.decode(ids, skip_special_tokens=skip)
+            assert tokenizer.decode(found.history.ids_of(ids), way="library", skip_special=skip) == told
+    assert any("not as the file says: “<one>”, “<two>”" in note for note in found.notes)
+    assert any("share their number" in note for note in found.notes) == isinstance(vocabulary, dict)
+
+
 def test_what_the_library_does_otherwise_with_added_tokens_or_bytes_is_said() -> None:
     whole = word_level()
-    behind = len(whole["model"]["vocab"])
-    whole["added_tokens"] += [
-        added(behind, "<a>"),
-        added(behind + 9, "<b>"),
-        added(whole["model"]["vocab"]["the"], "the", single_word=True),
-    ]
+    whole["added_tokens"] += [added(whole["model"]["vocab"]["the"], "the", single_word=True)]
     notes = JSON.open(json.dumps(whole).encode(), "x").notes
-    assert any("another one in its library: “<b>”" in note for note in notes)
     assert any("inside words as well: “the”" in note for note in notes)
     bare = json.dumps({**KINDS["qwen"](), "pre_tokenizer": None}).encode()
     assert any("although no step of the file says so" in note for note in JSON.open(bare, "x").notes)

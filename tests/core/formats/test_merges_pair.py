@@ -48,7 +48,9 @@ def test_a_pair_of_theirs_has_their_numbers(tmp_path: Path) -> None:
     )
     theirs.train_from_iterator([languages()], trainer)
     theirs.model.save(str(tmp_path))
-    found = open_table(tmp_path / "merges.txt")
+    merges = tmp_path / "merges.txt"  # as older versions begin it
+    merges.write_text(merges.read_text("utf-8").replace("0.2", "0.2 - Trained by `huggingface/tokenizers`", 1), "utf-8")
+    found = open_table(merges)
     assert found.format == "merges.txt"
     for text in texts():
         assert found.numbers_of(encode(found.history, text)) == theirs.encode(text).ids, text[:80]

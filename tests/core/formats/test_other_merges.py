@@ -71,7 +71,7 @@ def test_merges_of_bytes_that_end_words_open_as_clip_has_them(tmp_path: Path) ->
 def test_codes_with_counts_and_merges_without_a_version(tmp_path: Path) -> None:
     codes, plain, alone = tmp_path / "fast.codes", tmp_path / "plain.codes", tmp_path / "alone.txt"
     codes.write_text("l o 12\nlo w</w> 7\né t 3\n")
-    plain.write_text("\ufeff#version: 0.2\nl o\nlo w</w>\né t\n")
+    plain.write_text("\ufeff#version: 0.2 - Trained by `another program`\nl o\nlo w</w>\né t\n")
     found = open_table(codes)
     assert any("fastBPE" in note for note in found.notes)
     assert found.history.pairs() == open_table(plain).history.pairs()
