@@ -28,7 +28,7 @@ OF_METHODS = {
     **dict.fromkeys(("transition", "words_by", *SUPERWORD_LIMITS), "SuperBPE: choose --method superbpe"),
     "tau": "BoundlessBPE: choose --method boundless",
     **dict.fromkeys(("global_merges", "window_size"), "parity-aware BPE: choose --method parity"),
-    "whole_characters": "byte-pair encoding of bytes: choose --method bpe or parity",
+    "whole_characters": "byte-pair encoding of bytes: choose --method bpe, superbpe or parity",
     "alpha": "a window of parity-aware BPE: choose --method parity --variant window",
 }
 MOST_DIGITS = 25  # beyond 64 bits; each reader sets its own limit

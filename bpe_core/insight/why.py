@@ -64,6 +64,15 @@ _EXPLANATIONS: dict[str, tuple[str, ...]] = {
         "spaces, all but the last, which goes with the word behind it",
         "blanks",
     ),
+    "o200k-apart": (
+        "a word that ends in small letters",
+        "a word that begins with capitals",
+        "up to three digits",
+        "signs that are neither letters nor digits, with the line breaks and slashes behind them",
+        "spaces up to the last line break",
+        "spaces, all but the last, which goes with the word behind it",
+        "blanks",
+    ),
     "english": (
         *("an English contraction",) * 7,
         "ASCII letters, with one space before them",

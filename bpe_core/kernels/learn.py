@@ -195,8 +195,8 @@ def name_token(state, left, right):
     token = state.run[0].base + state.run[0].merges
     state.token_lengths[token] = state.token_lengths[left] + state.token_lengths[right]
     if state.run[0].whole_characters:
-        state.spans[token] = state.spans[left] + state.spans[right]
-    elif state.run[0].most_words > 0:
+        state.lacks[token] = state.lacks[left] + state.lacks[right]
+    if state.run[0].most_words > 0:
         state.spans[token] = joined_span(np.int64(state.spans[left]), np.int64(state.spans[right]))
     state.born_first[token] = state.born_first[token + 1] = state.run[0].pairs
     if state.run[0].ties < BY_SMALLEST_TEXT:

@@ -55,7 +55,7 @@ RUN = np.dtype(
             "forced",  # the last merge that is given rather than chosen
             "forced_frequency",  # while they last, pairs this rare are remembered
             "most_words",  # that a token may hold; 0 if `spans` say nothing of words
-            "whole_characters",  # whether `spans` say what a token lacks of a whole character
+            "whole_characters",  # whether `lacks` says what a token lacks of a whole character
             "groups",  # of neighbours in the merge at hand
             "counted",  # cells whose pairs of base symbols are counted
             "text",  # bytes of token text in use
@@ -114,8 +114,8 @@ class State(NamedTuple):
     words: Records  # one more than there are words
     word_hints: Int32s  # the word that covers every sixteenth cell
     token_lengths: Int32s  # in cells
-    spans: Int32s  # of each token, how many words it holds and what it begins and ends with; see `joined_span`; or
-    # what it lacks of a whole character, see `keeps_characters`
+    spans: Int32s  # of each token, how many words it holds and what it begins and ends with; see `joined_span`
+    lacks: Int32s  # of a whole character; see `keeps_characters`
     born_first: Int64s  # the first pair born with a token; the next token's is where they end
     base_order: Int64s  # what the id of a base symbol counts as when the tie rule compares ids
     text: Bytes  # of the tokens, for rules that compare them
@@ -169,7 +169,7 @@ def keeps_characters(left, right):
 def may_join(state, left, right):
     """Whether a method may choose the pair."""
     if state.run[0].whole_characters and not keeps_characters(
-        np.int64(state.spans[left]), np.int64(state.spans[right])
+        np.int64(state.lacks[left]), np.int64(state.lacks[right])
     ):
         return False
     return may_ever_join(state, left, right)

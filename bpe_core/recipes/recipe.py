@@ -243,7 +243,7 @@ class Learning:
         "Whole characters",
         "Bytes join within one character only, until it is whole: no token holds half of one beside something else",
         applies=lambda recipe: (
-            recipe.base == "bytes" and recipe.marker == "none" and recipe.method in ("bpe", "parity")
+            recipe.base == "bytes" and recipe.marker == "none" and recipe.method in ("bpe", "superbpe", "parity")
         ),
         goes_without_saying=True,
     )
@@ -315,7 +315,7 @@ class Learning:
         "o200k",
         "Words by",
         "The pattern of the words within which the first merges join",
-        among=("o200k", "cl100k", "gpt2", "english"),
+        among=("o200k", "o200k-apart", "cl100k", "gpt2", "english"),
         **_OF_SUPERBPE,
     )
     most_words: int | None = _choice(

@@ -48,7 +48,8 @@ def train(words: WordTable, recipe: Recipe, alphabet: Alphabet | None = None, gi
             stage, corpus = 2, runs
         counts = bpe.count_pairs(corpus)
         ranking = bpe.ranked(bpe.allowed(counts, tokens, recipe), tokens, recipe)
-        joinable = [one for one in ranking if stage == 1 or may_join(tokens, one[0], recipe)]
+        whole = [one for one in ranking if not recipe.keeps_characters or bpe.keeps_characters(one[0], tokens)]
+        joinable = [one for one in whole if stage == 1 or may_join(tokens, one[0], recipe)]
         frequent = bpe.steered(joinable, counts, recipe, len(rows) + 1, given)
         if not frequent and stage == 1:  # the second begins early
             transition = len(rows)

@@ -29,9 +29,8 @@ _CONTRACTION = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
 _UPPER = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]"
 _LOWER = r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"
 _MARKS = r"\p{P}$+<=>^`|~"
-_WORD = (
-    rf"[^\r\n\p{{L}}\p{{N}}]?{_UPPER}*{_LOWER}+{_CONTRACTION}|[^\r\n\p{{L}}\p{{N}}]?{_UPPER}+{_LOWER}*{_CONTRACTION}"
-)
+_SMALL, _CAPITAL = (rf"[^\r\n\p{{L}}\p{{N}}]?{_UPPER}{letters}" for letters in (f"*{_LOWER}+", f"+{_LOWER}*"))
+_WORD = f"{_SMALL}{_CONTRACTION}|{_CAPITAL}{_CONTRACTION}"
 _NO_WORD = r"\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 
 
@@ -59,6 +58,10 @@ _OWN = {
     "o200k": NamedPattern(
         f"{_WORD}|{_NO_WORD}",
         "As cl100k, splitting where a capital follows small letters; contractions stay with their word.",
+    ),
+    "o200k-apart": NamedPattern(
+        f"{_SMALL}|{_CAPITAL}|{_NO_WORD}",
+        "As o200k, but contractions are words of their own.",
     ),
     "english": NamedPattern(
         r"'s|'t|'re|'ve|'m|'ll|'d|\s?[A-Za-z]+|\s?\d+|\s?[^A-Za-z\d\s]+|\s+",

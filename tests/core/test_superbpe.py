@@ -54,7 +54,8 @@ def recipes(draw: st.DrawFn) -> Recipe:
         "superbpe",
         merges=merges,
         transition=draw(st.none() | st.integers(1, merges)),
-        words_by=draw(st.sampled_from(["o200k", "gpt2", "english"])),
+        words_by=draw(st.sampled_from(["o200k", "o200k-apart", "gpt2", "english"])),
+        whole_characters=draw(st.booleans()),
         most_words=draw(st.none() | st.integers(1, 4)),
         past_colons=draw(st.booleans()),
         min_frequency=draw(st.integers(1, 3)),
@@ -99,7 +100,7 @@ def test_all_steps_are_those_of_the_specification(way: object, data: st.DataObje
     assert (found.end_reason, found.tokens_at_start) == (expected.end_reason, expected.tokens_at_start)
 
 
-@given(st.text("ab :.'1\n\tAé漢\u0301", max_size=80), st.sampled_from(["o200k", "gpt2", "english"]))
+@given(st.text("ab :.'1\n\tAé漢\u0301", max_size=80), st.sampled_from(["o200k", "o200k-apart", "gpt2", "english"]))
 def test_runs_are_cut_into_words_alike(text: str, words_by: str) -> None:
     recipe = Recipe.preset("superbpe", words_by=words_by)
     words = words_of(text, recipe)

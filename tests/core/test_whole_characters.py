@@ -99,7 +99,7 @@ def test_no_token_of_many_scripts_holds_half_a_character_beside_something_else()
     text = "\n".join(line for lines in parallel_samples().values() for line in lines) * 2
     words = count_words(Corpus.from_texts([text]), Recipe.preset("gpt2"))
     mixture = Mixture(tuple(Group(name, ratio=Fraction(1)) for name in ("a", "b")))
-    for preset, texts in (("gpt2", text), ("parity", {"a": text, "b": text[:900]})):
+    for preset, texts in (("gpt2", text), ("superbpe", text), ("parity", {"a": text, "b": text[:900]})):
         recipe = Recipe.preset(preset, merges=150, whole_characters=True)
         recipe = recipe.with_changes(mixture=mixture) if preset == "parity" else recipe
         found = decoded(bpe.train(texts, recipe).history)[256:]

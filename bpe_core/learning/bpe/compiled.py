@@ -254,6 +254,7 @@ class CompiledLearner:
         self._state = state._replace(
             token_lengths=grown(state.token_lengths, tokens),
             spans=grown(state.spans, tokens),
+            lacks=grown(state.lacks, tokens),
             born_first=grown(state.born_first, tokens + 1),
             text_starts=grown(state.text_starts, tokens + 1),
             groups=np.empty(2 * tokens + 2, names.GROUP),
@@ -316,9 +317,8 @@ def _begin(layout: Layout, words: WordTable, alphabet: Alphabet, recipe: Recipe,
         words=word_records,
         word_hints=_hints(layout.starts, cells),
         token_lengths=np.ones(size, np.int32),
-        spans=np.array(
-            lacks_of([one.text for one in alphabet.symbols]) if recipe.keeps_characters else [0] * size, np.int32
-        ),
+        spans=np.zeros(size, np.int32),
+        lacks=np.array(lacks_of([one.text for one in alphabet.symbols]), np.int32),
         born_first=np.zeros(size + 1, np.int64),
         base_order=order,
         text=grown(np.frombuffer(text, np.uint8), 2 * len(text) + 1),
