@@ -81,12 +81,13 @@ def report_of(session: SavedSession, run: int | None = None) -> Report:
     """Make a report of one run of a session; by default the one that was shown."""
     chosen = session.chosen_run("The session", run)
     assert chosen.history is not None  # chosen by the person
-    names = ", ".join(source.name for source in chosen.sources[:2]) or "a text"
-    more = f" and {len(chosen.sources) - 2} more" if len(chosen.sources) > 2 else ""
+    names = chosen.names_of_texts
+    called = ", ".join(names[:2]) or "a text"
+    more = f" and {len(names) - 2} more" if len(names) > 2 else ""
     words = None if chosen.words is None else KnownWords(chosen.words)
     counts = chosen.symbol_counts if len(chosen.symbol_counts) else None  # known even if the words are lost
     return Report(
-        title=f"{METHODS[chosen.recipe.method].title} learned from {names}{more}",
+        title=f"{METHODS[chosen.recipe.method].title} learned from {called}{more}",
         study=Study(chosen.history, words, texts_are_own=True, symbol_counts=counts),
         sources=chosen.sources,
         sentence=chosen.sentence,

@@ -67,6 +67,7 @@ class Run:
     job: TrainingJob | None = None
     began: float = field(default_factory=time.monotonic)
     parent: int | None = None  # the number of the run that it goes on from, in another way or on other texts
+    only_named: tuple[str, ...] = ()  # names of its texts, where a session keeps nothing else of these
     begins_with: History | None = None  # steps that are made before any other
     growing: Growing | None = None  # the table that it goes on from, on other texts
     gone_on: GoneOn | None = None  # what came of that, where it was not learned step by step; until that is reported

@@ -59,6 +59,7 @@ def _saved_run(run: Run) -> SavedRun:
         state=STATES.get(run.phase, "paused"),
         sentence=run.sentence,
         parent=run.parent,
+        names=run.only_named,
     )
 
 
@@ -75,7 +76,7 @@ def _run(saved: SavedRun, names: TokenTexts | None) -> Run:
     known = zip(sources, saved.sources, strict=True)
     run = Run(saved.number, saved.recipe, sources, phase=Phase(saved.state), sentence=saved.sentence)
     run.words, run.symbol_counts, run.history, run.names = saved.words, saved.symbol_counts, saved.history, names
-    run.parent = saved.parent
+    run.parent, run.only_named = saved.parent, saved.names
     run.fingerprints = {source.number: was.fingerprint for source, was in known if was.fingerprint is not None}
     return run
 

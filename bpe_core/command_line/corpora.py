@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, get_args
@@ -166,6 +167,16 @@ def groups_of(options: argparse.Namespace) -> dict[str, list[str]]:
         for name, paths in folders_in(Path(options.groups_of)).items():
             found.setdefault(name, []).extend(map(str, paths))
     return found
+
+
+def names_of(files: Sequence[str], groups: Mapping[str, Sequence[str]] = MappingProxyType({})) -> list[str]:
+    """Return what a session calls these texts: the names of files, without their folders.
+
+    >>> names_of(["texts/a.txt", "-"], {"en": ["/home/me/en.txt"]})
+    ['a.txt', 'standard input', 'en.txt']
+    """
+    given = chain(files, *groups.values())
+    return ["standard input" if file == "-" else Path(file).name or file for file in given]
 
 
 def dev_name(language: str) -> str:

@@ -97,7 +97,7 @@ class Reader:
             history, counts = self._history(
                 number, recipe, start, rebuilding.checked_end_reason(end_reason, where), where
             )
-        parent = self.of_run("parents", number)  # one that makes no sense is as good as none
+        parent, names = (self.of_run(key, number) for key in ("parents", "names"))  # without sense, as good as none
         return SavedRun(
             number=number,
             recipe=recipe,
@@ -108,6 +108,7 @@ class Reader:
             state=state,
             sentence=sentence,
             parent=parent if type(parent) is int and 0 < parent < number else None,
+            names=tuple(map(str, names)) if isinstance(names, list) else (),
         )
 
     def _history(
@@ -261,6 +262,7 @@ OF_THE_SESSION = {
     "value parents": "which run goes on from which",
     "value text_bytes": "how large the texts are",
     "value groups": "the groups of the texts",
+    "value names": "the names of the texts",
     "value joinings": "the order in which imported tables join texts",
 }
 

@@ -56,6 +56,11 @@ class SavedRun:
     state: RunState = "paused"
     sentence: str = ""  # why it ended or failed
     parent: int | None = None  # the number of the run that it goes on from, in another way or on other texts
+    names: tuple[str, ...] = ()  # of its texts, where nothing else of these is kept
+
+    @property
+    def names_of_texts(self) -> tuple[str, ...]:
+        return tuple(source.name for source in self.sources) or self.names
 
     @property
     def learned(self) -> int:

@@ -305,6 +305,7 @@ def _choices(session: SavedSession) -> dict[str, str]:
         "joinings": f"{{{', '.join(joinings)}}}",
         "groups": _as_json({number: names for number, names in groups.items() if any(names)}),
         "parents": _as_json({run.number: run.parent for run in runs if run.parent is not None}),
+        "names": _as_json({run.number: list(map(_encodable, run.names)) for run in runs if run.names}),
         "text_bytes": _as_json({run.number: run.words.text_bytes for run in runs if run.words is not None}),
         "languages": _as_json(
             {

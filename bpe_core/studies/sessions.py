@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -46,10 +47,10 @@ def _study(run: SavedRun, name: str, notes: tuple[str, ...] = ()) -> Study:
     return Study(run.history, texts, name=name, format="session", notes=notes, sources=sources, texts_are_own=True)
 
 
-def write_run(history: History, words: WordTable, path: Path | str) -> None:
-    """Write a session of this one run, which the window opens and goes on with."""
-    view = View(shown_run=1, position=len(history))
-    write_session(SavedSession(history.recipe, runs=(_saved(1, history, words),), view=view), path)
+def write_run(history: History, words: WordTable, path: Path | str, names: Sequence[str] = ()) -> None:
+    """Write a session of this one run, which the window opens and goes on with; `names` are those of its texts."""
+    run, view = replace(_saved(1, history, words), names=tuple(names)), View(shown_run=1, position=len(history))
+    write_session(SavedSession(history.recipe, runs=(run,), view=view), path)
 
 
 def add_branch(source: str, history: History, branch: History, words: WordTable, path: Path | str) -> None:
@@ -57,11 +58,12 @@ def add_branch(source: str, history: History, branch: History, words: WordTable,
     place, chosen = run_of(source)
     if is_session_file(place):
         session = read_session(place)
-        parent = session.chosen_run(place, chosen).number
+        parent = session.chosen_run(place, chosen)
     else:
-        session, parent = SavedSession(branch.recipe, runs=(_saved(1, history, words),)), 1
+        parent = _saved(1, history, words)
+        session = SavedSession(branch.recipe, runs=(parent,))
     number = 1 + max(run.number for run in session.runs)
-    run = replace(_saved(number, branch, words), parent=parent)
+    run = replace(_saved(number, branch, words), parent=parent.number, names=parent.names_of_texts)
     view = replace(session.view, shown_run=number, position=len(branch))
     write_session(replace(session, runs=(*session.runs, run), view=view), path)
 

@@ -182,6 +182,6 @@ class RunListModel(RowListModel[Run]):
 def texts_of(run: Run, most: int = MOST_NAMED) -> str:
     if not run.sources and run.parent is not None:
         return run.sentence.partition(". ")[0]
-    names = ", ".join(source.name for source in run.sources[:most])
-    more = f" and {len(run.sources) - most} more" if len(run.sources) > most else ""
-    return f"{names}{more}" or "from elsewhere"
+    names = [source.name for source in run.sources] or run.only_named
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return f"{', '.join(names[:most])}{more}" or "from elsewhere"

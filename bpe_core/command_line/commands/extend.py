@@ -17,7 +17,7 @@ from bpe_core.command_line.arguments import (
     changes_in,
     number,
 )
-from bpe_core.command_line.corpora import add_corpus, named_texts
+from bpe_core.command_line.corpora import add_corpus, named_texts, names_of
 from bpe_core.command_line.interruption import KEEPS, working
 from bpe_core.command_line.writing_tables import add_checks, format_list, write_and_tell
 from bpe_core.editing.extending import Extended, extend_on
@@ -102,7 +102,7 @@ def run(options: argparse.Namespace) -> int:
     from bpe_core.studies.sessions import write_run  # loads SQLite
 
     with folder_for(target.parent) if into_folder else nullcontext(target.parent) as place:
-        write_run(found.history, words, place / target.name)
+        write_run(found.history, words, place / target.name, names_of(options.corpus))
     if options.json:
         print(json.dumps({**described, "files": [str(target)]}, ensure_ascii=False, indent=1))
     else:

@@ -10,7 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from bpe_core.command_line.arguments import add_merge_limits, add_recipe, add_tie_rule, chosen_recipe, number
-from bpe_core.command_line.corpora import add_languages, add_mixture, add_reading, groups_of, mixture_of, reading
+from bpe_core.command_line.corpora import (
+    add_languages,
+    add_mixture,
+    add_reading,
+    groups_of,
+    mixture_of,
+    names_of,
+    reading,
+)
 from bpe_core.command_line.decisions import add_decisions, decided
 from bpe_core.command_line.interruption import KEEPS, working
 from bpe_core.command_line.steps import step_lines
@@ -146,7 +154,7 @@ def _deliver(
         if is_session_name(Path(options.output)):
             from bpe_core.studies.sessions import write_run  # loads SQLite
 
-            write_run(history, words, options.output)
+            write_run(history, words, options.output, names_of(options.files, groups_of(options)))
         else:
             write_history(history, options.output, work=Work(report))
         if options.json:

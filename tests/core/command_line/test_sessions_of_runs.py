@@ -8,6 +8,7 @@ import pytest
 
 from bpe_core.command_line.main import run
 from bpe_core.recipes.methods import METHODS
+from bpe_core.report import report_of
 from bpe_core.session_file.reading import read_session
 from tests.core.learning import text_arguments
 
@@ -44,6 +45,8 @@ def test_a_run_is_kept_as_a_session(method: str, text: Path, capsys: pytest.Capt
     assert saved.recipe.method == method
     assert saved.words is not None
     assert saved.learned > 0
+    assert saved.names_of_texts[0] == text.name
+    assert report_of(read_session(kept)).title.split(" learned from ")[1].startswith(text.name)
     assert run(["verify", str(kept)]) == 0
     capsys.readouterr()
     assert run(["encode", "--merges", str(kept), "the light"]) == 0

@@ -61,7 +61,7 @@ def learned_by(method: str, number: int = 1) -> SavedRun:
 
 def chosen_by_more(run: SavedRun) -> SavedRun:
     assert run.history is not None
-    return dataclasses.replace(run, history=with_reasons(run.history))
+    return dataclasses.replace(run, history=with_reasons(run.history), names=("a.txt", "ä 🐦.txt"))
 
 
 def sources() -> tuple[SavedSource, ...]:
@@ -120,6 +120,7 @@ def assert_same(one: SavedSession, other: SavedSession) -> None:
         if run.words is not None and twin.words is not None:
             assert list(run.words) == list(twin.words)
             assert run.words.text_bytes == twin.words.text_bytes
+        assert run.names == twin.names
 
 
 def large_history(merges: int) -> History:
