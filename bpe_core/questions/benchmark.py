@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from bpe_core.asking import Answer, Question, parameter
 from bpe_core.errors import BpeError
@@ -26,6 +27,16 @@ DRAWN = (
 OWN_SENTENCES = "own"  # the program's own parallel sentences
 COLUMNS = "\n".join(f"  {name:<18} {MEASURES[name].meaning}" for name in (*OF_BENCHMARK, *OF_PARALLEL))
 
+# The parameter of questions about the same sentences in several languages.
+same_sentences = partial(
+    parameter,
+    "",
+    help="a folder of the same sentences, a file a language, a line a sentence; without a folder our own ten",
+    metavar="FOLDER",
+    const=OWN_SENTENCES,
+    path="folder",
+    offered=(OWN_SENTENCES,),
+)
 ENGLISH = "en"  # other languages are compared with it, where it is among them
 
 
@@ -52,14 +63,7 @@ columns:
 """
 
     texts: Texts | None = parameter(None, help="files and folders; each file is a text", metavar="FILE")
-    parallel: str = parameter(
-        "",
-        help="a folder of the same sentences, a file a language, a line a sentence; without a folder our own ten",
-        metavar="FOLDER",
-        const=OWN_SENTENCES,
-        path="folder",
-        offered=(OWN_SENTENCES,),
-    )
+    parallel: str = same_sentences()
     reference: str = parameter(
         "",
         help="the language that others are compared with (en, or else the first)",

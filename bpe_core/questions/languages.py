@@ -15,7 +15,7 @@ from bpe_core.history.history import History
 from bpe_core.learning.parity.method import LANGUAGE
 from bpe_core.measures.benchmark import parallel_texts
 from bpe_core.measures.size_curves import token_counts
-from bpe_core.questions.benchmark import OWN_SENTENCES
+from bpe_core.questions.benchmark import OWN_SENTENCES, same_sentences
 from bpe_core.studies.study import Study
 from bpe_core.studies.texts import texts_of
 from bpe_core.support.arrays import Int64s
@@ -52,14 +52,7 @@ examples:
       Any tokenizer: a file a language (en.txt, de.txt), a line a sentence; without a folder our own ten sentences.
 """
 
-    parallel: str = parameter(
-        "",
-        help="a folder of the same sentences, a file a language, a line a sentence; without a folder our own ten",
-        metavar="FOLDER",
-        const=OWN_SENTENCES,
-        path="folder",
-        offered=(OWN_SENTENCES,),
-    )
+    parallel: str = same_sentences()
     lines: tuple[str, ...] = parameter((), help="draw only these languages", metavar="NAME")
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
+from bpe_core.reference.bpe import count_pairs, count_tokens, join
 from bpe_core.text.stand_ins import stand_ins
 
 Words = Mapping[bytes, int]
@@ -48,16 +48,16 @@ def parity(train: Sequence[Words], dev: Sequence[Words], how: Parity) -> list[Se
     """
     texts = [_symbols(words) for words in train]
     measured = [_symbols(words) for words in dev or train]
-    at_first = [_tokens(words) for words in measured]
+    at_first = [count_tokens(words) for words in measured]
     printed = list(stand_ins())
     found: list[Served] = []
     turns: list[int] = []
     spent: set[int] = set()
     while len(found) < how.merges:
-        counts = [_counts(words) for words in texts]
+        counts = [Counter(count_pairs(words)) for words in texts]
         together, language = sum(counts, Counter[Pair]()), None
         if len(found) >= how.global_merges:
-            sizes = [_tokens(words) for words in measured]
+            sizes = [count_tokens(words) for words in measured]
             can = [one for one in range(len(train)) if one not in spent]
             language = _worst_off(can, sizes, at_first, turns, how, has_dev=bool(dev))
             if language is None:
@@ -73,7 +73,10 @@ def parity(train: Sequence[Words], dev: Sequence[Words], how: Parity) -> list[Se
         printed.append(printed[best[0]] + printed[best[1]])
         token = BYTES + len(found)
         found.append(Served(*best, language, chosen[best], together[best]))
-        texts, measured = ([_joined(words, best, token) for words in each] for each in (texts, measured))
+        texts, measured = (
+            [[(join(symbols, best, token), count) for symbols, count in words] for words in each]
+            for each in (texts, measured)
+        )
     return found
 
 
@@ -90,34 +93,5 @@ def _worst_off(
     return min(free, key=place, default=None)
 
 
-_Laid = list[tuple[list[int], int]]
-
-
-def _symbols(words: Words) -> _Laid:
+def _symbols(words: Words) -> list[tuple[list[int], int]]:
     return [(list(word), count) for word, count in words.items()]
-
-
-def _tokens(words: _Laid) -> int:
-    return sum(len(symbols) * count for symbols, count in words)
-
-
-def _counts(words: _Laid) -> Counter[Pair]:
-    found: Counter[Pair] = Counter()
-    for symbols, count in words:
-        for pair in pairwise(symbols):
-            found[pair] += count
-    return found
-
-
-def _joined(words: _Laid, pair: Pair, token: int) -> _Laid:
-    return [(_join(symbols, pair, token), count) for symbols, count in words]
-
-
-def _join(symbols: list[int], pair: Pair, token: int) -> list[int]:
-    found: list[int] = []
-    for symbol in symbols:
-        if found and (found[-1], symbol) == pair:
-            found[-1] = token
-        else:
-            found.append(symbol)
-    return found

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
+
+from bpe_core.reference.bpe import count_pairs, join
 
 Pair = tuple[int, int]
 FIRST = 256  # what the first merge makes
@@ -22,25 +23,7 @@ def lines(groups: Sequence[Mapping[bytes, int]], merges: Sequence[Pair]) -> Iter
     sizes = [sum(len(word) * count for word, count in group.items()) for group in groups]
     words = [[([*word], count) for word, count in group.items()] for group in groups]
     for step, merge in enumerate(merges):
-        counts = [_pairs(group) for group in words]
+        counts = [Counter(count_pairs(group)) for group in words]
         for rival in sorted({pair for of_group in counts for pair in of_group} - {merge}):
             yield step, rival, [1e6 * (one[merge] - one[rival]) / size for one, size in zip(counts, sizes, strict=True)]
-        words = [[(_joined(symbols, merge, FIRST + step), count) for symbols, count in group] for group in words]
-
-
-def _pairs(words: Sequence[tuple[list[int], int]]) -> Counter[Pair]:
-    found: Counter[Pair] = Counter()
-    for symbols, count in words:
-        for pair in pairwise(symbols):
-            found[pair] += count
-    return found
-
-
-def _joined(symbols: Sequence[int], pair: Pair, token: int) -> list[int]:
-    found: list[int] = []
-    for symbol in symbols:
-        if found and (found[-1], symbol) == pair:
-            found[-1] = token
-        else:
-            found.append(symbol)
-    return found
+        words = [[(join(symbols, merge, FIRST + step), count) for symbols, count in group] for group in words]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Protocol
 
 import numpy as np
@@ -197,10 +198,6 @@ class ParityLearner:
         return self._again
 
 
-def _plain_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
-    return ParityLearner(words, alphabet, recipe, forced, make=PlainFollower)
-
-
 def _compiled_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
     from bpe_core.learning.parity.compiled import CompiledFollower  # loads machine code
 
@@ -229,7 +226,7 @@ assert BPE.compiled is not None
 METHOD = replace(
     BPE,
     reason="count in the language that is worst off",
-    plain=Way(_plain_learner, bytes_a_cell=240),
+    plain=Way(partial(ParityLearner, make=PlainFollower), bytes_a_cell=240),
     compiled=CompiledWay(_compiled_learner, 42, BPE.compiled.kernels),
     reasons=lambda recipe: (served(recipe),),
 )

@@ -130,10 +130,7 @@ class SuperLearner:
         return self._across
 
 
-def _plain_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
-    return SuperLearner(
-        words, alphabet, recipe, forced, learn_within=PlainLearner, learn_across=PlainAcross, split=words_inside
-    )
+_plain_learner = partial(SuperLearner, learn_within=PlainLearner, learn_across=PlainAcross, split=words_inside)
 
 
 def _compiled_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
