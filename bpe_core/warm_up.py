@@ -21,6 +21,7 @@ from bpe_core.learning.best.lattice import Lattice
 from bpe_core.learning.best.prices import Pricing
 from bpe_core.learning.best.vocabulary import Vocabulary
 from bpe_core.learning.bpe.compiled import CompiledLearner
+from bpe_core.learning.bpe.compiled_dropping import CompiledDropping
 from bpe_core.learning.gage.compiled import CompiledLearner as CompressingLearner
 from bpe_core.learning.gage.compiled import compressed_blocks
 from bpe_core.learning.layout import lay_out
@@ -57,6 +58,7 @@ def _others() -> None:
     """Run what looks at what was learned, and what other methods learn by."""
     _call_inner()
     _learn_by_score()
+    _learn_dropping()
     _learn_unigram()
     _learn_best()
     _rank()
@@ -117,6 +119,11 @@ def _learn_by_score() -> None:
     by_score = CompiledScoreLearner(_WORDS, Alphabet.with_continuations(_WORDS, recipe), recipe, None)
     by_score.learn(Columns.with_room(8), 4, 1000)
     by_score.candidates(3)
+
+
+def _learn_dropping() -> None:
+    recipe = Recipe.preset("boundless", tau=0.5)
+    CompiledDropping(_WORDS, Alphabet.of_bytes(), recipe, wanted=8).learn(Columns.with_room(8), 8, 1000)
 
 
 def _learn_unigram() -> None:

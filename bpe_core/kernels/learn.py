@@ -199,8 +199,13 @@ def name_token(state, left, right):
     if state.run[0].most_words > 0:
         state.spans[token] = joined_span(np.int64(state.spans[left]), np.int64(state.spans[right]))
     state.born_first[token] = state.born_first[token + 1] = state.run[0].pairs
-    if state.run[0].ties < BY_SMALLEST_TEXT:
-        return token
+    if state.run[0].ties >= BY_SMALLEST_TEXT:
+        write_text(state, token, left, right)
+    return token
+
+
+@kernel
+def write_text(state, token, left, right):
     at, unwritten = state.run[0].text, np.int64(0)
     for part in (left, right):
         for i in range(state.text_starts[part] + unwritten, state.text_starts[part + 1]):
@@ -209,7 +214,6 @@ def name_token(state, left, right):
         unwritten = state.run[0].unwritten
     state.run[0].text = at
     state.text_starts[token + 1] = at
-    return token
 
 
 @kernel

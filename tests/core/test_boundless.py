@@ -15,10 +15,11 @@ from bpe_core.errors import BpeError, RecipeError
 from bpe_core.figures.figure import BarFigure
 from bpe_core.formats import open_table, write_history
 from bpe_core.history.alphabet import Alphabet
-from bpe_core.history.history import NOTHING, Columns, History
+from bpe_core.history.history import NOTHING, TOKEN, Columns, History
 from bpe_core.history.token_texts import decoded
 from bpe_core.learning.boundless.method import METHOD
-from bpe_core.learning.boundless.passes import first_pass
+from bpe_core.learning.bpe.compiled_dropping import CompiledDropping
+from bpe_core.learning.bpe.dropping import PlainDropping
 from bpe_core.learning.layout import lay_out
 from bpe_core.learning.methods import Way
 from bpe_core.learning.trainer import Trainer
@@ -187,13 +188,33 @@ def first_pass_of(counts: str) -> list[str]:
     for merge in reference.first_pass(corpus, tokens, recipe, 500):
         found.append("+".join(name(half) for half in merge.choice.pair))
         found += [f"-{name(token)}={'|'.join(map(name, parts))}" for token, _, parts in merge.drops]
-    columns, learner = Columns.with_room(500), first_pass(words, alphabet, recipe, 500)
-    learner.learn(columns, 500, 2**60)
-    rows = columns.first(learner.learned)
-    pairs = zip(rows.left.tolist(), rows.right.tolist(), strict=True)
-    made = [f"-{name(left)}" if right == NOTHING else f"{name(left)}+{name(right)}" for left, right in pairs]
-    assert made == [event.partition("=")[0] for event in found]
+    for make in (PlainDropping, CompiledDropping):
+        rows = dropped_by(make, words, recipe)[0]
+        pairs = zip(*rows[:2], strict=True)
+        made = [f"-{name(left)}" if right == NOTHING else f"{name(left)}+{name(right)}" for left, right in pairs]
+        assert made == [event.partition("=")[0] for event in found]
     return found
+
+
+def dropped_by(
+    make: type[PlainDropping | CompiledDropping], words: WordTable, recipe: Recipe, work: int = 2**60
+) -> tuple[list[list[int]], list[int], str, list[bool]]:
+    """Return what a first pass that drops tokens learned, why it ended, and which words are one token then."""
+    learner, columns, end = make(words, Alphabet.for_words(words, recipe), recipe, 200), Columns.with_room(500), ""
+    while not end and learner.learned < 500:
+        end = learner.learn(columns, 500, work)
+    rows = [column.tolist() for column in columns.first(learner.learned)]
+    return rows, learner.reasons[TOKEN].tolist(), end, learner.are_whole().tolist()
+
+
+@given(st.data())
+@settings(max_examples=50)
+def test_the_compiled_first_pass_drops_as_the_plain_one(data: st.DataObject) -> None:
+    """Long rows of equal letters too, of which only every second pair counts."""
+    word = st.text(data.draw(st.sampled_from(["a", "ab", "abc"])), min_size=1, max_size=30)
+    words = WordTable.from_counts(data.draw(st.dictionaries(word, st.integers(1, 20), min_size=1, max_size=30)))
+    recipe, work = data.draw(recipes(drops=True)), data.draw(st.sampled_from([1, 1_000, 2**60]))
+    assert dropped_by(CompiledDropping, words, recipe, work) == dropped_by(PlainDropping, words, recipe)
 
 
 def test_merges_and_drops_are_those_of_pickybpe() -> None:

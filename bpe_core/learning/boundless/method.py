@@ -8,14 +8,17 @@ until it has as many tokens as are wanted. The second one joins words that are o
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import NOTHING, TOKEN, History
-from bpe_core.learning.boundless.passes import PlainAcross, first_pass
+from bpe_core.kernels.readiness import Policy
 from bpe_core.learning.boundless.race import ACROSS, WITHIN, BoundlessLearner, steps_planned
+from bpe_core.learning.bpe.dropping import PlainDropping
+from bpe_core.learning.bpe.method import PlainLearner
 from bpe_core.learning.methods import CompiledWay, Learner, Way
 from bpe_core.learning.superbpe.method import METHOD as SUPERBPE
 from bpe_core.learning.superbpe.method import STAGE
@@ -24,30 +27,21 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.segmentation import Segmenter
 
+_COMPILED = "bpe_core.learning.bpe.compiled_dropping"
+
 
 def _plain_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
     """A history that is given holds no steps but those that are found."""
-    return BoundlessLearner(
-        words,
-        alphabet,
-        recipe,
-        inside=inside_of,
-        learn_within=first_pass,
-        learn_across=PlainAcross,
-    )
+    learn = partial(PlainLearner, forced=None, counts_apart=True)
+    return BoundlessLearner(words, alphabet, recipe, inside_of(words, recipe), learn, PlainDropping)
 
 
 def _compiled_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
-    from bpe_core.learning.boundless import compiled  # loads machine code
+    from bpe_core.learning.bpe.compiled_dropping import CompiledDropping  # loads machine code
+    from bpe_core.learning.superbpe.compiled import CompiledLearner, inside_of
 
-    return BoundlessLearner(
-        words,
-        alphabet,
-        recipe,
-        inside=compiled.inside_of,
-        learn_within=compiled.learn_within,
-        learn_across=compiled.CompiledAcross,
-    )
+    learn = partial(CompiledLearner, forced=None, counts_apart=True)
+    return BoundlessLearner(words, alphabet, recipe, inside_of(words, recipe), learn, CompiledDropping)
 
 
 def _segmenter(history: History, cutting: Cutting) -> Segmenter:
@@ -93,14 +87,13 @@ def what_is_wrong(history: History) -> str:
     return ""
 
 
-assert SUPERBPE.compiled is not None
 METHOD = replace(
     SUPERBPE,
     steps_planned=steps_planned,
     segmenter=_segmenter,
     what_is_wrong=what_is_wrong,
     plain=Way(_plain_learner, bytes_a_cell=200),
-    compiled=CompiledWay(_compiled_learner, 40, SUPERBPE.compiled.kernels),
+    compiled=CompiledWay(_compiled_learner, 40, Policy(_COMPILED, small=20_000, large=2_000_000)),
     joins_runs=True,
     turns=_first_supermerge,
 )

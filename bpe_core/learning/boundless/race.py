@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections import deque
+from collections.abc import Callable, Sequence
+from itertools import islice
+from typing import Any, Protocol
 
 import numpy as np
 
 from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet
-from bpe_core.history.history import NOTHING, TIED, TOKEN, Columns, EndReason, Pair, Reasons
-from bpe_core.learning.boundless.passes import FirstPass, PlainAcross, Runs, runs_of
-from bpe_core.learning.methods import UNLIMITED, Candidate, GoneThrough, Learner
+from bpe_core.history.history import NOTHING, TIED, TOKEN, Columns, EndReason, History, Pair, Reasons, Step
+from bpe_core.history.token_texts import written
+from bpe_core.learning.methods import UNLIMITED, Candidate, GoneThrough
 from bpe_core.learning.superbpe.method import STAGE
-from bpe_core.learning.superbpe.runs import Inside, within
+from bpe_core.learning.superbpe.runs import Inside, runs_of, within
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.support.arrays import Int64s
+from bpe_core.support.arrays import Bools
 
 RIVAL = "rival"  # the reason of a step: how often the best of the other pass occurred, NOTHING if there was none
 WITHIN, ACROSS = 1, 2  # stages
@@ -23,58 +25,72 @@ MOST_STEPS = 20  # for each token that is wanted, where tokens are dropped
 AHEAD = 256  # supermerges that are learned together
 WORK_A_STEP = 200
 
+Name = tuple[int, int]  # of a token in either pass: the pass that made it, and its number there
+
+
+class Pass(Protocol):
+    """What learns the steps of a pass."""
+
+    tokens_at_start: int
+
+    @property
+    def learned(self) -> int: ...
+
+    @property
+    def reasons(self) -> Reasons: ...
+
+    def learn(self, columns: Columns, stop_at: int, work: int) -> EndReason: ...
+
+    def are_whole(self) -> Bools:
+        """Return which words are one token."""
+
 
 def steps_planned(recipe: Recipe, alphabet: Alphabet) -> int:
     return recipe.merge_limit(len(alphabet)) * (1 if recipe.tau is None else MOST_STEPS)
 
 
 class Learned:
-    """What a pass has learned, to be taken from its top."""
+    """The steps of a pass, to be taken from its top."""
 
-    def __init__(self, learner: Learner, numbers: list[int], room: int) -> None:
-        self.learner, self.columns = learner, Columns.with_room(room)
-        self.numbers = numbers  # by the tokens of the pass: those of the race, NOTHING before they are there
-        self._base = len(numbers)
-        self.at = 0  # the next row
+    def __init__(
+        self, stage: int, learner: Pass, recipe: Recipe, alphabet: Alphabet, room: int, words: Sequence[int] = ()
+    ) -> None:
+        self.stage, self._learner, self._recipe, self._alphabet = stage, learner, recipe, alphabet
+        self._words = words  # the tokens of the first pass that the base symbols are
+        self._columns = Columns.with_room(room)
+        self.steps = deque[Step]()
         self.end: EndReason = ""
-        self.tokens: Int64s | None = None  # of each row, where that is not simply the next
+        self.saved = 0  # how many tokens fewer those that were taken leave
 
-    def learn(self, rows: int, work: int) -> bool:
-        """Return whether that many rows are known, or all that there are."""
-        rows = min(rows, len(self.columns.left))
-        if not self.end and self.learner.learned < rows:
-            self.end = self.learner.learn(self.columns, rows, work)
-        return bool(self.end) or self.learner.learned >= rows
+    @property
+    def history(self) -> History:
+        columns = self._columns.first(self._learner.learned)
+        return History(self._recipe, self._alphabet, columns, reasons=self._learner.reasons)
 
-    def has(self, row: int) -> bool:
-        return row < self.learner.learned
+    @property
+    def next(self) -> Step | None:
+        return self.steps[0] if self.steps else None
 
-    def is_drop(self, row: int) -> bool:
-        return self.has(row) and self.columns.right[row] == NOTHING
+    @property
+    def drops_next(self) -> bool:
+        return self.next is not None and self.next.right == NOTHING
 
-    def count(self, row: int) -> int:
-        return int(self.columns.count[row]) if self.has(row) else NOTHING
+    def learn(self, ahead: int, work: int) -> bool:
+        """Return whether so many steps wait, or all that there are."""
+        known = self._learner.learned
+        stop_at = min(known + ahead - len(self.steps), len(self._columns.left))
+        if not self.end and known < stop_at:
+            self.end = self._learner.learn(self._columns, stop_at, work)
+            self.steps.extend(self.history[known:])
+        return bool(self.end) or self._learner.learned >= stop_at
 
-    def pair(self, row: int) -> Pair:
-        return self.number_of(int(self.columns.left[row])), self.number_of(int(self.columns.right[row]))
+    def take(self) -> Step:
+        step = self.steps.popleft()
+        self.saved = self._learner.tokens_at_start - step.tokens_left
+        return step
 
-    def token(self, row: int) -> int:
-        return self._base + row if self.tokens is None else int(self.tokens[row])
-
-    def is_tied(self, row: int) -> bool:
-        return self.count(row) == int(self.columns.runner_up_count[row])
-
-    def tokens_fewer(self, row: int) -> int:
-        before = int(self.columns.tokens_left[row - 1]) if row else self.learner.tokens_at_start
-        return before - int(self.columns.tokens_left[row])
-
-    def number_of(self, token: int) -> int:
-        return self.numbers[token] if token < len(self.numbers) else NOTHING
-
-    def has_become(self, row: int, number: int) -> None:
-        token = self.token(row)
-        self.numbers += [NOTHING] * (token + 1 - len(self.numbers))
-        self.numbers[token] = number
+    def name(self, token: int) -> Name:
+        return (WITHIN, self._words[token]) if 0 <= token < len(self._words) else (self.stage, token)
 
 
 class BoundlessLearner:
@@ -85,22 +101,24 @@ class BoundlessLearner:
         words: WordTable,
         alphabet: Alphabet,
         recipe: Recipe,
-        *,
-        inside: Callable[[WordTable, Recipe], Inside],
-        learn_within: Callable[[WordTable, Alphabet, Recipe, int], FirstPass],
-        learn_across: Callable[[Runs, Recipe], Learner],
+        inside: Inside,
+        learn: Callable[..., Pass],
+        learn_dropping: Callable[[WordTable, Alphabet, Recipe, int], Pass],
     ) -> None:
-        self._inside, self._counts, self._recipe = inside(words, recipe), words.counts, within(recipe)
-        limit, self._room = recipe.merge_limit(len(alphabet)), steps_planned(recipe, alphabet)
-        self._first_pass = learn_within(self._inside.words, alphabet, self._recipe, limit)
-        self._first = Learned(self._first_pass, [*range(len(alphabet))], self._room)
-        self._learn_across, self._second = learn_across, self._first  # until there is a second pass
-        self.tokens_at_start = self._tokens_left = self._first_pass.tokens_at_start
+        self._inside, self._counts, self._recipe, self._learn = inside, words.counts, within(recipe), learn
+        self._limit, self._room = recipe.merge_limit(len(alphabet)), steps_planned(recipe, alphabet)
+        learner = (
+            learn(inside.words, alphabet, self._recipe)
+            if recipe.tau is None
+            else learn_dropping(inside.words, alphabet, self._recipe, self._limit)
+        )
+        self._passes = [Learned(WITHIN, learner, self._recipe, alphabet, self._room)]
+        self._are_whole, self.tokens_at_start = learner.are_whole, learner.tokens_at_start
         self.has_candidates = bool((np.diff(words.starts) > 1).any())
         self.learned = 0
-        self._in_use = [True] * len(alphabet)  # of each token
-        self._start = self._size = len(alphabet)  # tokens
-        self._limit = self._target = len(alphabet) + limit  # the target is less where the first pass ends before
+        self._numbers: dict[Name, int] = {(WITHIN, id): id for id in range(len(alphabet))}
+        self._in_use = [True] * len(alphabet)  # by number
+        self._more, self._target = 0, self._limit  # tokens; fewer are wanted where the first pass ends before
         names = (STAGE, RIVAL, TIED) if recipe.tau is None else (STAGE, RIVAL, TIED, TOKEN)
         self._reasons: dict[str, Any] = {name: np.zeros(self._room, np.int64) for name in names}
         self._reasons[TIED] = np.zeros(self._room, np.bool_)
@@ -114,22 +132,18 @@ class BoundlessLearner:
         """With tau nobody knows how many steps it takes, only how many tokens are wanted."""
         if self._recipe.tau is None:
             return None
-        return GoneThrough(self._size - self._start, self._target - self._start, "tokens", "the vocabulary")
+        return GoneThrough(self._more, self._target, "tokens", "the vocabulary")
 
     def learn(self, columns: Columns, stop_at: int, work: int) -> EndReason:
         if not self._has_begun(work):
             return ""
+        first, second = self._passes
         while self.learned < stop_at and work > 0:
-            if self._first.is_drop(self._first.at):
-                self._drop(columns)
-            elif self._size >= self._target:
-                return "vocabulary full" if self._target == self._limit else self._first.end
-            elif not self._second.learn(self._second.at + AHEAD, work):
+            if self._more >= self._target and not first.drops_next:
+                return "vocabulary full" if self._target == self._limit else first.end
+            if not second.learn(AHEAD, work):
                 return ""
-            elif self._second_wins():
-                self._join(columns, self._second, self._first, ACROSS)
-            else:
-                self._join(columns, self._first, self._second, WITHIN)
+            self._take(columns, *((second, first) if self._second_wins() else (first, second)))
             work -= WORK_A_STEP
         return ""
 
@@ -137,85 +151,67 @@ class BoundlessLearner:
         """Return what both passes do next, as far as the tokens are there."""
         while not self._has_begun(UNLIMITED):
             pass
-        self._second.learn(self._second.at + wanted, UNLIMITED)
-        if self._size >= self._target:
+        first, second = self._passes
+        second.learn(wanted, UNLIMITED)
+        if self._more >= self._target:
             return []
-        found: list[Candidate] = []
-        for stage, known in ((WITHIN, self._first), (ACROSS, self._second)):
-            rows = range(known.at, min(known.at + wanted, known.learner.learned))
-            found += [
-                Candidate(*known.pair(row), known.count(row), {STAGE: stage})
-                for row in rows
-                if not known.is_drop(row) and self._are_there(known, row)
-            ]
-        winner = ACROSS if self._second_wins() else WITHIN
-        next_one = found.index(next(one for one in found if one.reasons[STAGE] == winner)) if found else 0
-        return [*found[next_one : next_one + 1], *sorted(found[:next_one] + found[next_one + 1 :], key=_order)][:wanted]
+        next_one = (second if self._second_wins() else first).next
+        found = [
+            (step is not next_one, -step.count, one.stage, self._pair(one, step))
+            for one in self._passes
+            for step in islice(one.steps, wanted)
+            if step.right != NOTHING and self._is_ready(one, step)
+        ]
+        return [Candidate(*pair, -count, {STAGE: stage}) for _, count, stage, pair in sorted(found)[:wanted]]
 
     def _has_begun(self, work: int) -> bool:
         """Go on with the first pass to its end, and then begin the second one."""
-        if self._second is not self._first:
-            return True
-        if not self._first.learn(self._room, work):
-            return False
-        self._first.tokens = self._first_pass.reasons.get(TOKEN)
-        runs = runs_of(self._inside, self._counts, self._first_pass.whole_words())
-        self._whole = [*runs.tokens.tolist()]
-        second = (self._learn_across if len(runs.words) else PlainAcross)(runs, self._recipe)
-        self._second = Learned(second, [NOTHING] * len(self._whole), self._room)
-        self._symbol_of = {token: symbol for symbol, token in enumerate(self._whole)}
-        for token in (token for token in self._whole if token < len(self._in_use)):
-            self._second.numbers[self._symbol_of[token]] = token
-        self._target = self._size + self._first_pass.more_tokens
-        return True
+        first = self._passes[0]
+        if len(self._passes) == 1 and first.learn(self._room, work):
+            history = first.history
+            token_of = {text: token for token, text in enumerate(written(history))}  # no two have the same
+            whole = np.full(len(self._inside.words), NOTHING, np.int64)
+            which = np.flatnonzero(self._are_whole())
+            whole[which] = [token_of[self._inside.words.word(row)] for row in which.tolist()]
+            runs = runs_of(self._inside, self._counts, whole)
+            learner = self._learn(runs.words, runs.alphabet, self._recipe, layout=runs.layout)
+            words = runs.tokens.tolist()
+            self._passes.append(Learned(ACROSS, learner, self._recipe, runs.alphabet, self._room, words))
+            self._target = len(history.vocabulary) - len(history.alphabet)
+        return len(self._passes) > 1
 
     def _second_wins(self) -> bool:
-        first, second = self._first, self._second
-        is_ahead = second.has(second.at) and second.count(second.at) > first.count(first.at)
-        return is_ahead and self._are_there(second, second.at)
+        first, second = self._passes
+        one, other = second.next, first.next
+        if one is None or first.drops_next or not self._is_ready(second, one):
+            return False
+        return other is None or one.count > other.count
 
-    def _are_there(self, known: Learned, row: int) -> bool:
-        return all(number != NOTHING and self._in_use[number] for number in known.pair(row))
+    def _pair(self, taken: Learned, step: Step) -> Pair:
+        """By the numbers of the race; NOTHING for what is not there yet."""
+        left, right = (self._numbers.get(taken.name(half), NOTHING) for half in (step.left, step.right))
+        return left, right
 
-    def _join(self, columns: Columns, taken: Learned, other: Learned, stage: int) -> None:
-        row, at, rival = self.learned, taken.at, other.count(other.at)
-        columns.left[row], columns.right[row] = taken.pair(at)
-        columns.count[row] = taken.count(at)
-        shown = other.has(other.at) and self._are_there(other, other.at)
-        columns.runner_up_left[row], columns.runner_up_right[row] = (
-            other.pair(other.at) if shown else (NOTHING, NOTHING)
-        )
-        columns.runner_up_count[row] = rival if shown else NOTHING
-        token = taken.token(at)
-        known = taken.number_of(token)
-        number = len(self._in_use) if known == NOTHING else known
-        if known == NOTHING:
+    def _is_ready(self, taken: Learned, step: Step) -> bool:
+        return all(number != NOTHING and self._in_use[number] for number in self._pair(taken, step))
+
+    def _take(self, columns: Columns, taken: Learned, other: Learned) -> None:
+        row, step = self.learned, taken.take()
+        joins = step.right != NOTHING
+        rival, count, runner_up = other.next if joins else None, NOTHING, (NOTHING, NOTHING, NOTHING)
+        if rival is not None:
+            count = rival.count
+            if self._is_ready(other, rival):
+                runner_up = (*self._pair(other, rival), count)
+        tokens_left = self.tokens_at_start - sum(one.saved for one in self._passes)
+        values = (*self._pair(taken, step), step.count, *runner_up, tokens_left)
+        number = self._numbers.setdefault(taken.name(step.id), len(self._in_use))
+        if number == len(self._in_use):
             self._in_use.append(False)
-        taken.has_become(at, number)
-        if stage == WITHIN and token in self._symbol_of:
-            self._second.numbers[self._symbol_of[token]] = number
-        self._size += not self._in_use[number]
-        self._in_use[number] = True
-        is_tied = taken.is_tied(at) or taken.count(at) == rival
-        self._note(columns, taken, (stage, rival, is_tied, number))
-
-    def _drop(self, columns: Columns) -> None:
-        row, at = self.learned, self._first.at
-        number = self._first.numbers[self._first.columns.left[at]]
-        columns.left[row], columns.right[row], columns.count[row] = number, NOTHING, self._first.count(at)
-        columns.runner_up_left[row] = columns.runner_up_right[row] = columns.runner_up_count[row] = NOTHING
-        self._in_use[number] = False
-        self._size -= 1
-        self._note(columns, self._first, (WITHIN, NOTHING, False, number))
-
-    def _note(self, columns: Columns, taken: Learned, reasons: tuple[int, int, bool, int]) -> None:
-        self._tokens_left -= taken.tokens_fewer(taken.at)
-        columns.tokens_left[self.learned] = self._tokens_left
-        for column, value in zip(self._reasons.values(), reasons, strict=False):
-            column[self.learned] = value
-        taken.at += 1
+        self._more += joins - self._in_use[number]
+        self._in_use[number] = joins
+        told = (taken.stage, count, step.tied or step.count == count, number)
+        filled: list[Any] = [*columns, *self._reasons.values()]
+        for column, value in zip(filled, (*values, *told), strict=False):
+            column[row] = value
         self.learned += 1
-
-
-def _order(one: Candidate) -> tuple[int, int]:
-    return -one.count, one.reasons[STAGE]

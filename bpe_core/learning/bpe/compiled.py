@@ -28,7 +28,7 @@ from bpe_core.learning.methods import EVERY_LENGTH, Candidate
 from bpe_core.recipes.interventions import forced_at
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.recipes.ties import TIE_RULES
-from bpe_core.support.arrays import Records, grown
+from bpe_core.support.arrays import Bools, Records, grown
 from bpe_core.support.limits import check_room
 from bpe_core.support.threads import at_once, available_threads
 
@@ -160,7 +160,7 @@ class Halves:
         return state._replace(sides=self._sides, groups=self._groups, joints=joints, run=run)
 
 
-_ENDS: dict[int, EndReason] = {names.GOING: "", names.OUT_OF_PAIRS: "no pairs", names.TOO_RARE: "too rare"}
+ENDS: dict[int, EndReason] = {names.GOING: "", names.OUT_OF_PAIRS: "no pairs", names.TOO_RARE: "too rare"}
 # Entries of the first arena; with room for all births of a run it need not be tidied, which takes long.
 _ROOMY = 60_000_000
 _NEVER = 2**62  # more places than any pair has
@@ -172,7 +172,6 @@ class CompiledLearner:
     scores = gone_through = None
     _scores: Any = ()  # what the kernels order pairs by, where it is not their counts
     _reasons: Any = ()  # columns for what steps are chosen by besides
-    _counts_apart = False  # whether a count says how many tokens a merge makes
 
     def __init__(
         self,
@@ -184,12 +183,13 @@ class CompiledLearner:
         room: int = 1 << 16,  # for pairs at first; more is made when it is needed
         threads: int | None = None,  # else as many as there are, if there is enough to do
         layout: Layout | None = None,  # where words begin as longer tokens, which are symbols of the alphabet then
+        counts_apart: bool = False,  # whether a count says how many tokens a merge makes
     ) -> None:
         layout = layout or lay_out(words, alphabet, recipe)
         self.tokens_at_start = layout.tokens
         self._begin(layout, words, alphabet)
-        state = _begin(layout, words, alphabet, recipe, forced)
-        state.run["apart"] = self._counts_apart
+        state = state_of(layout, words, alphabet, recipe, forced)
+        state.run["apart"] = counts_apart
         base_pairs = BasePairs(state, room, threads)
         self._state, self._halves = base_pairs.state, Halves()
         if base_pairs.are_divided:
@@ -210,8 +210,8 @@ class CompiledLearner:
         while True:
             kernel.learn(self._state, self._scores, columns, self._reasons, np.int64(stop_at), np.int64(work))
             status = int(run["status"])
-            if status in _ENDS:
-                return _ENDS[status]
+            if status in ENDS:
+                return ENDS[status]
             if status == names.IS_WIDE:
                 work = int(run["work_left"]) - self._halves.merge(self._state, columns)
             elif status == names.NEEDS_PAIRS:
@@ -235,6 +235,9 @@ class CompiledLearner:
         total = kernel.leading_pairs(self._state, self._scores, np.int64(wanted), found)
         pairs = self._state.pairs[found[:total]]
         return [Candidate(*row) for row in pairs[["left", "right", "count"]].tolist()]
+
+    def are_whole(self) -> Bools:
+        return are_whole(self._state)
 
     def _begin(self, layout: Layout, words: WordTable, alphabet: Alphabet) -> None:
         """For what another order of the pairs needs to know before the pairs of base symbols are counted."""
@@ -291,7 +294,16 @@ class CompiledLearner:
             arena.resize(used + max(wanted, used // 2), refcheck=False)
 
 
-def _begin(layout: Layout, words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> names.State:
+def are_whole(state: names.State) -> Bools:
+    """Return which words are one token: the last cell of a longer one says its length."""
+    lengths = np.diff(state.words["start"]) - 1
+    whole: Bools = (lengths == 1) | (state.cells[state.words["start"][1:] - 2] == -lengths)
+    return whole
+
+
+def state_of(
+    layout: Layout, words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None
+) -> names.State:
     size, cells = len(alphabet), len(layout.symbols)
     text = b"".join(symbol.text for symbol in alphabet.symbols)
     text_starts = np.zeros(size + 1, np.int64)

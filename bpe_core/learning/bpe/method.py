@@ -7,9 +7,11 @@ cannot: it counts everything anew at each step, and takes 1.8 s for the sample o
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet
@@ -24,6 +26,7 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.recipes.ties import TIE_RULES, Pair
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.segmentation import Segmenter
+from bpe_core.support.arrays import Bools
 
 # A plain step costs some hundred times a compiled one, which work is measured in.
 WORK_A_STEP = 500
@@ -43,8 +46,18 @@ class PlainLearner:
 
     scores = gone_through = None
 
-    def __init__(self, words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> None:
-        layout = self._lay_out(words, alphabet, recipe)
+    def __init__(
+        self,
+        words: WordTable,
+        alphabet: Alphabet,
+        recipe: Recipe,
+        forced: History | None,
+        *,
+        layout: Layout | None = None,  # where words begin as longer tokens, which are symbols of the alphabet then
+        counts_apart: bool = False,  # whether a count says how many tokens a merge makes
+    ) -> None:
+        self._layout = layout = layout or lay_out(words, alphabet, recipe)
+        self._pairs_in: Callable[[list[int]], Iterable[Pair]] = pairs_apart if counts_apart else pairwise
         self.tokens_at_start = self._tokens_left = layout.tokens
         self._base = len(alphabet)
         self._forced = forced_at(recipe.interventions)
@@ -85,14 +98,18 @@ class PlainLearner:
             pair = self._choose()
             if pair is None:
                 return "too rare" if self._any_pair_is_left() else "no pairs"
-            row = self._learned
-            columns.left[row], columns.right[row] = pair
-            columns.count[row] = self._counts.pop(pair, 0)
-            self._write_runner_up(columns, row)
-            work -= WORK_A_STEP + WORK_A_RUN * len(self._places.get(pair, ()))
-            self._merge(pair)
-            columns.tokens_left[row] = self._tokens_left
+            work -= self._make(columns, pair)
         return ""
+
+    def _make(self, columns: Columns, pair: Pair) -> int:
+        """Merge a pair and write that down; how much work it was."""
+        row, work = self._learned, WORK_A_STEP + WORK_A_RUN * len(self._places.get(pair, ()))
+        columns.left[row], columns.right[row] = pair
+        columns.count[row] = self._counts.pop(pair, 0)
+        self._write_runner_up(columns, row)
+        self._merge(pair)
+        columns.tokens_left[row] = self._tokens_left
+        return work
 
     def candidates(self, wanted: int) -> list[Candidate]:
         leading: list[Any] = []
@@ -103,12 +120,12 @@ class PlainLearner:
         pairs: list[Pair] = [entry[2] for entry in leading]
         return [Candidate(*pair, self._counts[pair]) for pair in pairs]
 
-    def _lay_out(self, words: WordTable, alphabet: Alphabet, recipe: Recipe) -> Layout:
-        return lay_out(words, alphabet, recipe)
-
-    def _pairs_in(self, symbols: list[int]) -> Iterable[Pair]:
-        """The pairs that count."""
-        return pairwise(symbols)
+    def are_whole(self) -> Bools:
+        """Return which words are one token."""
+        starts = self._layout.starts
+        found: Bools = np.diff(starts) == 2
+        found[np.searchsorted(starts, [run.start for run in self._runs if len(run.symbols) == 1])] = True
+        return found
 
     def _begin(self, layout: Layout, words: WordTable) -> None:
         """For what another method must know before any pair is entered."""
@@ -214,6 +231,20 @@ class PlainLearner:
                 self._counts[new] += run.weight
         self._runs[index] = run._replace(symbols=joined)
         self._tokens_left -= run.weight * (len(run.symbols) - len(joined))
+
+
+def pairs_apart(symbols: list[int]) -> Iterator[Pair]:
+    """Each pair as often as it can be joined.
+
+    >>> list(pairs_apart([1, 1, 1, 2, 2]))
+    [(1, 1), (1, 2), (2, 2)]
+    """
+    before: Pair | None = None
+    for pair in pairwise(symbols):
+        overlaps = pair == before and pair[0] == pair[1]
+        before = None if overlaps else pair
+        if not overlaps:
+            yield pair
 
 
 def _runs(symbols: list[int], starts: list[int], counts: list[int]) -> list[SymbolRun]:

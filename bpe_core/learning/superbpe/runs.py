@@ -5,14 +5,19 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+import regex
 
 from bpe_core.counting.words import WordTable
+from bpe_core.history.alphabet import Alphabet, Symbol
+from bpe_core.history.columns import NOTHING
+from bpe_core.learning.layout import SEPARATOR, Layout
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.support.arrays import Int32s, Int64s
+from bpe_core.support.arrays import Int32s, Int64s, repeated
 from bpe_core.text.splitting import Splitter
 
 BLANK = b" "
 COLON = b": "
+_LETTER = regex.compile(r"\p{L}")
 
 
 def within(recipe: Recipe) -> Recipe:
@@ -61,3 +66,41 @@ def inside_of(words: WordTable, recipe: Recipe) -> Inside:
 
 def words_inside(words: WordTable, recipe: Recipe) -> WordTable:
     return inside_of(words, recipe).words
+
+
+class Runs(NamedTuple):
+    """Runs of whole words: each word is a base symbol."""
+
+    words: WordTable  # only how often each run occurs
+    alphabet: Alphabet
+    layout: Layout
+    tokens: Int64s  # of each base symbol
+
+
+def runs_of(inside: Inside, counts: Int64s, whole: Int64s) -> Runs:
+    """Return the runs of two words and more that hold a letter and are one token each.
+
+    `counts` are those of all runs; `whole` has for each word the token that it is, or NOTHING where it is several.
+    """
+    text_of = {int(whole[row]): inside.words.word(row) for row in np.flatnonzero(whole != NOTHING).tolist()}
+    tokens = np.array(sorted(token for token, word in text_of.items() if _holds_letter(word)), np.int64)
+    lettered = np.where(np.isin(whole, tokens), whole, NOTHING)
+    found = lettered[inside.rows]
+    beside = np.zeros(len(found) + 1, np.bool_)  # to the word before
+    beside[1:-1] = (found[1:] != NOTHING) & (found[:-1] != NOTHING)
+    beside[inside.first] = False
+    kept = beside[:-1] | beside[1:]
+    begins = kept & ~beside[:-1]
+    cells = np.cumsum(kept) + np.cumsum(begins) - 1  # a separator is in front of each run, and behind the last
+    symbols = np.full(int(kept.sum() + begins.sum()) + 1, SEPARATOR, np.int32)
+    symbols[cells[kept]] = np.searchsorted(tokens, found[kept])
+    starts = np.append(cells[begins], len(symbols))
+    weights = repeated(counts, np.diff(inside.first))[begins]
+    words = [text_of[token] for token in tokens.tolist()]
+    alphabet = Alphabet(tuple(Symbol(word, word, "character") for word in words))
+    table = WordTable(np.zeros(0, np.uint8), np.zeros(len(weights) + 1, np.int64), weights)
+    return Runs(table, alphabet, Layout(symbols, starts, int(kept.sum())), tokens)
+
+
+def _holds_letter(word: bytes) -> bool:
+    return _LETTER.search(word.decode(errors="ignore")) is not None

@@ -1,0 +1,377 @@
+"""The merge loop where tokens are dropped, so that counts may rise again.
+
+Nothing of `learn.py` holds here that follows from counts only falling: a pair may be born anew in places that another
+merge made long ago. So the first cell of a token holds the token itself (its last one minus its length, as there). The
+places of each token are a list through the cells, and a pair is found where one of its tokens is, the rarer one.
+
+What is changed lies in a window: it begins and ends with whole rows of equal tokens, as `aaa` holds a+a once. The pairs
+in it are taken off their counts before, and added to them behind. Those that rose enter the queue again; what is there
+of them already is put right when it comes up, as anything that has fallen.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from bpe_core.kernels.jit import inlined, kernel
+from bpe_core.kernels.learn import start_of_token_before, weight_of, write_choice, write_text
+from bpe_core.kernels.learn_queue import any_pair_left, best_pair, compare_tokens, push
+from bpe_core.kernels.learn_state import (
+    GOING,
+    NEEDS_PAIRS,
+    NEEDS_TEXT,
+    NO_PAIR,
+    OUT_OF_PAIRS,
+    SEPARATOR,
+    TOO_RARE,
+    add_pair,
+    base_slot,
+)
+from bpe_core.kernels.word_tables import hash_of
+from bpe_core.support.arrays import Int32s, Int64s
+
+IS_FULL = 100  # the status of a run that has as many tokens as are wanted
+NOWHERE = 0  # the end of a list of cells: the first cell is a separator
+UNTOUCHED, LAST = 0, -1  # in `next` of a pair: a step has not changed it, or no other one before it
+NOT_MADE = -1  # in place of what a base symbol was made of
+BEYOND = 8  # bytes that are read behind a text
+TOKENS, IN_USE, DUE, DUE_NEXT = range(4)  # entries of `number`; what is dropped next, and then, or NOT_MADE
+
+
+class Tokens(NamedTuple):
+    """What is known of tokens beside `State`."""
+
+    held: Int64s  # how often each stands in the words
+    places: Int32s  # in how many cells
+    first: Int32s  # of them
+    left: Int32s  # what it was first made of
+    right: Int32s
+    in_use: Int32s  # 1 or 0
+    by_text: Int32s  # a table of those that were made; 0 is empty
+    next_of: Int32s  # of each cell the next one with the same token, and the one before
+    before_of: Int32s
+    parts: Int32s  # room for those of the longest token
+    made: Int32s  # the token that each step made or dropped
+    number: Int64s
+
+
+@kernel
+def begin(state, tokens):
+    """Count base symbols, and the pairs of them."""
+    cells, stop = state.cells, np.int64(len(state.cells) - 1)
+    for cell in range(len(cells) - 1, -1, -1):
+        if cells[cell] != SEPARATOR:
+            put_in(tokens, cell, np.int64(cells[cell]))
+            tokens.held[cells[cell]] += weight_at(state, cell)
+            continue
+        if stop > cell + 1:
+            count_pairs(state, np.int64(cell + 1), stop, weight_at(state, np.int64(cell + 1)))
+        stop = np.int64(cell)
+    enter_touched(state)
+
+
+@inlined
+def weight_at(state, cell):
+    return weight_of(np.int64(0), cell, state.words, state.word_hints)
+
+
+@kernel
+def learn(state, tokens, columns, stop_at, work, wanted, tau, into_bytes):
+    """Merge and drop until there are `stop_at` steps, or the wanted tokens, or about that much work is done."""
+    run, number = state.run[0], tokens.number
+    run.status = GOING
+    while run.merges < stop_at and work > 0:
+        row = run.merges
+        if number[DUE] != NOT_MADE:
+            token = number[DUE]
+            parts = fall_apart(tokens, token, run.base, into_bytes)
+            run.status = missing_room(state, tokens, np.int64(tokens.places[token]), parts, np.int64(0))
+            if run.status != GOING:
+                return
+            number[DUE], number[DUE_NEXT] = number[DUE_NEXT], NOT_MADE
+            write_drop(columns, row, token, tokens.held[token])
+            work -= drop(state, tokens, token, parts)
+        elif number[IN_USE] >= wanted:
+            run.status = IS_FULL
+            return
+        else:
+            pair = best_pair(state)
+            if pair == NO_PAIR:
+                run.status = TOO_RARE if any_pair_left(state) else OUT_OF_PAIRS
+                return
+            left, right = np.int64(state.pairs[pair].left), np.int64(state.pairs[pair].right)
+            length = np.int64(state.token_lengths[left]) + state.token_lengths[right]
+            places = np.int64(min(tokens.places[left], tokens.places[right]))
+            run.status = missing_room(state, tokens, places, np.int64(1), length)
+            if run.status != GOING:
+                return
+            write_choice(state, (), columns, (), pair, left, right)
+            count = state.pairs[pair].count = columns.count[row]  # until all its places are changed
+            number[DUE], number[DUE_NEXT] = due(tokens, left, right, count, tau, run.base)
+            token = token_of(state, tokens, left, right)
+            work -= merge(state, tokens, left, right, token)
+        tokens.made[row] = token
+        columns.tokens_left[row] = run.tokens_left
+        run.merges += 1
+        enter_touched(state)
+        work -= 8
+
+
+@kernel
+def missing_room(state, tokens, places, parts, length):
+    """GOING if there is room for what a step makes: in so many places so many tokens, and a text of that length."""
+    run = state.run[0]
+    run.wanted = min(places * (parts + 1), 2 * tokens.number[TOKENS] + parts + 2)
+    if run.pairs + run.wanted > len(state.pairs) or run.heap + run.wanted > len(state.heap):
+        return NEEDS_PAIRS
+    if run.text + length + BEYOND > len(state.text) or tokens.number[TOKENS] >= len(tokens.left):
+        return NEEDS_TEXT
+    return GOING
+
+
+@kernel
+def write_drop(columns, row, token, count):
+    columns.left[row], columns.right[row], columns.count[row] = token, -1, count
+    columns.runner_up_left[row] = columns.runner_up_right[row] = columns.runner_up_count[row] = -1
+
+
+@kernel
+def due(tokens, left, right, count, tau, base):
+    """The halves of a merge that are dropped behind it, as it takes so much of all there is of them."""
+    drops_left = left >= base and np.float64(count) / np.float64(tokens.held[left]) >= tau
+    drops_right = left != right and right >= base and np.float64(count) / np.float64(tokens.held[right]) >= tau
+    if drops_left:
+        return left, right if drops_right else np.int64(NOT_MADE)
+    return right if drops_right else np.int64(NOT_MADE), np.int64(NOT_MADE)
+
+
+@kernel
+def token_of(state, tokens, left, right):
+    """The token with the text of both: one that was made before, or a new one."""
+    token, run = tokens.number[TOKENS], state.run[0]
+    write_text(state, token, left, right)
+    slot = slot_of(state, tokens, token)
+    if tokens.by_text[slot] == 0:
+        tokens.by_text[slot] = token
+        tokens.number[TOKENS] += 1
+        tokens.left[token], tokens.right[token] = left, right
+        state.token_lengths[token] = state.token_lengths[left] + state.token_lengths[right]
+    else:
+        run.text = state.text_starts[token]
+        token = np.int64(tokens.by_text[slot])
+    if tokens.in_use[token] == 0:
+        tokens.in_use[token] = 1
+        tokens.number[IN_USE] += 1
+    return token
+
+
+@kernel
+def slot_of(state, tokens, token):
+    start = state.text_starts[token]
+    mask = np.uint64(len(tokens.by_text) - 1)
+    slot = hash_of(state.text, start, state.text_starts[token + 1] - start) >> np.uint64(32) & mask
+    while tokens.by_text[slot] != 0 and compare_tokens(state, np.int64(tokens.by_text[slot]), token) != 0:
+        slot = (slot + np.uint64(1)) & mask
+    return slot
+
+
+@kernel
+def enter_texts(state, tokens):
+    for token in range(state.run[0].base, tokens.number[TOKENS]):
+        tokens.by_text[slot_of(state, tokens, np.int64(token))] = token
+
+
+@kernel
+def fall_apart(tokens, token, base, into_bytes):
+    """Write what is left of a token into `parts`; how many they are."""
+    parts, count, at = tokens.parts, np.int64(1), np.int64(0)
+    parts[0] = token
+    while at < count:
+        part = parts[at]
+        if part < base or (part != token and tokens.in_use[part] != 0 and not into_bytes):
+            at += 1
+            continue
+        for i in range(count, at + 1, -1):
+            parts[i] = parts[i - 1]
+        parts[at], parts[at + 1] = tokens.left[part], tokens.right[part]
+        count += 1
+    return count
+
+
+# --- Changing tokens at their places --------------------------------------------------
+
+
+@kernel
+def merge(state, tokens, left, right, token):
+    """Join the pair wherever it is; how much work it was."""
+    cells, lengths, work = state.cells, state.token_lengths, np.int64(0)
+    first_length, length = np.int64(lengths[left]), np.int64(lengths[token])
+    by_right = tokens.places[right] < tokens.places[left]
+    cell = np.int64(tokens.first[right if by_right else left])
+    while cell != NOWHERE:
+        following = np.int64(tokens.next_of[cell])
+        start = start_of_token_before(cells, cell) if by_right else cell
+        stop = row_after(state, cell) if left == right else start + length
+        work += 2
+        if is_pair(cells, start, left, right, first_length) and not (left == right and comes_after(cells, start, left)):
+            while start <= following < stop:
+                following = np.int64(tokens.next_of[following])
+            begin, end, weight = row_before(cells, start), row_after(state, stop), weight_at(state, start)
+            count_pairs(state, begin, end, -weight)
+            while start + length <= stop:
+                take_out(state, tokens, start)
+                take_out(state, tokens, start + first_length)
+                put(state, tokens, start, token)
+                start += length
+                tokens.held[left] -= weight
+                tokens.held[right] -= weight
+                tokens.held[token] += weight
+                state.run[0].tokens_left -= weight
+            count_pairs(state, begin, end, weight)
+            work += 16
+        cell = following
+    return work
+
+
+@inlined
+def is_pair(cells, start, left, right, first_length):
+    return cells[start] == left and cells[start + first_length] == right
+
+
+@inlined
+def comes_after(cells, cell, token):
+    return cells[start_of_token_before(cells, cell)] == token
+
+
+@kernel
+def drop(state, tokens, token, parts):
+    """Let a token fall into so many parts wherever it is; how much work it was."""
+    cells, work = state.cells, np.int64(0)
+    tokens.in_use[token] = 0
+    tokens.number[IN_USE] -= 1
+    while tokens.first[token] != NOWHERE:
+        cell = np.int64(tokens.first[token])
+        begin, end = row_before(cells, cell), row_after(state, cell + state.token_lengths[token])
+        weight = weight_at(state, cell)
+        count_pairs(state, begin, end, -weight)
+        take_out(state, tokens, cell)
+        for i in range(parts):
+            put(state, tokens, cell, np.int64(tokens.parts[i]))
+            tokens.held[tokens.parts[i]] += weight
+            cell += state.token_lengths[tokens.parts[i]]
+        count_pairs(state, begin, end, weight)
+        state.run[0].tokens_left += weight * (parts - 1)
+        work += 16 + 8 * parts
+    tokens.held[token] = 0
+    return work
+
+
+@inlined
+def put(state, tokens, cell, token):
+    length = np.int64(state.token_lengths[token])
+    if length > 1:
+        state.cells[cell + length - 1] = -length
+    state.cells[cell] = token
+    put_in(tokens, cell, token)
+
+
+@kernel
+def put_in(tokens, cell, token):
+    """Let a cell be the first of a token's places."""
+    following = np.int64(tokens.first[token])
+    tokens.first[token] = cell
+    tokens.next_of[cell], tokens.before_of[cell] = following, NOWHERE
+    if following != NOWHERE:
+        tokens.before_of[following] = cell
+    tokens.places[token] += 1
+
+
+@kernel
+def take_out(state, tokens, cell):
+    before, following, token = tokens.before_of[cell], tokens.next_of[cell], state.cells[cell]
+    if before == NOWHERE:
+        tokens.first[token] = following
+    else:
+        tokens.next_of[before] = following
+    if following != NOWHERE:
+        tokens.before_of[following] = before
+    tokens.places[token] -= 1
+
+
+# --- Counting pairs --------------------------------------------------------------------
+
+
+@kernel
+def row_before(cells, cell):
+    """Where a row of equal tokens begins that ends before this cell; the cell itself if none does."""
+    before = start_of_token_before(cells, cell)
+    token = cells[before]
+    while token != SEPARATOR and cells[before] == token:
+        cell = before
+        before = start_of_token_before(cells, cell)
+    return cell
+
+
+@kernel
+def row_after(state, cell):
+    """Where a row of equal tokens ends that begins at this cell; the cell itself if none does."""
+    token = state.cells[cell]
+    while token != SEPARATOR and state.cells[cell] == token:
+        cell += state.token_lengths[token]
+    return cell
+
+
+@kernel
+def count_pairs(state, cell, stop, weight):
+    """Add a weight to the count of each pair from a cell on."""
+    cells, lengths, is_twin = state.cells, state.token_lengths, False
+    left = np.int64(cells[cell])
+    cell += lengths[left]
+    while cell < stop:
+        right = np.int64(cells[cell])
+        overlaps = is_twin and left == right
+        is_twin = left == right and not overlaps
+        if not overlaps:
+            add_weight(state, left, right, weight)
+        left = right
+        cell += lengths[left]
+
+
+@kernel
+def add_weight(state, left, right, weight):
+    pairs, slots = state.pairs, state.base_slots
+    slot = base_slot(slots, pairs, 0, left, right)
+    pair = np.int64(slots[slot])
+    if pair == NO_PAIR:
+        pair = slots[slot] = add_pair(pairs, state.run[0], left, right, 0, 0)
+    if pairs[pair].next == UNTOUCHED:
+        pairs[pair].first = pairs[pair].count  # before the step
+        pairs[pair].next = pairs[NO_PAIR].next
+        pairs[NO_PAIR].next = pair
+    pairs[pair].count += weight
+
+
+@kernel
+def enter_touched(state):
+    """Queue the pairs that have risen in a step."""
+    pairs, pair = state.pairs, np.int64(state.pairs[NO_PAIR].next)
+    while pair != LAST:
+        following = np.int64(pairs[pair].next)
+        pairs[pair].next = UNTOUCHED
+        if pairs[pair].count > pairs[pair].first and pairs[pair].count >= state.run[0].min_frequency:
+            push(state, pair)
+        pair = following
+    pairs[NO_PAIR].next = LAST
+
+
+@kernel
+def enter_all(state):
+    """Fill the empty table of pairs, and the queue."""
+    state.run[0].heap = 0
+    for pair in range(1, state.run[0].pairs):
+        left, right = np.int64(state.pairs[pair].left), np.int64(state.pairs[pair].right)
+        state.base_slots[base_slot(state.base_slots, state.pairs, 0, left, right)] = pair
+        if state.pairs[pair].count >= state.run[0].min_frequency:
+            push(state, np.int64(pair))
