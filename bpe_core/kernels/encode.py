@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bpe_core.kernels import PATTERN_CUT
+from bpe_core.kernels import PATTERN_CUT, change_text
+from bpe_core.kernels.change_text import TextChanges, change_texts
 from bpe_core.kernels.jit import bundle, inlined, kernel
 from bpe_core.kernels.merge_word import SHORT, MergeTable, Workplace, join_word, merge_word, whole_word
 from bpe_core.kernels.pieces import CONTINUING, NO_TOKEN, PieceTable, longest_piece, write_best_path, write_pieces
@@ -18,6 +19,7 @@ from bpe_core.kernels.utf8 import character_at
 from bpe_core.kernels.word_memory import (
     RESULTS_INSIDE,
     Keys,
+    Memory,
     find_keys,
     find_keys_between_blanks,
     lacks_memory,
@@ -272,3 +274,47 @@ def encode_texts(cutter, registers, memory, data, edges, words, kind, out, free_
                 progress[ENDED] = 1
             progress[CUTS], progress[NEXT_WORD] = found, 0
         encode_words(cutter, memory, data, words, progress[CUTS] - 1, kind, out, progress)
+
+
+@bundle
+class ShortText(NamedTuple):
+    """All that one short text needs from its bytes to its tokens, so that one small call does it."""
+
+    cutter: Cutter
+    registers: Int64s
+    memory: Memory
+    words: TextWords
+    changes: TextChanges
+    kind: int
+    given: Bytes
+    changed: Bytes
+    ids: Int32s
+    edges: Int64s  # of the given text, and then of its tokens
+    borders: Int64s  # of the changed text
+    progress: Int64s
+
+
+@kernel
+def encode_short(text, size):
+    """Change and encode that many bytes; how many tokens they become, or -1 where something is too small."""
+    edges, borders, progress = text.edges, text.borders, text.progress
+    edges[0], edges[1] = 0, size
+    progress[:] = 0
+    change_texts(text.changes, text.given, edges, text.changed, borders, progress)
+    if progress[change_text.STATUS] != change_text.DONE:
+        return np.int64(-1)
+    progress[:] = 0
+    progress[TEXT], progress[CUTS], progress[ENDED] = -1, 1, 1
+    encode_texts(
+        text.cutter,
+        text.registers,
+        text.memory,
+        text.changed,
+        borders,
+        text.words,
+        text.kind,
+        text.ids,
+        edges,
+        progress,
+    )
+    return progress[NEXT_PLACE] if progress[STATUS] == DONE else np.int64(-1)

@@ -12,7 +12,7 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.compiled_encoder import piece_table
 from bpe_core.support.arrays import Bytes, Int64s, grown
 from bpe_core.text.preparation.normalizers import KEPT_APART
-from bpe_core.text.preparation.whole_texts import WholeTexts
+from bpe_core.text.preparation.whole_texts import Marks, WholeTexts
 
 _MORE = 16  # bytes of room for each text, behind a sign for each byte: nearly always enough
 
@@ -29,7 +29,7 @@ class ChangedTexts:
         chosen[kernel.ONE_BLANK], chosen[kernel.SHOWS_BLANKS] = marks.one_blank, marks.shows_blanks
         chosen[kernel.BEFORE], chosen[kernel.BEHIND] = marks.prefix and not marks.suffix, marks.prefix and marks.suffix
         numbers = list(range(len(kept)))
-        self._changes = kernel.TextChanges(
+        self.table = kernel.TextChanges(
             units=np.frombuffer(data[4 : 4 + size] or bytes(4), np.uint32),
             texts=np.frombuffer(data[4 + size :] + b"\0", np.uint8),
             kept=piece_table(kept, [0] * len(kept), numbers, [0] * len(kept)),
@@ -41,7 +41,7 @@ class ChangedTexts:
         out = np.empty(kernel.SIGN * int(edges[-1] - edges[0]) + _MORE * len(edges), np.uint8)
         free_at, progress = np.zeros(len(edges), np.int64), np.zeros(kernel.PROGRESS_NUMBERS, np.int64)
         while True:
-            kernel.change_texts(self._changes, data, edges, out, free_at, progress)
+            kernel.change_texts(self.table, data, edges, out, free_at, progress)
             if progress[kernel.STATUS] == kernel.DONE:
                 return out[: progress[kernel.FREE]], free_at
             if progress[kernel.STATUS] == kernel.CANNOT:
@@ -52,6 +52,8 @@ class ChangedTexts:
 @lru_cache(maxsize=8)
 def changed_texts(recipe: Recipe) -> ChangedTexts | None:
     """Return what changes texts as this recipe says; None where that is not what SentencePiece does."""
+    if not recipe.normalizes:
+        return ChangedTexts(WholeTexts(None, Marks(shows_blanks=False)))
     told = WholeTexts.of(recipe.preparation)
     if told is None or recipe.special_tokens or recipe.with_changes(preparation=()).normalizes:
         return None

@@ -19,6 +19,7 @@ from bpe_core.history.history import History
 from bpe_core.kernels import encode as kernel
 from bpe_core.kernels import pieces as trie
 from bpe_core.kernels import word_memory
+from bpe_core.kernels.change_text import SIGN, TextChanges
 from bpe_core.kernels.merge_word import (
     AND_NOT,
     BASE,
@@ -39,13 +40,14 @@ from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.remembered_words import RememberedWords
 from bpe_core.support.arrays import Bytes, Float64s, Int32s, Int64s, grown, repeated
 from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
-from bpe_core.text.characters import utf8_view
+from bpe_core.text.characters import utf8, utf8_view
 from bpe_core.text.scanner import table_for
 
 GIVEN_AT_ONCE = 1_000_000  # bytes of words between two checks for cancellation
 LONGEST_TEXT = 2**31 - 64  # bytes; places are 32-bit
 MOST_PATHS = 1 << 16  # words kept of a first text where paths are searched: faster than making new memory
 DESKS_KEPT = 16
+SHORT_TEXT = 1 << 12  # bytes; for one that is no longer, the room is there already
 _CUTS = 3 * kernel.AT_ONCE + 8  # room for what the scanner may write
 _BEHIND = 3 * kernel.BLOCK  # numbers of the output that are never taken
 
@@ -63,6 +65,28 @@ class Desk:
     memory: word_memory.Memory
     words: kernel.TextWords  # of texts that are scanned
     registers: npt.NDArray[np.int64]
+    short: kernel.ShortText | None = None  # once there was a short text, until the memory or the room is another
+    given: memoryview | None = None  # where its bytes are put
+
+    def for_short_texts(self, changes: TextChanges) -> kernel.ShortText:
+        """Prepare for texts up to SHORT_TEXT, which become at most a few times as long."""
+        given, changed = bytearray(SHORT_TEXT), np.zeros(SIGN * (SHORT_TEXT + 3), np.uint8)
+        self.given = memoryview(given)
+        self.short = kernel.ShortText(
+            self.cutter,
+            self.registers,
+            self.memory,
+            self.words,
+            changes,
+            self.kind,
+            given=np.frombuffer(given, np.uint8),
+            changed=changed,
+            ids=np.empty(len(changed) + _BEHIND, np.int32),
+            edges=np.zeros(2, np.int64),
+            borders=np.zeros(2, np.int64),
+            progress=np.zeros(kernel.PROGRESS_NUMBERS, np.int64),
+        )
+        return self.short
 
 
 class CompiledEncoder:
@@ -105,6 +129,21 @@ class CompiledEncoder:
 
     def ids(self, text: str, at: int) -> Int32s:
         return self._encode(text, utf8_view(text), self._kind, at)
+
+    def ids_of_short(self, text: str, at: int, changes: TextChanges) -> Int32s | None:
+        """The tokens of a short text that is changed first, by one call; None where it takes the longer way."""
+        data = utf8(text)
+        size = len(data)
+        if size > SHORT_TEXT:
+            return None
+        desk = self._take_desk(self._kind, at)
+        short = desk.short or desk.for_short_texts(changes)
+        assert desk.given is not None
+        desk.given[:size] = data
+        count = kernel.encode_short(short, size)
+        found = short.ids[:count].copy() if count >= 0 else None
+        self._put_back(desk)
+        return found
 
     def ids_of_words(self, data: Bytes, starts: Int32s, at: int) -> Int32s:
         """The tokens of given words that lie end to end; the last start is the end."""
@@ -172,19 +211,22 @@ class CompiledEncoder:
             if status == kernel.NEEDS_OUTPUT:
                 out = grown(out, 3 * len(out) // 2 + wanted)
             elif status == kernel.NEEDS_MEMORY:
-                desk.memory = desk.remembered.more(desk.memory)
+                desk.memory, desk.short = desk.remembered.more(desk.memory), None
             else:
                 room, spelled = room_for(wanted + wanted // 4, self._merges, desk.kind)
-                desk.cutter = desk.cutter._replace(room=room, spelled=spelled)
+                desk.cutter, desk.short = desk.cutter._replace(room=room, spelled=spelled), None
         if desk.remembered.was_full:
             desk.remembered.most_words = remembered_words.MOST_WORDS
-        self._desks.append(desk)
-        if len(self._desks) > DESKS_KEPT:
-            self._desks.pop(0)
+        self._put_back(desk)
         if given is not None:
             return out[: progress[kernel.NEXT_PLACE]], free_at
         out.resize(int(progress[kernel.NEXT_PLACE]), refcheck=False)
         return out, free_at
+
+    def _put_back(self, desk: Desk) -> None:
+        self._desks.append(desk)
+        if len(self._desks) > DESKS_KEPT:
+            self._desks.pop(0)
 
     def _take_desk(self, kind: int, at: int) -> Desk:
         for desk in reversed(self._desks[:]):

@@ -13,6 +13,7 @@ import numpy as np
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import decoded
 from bpe_core.kernels import encode as kernel
+from bpe_core.kernels.change_text import TextChanges
 from bpe_core.kernels.merge_word import MEETS, enter_pairs
 from bpe_core.kernels.pieces import STARTING
 from bpe_core.kernels.scan import REGISTERS, machine_of, scan_pieces
@@ -58,6 +59,9 @@ class CompiledRuns(CompiledEncoder):
     def ids(self, text: str, at: int) -> Int32s:
         data = np.frombuffer(text.encode(), np.uint8)
         return self.ids_of_texts(data, np.array([0, len(data)]), at)[0]
+
+    def ids_of_short(self, text: str, at: int, changes: TextChanges) -> None:
+        return None  # runs are not found by one call
 
     def ids_of_words(self, data: Bytes, starts: Int32s, at: int) -> Int32s:
         return self.ids_of_texts(data, starts.astype(np.int64), at)[0]

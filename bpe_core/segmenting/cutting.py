@@ -67,6 +67,8 @@ class Cutting:
             if names == "all":
                 return self._specials
             raise BpeError(f'Give the special tokens as a list, such as ["{names}"], or say "all".')
+        if not names:
+            return self._always
         for name in names:
             if name not in self._specials:
                 known = ", ".join(self._specials) or "none"

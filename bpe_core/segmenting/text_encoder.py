@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ from bpe_core.segmenting.as_joined import merges_of
 from bpe_core.segmenting.boundaries import PATTERN_CUT, Boundaries, PlacedSymbols, joined
 from bpe_core.segmenting.cutting import Cutting, GivenWords, Part, ids_looked_for, utf8
 from bpe_core.segmenting.merging import LongestMatch, PlainEncoder, ids_of_each
-from bpe_core.support.arrays import Bytes, Int32s, Int64s
+from bpe_core.support.arrays import Int32s, Int64s
 from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
 from bpe_core.support.threads import WORTH_THREADS
 from bpe_core.text.characters import raw_bytes
@@ -41,7 +42,6 @@ class WordEncoder:
         self._cutting = cutting
         self._special_id = ids_looked_for(history)
         self._compiled: CompiledEncoder | None = None
-        self._changes: tuple[ChangedTexts | None] | None = None  # once it is known
 
     def make_kernels(self) -> CompiledEncoder:
         """The kernels that cut as this does, where `has_kernels` says that there are any."""
@@ -66,16 +66,21 @@ class WordEncoder:
             return self._ids_of_words(text, at, allowed)
         kernels = self.kernels_for(len(text))
         if kernels is not None and not allowed:
+            changes = self._changing if kernels.finds_words else None
+            short = None if changes is None else kernels.ids_of_short(text, at, changes.table)
+            if short is not None:
+                return short
             if not self._cutting.recipe.normalizes:
                 return kernels.ids(text, at)
             data = np.frombuffer(utf8(text), np.uint8)
-            changed = self._changed(data, np.array([0, len(data)])) if kernels.finds_words else None
+            changed = None if changes is None else changes.of(data, np.array([0, len(data)]))
             if changed is not None:
                 return kernels.ids_of_texts(*changed, at)[0]
         utf8(text)  # so that an error names the place in the given text
-        parts = self._cutting.normalized_parts(text, allowed)
+        parts = list(self._cutting.normalized_parts(text, allowed))
+        kernels = kernels or self.kernels_for(sum(len(part) for part, _ in parts) - len(text))  # it may be far longer
         if kernels is not None and kernels.finds_words:
-            return self._ids_of_parts(kernels, list(parts), at)
+            return self._ids_of_parts(kernels, parts, at)
         return end_to_end(
             self._special(special) if special is not None else self._ids_of_part(kernels, part, at)
             for part, special in parts
@@ -129,20 +134,18 @@ class WordEncoder:
 
         if recipe.normalizes:
             given = Texts.of(texts.texts) if not isinstance(texts, Texts) else texts
-            changed = self._changed(given.data, given.edges)
+            changed = None if self._changing is None else self._changing.of(given.data, given.edges)
             if changed is None:
                 return None
             texts, recipe = Texts(*changed), recipe.with_changes(preparation=())
         return encoded_by_kernels(encoder, texts, SafeCuts.of(recipe), at, threads)
 
-    def _changed(self, data: Bytes, edges: Int64s) -> tuple[Bytes, Int64s] | None:
-        """The texts as the recipe changes them; None where machine code does not change them so."""
-        if self._changes is None:
-            from bpe_core.segmenting.changed_texts import changed_texts  # loads machine code
+    @cached_property
+    def _changing(self) -> ChangedTexts | None:
+        """What changes texts as the recipe says; None where machine code does not change them so."""
+        from bpe_core.segmenting.changed_texts import changed_texts  # loads machine code
 
-            self._changes = (changed_texts(self._cutting.recipe),)
-        changes = self._changes[0]
-        return None if changes is None else changes.of(data, edges)
+        return changed_texts(self._cutting.recipe)
 
     def ids_of_given(
         self, given: GivenWords, at: int, cancelled: CancelCheck = never_cancelled

@@ -17,8 +17,10 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.batches import Texts
 from bpe_core.segmenting.by_priority import JoinedWords
 from bpe_core.segmenting.changed_texts import ChangedTexts, changed_texts
+from bpe_core.segmenting.compiled_encoder import CompiledEncoder
 from bpe_core.segmenting.compiled_methods import CompiledPriorities
 from bpe_core.segmenting.cutting import Cutting
+from bpe_core.segmenting.remembered_words import WORDS_AT_FIRST
 from bpe_core.text.normalization import normalize
 from bpe_core.text.preparation.normalizers import KEPT_APART, Precompiled
 from bpe_core.text.preparation.whole_texts import ALL_MARKS, Marks, WholeTexts
@@ -31,6 +33,8 @@ TABLES = [
         for data, kept in ((MAP, ()), (MAP, ("éa", "a b", "日日日")), (bytes(4), ("  ", "é")))
     ),
 ]
+
+HISTORY = History.from_pairs(Recipe.preset("gpt2", merges=2), Alphabet.of_bytes(), [(97, 98), (32, 256)])
 
 
 @pytest.mark.parametrize("table", TABLES, ids=["no table", "table", "kept, too", "only kept"])
@@ -58,6 +62,36 @@ def test_broken_texts_are_left_to_plain_python() -> None:
     inside = whole[:4] + np.where(units == 1 << 31, units + 1, units).astype(np.uint32).tobytes() + "é\0".encode()
     within = ChangedTexts(WholeTexts(Precompiled(base64.b64encode(inside).decode(), longest=True), Marks()))
     assert within.of(np.frombuffer(b"a", np.uint8), np.array([0, 1])) is None
+
+
+@pytest.mark.parametrize("table", TABLES, ids=["no table", "table", "kept, too", "only kept"])
+@given(texts=st.lists(st.text("aéb日 x▁\t\0𝄞", max_size=9), max_size=4), marks=st.sampled_from(ALL_MARKS))
+def test_a_short_text_by_one_call(table: Precompiled | None, texts: list[str], marks: Marks) -> None:
+    """Also of a text that becomes too long for the room, and one that is so from the start."""
+    changes = ChangedTexts(WholeTexts(table, marks))
+    encoder = CompiledEncoder(HISTORY, Cutting(HISTORY.recipe))
+    for text in [*texts, "é" * 1_500, "a b " * 2_000, *reversed(texts)]:
+        data = np.frombuffer(text.encode(), np.uint8)
+        changed = changes.of(data, np.array([0, len(data)]))
+        assert changed is not None
+        short = encoder.ids_of_short(text, 2, changes.table)
+        longer = encoder.ids_of_texts(*changed, 2)[0]
+        if len(text) < 10:
+            assert short is not None
+        assert short is None or short.tolist() == longer.tolist()
+
+
+def test_short_texts_fill_the_memory_of_words_until_it_must_grow() -> None:
+    encoder = CompiledEncoder(HISTORY, Cutting(HISTORY.recipe))
+    changes = ChangedTexts(WholeTexts(None, Marks(shows_blanks=False)))
+    texts = [
+        "".join(f" {number}" for number in range(first, first + 500)) for first in range(0, 2 * WORDS_AT_FIRST, 500)
+    ]
+    full = next(text for text in texts if encoder.ids_of_short(text, 2, changes.table) is None)
+    longer = encoder.ids(full, 2)  # which makes room
+    short = encoder.ids_of_short(full, 2, changes.table)
+    assert short is not None
+    assert short.tolist() == longer.tolist()
 
 
 @given(text=st.text("abc<>", max_size=30))

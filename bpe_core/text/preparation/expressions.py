@@ -56,7 +56,8 @@ class Expression:
         text = without_later(text)
         try:
             found = [match.span() for match in self._compiled.finditer(text, concurrent=True, timeout=patience)]
-            if any(start >= stop for start, stop in found):
+            empty = sum(start >= stop for start, stop in found)
+            if 0 < empty < len(found):  # else none is right behind another
                 found = self._with_empty(text, patience)
         except (TimeoutError, MemoryError) as error:
             shown = text[:60] + ("…" if len(text) > 60 else "")
