@@ -63,7 +63,7 @@ def _others() -> None:
     _learn_best()
     _rank()
     parts_of([b"lo", b"low"])
-    UsualPieces(bytes(9), 6).those_from(0)
+    UsualPieces(bytes(9), 6, 1).skip(0)
     recipe = Recipe.preset("gage", block_size=100)
     compressed_blocks(_TEXT.encode() * 9, recipe)
     words = WordTable.from_counts({_TEXT * 9: 1})
@@ -182,6 +182,7 @@ def _encode() -> None:
     _cut_in_pieces([_TEXT, long_word, many_words])
     changes = ChangedTexts(WholeTexts(None, Marks()))
     changes.of(np.frombuffer(_TEXT.encode(), np.uint8), np.array([0, 3]))
+    encoder.ids_of_short(_TEXT, 2, changes.table)
     _join_by_priorities([_TEXT, long_word, many_words], words)
 
 

@@ -10,6 +10,8 @@ import base64
 from collections.abc import Callable, Iterable
 from typing import Any, BinaryIO
 
+import numpy as np
+
 from bpe_core.errors import FormatError
 from bpe_core.formats.base import Beside, Format, Opened
 from bpe_core.formats.gguf_patterns import BY_NAME
@@ -17,7 +19,7 @@ from bpe_core.formats.gguf_section import LARGEST_HEAD, MARK, Section, read_sect
 from bpe_core.formats.hugging_face_text import read_steps
 from bpe_core.formats.json_reading import LARGEST_NUMBER, Object
 from bpe_core.formats.limitations import about
-from bpe_core.formats.sentencepiece_fields import BPE, Kind, ScoredPiece, Stored
+from bpe_core.formats.sentencepiece_fields import BPE, Kind, Pieces, Stored
 from bpe_core.formats.sentencepiece_model import bpe_history
 from bpe_core.formats.sentencepiece_text import packed
 from bpe_core.formats.tokenizer_json import JsonBpe, JsonModel, JsonWordPiece
@@ -180,10 +182,9 @@ def scored_history(tokens: Tokens) -> tuple[History, list[str]]:
         raise FormatError(f"{tokens.name}: {len(lacking)} of the 256 bytes are no token, such as {min(lacking)}.")
     bytes_, alone = set(BYTE_TEXTS), tokens.found_first
     kinds = {Kind.USER_DEFINED: Kind.CONTROL, Kind.UNUSED: Kind.NORMAL}
-    pieces = [
-        ScoredPiece(text, score, Kind.BYTE if text in bytes_ else kinds.get(kind, kind))
-        for text, score, kind in zip(tokens.texts, tokens.scores, tokens.kinds, strict=True)
-    ]
+    found = zip(tokens.texts, tokens.kinds, strict=True)
+    kept = np.array([Kind.BYTE if text in bytes_ else kinds.get(kind, kind) for text, kind in found], np.int64)
+    pieces = Pieces(tokens.texts, np.array(tokens.scores, np.float64), kept)
     stored = Stored(pieces, BPE, byte_fallback=True, prefix=tokens.flag("add_space_prefix", True), one_blank=False)
     history, notes = bpe_history(stored, tokens.name)
     found_first = tuple(AddedToken(text, special=False) for text in alone)

@@ -15,8 +15,9 @@ text is a token are the pair that this token alone came to.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -32,6 +33,7 @@ Text = TypeVar("Text", bytes, str)
 
 KERNELS = Policy("bpe_core.formats.compiled_recovering", small=10_000)  # tokens
 NO_LIMIT = 2**62
+NOTHING = -1  # in place of a part
 TURN_BITS = 32  # below the rank a token waits for, its own; ranks have 31
 SHORT = 40  # pieces; up to here looking at all of them is faster than a heap
 MOST_LOOKED_AT = 2**21  # symbols of all longer tokens together: some seconds; tables of texts never come near
@@ -96,8 +98,9 @@ class Recovery(Generic[Text]):
         return [token[start : after[start]] for start in starts]
 
 
-def check_lengths(tokens: Iterable[bytes] | Iterable[str]) -> None:
-    if sum(length for length in map(len, tokens) if length > SHORT) > MOST_LOOKED_AT:
+def check_lengths(tokens: Collection[bytes] | Collection[str]) -> None:
+    lengths = np.fromiter(map(len, tokens), np.int64, len(tokens))
+    if lengths[lengths > SHORT].sum() > MOST_LOOKED_AT:
         raise TooLarge(
             f"The tokens are too long to find out of which two each was made: those of more than {SHORT} symbols "
             f"have more than {MOST_LOOKED_AT:,} together. Choose a format that lists the merges."
@@ -108,18 +111,16 @@ def check_lengths(tokens: Iterable[bytes] | Iterable[str]) -> None:
 class Recovered(Generic[Text]):
     """The merges behind ranks, in the order in which they happen."""
 
-    tokens: list[Text] = field(default_factory=list)  # those that merges make
-    pairs: list[tuple[int, int]] | Int64s = field(default_factory=list)
-    out_of_turn: list[Text] = field(default_factory=list)  # made of a piece with a higher rank than their own
-    lost: list[Text] = field(default_factory=list)  # made by no merge
-    first_id: int = 0  # of what merges make, in `pairs`
+    tokens: list[Text]  # those that merges make
+    places: Int64s  # of these tokens among all that were given
+    pairs: Int64s
+    out_of_turn: list[Text]  # made of a piece with a higher rank than their own
+    lost: list[Text]  # made by no merge
+    first_id: int  # of what merges make, in `pairs`
 
-    def pairs_behind(self, symbols: int) -> list[tuple[int, int]] | Int64s:
+    def pairs_behind(self, symbols: int) -> Int64s:
         """Return the same pairs for an alphabet of `symbols`, those behind the first ones being seeds."""
-        if symbols == self.first_id:
-            return self.pairs
-        first, more = self.first_id, symbols - self.first_id
-        return [(left + more * (left >= first), right + more * (right >= first)) for left, right in self.pairs]
+        return self.pairs + (symbols - self.first_id) * (self.pairs >= self.first_id)
 
 
 def with_seeds(alphabet: Alphabet, tokens: Sequence[tuple[bytes, bytes]]) -> Alphabet:
@@ -127,58 +128,54 @@ def with_seeds(alphabet: Alphabet, tokens: Sequence[tuple[bytes, bytes]]) -> Alp
     return Alphabet((*alphabet.symbols, *(Symbol(text, read, "seed") for text, read in tokens))) if tokens else alphabet
 
 
-def recover(ranks: Mapping[Text, int], base: Mapping[Text, int], first_id: int) -> Recovered[Text]:
-    """The merges that make the tokens.
+def recover(tokens: Sequence[Text], base: Mapping[Text, int], first_id: int) -> Recovered[Text]:
+    """The merges that make these tokens, of which the first has the lowest rank.
 
-    `ranks` stand lowest first, `base` are the ids of the base symbols, `first_id` is the first merge's.
+    `base` are the ids of the base symbols, none of which is among the tokens; `first_id` is the first merge's.
 
     >>> letters = {letter: i for i, letter in enumerate("abcxyzpqr")}
-    >>> found = recover({"ab": 0, "abc": 1, "xyz": 2, "yz": 3, "pqr": 4}, letters, 9)
-    >>> found.tokens, found.pairs
-    (['ab', 'abc', 'yz', 'xyz'], [(0, 1), (9, 2), (4, 5), (3, 11)])
+    >>> found = recover(["ab", "abc", "xyz", "yz", "pqr"], letters, 9)
+    >>> found.tokens, found.pairs.tolist()
+    (['ab', 'abc', 'yz', 'xyz'], [[0, 1], [9, 2], [4, 5], [3, 11]])
     >>> found.out_of_turn, found.lost
     (['xyz'], ['pqr'])
     """
-    tokens = [token for token in ranks if token not in base]
-    parts = parts_by_kernels(tokens)
-    if parts is not None and (in_turn := parts.pairs(base, first_id)) is not None:
-        return Recovered(tokens, in_turn, first_id=first_id)
-    made_of, late = _parts_plainly(ranks, tokens) if parts is None else parts.by_token()
-    lost = [token for token in tokens if token not in made_of]
-    found: Recovered[Text] = Recovered(first_id=first_id, out_of_turn=late, lost=lost)
-    pairs: list[tuple[int, int]] = []
-    turn = {token: ranks[token] << TURN_BITS for token in made_of}
-    for token in late:
-        behind = max(ranks.get(part, 0) for part in made_of[token])
-        turn[token] = (behind << TURN_BITS) + ranks[token] + 1
-    ids = dict(base)
-    for token in _parts_first(made_of, turn, base) if late else made_of:
-        left, right = made_of[token]
-        if left in ids and right in ids:
-            ids[token] = first_id + len(found.tokens)
-            found.tokens.append(token)
-            pairs.append((ids[left], ids[right]))
-    found.pairs = pairs
-    found.lost += [token for token in made_of if token not in ids]  # made of what no merge makes
-    return found
+    parts = parts_by_kernels(tokens) or _parts_plainly(tokens)
+    if (in_turn := parts.pairs(base, first_id)) is not None:
+        return Recovered(list(tokens), np.arange(len(tokens)), in_turn, [], [], first_id)
+    symbols = len(parts.symbols)
+    places = parts.in_order(base)
+    id_of: Int64s = np.full(symbols + len(tokens), NOTHING)
+    id_of[:symbols] = [base.get(symbol, NOTHING) for symbol in parts.symbols]
+    id_of[symbols + places] = np.arange(first_id, first_id + len(places))
+    is_lost = id_of[symbols:] == NOTHING
+    # Those that fall into no two, and those made of what no merge makes.
+    lost = np.concatenate([np.flatnonzero(is_lost & (parts.left < 0)), np.flatnonzero(is_lost & (parts.left >= 0))])
+    return Recovered(
+        tokens=[tokens[place] for place in places.tolist()],
+        places=places,
+        pairs=id_of[np.stack([parts.left[places], parts.right[places]], axis=1)],
+        out_of_turn=[tokens[place] for place in np.flatnonzero(parts.is_late).tolist()],
+        lost=[tokens[place] for place in lost.tolist()],
+        first_id=first_id,
+    )
 
 
-def _parts_plainly(
-    ranks: Mapping[Text, int], tokens: Sequence[Text]
-) -> tuple[dict[Text, tuple[Text, Text]], list[Text]]:
-    """Return the two parts of each token that has any, and the tokens made of a part with a higher rank."""
+def _parts_plainly(tokens: Sequence[Text]) -> Parts[Text]:
+    ranks = {token: rank for rank, token in enumerate(tokens)}
+    symbols: list[Text] = sorted({token[place : place + 1] for token in tokens for place in range(len(token))})
+    place_of = {text: place for place, text in enumerate(chain(symbols, tokens))}
     recovery = Recovery(ranks)
-    made_of: dict[Text, tuple[Text, Text]] = {}
-    late: list[Text] = []
-    for token in tokens:
+    halves = np.full((2, len(tokens)), NOTHING, np.int32)
+    is_late = np.zeros(len(tokens), np.bool_)
+    for rank, token in enumerate(tokens):
         pieces = recovery.pieces(token)
         if len(pieces) != 2:
             pieces = Recovery(_Without(ranks, token)).pieces(token, NO_LIMIT)
-            if len(pieces) == 2:
-                late.append(token)
+            is_late[rank] = len(pieces) == 2
         if len(pieces) == 2:
-            made_of[token] = (pieces[0], pieces[1])
-    return made_of, late
+            halves[:, rank] = [place_of[piece] for piece in pieces]
+    return Parts(symbols, tokens, halves[0], halves[1], is_late)
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,7 +183,7 @@ class Parts(Generic[Text]):
     """The two parts of each token, as places among all symbols and, behind them, all tokens; -1 for none."""
 
     symbols: list[Text]
-    tokens: list[Text]
+    tokens: Sequence[Text]
     left: Int32s
     right: Int32s
     is_late: Bools  # made of a part with a higher rank
@@ -199,11 +196,32 @@ class Parts(Generic[Text]):
         id_of[: len(self.symbols)] = [base[symbol] for symbol in self.symbols]
         return id_of[np.stack([self.left, self.right], axis=1)]
 
-    def by_token(self) -> tuple[dict[Text, tuple[Text, Text]], list[Text]]:
-        texts = [*self.symbols, *self.tokens]
-        rows = zip(self.tokens, self.left.tolist(), self.right.tolist(), strict=True)
-        made_of = {token: (texts[left], texts[right]) for token, left, right in rows if left >= 0}
-        return made_of, [self.tokens[row] for row in np.flatnonzero(self.is_late)]
+    def in_order(self, base: Mapping[Text, int]) -> Int64s:
+        """Return the places of the tokens that can be made, in turn, but each behind its parts."""
+        symbols = len(self.symbols)
+        rank = np.concatenate([np.zeros(symbols, np.int64), np.arange(len(self.tokens))])
+        turns = rank[symbols:] << TURN_BITS
+        late = np.flatnonzero(self.is_late)
+        behind = np.maximum(rank[self.left[late]], rank[self.right[late]])
+        turns[late] = (behind << TURN_BITS) + late + 1
+        made = np.flatnonzero(self.left >= 0)
+        turn, left, right = turns.tolist(), self.left.tolist(), self.right.tolist()
+        is_known = [symbol in base for symbol in self.symbols] + [False] * len(self.tokens)
+        waiting: dict[int, list[int]] = {}  # by a part that is not made yet, those whose turn is over
+        found: list[int] = []
+        for first in made[np.argsort(turns[made])].tolist():
+            ready = [(turn[first], first)]
+            while ready:
+                _, place = heapq.heappop(ready)
+                if not (is_known[left[place]] and is_known[right[place]]):
+                    missing = right[place] if is_known[left[place]] else left[place]
+                    waiting.setdefault(missing, []).append(place)
+                    continue
+                is_known[symbols + place] = True
+                found.append(place)
+                for one in waiting.pop(symbols + place, ()):
+                    heapq.heappush(ready, (turn[one], one))
+        return np.array(found, np.int64)
 
 
 def parts_by_kernels(tokens: Sequence[Text]) -> Parts[Text] | None:
@@ -214,28 +232,7 @@ def parts_by_kernels(tokens: Sequence[Text]) -> Parts[Text] | None:
     from bpe_core.formats.compiled_recovering import parts_of  # loads machine code
 
     symbols, left, right, is_late = once("parts", tokens, lambda: parts_of(tokens))
-    return Parts(symbols, list(tokens), left, right, is_late)
-
-
-def _parts_first(
-    made_of: Mapping[Text, tuple[Text, Text]], turn: Mapping[Text, int], base: Mapping[Text, int]
-) -> Iterator[Text]:
-    """Yield the tokens whose parts can be made, in turn, but each behind its parts."""
-    known: set[Text] = set(base)
-    waiting: dict[Text, list[Text]] = {}  # by a part that is not made yet, those whose turn is over
-    for next_one in sorted(made_of, key=turn.__getitem__):
-        ready = [(turn[next_one], next_one)]
-        while ready:
-            _, token = heapq.heappop(ready)
-            left, right = made_of[token]
-            missing = left if left not in known else right if right not in known else None
-            if missing is not None:
-                waiting.setdefault(missing, []).append(token)
-                continue
-            known.add(token)
-            yield token
-            for behind in waiting.pop(token, ()):
-                heapq.heappush(ready, (turn[behind], behind))
+    return Parts(symbols, tokens, left, right, is_late)
 
 
 class _Without(dict[Text, int]):

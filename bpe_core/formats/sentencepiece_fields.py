@@ -5,18 +5,25 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import IntEnum
+from functools import cached_property
 from itertools import count
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from bpe_core.errors import FormatError, TooLarge
 from bpe_core.formats.base import decoded
 from bpe_core.history.alphabet import BYTE_TEXTS
 from bpe_core.kernels.readiness import Policy
 from bpe_core.recipes.recipe import LARGEST_VOCABULARY, UNKNOWN_TOKEN, Recipe
+from bpe_core.support.arrays import Float64s, Int64s
 from bpe_core.text.decoding import UNKNOWN_SHOWN
 from bpe_core.text.preparation.whole_texts import MARKER as MARKER
+
+if TYPE_CHECKING:
+    from bpe_core.formats.compiled_pieces import UsualPieces
 
 VARINT, FIXED64, LENGTH, FIXED32 = 0, 1, 2, 5
 LONGEST_VARINT = 10
@@ -52,29 +59,6 @@ def bytes_field(field: int, value: bytes) -> bytes:
 
 def float_field(field: int, value: float) -> bytes:
     return varint(field << 3 | FIXED32) + struct.pack("<f", value)
-
-
-def fields_but(message: memoryview, number: int, name: str, most: int) -> tuple[list[Field], int]:
-    """Return all fields but the messages of one number, and how many those are; skipping these takes hardly any time.
-
-    Behind more than `most` of them, the rest is left alone.
-    """
-    found, skipped, place, end = [], 0, 0, len(message)
-    key = number << 3 | LENGTH
-    while place < end and skipped <= most:
-        size = message[place + 1] if message[place] == key and place + 1 < end else end
-        if size < 0x80 and place + 2 + size <= end:  # nearly all are so short
-            place += 2 + size
-            skipped += 1
-            continue
-        one, place = _field(message, place, name, 0)
-        if one.number == number:
-            message_in(one, name)
-            skipped += 1
-        else:
-            found.append(one)
-            _refuse_too_many(len(found), MOST_FIELDS, name, 0)
-    return found, skipped
 
 
 def fields_of(message: memoryview, name: str, start: int = 0, most: int = MOST_FIELDS) -> Iterator[Field]:
@@ -132,6 +116,7 @@ def _varint(message: memoryview, place: int, name: str, start: int) -> tuple[int
 
 KERNELS = Policy("bpe_core.formats.compiled_pieces", small=200_000)  # bytes
 PIECE = 1  # the field
+_ENTRY = PIECE << 3 | LENGTH  # how it begins
 Kind = IntEnum("Kind", "NORMAL UNKNOWN CONTROL USER_DEFINED UNUSED BYTE")  # of a piece
 UNIGRAM, BPE, WORDS, CHARACTERS = 1, 2, 3, 4  # kinds of models
 LARGEST_FILE = 2**26
@@ -179,11 +164,46 @@ def trainer_spec(kind: int, recipe: Recipe, pieces: list[ScoredPiece]) -> bytes:
 # --- Reading ----------------------------------------------------------------------------
 
 
+class Pieces:
+    """The vocabulary, as columns: of each piece the text, the score and the kind; its number is its place."""
+
+    def __init__(self, texts: list[str], scores: Float64s, kinds: Int64s) -> None:
+        self.texts, self.scores, self.kinds = texts, scores, kinds
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def __iter__(self) -> Iterator[ScoredPiece]:
+        return map(ScoredPiece, self.texts, self.scores.tolist(), self.kinds.tolist())
+
+    @cached_property
+    def number_of(self) -> dict[str, int]:
+        """By text; of equal ones the last."""
+        return dict(zip(self.texts, range(len(self)), strict=True))
+
+    @cached_property
+    def lengths(self) -> Int64s:
+        """Characters of each."""
+        return np.fromiter(map(len, self.texts), np.int64, len(self))
+
+    def numbers_of(self, kind: int) -> Int64s:
+        return np.flatnonzero(self.kinds == kind)
+
+    def of_kind(self, kind: int) -> list[str]:
+        return self.texts_of(self.numbers_of(kind))
+
+    def texts_of(self, numbers: Int64s) -> list[str]:
+        return [self.texts[number] for number in numbers.tolist()]
+
+
+NO_PIECES = Pieces([], np.zeros(0), np.zeros(0, np.int64))
+
+
 @dataclass(frozen=True)
 class Stored:
     """What the fields of the file say."""
 
-    pieces: list[ScoredPiece] = field(default_factory=list)
+    pieces: Pieces = NO_PIECES
     kind: int = UNIGRAM  # where nothing is said
     byte_fallback: bool = False
     suffix: bool = False
@@ -218,46 +238,90 @@ FIELDS_OF_A_PIECE: dict[int, tuple[str, type]] = {1: ("text", str), 2: ("score",
 def read(data: bytes, name: str) -> Stored:
     if len(data) > LARGEST_FILE:
         raise TooLarge(f"{name} has {len(data):,} bytes; a model of more than {LARGEST_FILE:,} is not read.")
-    stored, message = Stored(), memoryview(data)
-    others, pieces = fields_but(message, PIECE, name, LARGEST_VOCABULARY)
+    stored, place, others = Stored(), 0, list[Field]()
+    found: UsualPieces | OddPieces = OddPieces(data)
+    if KERNELS.chooses(len(data)):
+        from bpe_core.formats.compiled_pieces import UsualPieces  # loads machine code
+
+        found = UsualPieces(data, len(Kind), LARGEST_VOCABULARY + 1)
+    while place < len(data) and found.count <= LARGEST_VOCABULARY:
+        if data[place] == _ENTRY and (behind := found.skip(place)) > place:
+            place = behind
+            continue
+        one, behind = _field(memoryview(data), place, name, 0)
+        if one.number == PIECE:
+            message_in(one, name)
+            found.enter(place)
+        else:
+            others.append(one)
+            _refuse_too_many(len(others), MOST_FIELDS, name, 0)
+        place = behind
     for one in others:
         if one.number in FIELDS:
             stored = replace(stored, **_told(one, FIELDS[one.number], MOST_FIELDS, name))
-    _check(stored, pieces, name)  # before any piece is looked at: there may be millions
-    seen: set[str] = set()
-    for piece in _pieces(data, message, name, stored.kind in (BPE, UNIGRAM)):
-        if piece.text in seen:
-            raise FormatError(f"{name}, piece {len(seen):,}: the text {piece.text[:80]!r} is there twice.")
-        seen.add(piece.text)
-        stored.pieces.append(piece)
-    if stored.byte_fallback and not set(BYTE_TEXTS).issubset(seen):
+    _check(stored, found.count, name)  # before any piece is looked at: there may be millions
+    stored = replace(stored, pieces=_pieces(found, data, name, stored.kind in (BPE, UNIGRAM)))
+    seen = stored.pieces.number_of
+    if len(seen) < len(stored.pieces):
+        number, text = next(one for one in enumerate(stored.pieces.texts) if seen[one[1]] != one[0])
+        raise _twice(stored.pieces.texts.index(text, number + 1), text, name)
+    if stored.byte_fallback and not set(BYTE_TEXTS) <= seen.keys():
         raise FormatError(f"{name}: unknown characters become bytes, but not every byte has a piece.")
     return stored
 
 
-def _pieces(data: bytes, message: memoryview, name: str, has_scores: bool) -> Iterator[ScoredPiece]:
-    usual = None
-    if KERNELS.chooses(len(data)):
-        from bpe_core.formats.compiled_pieces import UsualPieces  # loads machine code
+class OddPieces:
+    """Where the pieces of a file are, which have to be read one by one."""
 
-        usual = UsualPieces(data, len(Kind))
-    place = 0
-    while place < len(data):
-        if usual is not None:
-            place, found = usual.those_from(place)
-            for first, behind, score, kind in found:
-                yield ScoredPiece(decoded(data[first:behind], f"{name}, byte {first:,}"), score * has_scores, kind)
-            if place >= len(data):
+    def __init__(self, data: bytes) -> None:
+        self._data, self._places = data, list[int]()
+
+    @property
+    def count(self) -> int:
+        return len(self._places)
+
+    def skip(self, place: int) -> int:
+        """Take all short pieces from a place on, which takes hardly any time; return where there is something else."""
+        data, end = self._data, len(self._data)
+        while place + 1 < end and data[place] == _ENTRY and (size := data[place + 1]) < 0x80:
+            if place + 2 + size > end or len(self._places) > LARGEST_VOCABULARY:
                 break
-        one, place = _field(message, place, name, 0)
-        if one.number == PIECE:
-            yield _piece(one, name, has_scores)
+            self._places.append(place)
+            place += 2 + size
+        return place
+
+    def enter(self, place: int) -> None:
+        """Take the piece at a place, which is longer."""
+        self._places.append(place)
+
+    def odd(self) -> list[tuple[int, int]]:
+        return list(enumerate(self._places))
+
+    def columns(self) -> tuple[list[str], Float64s, Int64s]:
+        return [""] * self.count, np.zeros(self.count), np.zeros(self.count, np.int64)
+
+
+def _pieces(found: UsualPieces | OddPieces, data: bytes, name: str, has_scores: bool) -> Pieces:
+    texts, scores, kinds = found.columns()
+    scores *= has_scores  # else it may be the logarithm of nothing
+    seen = set[str]()  # so that the same one again and again is refused at once
+    for number, place in found.odd():
+        one, _ = _field(memoryview(data), place, name, 0)
+        texts[number], scores[number], kinds[number] = piece = _piece(one, name, has_scores)
+        if piece.text in seen:
+            raise _twice(number, piece.text, name)
+        seen.add(piece.text)
+    return Pieces(texts, scores, kinds)
+
+
+def _twice(number: int, text: str, name: str) -> FormatError:
+    return FormatError(f"{name}, piece {number:,}: the text {text[:80]!r} is there twice.")
 
 
 def _piece(message: Field, name: str, has_scores: bool) -> ScoredPiece:
     told = _told(message, FIELDS_OF_A_PIECE, MOST_FIELDS_OF_A_PIECE, name)
     text, kind = told.get("text", ""), told.get("kind", Kind.NORMAL)
-    score = told.get("score", 0.0) if has_scores else 0.0  # else it may be the logarithm of nothing
+    score = told.get("score", 0.0) if has_scores else 0.0
     if not text or not math.isfinite(score) or kind not in {*Kind}:
         raise FormatError(f"{name}, byte {message.place:,}: a piece has no text, no finite score or an unknown kind.")
     return ScoredPiece(text, score, kind)

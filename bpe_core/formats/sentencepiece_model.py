@@ -7,8 +7,7 @@ words; models of ours say how words are marked and split, so merges suffice.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Sequence
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -18,7 +17,7 @@ from bpe_core.formats import limitations, sentencepiece_fields, unigram_vocabula
 from bpe_core.formats.base import NO_NUMBER, Beside, Format, Opened, Peer, complete_numbers, dense_numbers, unless_ids
 from bpe_core.formats.limitations import about, same_text, unrecoverable
 from bpe_core.formats.recovering import Recovered, recover, with_seeds
-from bpe_core.formats.sentencepiece_fields import BPE, MARKER, UNIGRAM, WORDS, Kind, ScoredPiece, Stored
+from bpe_core.formats.sentencepiece_fields import BPE, MARKER, UNIGRAM, WORDS, Kind, Pieces, ScoredPiece, Stored
 from bpe_core.formats.sentencepiece_text import (
     about_kept,
     about_marks,
@@ -37,7 +36,9 @@ from bpe_core.history.history import History, Int64s
 from bpe_core.history.joining import NO_PRIORITY, Joining
 from bpe_core.history.token_texts import written
 from bpe_core.recipes.recipe import CUSTOM_PATTERN, UNKNOWN_TOKEN
+from bpe_core.support.arrays import Float64s
 from bpe_core.support.progress import Progress, ProgressReport
+from bpe_core.text.characters import code_points
 from bpe_core.text.preparation.whole_texts import WholeTexts
 
 RUNS = f"{MARKER}+[^{MARKER}]*"  # what no piece reaches over, where blanks are at the beginning of pieces only
@@ -47,54 +48,66 @@ _KINDS = {"unknown": Kind.UNKNOWN, "fallback": Kind.BYTE}
 
 
 def bpe_history(stored: Stored, name: str) -> tuple[History, list[str]]:
-    own = is_own(stored)
+    own, pieces = is_own(stored), stored.pieces
     symbols = _base_symbols(stored, own)
     base = {text: id for id, (text, symbol) in enumerate(symbols) if symbol.merges}
-    steps_only = {piece.text for piece in _of_kind(stored, Kind.UNUSED, longer_than=1)}
-    kinds = (Kind.NORMAL,) if own else (Kind.NORMAL, Kind.UNUSED)
-    longer = [piece for kind in kinds for piece in _of_kind(stored, kind, longer_than=1)]
-    made = sorted(longer, key=lambda piece: -piece.score)
-    recovered = recover({piece.text: rank for rank, piece in enumerate(made)}, base, len(symbols))
+    unused = _longer(pieces, Kind.UNUSED)  # steps to others only
+    made = _longer(pieces, Kind.NORMAL)
+    made = made if own else np.concatenate((made, unused))
+    made = made[np.argsort(-pieces.scores[made], kind="stable")]
+    recovered = recover(pieces.texts_of(made), base, len(symbols))
+    numbers = np.arange(len(pieces))
     alphabet, joining = Alphabet(tuple(symbol for _, symbol in symbols)), None
-    names = [text for text, _ in symbols]
     if own:
         recipe, notes = recipe_of(stored, len(recovered.pairs), name)
+        seeds: list[str] = []
         specials = [*recipe.special_tokens]
         notes += _about_recovered(recovered, "Here their merges follow those of their parts")
         notes += about(recovered.lost, "pieces are made by no two others and left out: {}")
     else:
+        numbers[unused] = NO_NUMBER
+        steps_only = set(pieces.texts_of(unused))
         recovered.lost[:] = [text for text in recovered.lost if text not in steps_only]  # nobody will miss it
-        found_first = [piece.text for piece in _of_kind(stored, Kind.USER_DEFINED)]
-        alphabet = with_seeds(alphabet, [_texts(text) for text in (*found_first, *recovered.lost)])
-        names += [*found_first, *recovered.lost]
-        specials = [piece.text for piece in stored.pieces if _is_special(piece, stored)]
-        tokens = [*names, *recovered.tokens]
-        hidden = tuple(id for id, text in enumerate(tokens) if id >= len(alphabet) and text in steps_only)
-        if found_first or hidden or _is_more_than_merges(recovered, made, stored):
+        found_first = pieces.of_kind(Kind.USER_DEFINED)
+        seeds = [*found_first, *recovered.lost]
+        alphabet = with_seeds(alphabet, list(map(_texts, seeds)))
+        specials = _specials(stored)
+        hidden = np.flatnonzero(numbers[made[recovered.places]] == NO_NUMBER) + len(alphabet)
+        if found_first or len(hidden) or _is_more_than_merges(recovered, pieces.scores[made], stored):
             joining = Joining(
-                priorities=_priorities(tokens, made),
+                priorities=_priorities(stored, made, recovered, [*(text for text, _ in symbols), *seeds]),
                 joins_unknown=not stored.byte_fallback,
                 found_first=tuple(range(len(symbols), len(symbols) + len(found_first))),
-                hidden=hidden,
+                hidden=tuple(hidden.tolist()),
             )
         unknown = {} if stored.byte_fallback else {"unknown_text": _unknown_text(stored)}
         choices = {"special_tokens": tuple(specials), "preparation": steps_of(stored), **_words(stored), **unknown}
         recipe = recipe_with(stored, len(recovered.pairs), name, **choices)
         notes = _notes(recovered, stored, base) + about_kept(stored)
     history = History.from_pairs(recipe, alphabet, recovered.pairs_behind(len(alphabet)), joining)
-    steps_only = set() if own else steps_only
-    number_of = {piece.text: number for number, piece in enumerate(stored.pieces) if piece.text not in steps_only}
-    numbers = np.array([number_of.get(text, NO_NUMBER) for text in (*names, *recovered.tokens, *specials)], np.int64)
-    return history.numbered(unless_ids(numbers)), notes
+    first = _numbered(pieces, [*(text for text, _ in symbols), *seeds], numbers)
+    found = np.concatenate((first, numbers[made[recovered.places]], _numbered(pieces, specials, numbers)))
+    return history.numbered(unless_ids(found)), notes
+
+
+def _longer(pieces: Pieces, kind: int) -> Int64s:
+    numbers = pieces.numbers_of(kind)
+    return numbers[pieces.lengths[numbers] > 1]
+
+
+def _numbered(pieces: Pieces, texts: Sequence[str], numbers: Int64s) -> Int64s:
+    """Return the number of each text, NO_NUMBER for what is no piece."""
+    places = np.array([pieces.number_of.get(text, NO_NUMBER) for text in texts], np.int64)
+    return np.where(places == NO_NUMBER, places, numbers[places])
 
 
 def words_history(stored: Stored, name: str) -> tuple[History, list[str]]:
     """Return a model of whole words: what is none of them is unknown, together with its neighbours, or its bytes."""
     _check_unknown(stored, name)
     unknown = "" if stored.byte_fallback else _unknown_text(stored)
-    kinds = (Kind.NORMAL, Kind.USER_DEFINED, Kind.UNUSED)
-    words = [piece.text for piece in stored.pieces if piece.kind in kinds]
-    specials = tuple(piece.text for piece in stored.pieces if _is_special(piece, stored))
+    pieces = stored.pieces
+    words = pieces.texts_of(np.flatnonzero(np.isin(pieces.kinds, (Kind.NORMAL, Kind.USER_DEFINED, Kind.UNUSED))))
+    specials = tuple(_specials(stored))
     symbols = [*symbols_for_unknown(unknown), *(Symbol(*_texts(text), "seed") for text in words)]
     choices: dict[str, Any] = {"unknown_text": unknown} if unknown else {}
     choices |= {"special_tokens": specials, "preparation": steps_of(stored)}
@@ -103,14 +116,9 @@ def words_history(stored: Stored, name: str) -> tuple[History, list[str]]:
         priorities=np.full(len(symbols), NO_PRIORITY), whole_words=True, joins_unknown=not stored.byte_fallback
     )
     history = History.from_pairs(recipe, Alphabet(tuple(symbols)), [], joining)
-    number_of = {piece.text: number for number, piece in enumerate(stored.pieces)}
     names = [*(symbol.text.decode() for symbol in symbols), *specials]
-    numbers = np.array([number_of[text] for text in names], np.int64)
+    numbers = np.array([pieces.number_of[text] for text in names], np.int64)
     return history.numbered(unless_ids(numbers)), about_kept(stored)
-
-
-def _of_kind(stored: Stored, kind: int, longer_than: int = 0) -> Iterator[ScoredPiece]:
-    return (piece for piece in stored.pieces if piece.kind == kind and len(piece.text) > longer_than)
 
 
 def _base_symbols(stored: Stored, own: bool) -> list[tuple[str, Symbol]]:
@@ -119,7 +127,8 @@ def _base_symbols(stored: Stored, own: bool) -> list[tuple[str, Symbol]]:
     symbols = [(symbol.text.decode(), symbol) for symbol in symbols_for_unknown(unknown)]
     if own and unknown:
         symbols[0] = (_unknown_text(stored), symbols[0][1])
-    singles = [piece.text for piece in _of_kind(stored, Kind.NORMAL) if len(piece.text) == 1]
+    normal = stored.pieces.numbers_of(Kind.NORMAL)
+    singles = stored.pieces.texts_of(normal[stored.pieces.lengths[normal] == 1])
     symbols += [(text, Symbol(*_texts(text), "character")) for text in singles if not (own and text == MARKER)]
     return [*symbols, (MARKER, Symbol(*_texts(MARKER), "marker"))] if own else symbols
 
@@ -129,29 +138,40 @@ def _texts(text: str) -> tuple[bytes, bytes]:
 
 
 def _unknown_text(stored: Stored) -> str:
-    return next((piece.text for piece in _of_kind(stored, Kind.UNKNOWN)), UNKNOWN_TOKEN)
+    return next(iter(stored.pieces.of_kind(Kind.UNKNOWN)), UNKNOWN_TOKEN)
 
 
-def _is_special(piece: ScoredPiece, stored: Stored) -> bool:
-    return piece.kind == Kind.CONTROL or (piece.kind == Kind.UNKNOWN and stored.byte_fallback)
+def _specials(stored: Stored) -> list[str]:
+    kinds = stored.pieces.kinds
+    is_special = (kinds == Kind.CONTROL) | (kinds == Kind.UNKNOWN) & stored.byte_fallback
+    return stored.pieces.texts_of(np.flatnonzero(is_special))
 
 
-def _is_more_than_merges(recovered: Recovered[str], made: Sequence[ScoredPiece], stored: Stored) -> bool:
-    ties = any(one.score == other.score for one, other in pairwise(made))
+def _is_more_than_merges(recovered: Recovered[str], scores: Float64s, stored: Stored) -> bool:
+    ties = bool((scores[1:] == scores[:-1]).any())
     return bool(ties or recovered.lost or recovered.out_of_turn or not stored.byte_fallback)
 
 
-def _priorities(names: Sequence[str], made: Sequence[ScoredPiece]) -> Int64s:
-    place = {score: number for number, score in enumerate(sorted({-piece.score for piece in made}))}
-    of_text = {piece.text: place[-piece.score] for piece in made}
-    return np.array([of_text.get(name, NO_PRIORITY) for name in names], np.int64)
+def _priorities(stored: Stored, made: Int64s, recovered: Recovered[str], first: Sequence[str]) -> Int64s:
+    """Return by token the place of its score among all; `first` are the tokens that no two others make."""
+    _, places = np.unique(-stored.pieces.scores[made], return_inverse=True)
+    of_piece = np.full(len(stored.pieces), NO_PRIORITY)
+    of_piece[made] = places
+    numbers = np.array([stored.pieces.number_of.get(text, NO_NUMBER) for text in first], np.int64)
+    of_first = np.where(numbers == NO_NUMBER, NO_PRIORITY, of_piece[numbers])
+    return np.concatenate((of_first, places[recovered.places]))
 
 
 def _words(stored: Stored) -> dict[str, str]:
     """Cut a text before anything is joined: before blanks, if no piece holds one behind another sign."""
-    texts = [piece.text for kind in (Kind.NORMAL, Kind.USER_DEFINED) for piece in _of_kind(stored, kind)]
-    reaches = any(MARKER in text.lstrip(MARKER) for text in texts)
-    if reaches or MARKER not in texts:
+    texts = stored.pieces.of_kind(Kind.NORMAL) + stored.pieces.of_kind(Kind.USER_DEFINED)
+    codes = code_points("".join(texts))
+    is_first = np.zeros(len(codes), np.bool_)
+    lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+    is_first[np.cumsum(lengths) - lengths] = True
+    is_blank = codes == ord(MARKER)
+    reaches = is_blank[1:] & ~is_blank[:-1] & ~is_first[1:]
+    if reaches.any() or MARKER not in texts:
         return {"pattern": "none"}
     return {"pattern": CUSTOM_PATTERN, "custom_pattern": RUNS}
 
@@ -170,7 +190,7 @@ def _notes(recovered: Recovered[str], stored: Stored, base: dict[str, int]) -> l
     )
     if not characters:
         notes += about(recovered.lost, "pieces are made by no two others, so no text becomes them: {}")
-    unused = [piece.text for piece in _of_kind(stored, Kind.UNUSED)]
+    unused = stored.pieces.of_kind(Kind.UNUSED)
     alone = [text for text in unused if len(text) == 1]
     notes += about(alone, "characters are marked as unused and left out: {}")
     return notes + about(
@@ -240,36 +260,34 @@ def _score(history: History, id: int, lowest: float) -> float:
 
 
 def _check_unknown(stored: Stored, name: str) -> None:
-    found = sum(1 for _ in _of_kind(stored, Kind.UNKNOWN))
+    found = len(stored.pieces.numbers_of(Kind.UNKNOWN))
     if found != 1:
         kind = "Unigram model" if stored.kind == UNIGRAM else "model of words"
         raise FormatError(f"{name}: {found:,} pieces stand for what is unknown; a {kind} has one, such as <unk>.")
 
 
 def unigram_history(stored: Stored, name: str) -> tuple[History, list[str]]:
-    of_kind: dict[int, list[int]] = {kind: [] for kind in Kind}
-    for number, piece in enumerate(stored.pieces):
-        of_kind[piece.kind].append(number)
     _check_unknown(stored, name)
-    unknown = of_kind[Kind.UNKNOWN][0]
-    said: dict[str, Any] = {} if stored.byte_fallback else {"unknown_text": stored.pieces[unknown].text}
-    scores = {piece.text: piece.score for piece in map(stored.pieces.__getitem__, of_kind[Kind.NORMAL])}
+    pieces = stored.pieces
+    unknown = int(pieces.numbers_of(Kind.UNKNOWN)[0])
+    said: dict[str, Any] = {} if stored.byte_fallback else {"unknown_text": pieces.texts[unknown]}
+    normal = pieces.numbers_of(Kind.NORMAL)
+    scores = dict(zip(pieces.texts_of(normal), pieces.scores[normal].tolist(), strict=True))
     said["method"] = method_of(scores)
-    number_of = {piece.text: number for number, piece in enumerate(stored.pieces)}
     unknown = NO_NUMBER if stored.byte_fallback else unknown
     if is_own(stored):
         recipe, notes = recipe_of(stored, 0, name, **said)
-        history, more = unigram_vocabulary.history_of(scores, number_of, unknown, recipe, name)
+        history, more = unigram_vocabulary.history_of(scores, pieces.number_of, unknown, recipe, name)
         return history, notes + more
-    specials = tuple(stored.pieces[i].text for i in of_kind[Kind.CONTROL])
+    specials = tuple(pieces.of_kind(Kind.CONTROL))
     steps = steps_of(stored)
     choices = {"special_tokens": specials, "preparation": steps, "pattern": "none", "sums": "32 bits", **said}
     recipe = recipe_with(stored, 0, name, **choices)
     least = min(scores.values(), default=0.0)
-    for piece in (stored.pieces[i] for i in of_kind[Kind.USER_DEFINED]):
-        scores[piece.text] = (len(piece.text.encode()) - 1) * USER_DEFINED_SCORE
+    for text in pieces.of_kind(Kind.USER_DEFINED):
+        scores[text] = (len(text.encode()) - 1) * USER_DEFINED_SCORE
     sign = MARKER if stored.shows_blanks else ""
-    history, notes = unigram_vocabulary.history_of(scores, number_of, unknown, recipe, name, sign, least)
+    history, notes = unigram_vocabulary.history_of(scores, pieces.number_of, unknown, recipe, name, sign, least)
     return history, notes + about_kept(stored)
 
 

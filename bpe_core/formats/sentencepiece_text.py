@@ -12,6 +12,8 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
+
 from bpe_core.errors import FormatError
 from bpe_core.formats.base import recipe_from
 from bpe_core.formats.json_reading import parsed_object
@@ -210,7 +212,7 @@ def is_own(stored: Stored) -> bool:
 
 def steps_of(stored: Stored) -> tuple[Step, ...]:
     """Return what is done to a text, one after the other, as any model says it."""
-    kept = KEPT_APART.join(piece.text for piece in stored.pieces if piece.kind == Kind.USER_DEFINED)
+    kept = KEPT_APART.join(stored.pieces.of_kind(Kind.USER_DEFINED))
     table = None
     if stored.map or (kept and stored.kind == UNIGRAM):
         table = Precompiled(base64.b64encode(stored.map or NO_MAP).decode(), longest=True, kept=kept)
@@ -230,7 +232,7 @@ def recipe_with(stored: Stored, merges: int, name: str, **choices: Any) -> Recip
 
 
 def decoding_of(stored: Stored) -> SentencePiece:
-    unknown = next((piece.text for piece in stored.pieces if piece.kind == Kind.UNKNOWN), UNKNOWN_TOKEN)
+    unknown = next(iter(stored.pieces.of_kind(Kind.UNKNOWN)), UNKNOWN_TOKEN)
     of_map = base64.b64encode(stored.map_behind).decode()
     return SentencePiece(
         unknown, stored.unknown_shown, stored.prefix, stored.one_blank, of_map, has_bytes=stored.byte_fallback
@@ -245,7 +247,7 @@ def decoding_fields(recipe: Recipe) -> tuple[bytes, bytes]:
 
 
 def about_kept(stored: Stored) -> list[str]:
-    kept = [piece.text for piece in stored.pieces if piece.kind == Kind.USER_DEFINED and "  " in piece.text]
+    kept = [text for text in stored.pieces.of_kind(Kind.USER_DEFINED) if "  " in text]
     return about(kept if stored.one_blank else (), "symbols hold several spaces, of which one is left here: {}")
 
 
@@ -263,7 +265,8 @@ def prepared_spec(recipe: Recipe) -> bytes | None:
 
 def recipe_of(stored: Stored, steps: int, name: str, **choices: Any) -> tuple[Recipe, list[str]]:
     """Return the recipe of a file of ours, and notes."""
-    specials = tuple(piece.text for piece in stored.pieces if piece.kind in (Kind.CONTROL, Kind.USER_DEFINED))
+    pieces = stored.pieces
+    specials = tuple(pieces.texts_of(np.flatnonzero(np.isin(pieces.kinds, (Kind.CONTROL, Kind.USER_DEFINED)))))
     notes = ["Control symbols of the file are special tokens here."] if specials else []
     said = {"pattern": "whitespace", "marker": "prefix", "special_tokens": specials}
     return recipe_with(stored, steps, name, **{**said, **_text_choices(stored, name), **choices}), notes

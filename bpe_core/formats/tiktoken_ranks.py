@@ -114,7 +114,7 @@ def ranked(
     """Return the history behind ranks, lowest first, with these choices of a recipe."""
     ranks, empty = without_empty(ranks)
     base = {token: id for id, token in enumerate(token for token in ranks if len(token) == 1)}
-    recovered = recover(ranks, base, len(base))
+    recovered = recover([token for token in ranks if token not in base], base, len(base))
     numbers = np.array([ranks[token] for token in (*base, *recovered.lost, *recovered.tokens)], np.int64)
     merges = len(recovered.pairs)
     recipe = recipe_from(where, name=name, merges=merges, special_tokens=specials, **choices)

@@ -4,42 +4,50 @@ from __future__ import annotations
 
 import numpy as np
 
-from bpe_core.kernels.jit import kernel
+from bpe_core.kernels.jit import inlined, kernel
 
 ENTRY = 0x0A  # of the file, a message; and of that, the text
+ODD = 0  # in place of the kind of what is written otherwise
 _SCORE, _KIND = 0x15, 0x18
 _SHORT = 0x80  # no length from here on has one byte
 
 
 @kernel
-def read_usual(data, place, kinds_end, spans, bits, kinds, free):
-    """Write where texts are, the bits of scores, and kinds, up to what is written otherwise: its place, and how many.
+def read_short(data, place, kinds_end, places, texts, ends, bits, kinds, free):
+    """Read short entries: places, texts end to end, bits of scores, kinds; the place and number of what is next.
 
-    An entry is a length, a text with its length, a score, and a kind or none.
+    `ends` begins with the end of no text. It stops at what is no entry or longer, or where there is no room.
     """
     end, most = np.int64(len(data)), np.int64(len(bits))
-    while free < most and place + 9 < end and data[place] == ENTRY and data[place + 1] < _SHORT:
-        stop, first = place + 2 + np.int64(data[place + 1]), place + 4
-        behind = first + np.int64(data[place + 3])
-        has_kind = stop - behind == 7
-        if data[place + 2] != ENTRY or stop > end or first >= behind or not (has_kind or stop - behind == 5):
+    while free < most and place + 1 < end and data[place] == ENTRY and data[place + 1] < _SHORT:
+        stop = place + 2 + np.int64(data[place + 1])
+        if stop > end:
             break
-        kind = np.int64(data[behind + 6]) if has_kind else np.int64(1)
-        high, low = np.uint32(data[behind + 4]), np.uint32(data[behind + 3])
-        is_finite = (high & np.uint32(0x7F)) != np.uint32(0x7F) or low < np.uint32(0x80)
-        if (
-            data[behind] != _SCORE
-            or (has_kind and data[behind + 5] != _KIND)
-            or not 1 <= kind < kinds_end
-            or not is_finite
-        ):
-            break
-        spans[free, 0], spans[free, 1], kinds[free] = first, behind, np.uint8(kind)
-        bits[free] = (
-            high << np.uint32(24)
-            | low << np.uint32(16)
-            | np.uint32(data[behind + 2]) << np.uint32(8)
-            | np.uint32(data[behind + 1])
-        )
+        places[free], kinds[free], ends[free + 1] = place, ODD, ends[free]
+        if _is_usual(data, place, stop, kinds_end):
+            behind = place + 4 + np.int64(data[place + 3])
+            for at in range(place + 4, behind):
+                texts[ends[free + 1]] = data[at]
+                ends[free + 1] += 1
+            bits[free] = (
+                np.uint32(data[behind + 4]) << np.uint32(24)
+                | np.uint32(data[behind + 3]) << np.uint32(16)
+                | np.uint32(data[behind + 2]) << np.uint32(8)
+                | np.uint32(data[behind + 1])
+            )
+            kinds[free] = data[behind + 6] if stop - behind == 7 else np.uint8(1)
         place, free = stop, free + 1
     return place, free
+
+
+@inlined
+def _is_usual(data, place, stop, kinds_end):
+    """Whether an entry is a text with its length, a finite score, and a kind or none."""
+    if stop - place < 10 or data[place + 2] != ENTRY or data[place + 3] == 0:
+        return False
+    behind = place + 4 + np.int64(data[place + 3])
+    if (stop - behind != 5 and stop - behind != 7) or data[behind] != _SCORE:
+        return False
+    if stop - behind == 7 and (data[behind + 5] != _KIND or not 1 <= data[behind + 6] < kinds_end):
+        return False
+    return (data[behind + 4] & 0x7F) != 0x7F or data[behind + 3] < 0x80

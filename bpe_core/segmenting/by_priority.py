@@ -33,7 +33,7 @@ from bpe_core.history.token_texts import written
 from bpe_core.segmenting.cutting import Cutting, UnknownTogether
 from bpe_core.segmenting.merging import Spelling
 from bpe_core.segmenting.word_tokens import ALWAYS, WordCut
-from bpe_core.support.arrays import Int64s
+from bpe_core.support.arrays import Bools, Int64s
 
 LONG = 48  # symbols; a longer word is divided where no pair could ever join
 LONGEST_REMEMBERED = 256
@@ -51,9 +51,17 @@ class JoinedWords:
         self.history, self.joining = history, history.joining
         self._base = len(history.alphabet)
         self._left_out, self._hidden = frozenset(self.joining.left_out), frozenset(self.joining.hidden)
-        self._find = _finder(history, self.joining)
         self._before = history.recipe.marker_text.encode() if history.recipe.marker == "prefix" else b""
         self._stretches: dict[tuple[int, ...], Stretch] = {}
+
+    @cached_property
+    def _find(self) -> Find:  # what only plain Python looks up
+        if self.joining.pairs is None:
+            return ByText(self.history, self.joining, self.alone.tolist()).__getitem__
+        left, right, token = self.joining.pairs
+        keys = (left << 32 | right).tolist()
+        rows = {key: (row, id) for row, (key, id) in enumerate(zip(keys, token.tolist(), strict=True))}
+        return rows.get
 
     @property
     def is_plain(self) -> bool:
@@ -112,6 +120,14 @@ class JoinedWords:
             else:
                 first = int(self._lengths[parts[0]])
                 waiting += [(parts[1], length - first), (parts[0], first)]
+
+    @cached_property
+    def alone(self) -> Bools:
+        """Of each token whether no neighbour is joined to it: what represents the unknown, and what is found first."""
+        found = np.zeros(self._base + len(self.history), np.bool_)
+        found[: self._base] = ~np.array(self.history.alphabet.merging, np.bool_)
+        found[list(self.joining.found_first)] = True
+        return found
 
     @cached_property
     def _lengths(self) -> Int64s:
@@ -277,15 +293,6 @@ class JoinedWords:
         return kept, ends
 
 
-def _finder(history: History, joining: Joining) -> Find:
-    if joining.pairs is not None:
-        left, right, token = joining.pairs
-        keys = (left << 32 | right).tolist()
-        rows = {key: (row, id) for row, (key, id) in enumerate(zip(keys, token.tolist(), strict=True))}
-        return rows.get
-    return ByText(history, joining).__getitem__
-
-
 def _outermost(parts: Int64s, base: int) -> Int64s:
     """Return the symbol at one end of each token, whose part at that end is given for those behind the alphabet."""
     found = np.concatenate((np.arange(base), parts))
@@ -295,13 +302,10 @@ def _outermost(parts: Int64s, base: int) -> Int64s:
 
 
 class ByText(dict[int, Found | None]):
-    def __init__(self, history: History, joining: Joining) -> None:
+    def __init__(self, history: History, joining: Joining, alone: list[bool]) -> None:
         super().__init__()
         assert joining.priorities is not None
-        self.texts = written(history)
-        symbols, first = history.alphabet.symbols, set(joining.found_first)
-        self.alone = [not symbol.merges or id in first for id, symbol in enumerate(symbols)]
-        self.alone += [False] * (len(self.texts) - len(symbols))
+        self.texts, self.alone = written(history), alone
         self.token_of: dict[bytes, Found] = {}
         for id, (text, priority) in enumerate(zip(self.texts, joining.priorities.tolist(), strict=True)):
             if priority != NO_PRIORITY:

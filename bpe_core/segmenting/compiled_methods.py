@@ -12,8 +12,10 @@ import numpy as np
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.columns import DROPPED, NOTHING, Scores
 from bpe_core.history.history import History
-from bpe_core.history.joining import Joining
+from bpe_core.history.joining import NO_PRIORITY, Joining
+from bpe_core.history.token_texts import written
 from bpe_core.kernels import encode as kernel
+from bpe_core.kernels.change_text import TextChanges
 from bpe_core.kernels.merge_word import MEETS, MergeTable, Workplace, enter_pairs
 from bpe_core.kernels.pieces import (
     CONTINUING,
@@ -28,7 +30,7 @@ from bpe_core.kernels.pieces import (
     cut_words,
 )
 from bpe_core.recipes.recipe import Sums
-from bpe_core.segmenting.by_priority import ByText, JoinedWords
+from bpe_core.segmenting.by_priority import JoinedWords
 from bpe_core.segmenting.compiled_encoder import CompiledEncoder, merge_table, piece_table, room_for
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.merging import NEVER
@@ -166,6 +168,10 @@ class CompiledPriorities(CompiledEncoder):
     def ids(self, text: str, at: int) -> Int32s:
         return self._shown(super().ids(text, at))
 
+    def ids_of_short(self, text: str, at: int, changes: TextChanges) -> Int32s | None:
+        found = super().ids_of_short(text, at, changes)
+        return None if found is None else self._shown(found)
+
     def ids_of_words(self, data: Bytes, starts: Int32s, at: int) -> Int32s:
         return self._shown(super().ids_of_words(data, starts, at))
 
@@ -218,16 +224,21 @@ def _rows(words: JoinedWords) -> list[Int32s]:
     if pairs is not None:
         columns = [pairs.left, pairs.right, np.arange(len(pairs.left)), pairs.token]
         return [column.astype(np.int32) for column in columns]
-    known = ByText(words.history, words.joining)
-    ids_of: dict[bytes, list[int]] = {text: [] for text in known.token_of}
-    for id, text in enumerate(known.texts):
-        if not known.alone[id]:
-            ids_of.setdefault(text, []).append(id)
-    left, right, whole = text_pairs(list(ids_of))
-    counts = np.array(list(map(len, ids_of.values())), np.int64)
-    ids, first = np.array([id for some in ids_of.values() for id in some], np.int64), np.cumsum(counts) - counts
-    nothing = (NEVER, 0)
-    priority, token = np.array([known.token_of.get(text, nothing) for text in ids_of], np.int64).reshape(-1, 2).T
+    priorities = words.joining.priorities
+    assert priorities is not None
+    texts, alone = written(words.history), words.alone
+    group_of = {text: group for group, text in enumerate(dict.fromkeys(texts))}  # of tokens with equal texts
+    groups = np.fromiter(map(group_of.__getitem__, texts), np.int64, len(texts))
+    lengths = np.fromiter(map(len, group_of), np.int64, len(group_of))
+    left, right, whole = text_pairs(b"".join(group_of), np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths))))
+    ids = np.flatnonzero(~alone)
+    ids = ids[np.argsort(groups[ids], kind="stable")]
+    counts = np.bincount(groups[ids], minlength=len(group_of))
+    first = np.cumsum(counts) - counts
+    joined = np.flatnonzero(priorities != NO_PRIORITY)
+    joined = joined[np.argsort(priorities[joined], kind="stable")[::-1]]  # the best of a group is written last
+    priority, token = np.full(len(group_of), NEVER, np.int64), np.zeros(len(group_of), np.int64)
+    priority[groups[joined]], token[groups[joined]] = priorities[joined], joined
     times = np.where(priority[whole] < NEVER, counts[left] * counts[right], 0)
     row = np.repeat(np.arange(len(left)), times)  # one for each pair of ids with these texts
     turn = np.arange(len(row)) - np.repeat(np.cumsum(times) - times, times)

@@ -7,13 +7,17 @@ import struct
 import time
 from collections.abc import Callable
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bpe_core.command_line.main import run
 from bpe_core.errors import FormatError, OutputError, TooLarge
-from bpe_core.formats import FORMATS, open_table
+from bpe_core.formats import FORMATS, open_table, sentencepiece_fields
 from bpe_core.formats.sentencepiece_fields import bytes_field, float_field, varint, varint_field
+from bpe_core.kernels.readiness import Policy
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.verification import sampling
 from bpe_core.verification.checking import prepare_export
@@ -164,6 +168,26 @@ def test_a_hostile_model_is_refused_at_once(made: Callable[[], bytes]) -> None:
     with pytest.raises((FormatError, TooLarge), match=r"as no such file has them|of the kind 5|twice"):
         MODEL.open(data, "odd")
     assert time.process_time() - began < 1.0  # fields with this number took 1 s and more; 48 MB hold 24 million
+
+
+SOUND = [piece("<unk>", kind=2), piece("a"), piece("é"), piece("ab"), piece("a" * 200), piece("日"), BPE_KIND]
+
+
+@given(st.permutations(SOUND), st.lists(st.tuples(st.integers(0, 400), st.integers(0, 255)), max_size=2))
+def test_pieces_are_read_at_once_as_one_by_one(parts: list[bytes], changes: list[tuple[int, int]]) -> None:
+    """Also long ones, and where any byte is another."""
+    data = bytearray(b"".join(parts))
+    for place, byte in changes:
+        data[place % len(data)] = byte
+    found: list[object] = []
+    for small in (0, 10**9):
+        with patch.object(sentencepiece_fields, "KERNELS", Policy("bpe_core.formats.compiled_pieces", small, small)):
+            try:
+                stored = sentencepiece_fields.read(bytes(data), "odd")
+                found.append((stored.kind, [*stored.pieces]))
+            except (FormatError, TooLarge) as error:
+                found.append(str(error))
+    assert found[0] == found[1]
 
 
 def test_a_model_without_end_is_refused() -> None:
