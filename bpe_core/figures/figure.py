@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -167,6 +168,44 @@ class Branch:
     tip: str = ""  # the same in full
     is_part: bool = False  # inside a larger token
     strength: float = 1.0  # how visible it is; a place is kept for a branch of strength 0
+
+
+FAINT = 0.35  # the strength of what is there no more
+
+
+class Spans(Protocol):
+    """Anything that covers some symbols in a row."""
+
+    @property
+    def start(self) -> int: ...
+
+    @property
+    def stop(self) -> int: ...
+
+
+Spanning = TypeVar("Spanning", bound=Spans)
+
+
+def nested(branches: Iterable[Spanning]) -> list[Spanning]:
+    """Return those that fit into one tree, each behind its parts: where two cross or cover the same, the first one.
+
+    >>> [(one.start, one.stop) for one in nested(map(Branch, "abcd", (1, 0, 0, 0), (2, 2, 1, 2)))]
+    [(0, 1), (1, 2), (0, 2)]
+    >>> [one.text for one in nested([Branch("ab", 0, 2), Branch("bc", 1, 3)])]
+    ['ab']
+    """
+    kept = list[Spanning]()
+    for one in branches:
+        if all(_is_apart(one, other) for other in kept):
+            kept.append(one)
+    return sorted(kept, key=lambda one: (one.stop, -one.start))
+
+
+def _is_apart(one: Spans, other: Spans) -> bool:
+    if (one.start, one.stop) == (other.start, other.stop):
+        return False
+    low, high = max(one.start, other.start), min(one.stop, other.stop)
+    return low >= high or (low, high) in ((one.start, one.stop), (other.start, other.stop))
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import numpy as np
 import bpe_core.measures.measures as measures
 from bpe_core.errors import BpeError
 from bpe_core.figures.figure import (
+    FAINT,
     Bar,
     BarFigure,
     Branch,
@@ -20,6 +21,7 @@ from bpe_core.figures.figure import (
     Numbers,
     SideBySide,
     TreeFigure,
+    nested,
     thinned,
 )
 from bpe_core.figures.scale import said_of_axis, start_of_axis
@@ -283,12 +285,16 @@ def pairs_chart(table: DataTable) -> BarFigure:
 
 def tree_chart(table: DataTable) -> TreeFigure:
     columns = (table.columns[name] for name in ("text", "first_symbol", "behind_symbol", "step", "count"))
-    branches = [
-        Branch(text, start, stop, "" if step is None else f"{step:,}" if count is None else f"{step:,} · {count:,}×")
-        for text, start, stop, step, count in zip(*columns, strict=True)
-    ]
-    word = " | ".join(one.text for one in branches if one.stop == one.start + 1)
-    return TreeFigure("tree", "Merge tree.", f"How the tokens of {word} were joined.", branches)
+    falls = table.columns.get("falls_apart", [None] * len(table))
+    there, fallen = list[Branch](), list[Branch]()
+    for text, start, stop, step, count, fall in zip(*columns, falls, strict=True):
+        written = "" if step is None else f"{step:,}" if count is None else f"{step:,} · {count:,}×"
+        if fall is None:
+            there.append(Branch(text, start, stop, written))
+        else:
+            fallen.insert(0, Branch(text, start, stop, f"{step:,} to {fall:,}", strength=FAINT))
+    word = " | ".join(one.text for one in there if one.stop == one.start + 1)
+    return TreeFigure("tree", "Merge tree.", f"How the tokens of {word} were joined.", nested([*there, *fallen]))
 
 
 def dots_chart(table: DataTable, measure: str = "tokens") -> DotFigure:

@@ -17,7 +17,7 @@ from bpe_core.segmenting.tokenizer import Tokenizer
 def explain(text: str, history: History, allowed: Allowed) -> Explain:
     """Return the answers for one text with these special tokens. Only the method's module is loaded."""
     method = Method.of(history.recipe)
-    kind = "tokens" if method.has_ranks and not has_ranks(history) else method.why
+    kind = "dropping" if method.has_ranks and not has_ranks(history) else method.why
     match kind if history.joining is None else "priority":
         case "ranks":
             from bpe_core.insight.why import Why
@@ -27,6 +27,10 @@ def explain(text: str, history: History, allowed: Allowed) -> Explain:
             from bpe_core.insight.gage import WhyGage
 
             return WhyGage(text, history, allowed).at_byte
+        case "dropping":
+            from bpe_core.insight.why_dropping import WhyDropping
+
+            return WhyDropping(text, history, allowed).at_byte
         case "longest":
             from bpe_core.insight.why_longest import WhyLongest
 

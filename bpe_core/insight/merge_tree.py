@@ -6,10 +6,11 @@ pairs that met at a boundary are a short list, which holds every reason for the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from bpe_core.history.history import NOTHING, History
 from bpe_core.segmenting.merging import NEVER
 
 
@@ -61,6 +62,29 @@ def encoding_steps(symbols: Sequence[int], ranks: Sequence[int], base: int, at: 
     made = sorted({rank for rank in ranks if rank < min(at, NEVER)})
     before = EncodingStep(None, tuple(merge_trees(symbols, ranks, base, 0)))
     return [before] + [EncodingStep(rank, tuple(merge_trees(symbols, ranks, base, rank + 1))) for rank in made]
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A token in a word, from the step that put it there until the one by which it falls apart."""
+
+    id: int
+    start: int  # in symbols of the word
+    stop: int
+    step: int  # 0 if it was there at first
+    until: int | None = None
+
+    def is_there(self, at: int) -> bool:
+        return self.step <= at and (self.until is None or at < self.until)
+
+    def times_joined(self, history: History) -> int | None:
+        """How often its step joined a pair; None for what a dropped token left, or where that is not known."""
+        is_known = self.step > 0 and history.has_counts and history.columns.right[self.step - 1] != NOTHING
+        return int(history.columns.count[self.step - 1]) if is_known else None
+
+
+def pieces_of(nodes: Iterable[Node]) -> list[Piece]:
+    return [Piece(one.id, one.start, one.stop, 0 if one.rank is None else one.rank + 1) for one in nodes]
 
 
 class Meeting(NamedTuple):

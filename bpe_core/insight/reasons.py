@@ -111,6 +111,7 @@ class WordReasons:
         self.history = history
         self._words = TextWords(text, cutting, allowed)
         self._cut = cut
+        self._known_ways: dict[int, tuple[Way, ...]] = {}  # by where a word begins
 
     @cached_property
     def texts(self) -> list[str]:
@@ -120,7 +121,11 @@ class WordReasons:
         """Say why the text is or is not cut before this byte after `at` steps, and how its word was cut when."""
         word = self._words.around(byte)
         found = self.in_word(word, byte, at) if isinstance(word, TextWord) else Explanation(word, True, ELSEWHERE[word])
-        return replace(found, ways=(*found.ways, *self._changes_as_ways(byte)))
+        at_byte = self._words.at(byte)
+        start = -1 if at_byte is None else int(at_byte.origins[0])
+        if start not in self._known_ways:
+            self._known_ways[start] = self._changes_as_ways(byte)
+        return replace(found, ways=(*found.ways, *self._known_ways[start]))
 
     @abstractmethod
     def in_word(self, word: TextWord, byte: int, at: int) -> Explanation:

@@ -14,6 +14,7 @@ from bpe_core.studies.study import Study
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, Work
 
+TAKEN = ("taken", "overlap")  # kinds of places whose second step took a token before
 AROUND = 12  # bytes before and after a place
 
 
@@ -69,7 +70,7 @@ examples:
                 "kind": [one.kind for _, one in found],
                 "reason": [one.sentence for _, one in found],
                 "step": [next(iter(one.steps), None) for _, one in found],
-                "taken_by": [one.steps[1] if len(one.steps) > 1 else None for _, one in found],
+                "taken_by": [one.steps[1] if one.kind in TAKEN else None for _, one in found],
             }
         )
         return Answer(table, tuple(sentences), listed=("before", "after", "reason"))
@@ -85,6 +86,6 @@ examples:
 
 
 def _ways(found: Sequence[Explanation]) -> Iterator[str]:
-    for way in (way for one in found for way in one.ways):
+    for way in dict.fromkeys(way for one in found for way in one.ways):  # places of one word have the same
         pieces = " | ".join(f"{piece.text} {piece.number}".rstrip() for piece in way.pieces)
         yield f"{way.title:>18}  {pieces}" + (f" = {way.total}" if way.total else "")

@@ -40,9 +40,10 @@ class MergeTree(FigureView):
         super().__init__("Merge tree", parent=parent)
         self._smallest, self.scale = smallest, largest
         self._facts: WordFacts | None = None
-        self._step = 0  # the number of merges after which the word is shown
+        self._step = 0  # the number of steps after which the word is shown
         self._marked_joint: int | None = None
-        self._newest = -1  # the index of the node that is growing
+        self._placed: list[TreeNode] = []  # the nodes that have a place, as they are drawn
+        self._newest: TreeNode | None = None  # that is growing
         self._growth = QVariantAnimation(self)
         self._growth.setStartValue(0.0)
         self._growth.setEndValue(1.0)
@@ -53,17 +54,17 @@ class MergeTree(FigureView):
     def show_word(
         self, facts: WordFacts | None, step: int = 0, marked_joint: int | None = None, *, grows: bool = False
     ) -> None:
-        """Draw a word as it is after that many merges, one boundary marked; a single new node grows if asked for.
+        """Draw a word as it is after that many steps, one boundary marked; a single new node grows if asked for.
 
-        Every node keeps its place in the whole tree, so that nothing moves while it grows and shrinks.
+        Every node keeps its place in the whole tree, so that nothing moves while it grows and shrinks; but where one
+        falls apart, another that crosses it may take its place.
         """
         before = {(node.start, node.stop) for node in self.nodes()} if facts is self._facts else set()
         self._facts, self._step, self._marked_joint = facts, step, marked_joint
-        nodes, shown = () if facts is None else facts.nodes, set(self.nodes())
-        fresh = [i for i, one in enumerate(nodes) if one in shown and (one.start, one.stop) not in before]
-        self._newest = fresh[0] if grows and before and len(fresh) == 1 else -1
+        fresh = [one for one in self.nodes() if (one.start, one.stop) not in before]
+        self._newest = fresh[0] if grows and before and len(fresh) == 1 else None
         self._growth.stop()
-        if self._newest >= 0:
+        if self._newest is not None:
             self._growth.start()
         self._draw()
         self.updateGeometry()
@@ -75,8 +76,7 @@ class MergeTree(FigureView):
 
     def area_of(self, node: TreeNode) -> QRectF:
         """Return where a node is drawn."""
-        assert self._facts is not None
-        return QRectF(*self._tree.box_of(self._facts.nodes.index(node)))
+        return QRectF(*self._tree.box_of(self._placed.index(node)))
 
     def gap_before(self, symbol: int) -> float:
         """Return where the boundary before a symbol is drawn, from the left."""
@@ -104,11 +104,11 @@ class MergeTree(FigureView):
             self.set_figure(None)
             return
         tokens, shown = self._facts.cut_at(self._step), set(self.nodes())
-        whole = set(tokens)
+        whole, self._placed = set(tokens), self._facts.places_at(self._step)
         is_growing = self._growth.state() == QVariantAnimation.State.Running
         branches = []
-        for index, node in enumerate(self._facts.nodes):
-            strength = float(self._growth.currentValue()) if is_growing and index == self._newest else 1.0
+        for node in self._placed:
+            strength = float(self._growth.currentValue()) if is_growing and node == self._newest else 1.0
             strength = strength if node in shown else 0.0
             branches.append(replace(_branch(node), is_part=node not in whole, strength=strength))
         cut = " | ".join(token.text for token in tokens)
@@ -119,7 +119,7 @@ class MergeTree(FigureView):
             return
         x, y = event.position().x(), event.position().y()
         item = self._tree.item_at(x, y)
-        step = self._facts.nodes[item].step if item >= 0 else None
+        step = self._placed[item].step if item >= 0 else None
         if step is not None:
             self.node_chosen.emit(step)
         else:
@@ -131,7 +131,8 @@ def _branch(node: TreeNode) -> Branch:
         return Branch(node.text, node.start, node.stop, tip=f"{node.text}: a base symbol")
     told = f"{node.step:,}" if node.count is None else f"{node.step:,} · {node.count:,}×"
     times = "" if node.count is None else f", {node.count:,} times"
-    return Branch(node.text, node.start, node.stop, told, f"{node.text}: merge {node.step:,}{times}")
+    fall = "" if node.until is None else f", until step {node.until:,}"
+    return Branch(node.text, node.start, node.stop, told, f"{node.text}: merge {node.step:,}{times}{fall}")
 
 
 class TreePage(Page):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Signal
@@ -12,10 +13,12 @@ from app.window.parts.watched import Asked, Watched
 from app.window.text.text_model import TokenTextModel
 from app.worker.job import Task
 from bpe_core.errors import Cancelled
+from bpe_core.figures.figure import nested
 from bpe_core.insight.explanation import explain
-from bpe_core.insight.merge_tree import Node, parts_first
+from bpe_core.insight.merge_tree import Piece, parts_first, pieces_of
 from bpe_core.insight.reasons import Explanation
 from bpe_core.insight.why import Reason, Why, sentence
+from bpe_core.insight.why_dropping import WhyDropping
 from bpe_core.learning.methods import learns_by_ranks
 from bpe_core.questions.tree import Tree
 from bpe_core.segmenting.boundaries import NEVER
@@ -48,6 +51,7 @@ class TreeNode:
     stop: int
     step: int | None  # that made it
     count: int | None
+    until: int | None = None  # the step by which it falls apart
 
 
 @dataclass(frozen=True)
@@ -67,12 +71,18 @@ class WordFacts:
 
     @property
     def steps(self) -> tuple[int, ...]:
-        """The merges that change the word, after 0 for the word before any merge."""
-        return (0, *sorted({node.step for node in self.nodes if node.step is not None}))
+        """The steps that change the word, after 0 for the word before any step."""
+        return (0, *sorted({step for node in self.nodes for step in (node.step, node.until) if step is not None}))
 
     def nodes_at(self, step: int) -> list[TreeNode]:
-        """The nodes that exist after that many merges."""
-        return [node for node in self.nodes if (node.step or 0) <= step]
+        """The nodes that exist after that many steps."""
+        return [node for node in self.nodes if (node.step or 0) <= step and (node.until is None or step < node.until)]
+
+    def places_at(self, step: int) -> list[TreeNode]:
+        """The nodes that have a place in the tree: all of them, or those that leave one to what exists then."""
+        if all(node.until is None for node in self.nodes):
+            return list(self.nodes)
+        return nested([*self.nodes_at(step), *self.nodes])
 
     def cut_at(self, step: int) -> list[TreeNode]:
         """The tokens of the word after that many merges."""
@@ -159,6 +169,10 @@ class WhyModel(QObject, Watched):
         def work(task: Task) -> tuple[WordFacts | None, Explanation | None]:
             if study.has_ranks:
                 return word_facts(study, text, byte - start, start, at, task.cancelled), None
+            if study.history.recipe.tau is not None:
+                facts = facts_with_drops(study, text, byte - start, start, at, task.cancelled)
+                if facts is not None:
+                    return facts, None
             at_byte = explain(text, study.history, "all")
             if task.cancelled():
                 raise Cancelled("Cancelled.")
@@ -201,12 +215,6 @@ def word_facts(
     word = why.word_at(byte, at)
     if not word.symbols:
         return None
-    counts = history.columns.count if history.has_counts else None
-
-    def shown(node: Node) -> TreeNode:
-        step = None if node.rank is None else node.rank + 1
-        count = None if counts is None or node.rank is None else int(counts[node.rank])
-        return TreeNode(names[node.id], node.start, node.stop, step, count)
 
     def joint(place: int, byte: int, reason: Reason) -> Joint:
         return Joint(place, byte + offset, reason.kind, sentence(reason, names.__getitem__), reason.steps)
@@ -217,5 +225,34 @@ def word_facts(
         *(joint(place, word.starts[place], why.in_word(word, place, at)) for place in inside),
         joint(len(word.symbols), word.stop, why.at_byte(word.stop, at)),
     )
-    nodes = tuple(map(shown, parts_first(word.trees(NEVER))))
-    return WordFacts(at, byte + offset, tuple(names[symbol] for symbol in word.symbols), nodes, joints)
+    symbols = tuple(names[symbol] for symbol in word.symbols)
+    return WordFacts(at, byte + offset, symbols, _nodes(study, pieces_of(parts_first(word.trees(NEVER)))), joints)
+
+
+def facts_with_drops(
+    study: Study, text: str, byte: int, offset: int, at: int, cancelled: CancelCheck = never_cancelled
+) -> WordFacts | None:
+    """Explain it where tokens are dropped; None for a place in no word, or in one that is too long to follow."""
+    why, at = WhyDropping(text, study.history, "all"), min(at, len(study.history))
+    word = why.word_at(byte)
+    followed = None if word is None else why.followed(word)
+    if word is None or followed is None:
+        return None
+
+    def joint(place: int) -> Joint:
+        here = int(word.origins[place])
+        found = why.in_word(word, here, at) if 0 < place < size else why.at_byte(here, at)
+        return Joint(place, here + offset, found.kind, found.sentence, found.steps)
+
+    size = len(word.origins) - 1
+    places = while_wanted([*range(min(size, MOST_BOUNDARIES)), size], cancelled, every=16)
+    symbols = tuple(study.names.text[id] for _, ids in followed.states[:1] for id in ids)
+    return WordFacts(at, byte + offset, symbols, _nodes(study, followed.pieces), tuple(map(joint, places)))
+
+
+def _nodes(study: Study, pieces: Sequence[Piece]) -> tuple[TreeNode, ...]:
+    names, history = study.names.text, study.history
+    return tuple(
+        TreeNode(names[one.id], one.start, one.stop, one.step or None, one.times_joined(history), one.until)
+        for one in pieces
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable
+from functools import partial
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QToolButton, QWidget
@@ -100,7 +101,7 @@ class WhyPage(Page):
         facts, place = self.model.facts, self.model.place
         if facts is None:
             self.tree.show_word(None)
-            self.reason.setText("" if place is None else linked(place.sentence, place.steps, "step"))
+            self.reason.setText("" if place is None else linked(place.sentence, place.steps))
             return
         joint = facts.joints[self._joint] if self._joint >= 0 else None
         step = facts.at if self._step is None else facts.steps[self._step]
@@ -110,7 +111,7 @@ class WhyPage(Page):
         self.forward.setEnabled(at < last)
         moment = f"after merge {facts.steps[at]:,}" if at else "before any merge"
         self.sentence.setText(f"step {at} of {last}, {moment}")
-        self.reason.setText("" if joint is None else linked(joint.sentence, joint.steps, "merge"))
+        self.reason.setText("" if joint is None else linked(joint.sentence, joint.steps))
 
     def _index(self, facts: WordFacts) -> int:
         return bisect_right(facts.steps, facts.at) - 1 if self._step is None else self._step
@@ -168,13 +169,16 @@ def _place_text(facts: WordFacts, joint: Joint) -> str:
     return f"{before:>10}{sign}{after:<10} {joint.kind}"
 
 
-def linked(sentence: str, steps: Iterable[int], called: str) -> str:
+def linked(sentence: str, steps: Iterable[int]) -> str:
     """Make each step in the sentence a link to its moment."""
     text = sentence.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     for step in dict.fromkeys(steps):
-        named = f"{called} {step:,}"
-        text = re.sub(rf"{named}(?!,?\d)", link_to_step(step, named), text)
+        text = re.sub(rf"\b(?:merge|step) {step:,}(?!,?\d)", partial(_link, step), text, flags=re.IGNORECASE)
     return text
+
+
+def _link(step: int, named: re.Match[str]) -> str:
+    return link_to_step(step, named.group())
 
 
 def _button(sign: str, tip: str) -> QToolButton:

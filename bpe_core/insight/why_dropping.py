@@ -1,0 +1,170 @@
+"""Explain the cuts where tokens are dropped: what one step joins may fall apart again by a later one.
+
+A word (with BoundlessBPE a run of words) is followed through all steps. Inside it:
+
+    joined      no cut: a step joins two tokens here; perhaps they had been joined before, and fell apart
+    fell        a token that was here was dropped
+    later       the two that meet here are joined by a later step
+    missed      a step joins such a pair, but when it was made these two did not meet here
+    words       words meet here, and no step joins them
+    never       no step joins the two that meet here
+    tokens      the word is too long to be followed
+    symbol      the bytes of one character
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import accumulate, pairwise
+
+import numpy as np
+
+from bpe_core.history.history import NOTHING, History, Pair
+from bpe_core.insight.merge_tree import Piece
+from bpe_core.insight.reasons import Explanation, TextWord, WordReasons
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.segmenting.cutting import Allowed, Cutting
+from bpe_core.segmenting.dropping_runs import DroppingRuns
+from bpe_core.segmenting.word_tokens import WordCutter
+from bpe_core.text.splitting import split_words
+
+LONGEST_FOLLOWED = 400  # bytes of a word
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Event:
+    """What a step does at a place: it joins the two tokens that meet there, or one falls apart there."""
+
+    step: int
+    left: int
+    right: int  # NOTHING where the left one falls apart
+
+    @property
+    def joins(self) -> bool:
+        return self.right != NOTHING
+
+
+class Followed:
+    """A word through all steps."""
+
+    def __init__(self, word: bytes, cut: WordCutter, steps: int) -> None:
+        self.states: list[tuple[int, list[int]]] = []  # its tokens, by the step from which on it has them
+        self.events: dict[int, list[Event]] = {place: [] for place in range(1, len(word))}
+        self._fallen: list[Piece] = []
+        self._there: dict[Span, Piece] = {}
+        at, before = 0, dict[Span, int]()
+        while at <= steps:
+            found = cut(word, at)
+            now = dict(zip(pairwise([0, *found.ends]), found.ids, strict=True))
+            if now != before:
+                self.states.append((at, list(found.ids)))
+                self._note_events(at, before, now)
+                self._note_pieces(at, now)
+            at, before = found.until, now
+
+    @property
+    def pieces(self) -> list[Piece]:
+        """All that ever were there, each behind its parts."""
+        return sorted([*self._fallen, *self._there.values()], key=lambda one: (one.stop, -one.start, one.step))
+
+    def _note_events(self, at: int, before: dict[Span, int], now: dict[Span, int]) -> None:
+        old, new = ({stop: (start, stop) for start, stop in spans} for spans in (before, now))
+        starts = {start: (start, stop) for start, stop in before}
+        for place in (old.keys() - new.keys()) if before else ():
+            self.events[place].append(Event(at, before[old[place]], before[starts[place]]))
+        for place in (new.keys() - old.keys()) if before else ():
+            fallen = next(span for span in before if span[0] < place < span[1])
+            self.events[place].append(Event(at, before[fallen], NOTHING))
+
+    def _note_pieces(self, at: int, now: dict[Span, int]) -> None:
+        """What lies in a token stays, as a part of it."""
+        stops = [stop for _, stop in now]
+        starts = [start for start, _ in now]
+        for span, piece in list(self._there.items()):
+            if starts[bisect_left(stops, span[1])] > span[0]:
+                self._fallen.append(replace(piece, until=at))
+                del self._there[span]
+        for span, id in now.items():
+            self._there.setdefault(span, Piece(id, *span, at))
+
+
+class WhyDropping(WordReasons):
+    def __init__(self, text: str, history: History, allowed: Allowed = ()) -> None:
+        super().__init__(text, history, Cutting(history.recipe), allowed, DroppingRuns(history).cut)
+        self._known: dict[bytes, Followed] = {}
+
+    def word_at(self, byte: int) -> TextWord | None:
+        return self._words.at(byte)
+
+    def followed(self, word: TextWord) -> Followed | None:
+        """Return what became of a word; None for one that is too long."""
+        raw = word.text.encode()
+        if len(raw) > LONGEST_FOLLOWED:
+            return None
+        if raw not in self._known:
+            self._known[raw] = Followed(raw, self._cut, len(self.history))
+        return self._known[raw]
+
+    def changes(self, byte: int) -> list[tuple[int, list[int]]]:
+        word = self.word_at(byte)
+        followed = None if word is None else self.followed(word)
+        return [] if followed is None else followed.states
+
+    def in_word(self, word: TextWord, byte: int, at: int) -> Explanation:
+        place = int(np.searchsorted(word.origins, byte))
+        if word.origins[place] != byte:
+            return Explanation("symbol", False, "No boundary: these bytes belong to one character.")
+        cut, followed = self._cut(word.text.encode(), at), self.followed(word)
+        is_cut = place in cut.ends
+        if followed is None:
+            told = "The tokens of a word meet here" if is_cut else "The text is not split here"
+            return Explanation("tokens", is_cut, f"{told}; the word is too long to follow it step by step.")
+        events = followed.events[place]
+        past = [one for one in events if one.step <= at]
+        coming = next((one for one in events if one.step > at and one.joins), None)
+        if past:
+            return self._changed(past, coming)
+        if coming is not None:
+            return Explanation(
+                "later", True, f"{self._pair(coming)} is only learned later, as step {coming.step:,}.", (coming.step,)
+            )
+        index = list(cut.ends).index(place)
+        return self._never((cut.ids[index], cut.ids[index + 1]), word.text.encode(), place)
+
+    def _changed(self, past: list[Event], coming: Event | None) -> Explanation:
+        """Explain a place by what was last done there, and by what will be."""
+        last, fall = past[-1], next((one for one in reversed(past) if not one.joins), None)
+        if last.joins:
+            told, steps = f"Not split: step {last.step:,} joins {self._pair(last)} here.", (last.step,)
+            if fall is not None:
+                told += f" Before, step {fall.step:,} had dropped {self.texts[fall.left]}, which fell apart here."
+            return Explanation("joined", False, told, steps if fall is None else (*steps, fall.step))
+        told, steps = f"Step {last.step:,} dropped {self.texts[last.left]}, which fell apart here.", (last.step,)
+        if coming is None:
+            return Explanation("fell", True, f"{told} Nothing is joined here any more.", steps)
+        return Explanation(
+            "fell", True, f"{told} Later, step {coming.step:,} joins {self._pair(coming)}.", (*steps, coming.step)
+        )
+
+    def _never(self, pair: Pair, word: bytes, place: int) -> Explanation:
+        inside = split_words(word.decode(), Recipe(pattern=self.history.recipe.words_by))
+        if place in accumulate(len(one.encode()) for one in inside):
+            told = "Words meet here, and no step joins them. Only words that are one token each are ever joined."
+            return Explanation("words", True, told)
+        named, step = " + ".join(self.texts[half] for half in pair), self._steps.get(pair)
+        if step is None:
+            return Explanation("never", True, f"{named} was never learned.")
+        told = f"{named} is joined by step {step:,} only where the two meet by then, which they did not here."
+        return Explanation("missed", True, told, (step,))
+
+    def _pair(self, event: Event) -> str:
+        return f"{self.texts[event.left]} + {self.texts[event.right]}"
+
+    @cached_property
+    def _steps(self) -> dict[Pair, int]:
+        """The last step that joins each pair."""
+        pairs = zip(self.history.columns.left.tolist(), self.history.columns.right.tolist(), strict=True)
+        return {pair: step for step, pair in enumerate(pairs, start=1)}
