@@ -167,10 +167,8 @@ class Branch:
     written: str = ""  # its step and count; nothing for a symbol
     tip: str = ""  # the same in full
     is_part: bool = False  # inside a larger token
+    has_fallen: bool = False  # apart again, and is faint
     strength: float = 1.0  # how visible it is; a place is kept for a branch of strength 0
-
-
-FAINT = 0.35  # the strength of what is there no more
 
 
 class Spans(Protocol):

@@ -10,7 +10,6 @@ import numpy as np
 import bpe_core.measures.measures as measures
 from bpe_core.errors import BpeError
 from bpe_core.figures.figure import (
-    FAINT,
     Bar,
     BarFigure,
     Branch,
@@ -292,7 +291,7 @@ def tree_chart(table: DataTable) -> TreeFigure:
         if fall is None:
             there.append(Branch(text, start, stop, written))
         else:
-            fallen.insert(0, Branch(text, start, stop, f"{step:,} to {fall:,}", strength=FAINT))
+            fallen.insert(0, Branch(text, start, stop, f"{step:,} to {fall:,}", has_fallen=True))
     word = " | ".join(one.text for one in there if one.stop == one.start + 1)
     return TreeFigure("tree", "Merge tree.", f"How the tokens of {word} were joined.", nested([*there, *fallen]))
 

@@ -9,13 +9,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import accumulate
 
-from bpe_core.figures.figure import TreeFigure
+from bpe_core.figures.figure import Branch, TreeFigure
 from bpe_core.figures.sheet import Layout, Sheet
 
 # In sizes of the text: from one row to the next, and the heights of a symbol and of a token.
 LEVEL, LOW, HIGH = 4.0, 1.7, 2.7
 LEVEL_ON_SCREEN = 3.4
 SMALL = 0.8  # of the text for step and count
+FAINT = 0.5  # the strength of what fell apart
 GAP, MARGIN, NARROWEST = 0.8, 1.0, 2.2
 
 
@@ -65,13 +66,13 @@ class Tree(Layout):
             x = self.gap_before(self.figure.mark)
             sheet.line(x, self._down, x, self._down + self.natural_height * unit, "mark")
         for here, (one, (_, _, parts)) in enumerate(zip(branches, self._places, strict=True)):
-            sheet.strength = one.strength
+            sheet.strength = _strength(one)
             x, bottom = self._middle(here), self._top(here) + self._height(here)
             for part in parts if one.strength else ():
                 sheet.line(x, bottom, self._middle(part), self._top(part), "branch")
         for here, one in enumerate(branches):
             if one.strength:
-                sheet.strength = small.strength = one.strength
+                sheet.strength = small.strength = _strength(one)
                 x, top, height = self._middle(here), self._top(here), self._height(here)
                 top += (1 - one.strength) * height / 2  # a branch that grows comes from below
                 half = self._widths[here] / 2 * unit
@@ -110,6 +111,10 @@ class Tree(Layout):
 
     def _height(self, branch: int) -> float:
         return (HIGH if self.figure.branches[branch].written else LOW) * self.unit
+
+
+def _strength(branch: Branch) -> float:
+    return branch.strength * (FAINT if branch.has_fallen else 1.0)
 
 
 def column_edges(spans: Sequence[tuple[int, int]], widths: Sequence[float], gap: float) -> list[float]:

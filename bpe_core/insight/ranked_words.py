@@ -200,11 +200,17 @@ class Contributions:
 
 def contributions(ranked: RankedWords, step: int) -> Contributions:
     """Return the words that contributed to the count of a merge (1 is the first) when it was made."""
+    if Method.of(ranked.history.recipe).counts_apart:
+        first, cells = ranked.cells_by_rank
+        return _in_words(ranked, cells[first[step - 1] : first[step]])
     return words_with(ranked, ranked.pair_occurrences(*ranked.history.pair(step - 1)), step - 1)
 
 
 def words_with(ranked: RankedWords, occurrences: Occurrences, at: int) -> Contributions:
-    cells = occurrences.starts[occurrences.alive(at)]
+    return _in_words(ranked, occurrences.starts[occurrences.alive(at)])
+
+
+def _in_words(ranked: RankedWords, cells: Int64s | Int32s) -> Contributions:
     words, times = np.unique(ranked.word_of_cell[cells], return_counts=True)
     counts = times * ranked.words.counts[words]
     order = np.argsort(-counts, kind="stable")

@@ -185,6 +185,17 @@ def use_by_cutting(words: WordTable, history: History, token: int, at: int, work
     return TokenUse(tuple(curve), cut.words_with(token, at), at_step)
 
 
+def words_of_step(words: WordTable, history: History, step: int, work: Work = ALONE) -> Held:
+    """Find the words that hold what a step drops or adds, or in which it joins its pair."""
+    token, right = int(history.ids[step - 1]), int(history.columns.right[step - 1])
+    cut = CutWords.of(_that_may_hold(words, history, token), history.recipe, history, cancelled=work.cancelled)
+    if right < 0:
+        return cut.words_with(token, step - 1 if right == NOTHING else step)
+    before = dict(cut.words_with(token, step - 1))
+    more = [(word, count - before.get(word, 0)) for word, count in cut.words_with(token, step)]
+    return sorted((one for one in more if one[1]), key=lambda one: -one[1])
+
+
 def _that_may_hold(words: WordTable, history: History, token: int) -> WordTable:
     at_first = history.alphabet.decoded
     needle = at_first[token] if token < len(at_first) else TokenBytes(history)[token]

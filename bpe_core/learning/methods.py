@@ -162,6 +162,7 @@ class Method:
     looks_tokens_up: bool = False  # a text is cut by which tokens there are, whatever they were made of
     cost_of_token: float = 0.0  # taken off each log-probability, so that the fewest tokens are the best path
     joins_runs: bool = False  # first within words, then words that are one token: see `segmenting.word_runs`
+    counts_apart: bool = False  # a count says how many tokens its merge makes: `aaa` holds a+a once
     starts_anew: bool = False  # with each block of a text: several steps may join the same pair, each for its block
     words_at_first: Callable[[WordTable, Recipe], Inside] | None = None  # learned from up to its first turn
     turns: Callable[[History], Mapping[int, str]] = lambda history: {}  # after which steps it learns in another way

@@ -8,15 +8,17 @@ import numpy as np
 
 from bpe_core.asking import Answer, Question, parameter
 from bpe_core.errors import BpeError
+from bpe_core.history.history import ADDED, NOTHING
 from bpe_core.history.token_texts import shown
 from bpe_core.insight.ranked_words import contributions
-from bpe_core.insight.token_life import Held, use_by_cutting
+from bpe_core.insight.token_life import Held, words_of_step
 from bpe_core.learning.methods import learns_by_ranks
 from bpe_core.studies.study import Study
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, Work
 
 WHAT = "Which words caused a step"
+DONE = {NOTHING: " dropped,", ADDED: " added,"}  # by the right half of its pair
 
 
 @dataclass(frozen=True)
@@ -45,10 +47,9 @@ examples:
         if not learns_by_ranks(history):
             if history.only_joins:
                 raise BpeError("Which words held a pair is known only where pairs are joined one after the other.")
-            words = study.words(WHAT, work)
-            held = use_by_cutting(words, history, int(history.ids[step - 1]), step - 1, work).words_at_step
-            total = sum(count for _, count in held)
-            return Answer(held_table(held), (f"{title}, dropped, {total:,} times in {_words(len(held))}.",))
+            held = words_of_step(study.words(WHAT, work), history, step, work)
+            total, done = sum(count for _, count in held), DONE.get(int(history.columns.right[step - 1]), "")
+            return Answer(held_table(held), (f"{title},{done} {total:,} times in {_words(len(held))}.",))
         ranked = study.ranked(WHAT, work)
         learned_in = ranked.at(step - 1)
         found = contributions(learned_in, step)

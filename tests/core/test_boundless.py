@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -12,17 +13,19 @@ from hypothesis import strategies as st
 from bpe_core.counting.count_words import count_words
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError, RecipeError
-from bpe_core.figures.figure import BarFigure
+from bpe_core.figures.figure import BarFigure, TreeFigure
 from bpe_core.formats import open_table, write_history
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import NOTHING, TOKEN, Columns, History
 from bpe_core.history.token_texts import decoded
+from bpe_core.insight.why_dropping import WhyDropping
 from bpe_core.learning.boundless.method import METHOD
 from bpe_core.learning.bpe.compiled_dropping import CompiledDropping
 from bpe_core.learning.bpe.dropping import PlainDropping
 from bpe_core.learning.layout import lay_out
 from bpe_core.learning.methods import Way
 from bpe_core.learning.trainer import Trainer
+from bpe_core.questions.paid import Paid
 from bpe_core.questions.pairs import Pairs
 from bpe_core.questions.supermerges import Supermerges
 from bpe_core.questions.tree import Tree
@@ -251,12 +254,82 @@ def test_leading_pairs_are_compared_by_their_counts_not_by_their_stage() -> None
     assert len({*answer.table.columns["count"]}) > 1
 
 
-def test_words_have_trees_unless_tokens_are_dropped() -> None:
+def test_a_supermerge_is_in_the_tree_of_its_words() -> None:
     table = Tree(text="the end of the day").answer(Study(trained())).table.records()
     supermerge = next(row for row in table if row["text"] == "␣end␣of␣the")
     assert (supermerge["first_symbol"], supermerge["behind_symbol"]) == (3, 14)
-    with pytest.raises(BpeError, match="no merge trees where tokens are dropped"):
-        Tree(text="the end of the day").answer(Study(trained(0.8)))
+
+
+DROPPING = [(0.8,), (0.4,), (0.6, "parts")]
+
+
+@given(st.data())
+@settings(max_examples=25)
+def test_every_place_tells_which_step_joined_it_or_let_it_fall_apart(data: st.DataObject) -> None:
+    history = trained(*data.draw(st.sampled_from(DROPPING)))
+    text = data.draw(
+        st.sampled_from(["by the end of the day", "the other hand: 12", "on the mat"]) | st.text("then ,B")
+    )
+    at, explain = data.draw(st.integers(0, len(history))), WhyDropping(text, history, "all").at_byte
+
+    def starts(steps: int) -> set[int]:
+        return {start for start, _, _ in Tokenizer(history).spans(text, steps)}
+
+    for byte in range(1, len(text)):
+        found = explain(byte, at)
+        assert found.is_cut == (byte in starts(at))
+        for step in found.steps if found.kind in ("joined", "fell", "later") else ():
+            assert (byte in starts(step - 1)) != (byte in starts(step))
+            assert f"step {step}" in found.sentence.lower()
+            if history[step - 1].right == NOTHING:
+                assert byte in starts(step)
+        if found.kind == "fell":
+            assert history[found.steps[0] - 1].right == NOTHING
+
+
+@given(st.data())
+@settings(max_examples=20)
+def test_trees_hold_what_there_is_and_what_fell_apart(data: st.DataObject) -> None:
+    history = trained(*data.draw(st.sampled_from(DROPPING)))
+    text, at = (
+        data.draw(st.sampled_from(["the other hand", " mats", "the end"])),
+        data.draw(st.integers(0, len(history))),
+    )
+    answer = Tree(text=text, at=at).answer(Study(history))
+    rows = answer.table.records()
+    there = [row for row in rows if row["falls_apart"] is None]
+    tokens = [row for row in there if not any(contains(other, row) for other in there)]
+    ids = [row["id"] for row in sorted(tokens, key=lambda row: row["first_symbol"])]
+    assert ids == Tokenizer(history).encode(text, at=at)
+    assert all(row["step"] is None or row["step"] <= at for row in rows)
+    assert all(history[row["falls_apart"] - 1].right == NOTHING for row in rows if row["falls_apart"] is not None)
+    assert isinstance(answer.figure, TreeFigure)
+    assert len(answer.figure.branches) >= len(there)
+
+
+def contains(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Whether one is around the other; rows are listed parts first."""
+    edges, inner = ((row["first_symbol"], row["behind_symbol"]) for row in (one, other))
+    return edges != inner and edges[0] <= inner[0] and inner[1] <= edges[1]
+
+
+def test_a_place_that_fell_apart_is_told_in_words() -> None:
+    history = trained(0.4)
+    explain = WhyDropping("the other hand", history).at_byte
+    assert explain(1, len(history)).sentence == (
+        "Step 5 dropped the, which fell apart here. Nothing is joined here any more."
+    )
+    assert explain(2, len(history)).sentence == (
+        "Not split: step 53 joins h + e here. Before, step 5 had dropped the, which fell apart here."
+    )
+    assert (
+        explain(3, 0).sentence
+        == "Words meet here, and no step joins them. Only words that are one token each are ever joined."
+    )
+    long = "the" * 200
+    assert WhyDropping(long, history).at_byte(2, 60).kind == "tokens"
+    with pytest.raises(BpeError, match="at most 400 bytes"):
+        Tree(text=long).answer(Study(history))
 
 
 def test_a_run_goes_on_from_any_step() -> None:
@@ -312,3 +385,13 @@ def test_both_that_race_are_told() -> None:
     assert [row["is_taken"] for row in rows] == [False, True]
     taken = Supermerges().answer(study).columns["taken"]
     assert [one == "across words" for one in taken] == [stage == 2 for stage in trained().reasons["stage"].tolist()]
+
+
+@pytest.mark.parametrize("choices", [(None,), (0.4,), (0.6, "parts")])
+def test_the_words_that_paid_add_up_to_the_count_of_each_step(choices: tuple[Any, ...]) -> None:
+    """Of `aaa` one letter is left, so it pays once for a+a."""
+    text = "aaa aaaa aaab baaa aaaaaaa " * 3 + TEXT[:60]
+    history = train(Corpus.from_texts([text]), recipe_of(*choices))
+    study = Study(history).with_texts([text])
+    for step in history:
+        assert sum(Paid(step=step.step).answer(study).table.columns["count"]) == step.count

@@ -95,5 +95,6 @@ METHOD = replace(
     plain=Way(_plain_learner, bytes_a_cell=200),
     compiled=CompiledWay(_compiled_learner, 40, Policy(_COMPILED, small=20_000, large=2_000_000)),
     joins_runs=True,
+    counts_apart=True,
     turns=_first_supermerge,
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import combinations, pairwise
 from pathlib import Path
 
 import pytest
@@ -12,11 +12,17 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QMenu
 from pytestqt.qtbot import QtBot
 
 from app.window.parts.pictures import SCALE
-from app.window.questions.why.merge_tree import TreePage
+from app.window.questions.why.merge_tree import MergeTree, TreePage
+from app.window.questions.why.model import facts_with_drops
 from app.window.questions.why.page import WhyPage
 from app.wiring import Program
+from bpe_core.counting.count_words import count_words
 from bpe_core.figures.png import chunks_of
+from bpe_core.learning.trainer import learn
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.studies.study import Study
+from bpe_core.text.corpus import Corpus
 from tests.gui.conftest import WAIT, rest, settle
 from tests.gui.questions.conftest import LEFT, MERGES, NO_KEY, answered, click_before, word_facts
 
@@ -181,3 +187,26 @@ def test_the_tree_takes_all_the_room_grows_with_the_slider_and_is_saved(
     assert not QApplication.clipboard().image().isNull()
     qtbot.keyClick(page, Qt.Key.Key_Escape)
     assert learned.window.stage == ""
+
+
+def test_a_tree_shows_faintly_what_fell_apart(qtbot: QtBot) -> None:
+    words = "the other end of the day, on the one hand; the cat, on the other hand; the mat. " * 2
+    recipe = Recipe.preset("boundless", merges=40, min_frequency=1, tau=0.4)
+    study = Study(learn(count_words(Corpus.from_texts([words]), recipe), recipe))
+    facts = facts_with_drops(study, "the other hand", 5, 0, len(study.history))
+    assert facts is not None
+    assert facts.asked is not None
+    tree = MergeTree(largest=1.0)
+    qtbot.addWidget(tree)
+    fallen = 0
+    for step in facts.steps:
+        tree.show_word(facts, step)
+        tree.resize(tree.natural_size)
+        cut = [token.text for token in facts.cut_at(step)]
+        assert cut == [study.names.text[id] for id in Tokenizer(study.history).encode("the other hand", at=step)]
+        boxes = [tree.area_of(node) for node in tree.nodes()]
+        assert not any(one.intersects(other) for one, other in combinations(boxes, 2))
+        fallen += sum(node.has_fallen(step) for node in facts.places_at(step))
+    assert fallen
+    assert facts_with_drops(study, "12", 0, 0, 0) is not None
+    assert facts_with_drops(study, "the" * 200, 5, 0, 0) is None

@@ -16,7 +16,7 @@ from app.window.parts.layouts import in_column, in_row
 from app.window.parts.page import Frame, Page
 from app.window.parts.pictures import picture_of
 from app.window.parts.theme import fixed_font
-from app.window.parts.widgets import IconButton, label, muted, scrolling
+from app.window.parts.widgets import IconButton, muted, paragraph, scrolling
 from app.window.questions.why.model import TreeNode, WhyModel, WordFacts
 from bpe_core.figures.figure import Branch, TreeFigure
 from bpe_core.figures.tree import Tree
@@ -25,6 +25,7 @@ GROW_MILLISECONDS = 250
 NOTHING = "Click into the text first: here grows the tree of the word that was clicked."
 NO_TREE = "By this method no word is put together step by step, so this one has no tree. Why Here? says how it splits."
 HINT = "Each box is a token: below its text the merge that made it, and how often its parts were side by side then."
+HINT_OF_FALLEN = " Faint ones were there from one step to another, and fell apart."
 SMALLEST, LARGEST = 0.6, 3.0
 STEP_MILLISECONDS, LAST_MILLISECONDS = 900, 2_500
 
@@ -109,8 +110,9 @@ class MergeTree(FigureView):
         branches = []
         for node in self._placed:
             strength = float(self._growth.currentValue()) if is_growing and node == self._newest else 1.0
-            strength = strength if node in shown else 0.0
-            branches.append(replace(_branch(node), is_part=node not in whole, strength=strength))
+            has_fallen = node.has_fallen(self._step)
+            strength = strength if node in shown or has_fallen else 0.0
+            branches.append(replace(_branch(node, has_fallen), is_part=node not in whole, strength=strength))
         cut = " | ".join(token.text for token in tokens)
         self.set_figure(TreeFigure("tree", "Merge tree", f"The word is split into {cut}", branches, self._marked_joint))
 
@@ -126,13 +128,16 @@ class MergeTree(FigureView):
             self.joint_chosen.emit(int(self._tree.place_at(x, y)))
 
 
-def _branch(node: TreeNode) -> Branch:
+def _branch(node: TreeNode, has_fallen: bool) -> Branch:
     if node.step is None:
         return Branch(node.text, node.start, node.stop, tip=f"{node.text}: a base symbol")
     told = f"{node.step:,}" if node.count is None else f"{node.step:,} · {node.count:,}×"
     times = "" if node.count is None else f", {node.count:,} times"
-    fall = "" if node.until is None else f", until step {node.until:,}"
-    return Branch(node.text, node.start, node.stop, told, f"{node.text}: merge {node.step:,}{times}{fall}")
+    fall = "" if node.until is None else f"; it falls apart by step {node.until:,}"
+    tip = f"{node.text}: merge {node.step:,}{times}{fall}"
+    if has_fallen:
+        told = f"{node.step:,} to {node.until:,}"
+    return Branch(node.text, node.start, node.stop, told, tip, has_fallen=has_fallen)
 
 
 class TreePage(Page):
@@ -146,7 +151,7 @@ class TreePage(Page):
         self.close_button = IconButton("close", "Back to the window (Esc)", self.close_wanted.emit)
         self.setAccessibleName("Merge tree")
         self.model, self._cursor, self._playing = model, cursor, playing
-        self.word = label()
+        self.word = paragraph()
         self.word.setFont(fixed_font(1.4 * self.font().pointSizeF()))
         self.sentence = muted()
         self.tree = MergeTree(SMALLEST, LARGEST)
@@ -182,7 +187,7 @@ class TreePage(Page):
         self.tree.update()
 
     def _lay_out(self) -> None:
-        head = in_row(self.word, 1, self.copy, self.save, self.close_button)
+        head = in_row((self.word, 1), self.copy, self.save, self.close_button)
         in_column(head, (scrolling(self.tree, "The word as a tree"), 1), self.sentence, on=self, margins=(8, 6, 8, 4))
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -215,7 +220,8 @@ class TreePage(Page):
         self.tree.show_word(facts, at, None if joint is None else joint.place, grows=self._playing.has_motion)
         self.word.setText(" | ".join(token.text for token in facts.cut_at(at)))
         reason = f"{joint.sentence} " if joint is not None and facts.at == at else ""
-        self.sentence.setText(f"{reason}{HINT}")
+        fallen = HINT_OF_FALLEN if any(node.has_fallen(at) for node in facts.places_at(at)) else ""
+        self.sentence.setText(f"{reason}{HINT}{fallen}")
 
     def _ask_about(self, place: int) -> None:
         facts = self.model.facts

@@ -53,6 +53,9 @@ class TreeNode:
     count: int | None
     until: int | None = None  # the step by which it falls apart
 
+    def has_fallen(self, step: int) -> bool:
+        return self.until is not None and self.until <= step
+
 
 @dataclass(frozen=True)
 class WordFacts:
@@ -76,13 +79,14 @@ class WordFacts:
 
     def nodes_at(self, step: int) -> list[TreeNode]:
         """The nodes that exist after that many steps."""
-        return [node for node in self.nodes if (node.step or 0) <= step and (node.until is None or step < node.until)]
+        return [node for node in self.nodes if (node.step or 0) <= step and not node.has_fallen(step)]
 
     def places_at(self, step: int) -> list[TreeNode]:
-        """The nodes that have a place in the tree: all of them, or those that leave one to what exists then."""
+        """The nodes that have a place in the tree: all, or where some cross, what exists then and what fell apart."""
         if all(node.until is None for node in self.nodes):
             return list(self.nodes)
-        return nested([*self.nodes_at(step), *self.nodes])
+        fallen = [node for node in reversed(self.nodes) if node.has_fallen(step)]
+        return nested([*self.nodes_at(step), *fallen, *self.nodes])
 
     def cut_at(self, step: int) -> list[TreeNode]:
         """The tokens of the word after that many merges."""
