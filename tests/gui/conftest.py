@@ -139,10 +139,15 @@ def only_window(qapp: QApplication, tmp_path_factory: pytest.TempPathFactory) ->
     For those that ask what the parts say of a session. Those that ask how a window opens, closes, is arranged, keeps
     its settings or lets go of what it held need one of their own; and whoever listens must stop listening.
     """
+    with window_of_many_tests(tmp_path_factory) as program:
+        yield program
+
+
+@contextmanager
+def window_of_many_tests(folders: pytest.TempPathFactory) -> Iterator[Program]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(session_time, "hurry", HURRY)
-        settings = settings_in(tmp_path_factory, patch)
-        with windows(settings) as make:
+        with windows(settings_in(folders, patch)) as make:
             program = make()
             program.setProperty(SWITCHED_ON, [name for name, one in program.actions.by_name.items() if one.isChecked()])
             yield program
@@ -151,37 +156,41 @@ def only_window(qapp: QApplication, tmp_path_factory: pytest.TempPathFactory) ->
 @pytest.fixture
 def begun_anew(qtbot: QtBot, only_window: Program, hurry: None) -> Iterator[Callable[..., Program]]:
     """The one window of a file as a new one would be, in a fraction of the time: with a new session."""
-    program = only_window
-    assert program.window.isVisible(), "a test has closed the window that others share with it"
+    assert only_window.window.isVisible(), "a test has closed the window that others share with it"
 
     def begin(*files: Path) -> Program:
-        gc.disable()  # as it was, if another window has been closed beside it
-        for box in program.window.findChildren(QDialog):
-            box.close()
-        program.course.leave()
-        for remembered in (LESSONS_DONE, LESSON_PLACES, RECENT_FILES):
-            program.settings.put(remembered, remembered.default)
-        for name, action in program.actions.by_name.items():
-            if action.isChecked() != (name in program.property(SWITCHED_ON)):
-                action.trigger()
-        program.filing.document.new()
-        program.session.recipe.put_quietly(FIRST_RECIPE)
-        program.window.set_stage("")
-        program.window.reset_layout()
-        for tabs in (program.charts, program.inspector):
-            tabs.show_page(tabs.ids[0])
-        program.merges.sort(0, Qt.SortOrder.AscendingOrder)
-        program.speed.slider.setValue(SPEED.default)
-        program.running.set_speed(SPEED.default)  # or it might go on as a test has told it alone
-        program.messages.forget()
-        rest(qtbot, program)  # what another test has asked is answered by now
-        program.messages.forget()  # or a test might take what another was told for what it waits for
-        program.begin(files)
-        program.window.show_room("ask")
-        return program
+        return anew(qtbot, only_window, *files)
 
     yield begin
-    assert_nothing_broke(program)
+    assert_nothing_broke(only_window)
+
+
+def anew(qtbot: QtBot, program: Program, *files: Path) -> Program:
+    """Let a window begin a new session with these files, and look as a new one."""
+    gc.disable()  # as it was, if another window has been closed beside it
+    for box in program.window.findChildren(QDialog):
+        box.close()
+    program.course.leave()
+    for remembered in (LESSONS_DONE, LESSON_PLACES, RECENT_FILES):
+        program.settings.put(remembered, remembered.default)
+    for name, action in program.actions.by_name.items():
+        if action.isChecked() != (name in program.property(SWITCHED_ON)):
+            action.trigger()
+    program.filing.document.new()
+    program.session.recipe.put_quietly(FIRST_RECIPE)
+    program.window.set_stage("")
+    program.window.reset_layout()
+    for tabs in (program.charts, program.inspector):
+        tabs.show_page(tabs.ids[0])
+    program.merges.sort(0, Qt.SortOrder.AscendingOrder)
+    program.speed.slider.setValue(SPEED.default)
+    program.running.set_speed(SPEED.default)  # or it might go on as a test has told it alone
+    program.messages.forget()
+    rest(qtbot, program)  # what another test has asked is answered by now
+    program.messages.forget()  # or a test might take what another was told for what it waits for
+    program.begin(files)
+    program.window.show_room("ask")
+    return program
 
 
 def assert_nothing_broke(program: Program) -> None:
@@ -264,13 +273,12 @@ def rest(qtbot: QtBot, program: Program) -> None:
     waited_for: list[QTimer] = []  # all are looked for again only when these are done: there are many
 
     def is_at_rest() -> None:
-        assert not on_its_way(program)
+        assert not busy_with(program)
         assert not [timer.parent() for timer in waited_for if isValid(timer) and timer.isActive()]
-        timers = program.findChildren(QTimer) + program.window.findChildren(QTimer)
+        timers = program.findChildren(QTimer) + program.window.findChildren(QTimer)  # those of throttles, too
         waited_for[:] = [timer for timer in timers if timer.isSingleShot() and timer.isActive()]
         assert not waited_for
 
-    settle(qtbot, program)
     qtbot.waitUntil(is_at_rest, timeout=WAIT)
 
 

@@ -11,7 +11,6 @@ import pytest
 from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QLabel
 from pytestqt.qtbot import QtBot
 
-from app.session import time as session_time
 from app.session.run import Phase
 from app.window.pages import PAGES
 from app.window.parts.figure_view import FigureView
@@ -24,7 +23,7 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting import word_tokens
 from bpe_core.segmenting.tokenizer import Tokenizer
 from tests.conftest import EXPLORES
-from tests.gui.conftest import HURRY, WAIT, rest, settings_in, settle, wait_for_phase, windows
+from tests.gui.conftest import WAIT, anew, rest, settle, wait_for_phase, window_of_many_tests
 from tests.gui.sessions.saving import open_session, save_as, table
 from tests.gui.small_run import group_texts
 from tests.gui.tables import exact_rows
@@ -38,25 +37,27 @@ def recipe_of(method: str) -> Recipe:
     return Recipe.preset(name, min_frequency=2, merges=12)
 
 
+@pytest.fixture(scope="module")
+def one_window(qapp: QApplication, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
+    with window_of_many_tests(tmp_path_factory) as program:
+        yield program
+
+
 @pytest.fixture(scope="module", params=METHODS)
-def learned(
-    request: pytest.FixtureRequest, qapp: QApplication, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Program]:
-    """One window for each method, in which its run is looked at, saved and asked."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(session_time, "hurry", HURRY)
-        with windows(settings_in(tmp_path_factory, patch)) as make:
-            program = make()
-            program.session.corpus.replace_by_text("a few words", TEXT)
-            program.token_text.set_text(TEXT[:90])
-            program.session.recipe.put_quietly(recipe_of(request.param))
-            group_texts(program)
-            program.actions["main"].trigger()
-            wait_for_phase(QtBot(request), program, Phase.ENDED)
-            run = program.session.runs.shown
-            assert run is not None
-            assert run.learned > 3, run.sentence
-            yield program
+def learned(request: pytest.FixtureRequest, one_window: Program) -> Program:
+    """A run by each method, one after another, which is looked at, saved and asked."""
+    qtbot = QtBot(request)
+    program = anew(qtbot, one_window)
+    program.session.corpus.replace_by_text("a few words", TEXT)
+    program.token_text.set_text(TEXT[:90])
+    program.session.recipe.put_quietly(recipe_of(request.param))
+    group_texts(program)
+    program.actions["main"].trigger()
+    wait_for_phase(qtbot, program, Phase.ENDED)
+    run = program.session.runs.shown
+    assert run is not None
+    assert run.learned > 3, run.sentence
+    return program
 
 
 def texts_on(program: Program, page: str) -> str:
