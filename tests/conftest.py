@@ -78,6 +78,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         items[:] = reversed(first)
 
 
+def pytest_sessionfinish() -> None:
+    """Look for garbage a last time; without this, half a dozen searches pass all that is loaded before the end."""
+    gc.collect()
+    gc.freeze()
+
+
 def pytest_collection_finish() -> None:
     """Exclude loaded modules and collected tests from garbage collection: they stay to the end."""
     gc.collect()
