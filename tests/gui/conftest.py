@@ -167,6 +167,17 @@ def begun_anew(qtbot: QtBot, only_window: Program, hurry: None) -> Iterator[Call
 
 def anew(qtbot: QtBot, program: Program, *files: Path) -> Program:
     """Let a window begin a new session with these files, and look as a new one."""
+    with as_a_new_one(qtbot, program):
+        program.filing.document.new()
+        program.session.recipe.put_quietly(FIRST_RECIPE)
+    program.begin(files)
+    program.window.show_room("ask")
+    return program
+
+
+@contextmanager
+def as_a_new_one(qtbot: QtBot, program: Program) -> Iterator[None]:
+    """Close and put back what a test has opened and switched, around whatever is done with the session."""
     gc.disable()  # as it was, if another window has been closed beside it
     for box in program.window.findChildren(QDialog):
         box.close()
@@ -176,8 +187,7 @@ def anew(qtbot: QtBot, program: Program, *files: Path) -> Program:
     for name, action in program.actions.by_name.items():
         if action.isChecked() != (name in program.property(SWITCHED_ON)):
             action.trigger()
-    program.filing.document.new()
-    program.session.recipe.put_quietly(FIRST_RECIPE)
+    yield
     program.window.set_stage("")
     program.window.reset_layout()
     for tabs in (program.charts, program.inspector):
@@ -188,9 +198,31 @@ def anew(qtbot: QtBot, program: Program, *files: Path) -> Program:
     program.messages.forget()
     rest(qtbot, program)  # what another test has asked is answered by now
     program.messages.forget()  # or a test might take what another was told for what it waits for
-    program.begin(files)
-    program.window.show_room("ask")
-    return program
+
+
+@pytest.fixture(scope="module")
+def one_session(only_window: Program) -> list[object]:
+    """For files whose tests mostly look: what `made_once` has made, as it was then."""
+    return []
+
+
+def made_once(qtbot: QtBot, session: list[object], window: Program, make: Callable[[], Program]) -> Program:
+    """A window with what `make` makes in it: the one of the test before, unless that has changed it."""
+    if session and session == state_of(window):
+        with as_a_new_one(qtbot, window):
+            window.session.runs.show(window.session.runs.all[-1])
+        window.session.cursor.go_live()
+        window.window.show_room("ask")
+        settle(qtbot, window)
+    else:
+        session[:] = state_of(make())
+    return window
+
+
+def state_of(program: Program) -> list[object]:
+    session = program.session
+    runs = [(run, run.phase, run.learned) for run in session.runs.all]
+    return [runs, session.recipe.value, session.corpus.texts.value, session.text.value, session.undo.index()]
 
 
 def assert_nothing_broke(program: Program) -> None:

@@ -15,7 +15,7 @@ from app.window.files.export_dialog import ExportDialog
 from app.wiring import Program
 from bpe_core.delivery import folder
 from bpe_core.formats import FORMATS, format_for, open_table, read_history
-from tests.gui.conftest import WAIT, export_to
+from tests.gui.conftest import WAIT, export_to, made_once
 
 pytestmark = pytest.mark.usefixtures("only_window")
 
@@ -24,11 +24,17 @@ Train = Callable[[Program], None]
 
 
 @pytest.fixture
-def trained(program: Program, train: Train) -> Program:
-    program.session.corpus.replace_by_text("small", TEXT)
-    assert program.form.choose(vocab_size=300)
-    train(program)
-    return program
+def trained(
+    qtbot: QtBot, one_session: list[object], only_window: Program, begun_anew: Callable[[], Program], train: Train
+) -> Program:
+    def make() -> Program:
+        program = begun_anew()
+        program.session.corpus.replace_by_text("small", TEXT)
+        assert program.form.choose(vocab_size=300)
+        train(program)
+        return program
+
+    return made_once(qtbot, one_session, only_window, make)
 
 
 def dialog(program: Program, path: Path, format: str) -> ExportDialog:

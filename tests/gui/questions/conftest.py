@@ -17,7 +17,7 @@ from app.window.questions.why.page import WhyPage
 from app.wiring import Program
 from bpe_core.insight.ranked_words import RankedWords
 from resources import samples
-from tests.gui.conftest import WAIT, settle
+from tests.gui.conftest import WAIT, made_once, settle
 
 Train = Callable[[Program], None]
 MERGES = 150
@@ -26,19 +26,28 @@ LEFT, NO_KEY = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
 
 
 @pytest.fixture
-def learned(qtbot: QtBot, window_with: Callable[..., Program], tmp_path: Path, train: Train) -> Program:
+def learned(
+    request: pytest.FixtureRequest, qtbot: QtBot, window_with: Callable[..., Program], tmp_path: Path, train: Train
+) -> Program:
     """A window with a run of two files, at rest at its end."""
-    files = tmp_path / "one.txt", tmp_path / "other.txt"
-    for file, text in zip(files, (ONE, OTHER), strict=True):
-        file.write_text(text, encoding="utf-8")
-    program = window_with(*files)
-    assert program.form.choose(vocab_size=256 + MERGES)
-    settle(qtbot, program)
-    train(program)
-    program.text_panel.editor.select_all()
-    program.text_panel.editor.insert("the newer keeper said 1,204 feathers")
-    settle(qtbot, program)
-    return program
+
+    def make() -> Program:
+        files = tmp_path / "one.txt", tmp_path / "other.txt"
+        for file, text in zip(files, (ONE, OTHER), strict=True):
+            file.write_text(text, encoding="utf-8")
+        program = window_with(*files)
+        assert program.form.choose(vocab_size=256 + MERGES)
+        settle(qtbot, program)
+        train(program)
+        program.text_panel.editor.select_all()
+        program.text_panel.editor.insert("the newer keeper said 1,204 feathers")
+        settle(qtbot, program)
+        return program
+
+    if "one_session" not in request.fixturenames:
+        return make()
+    one, window = request.getfixturevalue("one_session"), request.getfixturevalue("only_window")
+    return made_once(qtbot, one, window, make)
 
 
 def answered(qtbot: QtBot, program: Program) -> None:

@@ -26,7 +26,7 @@ from bpe_core.recipes.methods import METHODS
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.tokenizer import Tokenizer
 from tests import dropping_method
-from tests.gui.conftest import WAIT, settle, wait_for_phase
+from tests.gui.conftest import WAIT, made_once, settle, wait_for_phase
 from tests.gui.questions.conftest import answered
 from tests.gui.sessions.saving import open_session, save_as
 from tests.gui.tables import exact_rows
@@ -46,20 +46,34 @@ def _registered() -> Iterator[None]:
 
 
 @pytest.fixture
-def lab(qtbot: QtBot, program: Program) -> LanesPanel:
+def program(only_window: Program) -> Program:
+    return only_window
+
+
+@pytest.fixture
+def lab(qtbot: QtBot, one_session: list[object], program: Program, begun_anew: Callable[[], Program]) -> LanesPanel:
     """Three runs on one text, two by the same recipe but for its ties, one that drops."""
-    program.session.corpus.replace_by_text("small", CORPUS)
-    for recipe in (
-        Recipe.preset("gpt2", vocab_size=290),
-        Recipe.preset("words", base="bytes", method="dropping", vocab_size=280),
-        Recipe.preset("gpt2", vocab_size=290, ties="smallest-text"),
-    ):
-        learn(qtbot, program, recipe)
-    program.token_text.set_text(TEXT)
-    qtbot.waitUntil(lambda: program.session.text.value == TEXT, timeout=WAIT)
+
+    def make() -> Program:
+        begun_anew()
+        program.session.corpus.replace_by_text("small", CORPUS)
+        for recipe in (
+            Recipe.preset("gpt2", vocab_size=290),
+            Recipe.preset("words", base="bytes", method="dropping", vocab_size=280),
+            Recipe.preset("gpt2", vocab_size=290, ties="smallest-text"),
+        ):
+            learn(qtbot, program, recipe)
+        program.token_text.set_text(TEXT)
+        qtbot.waitUntil(lambda: program.session.text.value == TEXT, timeout=WAIT)
+        return program
+
+    made_once(qtbot, one_session, program, make)
     program.actions["lab"].trigger()
+    found = program.pages[LanesPanel]
+    found.model.choose([1, 2, 3])
+    found.model.set_size(290)
     at_rest(qtbot, program)
-    return program.pages[LanesPanel]
+    return found
 
 
 def cards(lab: LanesPanel) -> list[LaneCard]:
@@ -209,8 +223,9 @@ def test_runs_are_put_in_taken_out_and_changed(qtbot: QtBot, program: Program, l
 
 
 def test_with_a_single_run_it_says_how_to_get_another(
-    qtbot: QtBot, program: Program, train: Callable[[Program], None]
+    qtbot: QtBot, begun_anew: Callable[[], Program], train: Callable[[Program], None]
 ) -> None:
+    program = begun_anew()
     train(program)
     program.actions["lab"].trigger()
     qtbot.waitUntil(lambda: "gpt2 · run 1 is the only one yet" in program.pages[LanesPanel].how.text(), timeout=WAIT)

@@ -18,7 +18,7 @@ from bpe_core.segmenting.tokenizer import Tokenizer
 from tests.core.learning import tokens_of_word
 from tests.gui.questions.conftest import LEFT, MERGES, NO_KEY, ONE, OTHER, answered, ranked_words, section
 
-pytestmark = pytest.mark.usefixtures("only_window")
+pytestmark = pytest.mark.usefixtures("one_session")
 
 
 def test_one_click_on_a_merge_tells_the_life_of_its_token(qtbot: QtBot, learned: Program) -> None:

@@ -26,7 +26,7 @@ from bpe_core.text.corpus import Corpus
 from tests.gui.conftest import WAIT, rest, settle
 from tests.gui.questions.conftest import LEFT, MERGES, NO_KEY, answered, click_before, word_facts
 
-pytestmark = pytest.mark.usefixtures("only_window")
+pytestmark = pytest.mark.usefixtures("one_session")
 
 
 def test_one_click_tells_why_every_boundary_stands(qtbot: QtBot, learned: Program) -> None:
