@@ -12,11 +12,13 @@ from typing import Any
 import numpy as np
 
 from bpe_core.counting.words import WordTable
-from bpe_core.history.history import NOTHING, History, Int64s
+from bpe_core.history.history import NOTHING, TOKEN, History, Int64s
 from bpe_core.history.joining import PairRows
 from bpe_core.learning.bpe.method import METHOD as BPE
 from bpe_core.learning.methods import Method, has_ranks
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.best_paths import BestPaths
+from bpe_core.segmenting.word_runs import STAGE
 from bpe_core.segmenting.word_segmenters import WordPieceSegmenter
 from bpe_core.sharing.changes import changes_by, scan_of
 from bpe_core.sharing.preparing import preparing_of
@@ -55,7 +57,7 @@ def contents_of(run: SharedRun) -> dict[str, Any]:
         "specials": list(recipe.special_tokens),
         "why_not": why,
         "cuts": _cuts(history) if not why else {"by": ""},
-        "splits": None if why or recipe.splits_by_steps else scan_of(_table(history)),
+        "splits": None if why or recipe.splits_by_steps else scan_of(_table(recipe)),
         "changes": [] if why else changes_by(recipe),
         "preparation": preparing_of(recipe) if recipe.preparation and not why else None,
         "alphabet": _alphabet(history),
@@ -71,12 +73,12 @@ def why_not(history: History) -> str:
     recipe, joining = history.recipe, history.joining
     if recipe.preparation and preparing_of(recipe) is None:
         return "The file this run came from prepares texts by steps of its own, which this page does not know."
-    if _table(history) is None:
+    if _table(recipe) is None:
         return "The run splits texts by an expression of its own that this page cannot follow exactly."
     method = Method.of(recipe)
     if method.starts_anew:
         return "This method learns each block of a text anew, so it splits no other text."
-    if method.segmenter not in KNOWN:
+    if method.segmenter not in KNOWN and not method.joins_runs:
         return "This method splits texts by a rule of its own, which this page does not know."
     if joining is not None and (joining.found_first or joining.hidden):
         return "The file this run came from looks for some tokens before all others, which this page does not do."
@@ -87,8 +89,7 @@ def why_not(history: History) -> str:
     return ""
 
 
-def _table(history: History) -> Any:
-    recipe = history.recipe
+def _table(recipe: Recipe) -> Any:
     return table_for(recipe.pattern, recipe.unit, recipe.custom_pattern, older=recipe.older_unicode)
 
 
@@ -105,6 +106,14 @@ def _cuts(history: History) -> dict[str, Any]:
         if joining.pairs is not None:
             return found | {"pairs": [np.asarray(column) for column in joining.pairs[: len(PairRows._fields)]]}
         return found | {"priorities": joining.priorities}
+    if Method.of(history.recipe).joins_runs:
+        stages = history.reasons.get(STAGE, np.zeros(len(history)))
+        return {
+            "by": "runs",
+            "inside": scan_of(_table(Recipe(pattern=history.recipe.words_by))),
+            "across": np.diff(np.flatnonzero(stages > 1), prepend=0),
+            "into_bytes": history.recipe.falls_into == "bytes",
+        }
     if has_ranks(history):
         return {"by": "ranks"}
     if Method.of(history.recipe).segmenter is WordPieceSegmenter:
@@ -131,6 +140,8 @@ def _steps(history: History) -> dict[str, Any]:
     """Write what follows from other columns as the difference from these, which takes next to no room."""
     columns = history.columns
     found: dict[str, Any] = {"left": columns.left, "right": columns.right}
+    if TOKEN in history.reasons:
+        found["made"] = history.ids
     if not history.has_counts:
         return found
     other = np.stack([columns.runner_up_left, columns.runner_up_right])

@@ -118,7 +118,7 @@ class Lane {
     if (place < 0) return "the text begins.";
     if (place === this.flow.length - 1) return "the text ends.";
     if (piece.id === undefined || piece.reason === undefined) return "the pattern splits there, and no token crosses it.";
-    const step = piece.reason, { tokens, way } = this.run, later = (step + 1).toLocaleString("en");
+    const step = typeof piece.reason === "function" ? piece.reason() : piece.reason, { tokens, way } = this.run, later = (step + 1).toLocaleString("en");
     if (step === NEVER) return way.whyNot;
     if (way.later) return `${way.later} ${this.run.stepName} ${later} on.`;
     const pair = `${quoted(tokens.name(tokens.left[step]))} and ${quoted(tokens.name(tokens.right[step]))}`;

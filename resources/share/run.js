@@ -8,8 +8,7 @@ class Run {
     Object.assign(this, { title: data.title, note: data.note, recipe: data.recipe, stepName: data.step, whyNot: data.why_not });
     this.tokens = new Tokens(data);
     this.length = data.steps.left.length;
-    this.sizeAtFirst = data.size;
-    this.growth = this.length && this.tokens.right[0] === DROPPED ? -1 : 1; // tokens a step
+    this.sizes = this.readSizes(data.size); // of the vocabulary, after each number of steps
     this.steps = data.steps;
     if (data.steps.count) this.readCounts(data.steps);
     this.changes = data.changes.map(changing);
@@ -21,13 +20,28 @@ class Run {
     this.colours = new Map();
   }
 
-  sizeAt(step) {
-    return this.sizeAtFirst + this.growth * step;
+  // A token that is joined anew is one more only if it had been dropped.
+  readSizes(atFirst) {
+    const sizes = [atFirst], made = new Set();
+    this.tokens.idOfStep.forEach((id, step) => {
+      const drops = this.tokens.right[step] === DROPPED, change = drops ? -1 : made.has(id) ? 0 : 1;
+      if (drops) made.delete(id);
+      else made.add(id);
+      sizes.push(sizes[step] + change);
+    });
+    return sizes;
   }
 
-  // The step after which the vocabulary has that size, or one as near to it as there is.
+  sizeAt(step) {
+    return this.sizes[step];
+  }
+
+  // The last step after which the vocabulary has that size, or one as near to it as there is.
   stepOfSize(size) {
-    return Math.max(0, Math.min(this.length, this.growth * (size - this.sizeAtFirst)));
+    const far = (step) => Math.abs(this.sizes[step] - size);
+    let found = this.length;
+    for (let step = this.length - 1; step >= 0; step--) if (far(step) < far(found)) found = step;
+    return found;
   }
 
   readCounts(steps) {

@@ -87,10 +87,10 @@ class Tokens {
     this.stepOfJoined = [];
     this.stepOfSingle = new Map(); // of tokens that are dropped or added
     for (let step = 0; step < this.left.length; step++) {
-      const joins = this.right[step] >= 0;
-      this.idOfStep[step] = joins ? this.base + this.stepOfJoined.length : this.left[step];
-      if (joins) this.stepOfJoined.push(step);
-      else this.stepOfSingle.set(this.left[step], step);
+      const joins = this.right[step] >= 0, next = this.base + this.stepOfJoined.length;
+      this.idOfStep[step] = steps.made ? steps.made[step] : joins ? next : this.left[step];
+      if (joins && this.idOfStep[step] === next) this.stepOfJoined.push(step);
+      if (!joins) this.stepOfSingle.set(this.left[step], step);
     }
     this.count = this.base + this.stepOfJoined.length;
     this.continuing = this.findContinuing();

@@ -82,6 +82,10 @@ def _with_priorities(*, by_text: bool, whole_words: bool = False) -> bpe.Study:
     return bpe.Study(bpe.History.from_pairs(history.recipe, history.alphabet, history.pairs(), joining))
 
 
+def _falls_into_parts() -> bpe.Recipe:
+    return bpe.Recipe.preset("boundless", vocab_size=400, tau=0.5, falls_into="parts")
+
+
 LIBRARY_KINDS = ("qwen", "deepseek", "gpt neox", "roberta", "bert", "llama 2", "mistral", "gemma")
 
 
@@ -98,13 +102,15 @@ METHODS: dict[str, Callable[[], bpe.Study]] = {
         preset: partial(_learned, preset)
         for preset in (
             *("gpt2", "cl100k", "o200k", "english", "clean-words", "words", "raw-bytes", "sentencepiece-like"),
-            *("bert", "wordpiece", "unigram", "mingram", "best", "superbpe"),
+            *("bert", "wordpiece", "unigram", "mingram", "best", "superbpe", "boundless"),
         )
     },
     "pairs in their own order": lambda: _with_priorities(by_text=False),
     "texts in their own order": lambda: _with_priorities(by_text=True),
     "whole words": lambda: _with_priorities(by_text=True, whole_words=True),
     "parity": lambda: _of_languages(),
+    "drops": lambda: bpe.train(CORPUS, bpe.Recipe.preset("boundless", vocab_size=400, tau=0.6)),
+    "drops into parts": lambda: bpe.train(CORPUS, _falls_into_parts()),
     "whole characters": lambda: bpe.train(CORPUS, bpe.Recipe.preset("gpt2", vocab_size=500, whole_characters=True)),
     "RWKV": lambda: bpe.Study(RWKV_HISTORY),
     **{kind: partial(_of_the_library, kind) for kind in LIBRARY_KINDS},
@@ -145,6 +151,21 @@ def test_it_cuts_as_the_engine_does(name: str, page: Browser, tmp_path: Path) ->
     newer = {one for name, _ in different for one in name} - {one for _, name in different for one in name}
     assert len(newer) <= 2, different  # characters that one of the two does not know yet
     assert page.errors == []
+
+
+@needs_browser
+def test_a_page_knows_what_joins_where_tokens_fell_apart(page: Browser, tmp_path: Path) -> None:
+    study = METHODS["drops into parts"]()
+    _open(page, tmp_path, given=study)
+    history, text, at = study.history, "on the other hand", 60
+    cut = f"page.runs[0].cut({json.dumps(text)}, {at})[0].cut"
+    reasons = page.value(f"{cut}.reasons.map(one => one()).map(step => step === NEVER ? null : step)")
+    starts = [{start for start, _, _ in study.tokenizer.spans(text, one)} for one in range(len(history) + 1)]
+    for end, step in zip(page.value(f"{cut}.ends")[:-1], reasons, strict=False):
+        assert all(end in some for some in starts[at : None if step is None else step + 1])
+        assert step is None or end not in starts[step + 1]
+    sizes = page.value("page.runs[0].sizes")
+    assert sizes == history.vocabulary_sizes().tolist()
 
 
 @needs_browser
