@@ -22,7 +22,7 @@ from bpe_core.support.arrays import Bools
 RIVAL = "rival"  # the reason of a step: how often the best of the other pass occurred, NOTHING if there was none
 WITHIN, ACROSS = 1, 2  # stages
 MOST_STEPS = 20  # for each token that is wanted, where tokens are dropped
-AHEAD = 256  # supermerges that are learned together
+AHEAD = 256  # steps that are learned together
 WORK_A_STEP = 200
 
 Name = tuple[int, int]  # of a token in either pass: the pass that made it, and its number there
@@ -75,14 +75,13 @@ class Learned:
     def drops_next(self) -> bool:
         return self.next is not None and self.next.right == NOTHING
 
-    def learn(self, ahead: int, work: int) -> bool:
+    def learn(self, wanted: int, work: int) -> bool:
         """Return whether so many steps wait, or all that there are."""
-        known = self._learner.learned
-        stop_at = min(known + ahead - len(self.steps), len(self._columns.left))
-        if not self.end and known < stop_at:
-            self.end = self._learner.learn(self._columns, stop_at, work)
+        known, room = self._learner.learned, len(self._columns.left)
+        if not self.end and known < room and len(self.steps) < wanted:
+            self.end = self._learner.learn(self._columns, min(known + max(AHEAD, wanted), room), work)
             self.steps.extend(self.history[known:])
-        return bool(self.end) or self._learner.learned >= stop_at
+        return bool(self.end) or self._learner.learned == room or len(self.steps) >= wanted
 
     def take(self) -> Step:
         step = self.steps.popleft()
@@ -141,7 +140,7 @@ class BoundlessLearner:
         while self.learned < stop_at and work > 0:
             if self._more >= self._target and not first.drops_next:
                 return "vocabulary full" if self._target == self._limit else first.end
-            if not second.learn(AHEAD, work):
+            if not second.learn(1, work):
                 return ""
             self._take(columns, *((second, first) if self._second_wins() else (first, second)))
             work -= WORK_A_STEP
