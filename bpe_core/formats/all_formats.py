@@ -31,6 +31,10 @@ OTHERS = (  # how files that are no tables begin, and what is said of them
         "looks like the list of pieces that SentencePiece writes for people; open the .model beside it.",
     ),
     (
+        rb"""\s*"?\{\s*\\?"class_name\\?"\s*:\s*\\?"Tokenizer""",
+        "is a word index of Keras, which has a number for each whole word and no pieces; here it cannot be opened.",
+    ),
+    (
         _OBJECT_WITH % b"model_type|architectures|hidden_size|num_hidden_layers",
         "tells how a model is built and holds no tokens; open tokenizer.json or another table beside it.",
     ),

@@ -17,7 +17,7 @@ from bpe_core.errors import FormatError
 from bpe_core.formats import limitations
 from bpe_core.formats.base import Beside, Format, Opened, Peer, dense_numbers, recipe_from, unless_ids
 from bpe_core.formats.json_reading import Object, list_in, number_of, object_in, parsed_object, whole_text
-from bpe_core.formats.limitations import containing, same_text
+from bpe_core.formats.limitations import about, containing, same_text
 from bpe_core.formats.written_merges import VERSION, lines_of
 from bpe_core.history.alphabet import Alphabet, Symbol, SymbolKind, unknown_symbols
 from bpe_core.history.history import History, Int64s
@@ -207,7 +207,7 @@ class BertVocabulary(Format):
         return self.recognizes(data) or (Path(name).name == "vocab.txt" and _has_a_token_a_line(data))
 
     def read_all(self, data: bytes, name: str, beside: Beside) -> Opened:
-        vocabulary = read_vocabulary(data, name)
+        vocabulary, twice = read_vocabulary(data, name)
         config_data, where = beside(CONFIG), f"{CONFIG} beside {name}"
         config = parsed_object(config_data, where) if config_data is not None else {}
         unknown = _token(config.get("unk_token", UNKNOWN), where)
@@ -215,7 +215,9 @@ class BertVocabulary(Format):
         specials.pop(unknown, None)
         specials = dict(sorted(specials.items(), key=lambda item: item[1]))
         plain = [text for text in vocabulary if text != unknown and text not in specials]
-        notes: list[str] = []
+        notes = about(
+            twice, "tokens are there twice, and have the number of their last line, as in BERT's tokenizers: {}"
+        )
         choices = _text_choices(config, plain, where, notes)
         recipe = recipe_from(
             name,
@@ -237,21 +239,23 @@ class BertVocabulary(Format):
     def loaded_by(self, library: Any, data: bytes, history: History, name: str, beside: Beside) -> Peer | None:
         recipe = history.recipe
         said: dict[str, Any] = {"unk_token": recipe.unknown_text, "max_input_chars_per_word": recipe.longest_word}
-        asked = library.Tokenizer(library.models.WordPiece(read_vocabulary(data, name), **said))
+        asked = library.Tokenizer(library.models.WordPiece(read_vocabulary(data, name)[0], **said))
         return lambda word: list(asked.encode(word).ids)
 
 
-def read_vocabulary(data: bytes, name: str) -> dict[str, int]:
+def read_vocabulary(data: bytes, name: str) -> tuple[dict[str, int], list[str]]:
+    """Return the number of each token, which is that of its last line, and those that have several lines."""
     found: dict[str, int] = {}
+    twice: list[str] = []
     for number, line in enumerate(lines_of(data, name)):
-        text = line.rstrip()
-        if any(character.isspace() for character in text):
+        text = line.rstrip(" \t\r")  # other blanks stay, as in transformers
+        if " " in text or "\t" in text:
             raise FormatError(f"{name}, line {number + 1:,}: there must be one token and no space, not {text[:80]!r}.")
-        if text and found.setdefault(text, number) != number:
-            raise FormatError(
-                f"{name}, line {number + 1:,}: the token {text[:80]!r} is in line {found[text] + 1:,} already."
-            )
-    return found
+        if text in found:
+            twice.append(text)
+        if text:
+            found[text] = number
+    return found, twice
 
 
 def _about_changes(recipe: Recipe) -> list[str]:
@@ -274,11 +278,11 @@ def _has_a_token_a_line(data: bytes) -> bool:
     lines = data[:LOOK].split(b"\n")[:-1] or [data[:LOOK]]
     return (
         not data.startswith((b"{", VERSION.encode()))
-        and b"\0" not in data[:LOOK]
+        and all(b"\0" not in line or len(line) == 1 for line in lines)
         and all(len(line.split()) <= 1 for line in lines)
         and any(lines)
     )
 
 
 def _holds_a_blank(text: bytes) -> bool:
-    return any(character.isspace() for character in text.decode())
+    return any(blank in text for blank in (b" ", b"\t", b"\n", b"\r"))

@@ -25,17 +25,20 @@ def parsed_object(
     most: int = LARGEST,
     line: int | None = None,
     number: Callable[[str], float] | None = None,
+    *,
+    counts_last: bool = False,
 ) -> Object:
     """Parse the JSON object that a whole file holds, or one line of it; refuse more than `most` bytes.
 
-    `number` reads what is no whole number.
+    `number` reads what is no whole number. Of numbers with the same name in one object the last counts if asked.
     """
     where = name if line is None else f"{name}, line {line:,}"
     if len(data) > most:
         raise TooLarge(f"{where}: {len(data):,} bytes would have to be parsed at once; the limit is {most:,}.")
     text = decoded(data, where, "utf-8-sig")
     try:
-        parsed = json.loads(text, object_pairs_hook=_without_repetition, parse_float=number)
+        hook = _with_the_last if counts_last else _without_repetition
+        parsed = json.loads(text, object_pairs_hook=hook, parse_float=number)
     except json.JSONDecodeError as error:
         at = f"{name}, line {line or error.lineno:,}, column {error.colno:,}"
         raise FormatError(f"{at}: this is not valid JSON from here on.") from error
@@ -94,6 +97,11 @@ def _without_repetition(pairs: list[tuple[str, Any]]) -> Object:
         twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
         raise _TwiceError(f"the entry {twice[:80]!r} is there twice in one object.")
     return found
+
+
+def _with_the_last(pairs: list[tuple[str, Any]]) -> Object:
+    found = dict(pairs)
+    return found if len(found) == len(pairs) or set(map(type, found.values())) == {int} else _without_repetition(pairs)
 
 
 def object_in(whole: Object, key: str, name: str) -> Object:

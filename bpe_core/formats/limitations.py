@@ -52,6 +52,11 @@ def same_text(history: History) -> list[str]:
         return []
     first: dict[bytes, int] = {}
     twins = [(first[text], id) for id, text in enumerate(texts) if first.setdefault(text, id) != id]
+    numbers = history.numbers
+    if numbers is not None:  # those that share their number are one token already
+        twins = [(older, newer) for older, newer in twins if numbers[older] != numbers[newer]]
+    if not twins:
+        return []
     older, newer = twins[0]
     many = (
         f"{len(twins):,} tokens repeat the text of another one" if len(twins) > 1 else "Two tokens have the same text"

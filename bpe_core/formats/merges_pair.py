@@ -228,7 +228,7 @@ def _first_beside(beside: Beside, names: list[str]) -> bytes | None:
 
 
 def _vocabulary_in(data: bytes, name: str) -> dict[str, int]:
-    return once("vocabulary", data, lambda: vocabulary_of(parsed_object(data, name), name))
+    return once("vocabulary", data, lambda: vocabulary_of(parsed_object(data, name, counts_last=True), name))
 
 
 def _opened(merges: WrittenMerges, vocabulary: Mapping[str, int] | None, name: str, notes: list[str]) -> Opened:

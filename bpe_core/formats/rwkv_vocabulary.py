@@ -92,7 +92,9 @@ def read_rows(whole: str, name: str) -> dict[bytes, int]:
         if match is None:
             raise FormatError(f"{where}: there must be a number, a text in quotes and its length, not {line[:60]!r}.")
         text, number, length = text_of(match[2], where), int(match[1]), int(match[3])
-        if not text or len(text) != length:
+        if not text and length == 0:  # which no text becomes
+            continue
+        if len(text) != length:
             raise FormatError(f"{where}: the text has {len(text):,} bytes, but the row says {length:,}.")
         if number > LARGEST_ID:
             raise FormatError(f"{where}: the number {number:,} is too large; the largest is {LARGEST_ID:,}.")

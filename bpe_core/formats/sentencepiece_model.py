@@ -350,7 +350,7 @@ class SentencePieceModel(Format):
         return found + controls
 
     def spelled(self, history: History) -> tuple[str, ...]:
-        return (MARKER,)
+        return (MARKER, *(() if history.scores is None else unigram_vocabulary.twins_in(history)))
 
     def is_beyond(self, history: History, text: str) -> bool:
         return not (history.recipe.preparation or text.isascii()) and map_differs(history.recipe, text)

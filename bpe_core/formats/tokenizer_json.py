@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from operator import itemgetter
 from typing import Any, BinaryIO, ClassVar, NamedTuple
@@ -19,7 +19,7 @@ from bpe_core.formats.json_reading import Object
 from bpe_core.formats.limitations import about, listed, same_text
 from bpe_core.formats.patterns import likely_pattern, sampled
 from bpe_core.formats.sentencepiece_fields import Kind
-from bpe_core.formats.vocabulary_model import Style, build, joined_in_order
+from bpe_core.formats.vocabulary_model import Style, build, joined_in_order, unknown_bytes
 from bpe_core.formats.written_merges import WrittenMerges, halves
 from bpe_core.history.alphabet import BYTE_TEXTS
 from bpe_core.history.history import History, Int64s
@@ -163,17 +163,19 @@ class JsonBpe(JsonModel):
         recipe, joining = history.recipe, history.joining
         texts = written_tokens(history)
         unknown = history.alphabet.unknown_id
-        drops = joining is not None and unknown in joining.left_out
+        has_unknown = unknown is not None and not (joining is not None and unknown in joining.left_out)
+        numbers, lacking = self.numbers(history), unknown_bytes(history)
+        numbers[lacking] = NO_NUMBER
         return {
             "type": self.kind,
             "dropout": None,
-            "unk_token": texts[unknown] if unknown is not None and not drops else None,
+            "unk_token": recipe.unknown_text if lacking else texts[unknown] if has_unknown else None,
             "continuing_subword_prefix": None,
             "end_of_word_suffix": recipe.marker_text if recipe.marker == "glued" else None,
             "fuse_unk": joining is not None and joining.joins_unknown,
             "byte_fallback": recipe.base == "characters" and recipe.unknown == "bytes",
             "ignore_merges": joining is not None and joining.whole_words,
-            "vocab": vocabulary_by_number(history, self.numbers(history), texts),
+            "vocab": vocabulary_by_number(history, numbers, texts),
             "merges": [[texts[left], texts[right]] for left, right in joined_in_order(history).tolist()],
         }
 
@@ -187,7 +189,7 @@ class JsonBpe(JsonModel):
             )
         vocabulary = json_reading.vocabulary_of(json_reading.object_in(model, "vocab", name), name)
         merges = _merges(model, name)
-        style = _style(model, steps, vocabulary, name)
+        style = _style(model, steps, vocabulary, added_in(whole, vocabulary, name), name)
         stands_alone = style.byte_level or style.byte_fallback  # then nothing in a text is unknown
         unknown = "" if stands_alone else style.unknown
         specials = specials_in(whole, vocabulary, unknown, name)
@@ -239,7 +241,9 @@ def _columns(items: list[Any], name: str) -> tuple[list[str], list[str]]:
     return lefts, rights
 
 
-def _style(model: Object, steps: TextPreparation, vocabulary: dict[str, int], name: str) -> Style:
+def _style(
+    model: Object, steps: TextPreparation, vocabulary: dict[str, int], specials: Collection[str], name: str
+) -> Style:
     suffix = json_reading.text_in(model, "end_of_word_suffix", name)
     looks_so = not steps.prefix and not suffix and all(stand_in in vocabulary for stand_in in "ĠĊĀ")
     byte_level = steps.byte_level or looks_so
@@ -247,7 +251,9 @@ def _style(model: Object, steps: TextPreparation, vocabulary: dict[str, int], na
     fallback = model.get("byte_fallback") is True and set(BYTE_TEXTS).issubset(vocabulary)
     if byte_level and not steps.byte_level:
         steps.notes.append("Its tokens look like bytes, although no step of the file says so; here they are bytes.")
-    elif byte_level and (fallback or unknown) and not vocabulary.keys() >= set(stand_ins()):
+    lacks = byte_level and not vocabulary.keys() >= set(stand_ins())
+    unknown_bytes = lacks and unknown in specials and not (fallback or suffix or model.get("fuse_unk") is True)
+    if lacks and (fallback or unknown) and not unknown_bytes:
         steps.notes.append("The file has no token for some of the bytes that it turns texts into, so ids can differ.")
     return Style(
         byte_level=byte_level,
@@ -259,6 +265,7 @@ def _style(model: Object, steps: TextPreparation, vocabulary: dict[str, int], na
         whole_words=model.get("ignore_merges") is True,
         joins_unknown=model.get("fuse_unk") is True and bool(unknown) and not (fallback or byte_level),
         drops_unknown=not (unknown or fallback or byte_level),
+        unknown_bytes=unknown_bytes,
     )
 
 
@@ -266,7 +273,7 @@ def _choices(steps: TextPreparation, style: Style, merges: int) -> dict[str, Any
     choices: dict[str, Any] = {**steps.choices, "merges": merges}
     choices |= {"marker": style.marker, "marker_text": style.marker_text}
     if style.byte_level:
-        choices |= {"base": "bytes"}
+        choices |= {"base": "bytes"} | ({"unknown_text": style.unknown} if style.unknown_bytes else {})
     else:
         choices |= {"base": "characters", "unknown": "bytes" if style.byte_fallback else "unk"}
         choices |= {"unknown_text": style.unknown} if style.unknown and not style.byte_fallback else {}
@@ -283,8 +290,8 @@ class JsonWordPiece(JsonModel):
     kind = "WordPiece"
 
     def impossible(self, history: History) -> list[str]:
-        if history.recipe.marker == "none":
-            return ["tokenizer.json holds WordPiece with a mark inside words; this table has none: choose rwkv."]
+        if history.recipe.lists_bytes:
+            return ["tokenizer.json holds WordPiece of characters; the tokens of this table are bytes: choose rwkv."]
         return super().impossible(history)
 
     def does_otherwise(self, history: History) -> list[str]:
@@ -314,9 +321,8 @@ class JsonWordPiece(JsonModel):
         vocabulary = json_reading.vocabulary_of(json_reading.object_in(model, "vocab", name), name)
         unknown = json_reading.text_in(model, "unk_token", name)
         marker = self.continuing(model, vocabulary, name)
-        if not unknown or not marker:
-            missing = '"continuing_subword_prefix"' if unknown else '"unk_token"'
-            raise FormatError(f"{name}: {missing} is missing or empty; WordPiece models have one, such as ## or [UNK].")
+        if not unknown:
+            raise FormatError(f'{name}: "unk_token" is missing or empty; WordPiece models have one, such as [UNK].')
         if "" in vocabulary:
             raise FormatError(f"{name}: the token with the number {vocabulary['']:,} is empty.")
         specials = specials_in(whole, vocabulary, unknown, name)
@@ -326,7 +332,7 @@ class JsonWordPiece(JsonModel):
             **steps.choices,
             "method": "wordpiece",
             "base": "characters",
-            "marker": "continuation",
+            "marker": "continuation" if marker else "none",
             "marker_text": marker,
             "unknown_text": unknown,
             "longest_word": self.longest_word(model, name),
@@ -369,24 +375,29 @@ class JsonUnigram(JsonModel):
 
     def does_otherwise(self, history: History) -> list[str]:
         also = ", or a byte such as <0x41>," if history.recipe.unknown == "bytes" else ""
-        return [f"A text that spells {self.spelled(history)[0]}{also} becomes that token in this format."]
+        return [
+            f"A text that spells {text}{also} becomes that token in this format." for text in self.spelled(history)[:1]
+        ]
 
     def spelled(self, history: History) -> tuple[str, ...]:
         if history.recipe.unknown == "bytes":
             return UNKNOWN_TOKEN, *BYTE_TEXTS
-        return (history.recipe.unknown_text,)
+        return (history.recipe.unknown_text,) if history.alphabet.unknown_twin is None else ()
 
     def numbers(self, history: History) -> Int64s:
         return unigram_vocabulary.numbers_for(history)
 
     def written(self, history: History) -> Object:
         pieces = unigram_vocabulary.pieces_of(history)
-        while pieces[-1].kind == Kind.CONTROL:  # which then are listed beside it only: the model makes none of them
+        twins = unigram_vocabulary.twins_in(history)
+        while pieces[-1].kind == Kind.CONTROL and pieces[-1].text not in twins:  # the model makes none of them
             pieces.pop()
         return {
             "type": self.kind,
             "unk_id": next(number for number, piece in enumerate(pieces) if piece.kind == Kind.UNKNOWN),
-            "vocab": [[piece.text, json_reading.spelled_for_serde(piece.score)] for piece in pieces],
+            "vocab": [
+                [piece.text, json_reading.spelled_for_serde(twins.get(piece.text, piece.score))] for piece in pieces
+            ],
             "byte_fallback": history.recipe.unknown == "bytes",
         }
 
@@ -402,11 +413,11 @@ class JsonUnigram(JsonModel):
         unknown_text = _free_name(vocabulary) * nothing_is if unknown is None else texts[unknown]
         looked_for = "" if falls_back or unknown is None else unknown_text
         specials = specials_in(whole, vocabulary, looked_for, name)
-        for text in (unknown_text, *specials, *(BYTE_TEXTS if falls_back else ())):
-            scores.pop(text, None)
+        others = {unknown_text, *specials, *(BYTE_TEXTS if falls_back else ())}
+        plain = {text: score for text, score in scores.items() if text not in others}
         choices: dict[str, Any] = {
             **steps.choices,
-            "method": unigram_vocabulary.method_of(scores),
+            "method": unigram_vocabulary.method_of(plain),
             "base": "characters",
             "marker": "prefix" if steps.prefix else "none",
             "marker_text": steps.prefix,
@@ -419,11 +430,15 @@ class JsonUnigram(JsonModel):
         number = NO_NUMBER if unknown is None else unknown
         numbers = vocabulary | specials
         sign = steps.blank_sign
+        if not steps.prefix:  # a text can spell them as well, if only when it was changed
+            twins = (*specials, *(() if falls_back else (unknown_text,)))
+            plain |= {text: scores[text] for text in twins if text in scores}
         history, notes = unigram_vocabulary.history_of(
-            scores, numbers, number, recipe, name, sign, least, by_bytes=steps.byte_level
+            plain, numbers, number, recipe, name, sign, least, by_bytes=steps.byte_level
         )
         notes += about_added(whole, vocabulary, name)
-        return history, [*_spelled(history, unknown_text), *steps.notes, *notes]
+        spelled = _spelled(history, "" if unknown is None else unknown_text)
+        return history, [*spelled, *steps.notes, *notes]
 
 
 def _free_name(vocabulary: dict[str, int]) -> str:
@@ -436,7 +451,11 @@ def _free_name(vocabulary: dict[str, int]) -> str:
 
 def _spelled(history: History, unknown: str) -> Iterator[str]:
     """Report what the file takes for a token wherever it is spelled, though no text is searched for it."""
-    if unknown not in (*ids_looked_for(history), ""):
+    if unknown in (*ids_looked_for(history), ""):
+        pass
+    elif history.alphabet.unknown_twin is not None:
+        yield f"A text that spells {unknown!r} beside an unknown character is one unknown token there, here two."
+    else:
         yield f"A text that spells {unknown!r} becomes the unknown token in this file; here it stays as it is."
     if history.recipe.unknown == "bytes":
         yield "A text that spells a byte as the file does, <0x41>, becomes that byte there; here it stays as it is."
@@ -559,7 +578,7 @@ class TokenizerJson(Format):
         return data.lstrip()[:1] == b"{" and _MODEL.search(data) is not None and b'"vocab"' in data
 
     def read_all(self, data: bytes, name: str, beside: Beside) -> Opened:
-        whole = json_reading.parsed_object(data, name, number=json_reading.number_by_serde)
+        whole = json_reading.parsed_object(data, name, number=json_reading.number_by_serde, counts_last=True)
         model = json_reading.object_in(whole, "model", name)
         kind = _model_in(model, name)
         history, about_model = kind.open(whole, model, read_steps(whole, name, shows_bytes=kind.shows_bytes), name)

@@ -132,6 +132,15 @@ def scores_of(history: History) -> Float32s:
     return history.scores.at(len(history))
 
 
+def twins_in(history: History) -> dict[str, float]:
+    """Return the pieces that spell a special token, or what is unknown, with their scores."""
+    recipe = history.recipe
+    texts = {text.encode() for text in (*recipe.special_tokens, recipe.unknown_text)}
+    pieces = enumerate(history.alphabet.given)
+    found = {symbol.text: id for id, symbol in pieces if symbol.text in texts and symbol.kind in ("character", "seed")}
+    return {text.decode(): float(scores_of(history)[id]) for text, id in found.items()}
+
+
 _KINDS = {"unknown": Kind.UNKNOWN, "fallback": Kind.BYTE}
 
 

@@ -40,6 +40,7 @@ class Style:
     whole_words: bool = False  # a word that is a token is that token
     joins_unknown: bool = False  # neighbours that are unknown are one token
     drops_unknown: bool = False  # what is unknown is no token at all
+    unknown_bytes: bool = False  # each byte without a token is the token for what is unknown
 
     @property
     def longest(self) -> int:
@@ -153,11 +154,14 @@ def build(
     pairs[pairs >= len(symbols)] += len(seeds)
     lacking = [id for text, id in base.items() if vocabulary is not None and text not in vocabulary]
     idle = set(plain).difference(names)
+    known_as = {**entries, **specials}
+    if style.unknown_bytes:
+        known_as |= {names[id]: known_as[style.unknown] for id in lacking}
     is_told = in_order and not _says_more(lacking, style)
     return Model(
         alphabet=_alphabet([symbol for _, symbol in symbols], seeds, style),
         pairs=pairs,
-        numbers=None if vocabulary is None else _numbers([*names, *specials], {**entries, **specials}),
+        numbers=None if vocabulary is None else _numbers([*names, *specials], known_as),
         notes=_notes(
             [text for text in plain if text in idle], seeds, found.never_happen, [names[id] for id in lacking], style
         ),
@@ -201,7 +205,8 @@ def _says_more(lacking: Sequence[int], style: Style) -> bool:
 
 
 def _left_out(lacking: Sequence[int], style: Style) -> tuple[int, ...]:
-    return tuple(lacking) if style.byte_level or style.drops_unknown else ()
+    is_none = (style.byte_level and not style.unknown_bytes) or style.drops_unknown
+    return tuple(lacking) if is_none else ()
 
 
 def _pair_rows(merges: WrittenMerges, names: Sequence[str]) -> PairRows:
@@ -220,6 +225,15 @@ def _joining(rows: PairRows, lacking: Sequence[int], style: Style) -> Joining:
     return Joining(
         pairs=rows, whole_words=style.whole_words, joins_unknown=style.joins_unknown, left_out=_left_out(lacking, style)
     )
+
+
+def unknown_bytes(history: History) -> list[int]:
+    """Return the bytes that have the number of the token for what is unknown."""
+    recipe, numbers = history.recipe, history.numbers
+    if numbers is None or recipe.base != "bytes" or recipe.unknown_text not in recipe.special_tokens:
+        return []
+    number = numbers[history.first_special + recipe.special_tokens.index(recipe.unknown_text)]
+    return [id for id in range(len(history.alphabet.but_seeds)) if numbers[id] == number]
 
 
 def joined_in_order(history: History) -> Int64s:
@@ -251,6 +265,7 @@ def _notes(
 ) -> list[str]:
     met = "met only where they are a whole word" if style.whole_words else "met in no text"
     dropped = ", so they are left out of texts" if style.byte_level else ""
+    dropped = f", so they become {style.unknown}" if style.unknown_bytes else dropped
     return [
         *about(idle, "entries of the vocabulary are made by no merge and left out: {}"),
         *about([text for text, _ in seeds], f"entries of the vocabulary are made by no merge, so they are {met}: {{}}"),

@@ -531,8 +531,12 @@ class Recipe(Reading, Mixing, Steering, Learning, Size, Symbols, Splitting):
     @property
     def lists_bytes(self) -> bool:
         """Whether it is of a table of byte strings that nobody learned, of which the longest that fits is taken."""
-        is_list = self.method == "wordpiece" and self.merges == 0 and self.pattern == "none"
-        return is_list and (self.base, self.marker) == ("bytes", "none")
+        return self.lists_pieces and (self.pattern, self.base, self.marker) == ("none", "bytes", "none")
+
+    @property
+    def lists_pieces(self) -> bool:
+        """Whether it is of WordPiece that nobody learned, whose tokens may begin and continue words unmarked."""
+        return self.method == "wordpiece" and self.merges == 0
 
     @property
     def keeps_characters(self) -> bool:
@@ -619,8 +623,9 @@ def _check_agreement(recipe: Recipe) -> None:
         raise RecipeError("Say either the vocabulary size or the number of merges, not both and not neither.")
     method = METHODS[recipe.method]
     for name, needed in method.needs.items():
-        marks_by_steps = name == "marker" and recipe.marker == "none" and bool(recipe.preparation or recipe.sums)
-        if getattr(recipe, name) != needed and not marks_by_steps and not recipe.lists_bytes:
+        by_file = bool(recipe.preparation or recipe.sums) or recipe.lists_pieces
+        is_unmarked = name == "marker" and recipe.marker == "none" and by_file
+        if getattr(recipe, name) != needed and not is_unmarked and not recipe.lists_bytes:
             raise RecipeError(f"{method.title} needs {name} to be {needed!r}, not {getattr(recipe, name)!r}.")
     if not method.can_be_steered and recipe.interventions:
         raise RecipeError(f"By {method.title} no pair can be forbidden or forced.")

@@ -106,6 +106,7 @@ class Checked:
         """Without a recipe it is the history's own, and special tokens are left out where the format has none."""
         self.words: set[str] = set()
         self._format = format
+        self._spelled = format.spelled(history)
         kept = history.recipe if format.holds_specials else history.recipe.with_changes(special_tokens=())
         self.recipe = recipe or kept
         needs_words = has_ranks(history) and self.recipe.marker != "none"  # of which only some have a marker
@@ -117,7 +118,7 @@ class Checked:
     def samples(self, text: str = "") -> Iterator[str]:
         """Yield texts or words to compare, the person's own first, until there are enough."""
         history, recipe = self.history, self.recipe
-        signs = re.compile("|".join(map(re.escape, self._format.spelled(history))) or r"(?!)")
+        signs = re.compile("|".join(map(re.escape, self._spelled)) or r"(?!)")
         words_of = Splitter(recipe).words
         nothing_new = prepared = 0
         for whole in self._within_limits(signs.sub("", one) for one in _texts(history, recipe, text)):

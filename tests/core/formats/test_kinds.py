@@ -170,6 +170,47 @@ def test_added_tokens_have_the_numbers_that_their_library_gives_them(kind: str) 
     assert any("share their number" in note for note in found.notes) == isinstance(vocabulary, dict)
 
 
+@pytest.mark.parametrize("is_added", [True, False])
+@pytest.mark.parametrize("kind", ["albert", "t5"])
+def test_a_text_that_spells_a_token_of_unigram_once_it_is_changed_becomes_it(kind: str, is_added: bool) -> None:
+    whole = json.loads(json.dumps(KINDS[kind]()))
+    if not is_added:
+        whole["added_tokens"] = [token for token in whole["added_tokens"] if token["content"] != "<unk>"]
+    data = json.dumps(whole).encode()
+    theirs, found, file = tokenizers.Tokenizer.from_buffer(data), JSON.open(data, "x"), io.BytesIO()
+    assert any("beside an unknown character" in note for note in found.notes) != is_added
+    assert not JSON.can_hold(found.history)
+    JSON.write(found.history, file)
+    again, tokenizer = tokenizers.Tokenizer.from_buffer(file.getvalue()), Tokenizer(found.history)
+    for text in ("<UNK> b", "<PAD>s", "\uff1cunk\uff1e \u2603", "<u\u200bnk>", "<unk>", "a</S>b"):
+        ids = theirs.encode(text, add_special_tokens=False).ids
+        assert found.numbers_of(tokenizer.encode(text, allowed_special="all")) == ids, text
+        assert again.encode(text, add_special_tokens=False).ids == ids, text
+
+
+def test_bytes_without_a_token_become_the_unknown_one_as_in_the_library() -> None:
+    whole = json.loads(json.dumps(KINDS["gpt neox"]()))
+    model, letters = whole["model"], "ĀāĂăâĠ"
+    lacking = {text: number for text, number in model["vocab"].items() if set(text) & set(letters)}
+    model["vocab"] = {text: number for text, number in model["vocab"].items() if text not in lacking}
+    model["merges"] = [pair for pair in model["merges"] if not set("".join(pair)) & set(letters)]
+    model["unk_token"] = "<|padding|>"
+    data = json.dumps(whole).encode()
+    theirs, found, file = tokenizers.Tokenizer.from_buffer(data), JSON.open(data, "x"), io.BytesIO()
+    assert any("they become <|padding|>" in note for note in found.notes)
+    JSON.write(found.history, file)
+    again, tokenizer = tokenizers.Tokenizer.from_buffer(file.getvalue()), Tokenizer(found.history)
+    for text in lines()[::4]:
+        ids = theirs.encode(text, add_special_tokens=False).ids
+        assert found.numbers_of(tokenizer.encode(text, allowed_special="all")) == ids, text
+        assert again.encode(text, add_special_tokens=False).ids == ids, text
+        for skip in (False, True):
+            told = theirs.decode(ids, skip_special_tokens=skip)
+            assert tokenizer.decode(found.history.ids_of(ids), way="library", skip_special=skip) == told
+    model["fuse_unk"] = True
+    assert any("so ids can differ" in note for note in JSON.open(json.dumps(whole).encode(), "x").notes)
+
+
 def test_what_the_library_does_otherwise_with_added_tokens_or_bytes_is_said() -> None:
     whole = word_level()
     whole["added_tokens"] += [added(whole["model"]["vocab"]["the"], "the", single_word=True)]

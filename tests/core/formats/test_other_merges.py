@@ -87,6 +87,8 @@ def test_codes_with_counts_and_merges_without_a_version(tmp_path: Path) -> None:
     [
         (b"<unk>\t0\n<s>\t0\n\xe2\x96\x81a\t-3.25\n", "open the .model beside it"),
         (b'{"tokenizer_class": "LlamaTokenizer", "model_max_length": 9}', "tells how a tokenizer is used"),
+        (b'{"class_name": "Tokenizer", "config": {"num_words": 9}}', "word index of Keras"),
+        (b'"{\\"class_name\\": \\"Tokenizer\\", \\"config\\": {}}"', "word index of Keras"),
         (b'{"bos_token": "<s>"}', "which special tokens play which part"),
         (b'{"architectures": ["LlamaForCausalLM"]}', "tells how a model is built"),
         (gzip.compress(b"l o\n" * 99, mtime=0)[:-9], "ends too early"),

@@ -105,7 +105,7 @@ def test_a_vocabulary_that_nobody_learned_does_not_go_on_learning() -> None:
     ("row", "said"),
     [
         ("999 'ab' 3", "has 2 bytes, but the row says 3"),
-        ("999 '' 0", "has 0 bytes"),
+        ("999 '' 1", "has 0 bytes"),
         ("1 'xyz' 3", "is in a row before"),
         ("999 'ab' 2", "is in a row before"),
         ("9999999999 'xyz' 3", "is too large"),
