@@ -31,7 +31,7 @@ OTHERS = (  # how files that are no tables begin, and what is said of them
         "looks like the list of pieces that SentencePiece writes for people; open the .model beside it.",
     ),
     (
-        rb"""\s*"?\{\s*\\?"class_name\\?"\s*:\s*\\?"Tokenizer""",
+        rb"""\s*"?\{\s*\\?"class_name\\?"\s*:\s*\\?"Tokenizer|""" + _OBJECT_WITH % b"word_index|index_word",
         "is a word index of Keras, which has a number for each whole word and no pieces; here it cannot be opened.",
     ),
     (
@@ -41,6 +41,10 @@ OTHERS = (  # how files that are no tables begin, and what is said of them
     (
         _OBJECT_WITH % b"tokenizer_class|chat_template|model_max_length|add_prefix_space|added_tokens_decoder",
         "tells how a tokenizer is used and holds no tokens of its own; open tokenizer.json or vocab.json beside it.",
+    ),
+    (
+        _OBJECT_WITH % b"vocab|merges|itos|stoi|[a-z]+_to_id|id_to_[a-z]+",
+        'holds tokens in a form of its own; the files that other programs write have them in "model".',
     ),
     (
         _OBJECT_WITH % b"bos_token|eos_token|unk_token|pad_token|additional_special_tokens",

@@ -15,7 +15,16 @@ import numpy as np
 
 from bpe_core.errors import FormatError
 from bpe_core.formats import limitations
-from bpe_core.formats.base import Beside, Format, Opened, Peer, dense_numbers, recipe_from, unless_ids
+from bpe_core.formats.base import (
+    NO_NUMBER,
+    Beside,
+    Format,
+    Opened,
+    Peer,
+    dense_numbers,
+    recipe_from,
+    unless_ids,
+)
 from bpe_core.formats.json_reading import Object, list_in, number_of, object_in, parsed_object, whole_text
 from bpe_core.formats.limitations import about, containing, same_text
 from bpe_core.formats.written_merges import VERSION, lines_of
@@ -31,18 +40,13 @@ _KINDS: tuple[SymbolKind, ...] = ("character", "continuation", "seed")  # in the
 
 
 def history_of(vocabulary: Mapping[str, int], recipe: Recipe, where: str) -> History:
-    if recipe.unknown_text not in vocabulary:
-        raise FormatError(
-            f"{where}: the token {quoted(recipe.unknown_text)}, which stands for a word that cannot be split, "
-            "is not in the vocabulary. Add it, or say which token is meant for that."
-        )
     if len(vocabulary) > LARGEST_VOCABULARY:
         raise FormatError(f"{where}: there are more than {LARGEST_VOCABULARY:,} tokens.")
     others = {recipe.unknown_text, *recipe.special_tokens}
     found = [_symbol(text, recipe.marker_text) for text in vocabulary if text not in others]
     symbols = unknown_symbols(recipe) + [symbol for kind in _KINDS for symbol in found if symbol.kind == kind]
     names = [*(symbol.text.decode() for symbol in symbols), *recipe.special_tokens]
-    numbers = np.array([vocabulary[name] for name in names], np.int64)
+    numbers = np.array([vocabulary.get(name, NO_NUMBER) for name in names], np.int64)  # of what is unknown, if any
     return History.from_pairs(recipe, Alphabet(tuple(symbols)), []).numbered(unless_ids(numbers))
 
 
@@ -75,7 +79,8 @@ def texts_of(history: History) -> list[str]:
 
 
 def vocabulary_of(history: History) -> dict[str, int]:
-    found = dict(zip(texts_of(history), numbers_for(history).tolist(), strict=True))
+    numbered = zip(texts_of(history), numbers_for(history).tolist(), strict=True)
+    found = {text: number for text, number in numbered if number != NO_NUMBER}
     return dict(sorted(found.items(), key=lambda item: item[1]))
 
 
@@ -211,6 +216,11 @@ class BertVocabulary(Format):
         config_data, where = beside(CONFIG), f"{CONFIG} beside {name}"
         config = parsed_object(config_data, where) if config_data is not None else {}
         unknown = _token(config.get("unk_token", UNKNOWN), where)
+        if unknown not in vocabulary:
+            raise FormatError(
+                f"{name}: the token {quoted(unknown)}, which stands for a word that cannot be split, "
+                "is not in the vocabulary. Add it, or say which token is meant for that."
+            )
         specials = _specials(config, vocabulary, where)
         specials.pop(unknown, None)
         specials = dict(sorted(specials.items(), key=lambda item: item[1]))

@@ -163,13 +163,14 @@ class JsonBpe(JsonModel):
         recipe, joining = history.recipe, history.joining
         texts = written_tokens(history)
         unknown = history.alphabet.unknown_id
-        has_unknown = unknown is not None and not (joining is not None and unknown in joining.left_out)
+        drops = joining is not None and unknown in joining.left_out
+        unknown_text = texts[unknown] if unknown is not None and not drops else None
         numbers, lacking = self.numbers(history), unknown_bytes(history)
         numbers[lacking] = NO_NUMBER
         return {
             "type": self.kind,
             "dropout": None,
-            "unk_token": recipe.unknown_text if lacking else texts[unknown] if has_unknown else None,
+            "unk_token": recipe.unknown_text if lacking else unknown_text,
             "continuing_subword_prefix": None,
             "end_of_word_suffix": recipe.marker_text if recipe.marker == "glued" else None,
             "fuse_unk": joining is not None and joining.joins_unknown,
@@ -341,6 +342,11 @@ class JsonWordPiece(JsonModel):
         recipe = recipe_of(name, whole, specials, unknown, choices)
         history = bert_vocabulary.history_of(vocabulary | specials, recipe, name)
         spelled = [note for text in self.spelled(history) for note in _spelled(history, text)]
+        if unknown not in vocabulary:
+            spelled = [
+                f"The vocabulary lacks {unknown!r}, which stands for words that cannot be split: the file's library "
+                "refuses a text that has one, and here it is a token without a number."
+            ]
         return history, [*spelled, *steps.notes, *about_added(whole, vocabulary, name)]
 
     def continuing(self, model: Object, vocabulary: dict[str, int], name: str) -> str:

@@ -89,6 +89,8 @@ def test_codes_with_counts_and_merges_without_a_version(tmp_path: Path) -> None:
         (b'{"tokenizer_class": "LlamaTokenizer", "model_max_length": 9}', "tells how a tokenizer is used"),
         (b'{"class_name": "Tokenizer", "config": {"num_words": 9}}', "word index of Keras"),
         (b'"{\\"class_name\\": \\"Tokenizer\\", \\"config\\": {}}"', "word index of Keras"),
+        (b'{"split": " ", "lower": true, "index_word": {"1": "a"}}', "word index of Keras"),
+        (b'{"eos_token": "<e>", "vocab": {"a": 1}}', "in a form of its own"),
         (b'{"bos_token": "<s>"}', "which special tokens play which part"),
         (b'{"architectures": ["LlamaForCausalLM"]}', "tells how a model is built"),
         (gzip.compress(b"l o\n" * 99, mtime=0)[:-9], "ends too early"),

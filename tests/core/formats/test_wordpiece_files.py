@@ -235,6 +235,17 @@ def test_pieces_without_a_mark_begin_and_continue_words_as_in_the_library() -> N
         assert found.numbers_of(encode(found.history, text)) == ids == again.encode(text).ids, text[:80]
 
 
+def test_without_a_token_for_unknown_words_the_others_have_their_numbers() -> None:
+    whole = json.loads(content(learned("bert", vocab_size=None, merges=3), "tokenizer.json"))
+    whole["model"]["unk_token"] = "<unk>"
+    vocabulary, found = whole["model"]["vocab"], TOKENIZER_JSON.open(json.dumps(whole).encode(), "x")
+    assert any("lacks '<unk>'" in note for note in found.notes)
+    known = found.numbers_of(encode(found.history, "a"))
+    assert known == [vocabulary["a"]]
+    assert found.numbers_of(encode(found.history, "a \u2603")) == [*known, -1]
+    assert json.loads(content(found.history, "tokenizer.json"))["model"]["vocab"] == vocabulary
+
+
 def test_without_characters_that_continue_longer_tokens_do() -> None:
     found = small(b"[UNK]\na\n##ba\n", do_lower_case=True)
     assert found.numbers_of(encode(found.history, "aba ab")) == [1, 2, 0]
@@ -264,7 +275,6 @@ def test_a_damaged_vocabulary_is_refused(data: bytes, config: dict[str, object],
     ("key", "value", "sentence"),
     [
         ("unk_token", None, r'"unk_token" is missing or empty'),
-        ("unk_token", "<unk>", r"the token “<unk>”, which stands for a word that cannot be split, is not in the vocab"),
         ("max_input_chars_per_word", 0, r'"max_input_chars_per_word" must be a whole number from 1'),
         ("max_input_chars_per_word", "9", r'"max_input_chars_per_word" must be a whole number from 1'),
         ("vocab", [], r'"vocab" must be an object'),
