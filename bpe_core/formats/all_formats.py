@@ -27,6 +27,14 @@ LOOK_AT_OTHERS = 20_000  # bytes
 _OBJECT_WITH = rb"""\s*\{(?s:.*?)"(%b)"\s*:"""
 OTHERS = (  # how files that are no tables begin, and what is said of them
     (
+        rb"version https://git-lfs",
+        "only tells Git LFS where the file is, which was not fetched; fetch it with: git lfs pull",
+    ),
+    (
+        rb"(?i)\s*<(!doctype html|html)",
+        "is a web page; download the file that it shows.",
+    ),
+    (
         rb"<unk>\t-?\d[^\n]*\n|[^\t\n]+\t-?\d+(\.\d+)?\r?\n[^\t\n]+\t-?\d+(\.\d+)?\r?\n",
         "looks like the list of pieces that SentencePiece writes for people; open the .model beside it.",
     ),

@@ -34,7 +34,9 @@ from bpe_core.history.token_texts import quoted, written
 from bpe_core.recipes.recipe import LARGEST_VOCABULARY, Recipe
 from bpe_core.support.progress import ProgressReport
 from bpe_core.text.decoding import WordPiece
+from bpe_core.text.preparation.normalizers import BertNormalizer
 from bpe_core.text.preparation.pieces import AddedToken
+from bpe_core.text.preparation.pre_tokenizers import BertPreTokenizer
 
 _KINDS: tuple[SymbolKind, ...] = ("character", "continuation", "seed")  # in the order of the alphabet
 
@@ -102,15 +104,19 @@ def _text_choices(config: Object, plain: list[str], where: str, notes: list[str]
             "No tokenizer_config.json beside the file says how a text is changed first; by its tokens "
             + (f"it looks like {' and '.join(changes)}." if changes else "letters look as if they stayed as they are.")
         )
-    if _flag(config, "tokenize_chinese_chars", where) is False:
-        notes.append("The file leaves Chinese characters side by side in one word; here each is a word.")
     if _flag(config, "do_basic_tokenize", where) is False:
         notes.append("The file does not split at punctuation (do_basic_tokenize); here each sign is a word.")
+    strip_accents = lowercase if strip_accents is None else strip_accents
+    if _flag(config, "tokenize_chinese_chars", where) is False:  # which the pattern sets apart
+        return {
+            "pattern": "none",
+            "preparation": (BertNormalizer(True, False, strip_accents, lowercase), BertPreTokenizer()),
+        }
     return {
         "clean_text": True,
         "lowercase": lowercase,
         "final_sigma": not lowercase,  # BERT changes letter by letter, whatever a sigma is before
-        "strip_accents": lowercase if strip_accents is None else strip_accents,
+        "strip_accents": strip_accents,
         "pattern": "bert",
     }
 
@@ -239,7 +245,7 @@ class BertVocabulary(Format):
             unknown_text=unknown,
             special_tokens=tuple(specials),
             merges=0,
-            preparation=(AddedToken(unknown),),
+            preparation=(AddedToken(unknown), *choices.pop("preparation", ())),
             decoding=(WordPiece(MARKER),),
             **choices,
         )

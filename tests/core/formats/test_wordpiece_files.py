@@ -205,13 +205,26 @@ def small(data: bytes = SMALL, **config: object) -> OpenedTable:
 
 def test_a_config_is_obeyed_and_what_it_asks_beyond_is_named() -> None:
     found = small(
-        do_lower_case=False, tokenize_chinese_chars=False, do_basic_tokenize=False,
+        do_lower_case=False, do_basic_tokenize=False,
         added_tokens_decoder={"11": {"content": "<new>"}, "2": {"content": "[CLS]"}},
     )  # fmt: skip
     assert (found.history.recipe.lowercase, found.history.recipe.strip_accents) == (False, False)
     assert found.numbers_of(encode(found.history, "ab<new>[CLS]abab")) == [9, 11, 2, 9, 10]
-    for word in ("Chinese", "do_basic_tokenize"):
-        assert any(word in note for note in found.notes), word
+    assert any("do_basic_tokenize" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("lowercase", [True, False])
+def test_a_vocabulary_that_leaves_chinese_characters_in_words_is_split_so(lowercase: bool) -> None:
+    tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
+    data = vocabulary_of(theirs(lowercase)) + "##\u4eba\n##\u6c11\n".encode()
+    vocabulary = {text: number for number, text in enumerate(data.decode().split("\n")[:-1])}
+    asked = tokenizers.BertWordPieceTokenizer(vocabulary, handle_chinese_chars=False, lowercase=lowercase)
+    said = {"do_lower_case": lowercase, "tokenize_chinese_chars": False}
+    found = VOCABULARY.open(data, "vocab.txt", {"tokenizer_config.json": json.dumps(said).encode()}.get)
+    assert not found.notes
+    for text in (*texts(), "\u4eba\u6c11 the\u4eba"):
+        ids = asked.encode(text, add_special_tokens=False).ids
+        assert found.numbers_of(encode(found.history, text)) == ids, text[:80]
 
 
 def test_of_a_token_with_several_lines_the_last_counts_and_odd_spaces_belong_to_tokens() -> None:
