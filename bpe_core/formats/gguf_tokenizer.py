@@ -116,7 +116,8 @@ def bytes_history(tokens: Tokens) -> tuple[History, list[str]]:
         "model": model,
     }
     history, notes = _as_json(JsonBpe(), whole, name)
-    return history, notes + [_NEWER] * splitting.is_newer
+    leaves_out = history.joining is not None and bool(history.joining.left_out)
+    return history, notes + [_APART] * leaves_out + [_NEWER] * splitting.is_newer
 
 
 def words_history(tokens: Tokens) -> tuple[History, list[str]]:
@@ -153,6 +154,7 @@ def words_history(tokens: Tokens) -> tuple[History, list[str]]:
     return history, [*notes, begins, _NEWER]
 
 
+_APART = "What lies on both sides of a byte without a token can be joined here, and in llama.cpp never."
 _NEWER = "Signs that are newer than Unicode 16 can be split otherwise by llama.cpp."
 _BLANKS = r"[\x09-\x0d\x85\p{Z}]"
 _SIGNS = r"[\p{P}$+<=>^`|~]"

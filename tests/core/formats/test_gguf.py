@@ -90,6 +90,13 @@ def test_tokens_of_a_person_part_any_text_and_special_ones_where_they_are_asked_
     assert ids(data, ["<tool>", "<|end|>"], special=False) == [[tool], [60, 124, 101, 110, 100, 124, 62]]
 
 
+def test_bytes_without_a_token_are_said_to_keep_their_neighbours_apart() -> None:
+    lacking = ["<gone>" if place == 11 else text for place, text in enumerate(BYTES)]
+    found = GGUF.open(gguf({**by_name("gpt-2"), "tokens": lacking}), "model.gguf")
+    assert any("in llama.cpp never" in note for note in found.notes)
+    assert not any("in llama.cpp never" in note for note in GGUF.open(gguf(by_name("gpt-2")), "model.gguf").notes)
+
+
 PIECES = ["▁", "a", "b", "▁a", "ab", "▁ab", "aa", "aaa", "<sep>", "  ", "b▁"]
 SCORED: dict[str, Any] = {
     "model": "llama",
