@@ -35,7 +35,7 @@ FINENESS = 2.0**44  # symbols of the mixed texts, once their counts are whole nu
 ROUNDS = 60
 OF_CORNER = 40  # lines that are written down for each group alone
 CLOSE = 2e-3  # of what is unexplained in all, that may be missed
-WEIGHS_OTHERWISE = 0.5
+WEIGHS_OTHERWISE = 0.9
 SOMEWHAT_CLOSE = 0.05  # the same where shares are only to be compared
 NOTHING = 1e-6  # occurrences in a million bytes
 AS_WELL = 1e-4  # of what is unexplained, and occurrences: a mixture that leaves so much more explains as well
@@ -243,22 +243,30 @@ class Program:
         return found
 
     def spread(self, times: int, seed: int, work: Work = ALONE) -> Float64s:
-        """By how much shares differ if other steps and rivals had been met: the standard deviation of each.
+        """By how much shares differ if other steps and rivals had been met: the usual deviation of each from its share.
 
-        It is solved as often, each time with what is unexplained of each step and rival weighing half less, or half
-        more, by chance; a bootstrap draws weights that are twice as far apart, so the deviation is doubled. (Its own
-        weights can be nearly nothing, and then a group costs nothing that only a few pairs speak against.)
+        It is solved as often, each time with what is unexplained of each step and rival weighing next to nothing, or
+        nearly twice as much, by chance. (Nothing at all would not do: then a group costs nothing that only a few pairs
+        speak against.) Weights that are closer together hardly move a solution, which lies in a corner.
         """
-        chance, found = np.random.default_rng(seed), list[Float64s]()
+        found, shares = list[Float64s](), self.shares
         for number in range(times):
             work.progress(Progress("weighing steps otherwise", number, times, ""))
-            self._weigh(1 + WEIGHS_OTHERWISE * chance.choice((-1.0, 1.0), size=self._columns - len(self.shares)))
-            self._refine(SOMEWHAT_CLOSE, work)
+            self._refine_weighed((seed, number), work)
             found.append(self.shares)
         self._weigh(np.ones(self._columns - len(self.shares)))
         self._refine(CLOSE, work)
-        deviation: Float64s = np.std(found, axis=0) / WEIGHS_OTHERWISE
+        deviation: Float64s = np.sqrt(np.mean((np.array(found) - shares) ** 2, axis=0)) / WEIGHS_OTHERWISE
         return deviation
+
+    def _refine_weighed(self, seed: tuple[int, int], work: Work) -> None:
+        """Weigh by chance; what is met meanwhile gets a weight, too."""
+        weighed = 0
+        while weighed < self._columns:
+            weighed = self._columns
+            signs = np.random.default_rng(seed).choice((-1.0, 1.0), size=weighed - len(self.shares))
+            self._weigh(1 + WEIGHS_OTHERWISE * signs)
+            self._refine(SOMEWHAT_CLOSE, work)
 
     def _weigh(self, weights: Float64s) -> None:
         places = np.arange(len(self.shares), self._columns, dtype=np.int32)
