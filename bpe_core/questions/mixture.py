@@ -55,7 +55,8 @@ examples:
 
 Between low and high the truth lay in 95 of 100 shares, as measured: they are 2.6 times the spread of a share on each
 side, were other steps met by chance, and hold whatever explains the merges exactly as well. A group that is not named
-goes to those that are most like it, and what none explains is said. Needs the package highspy: pip install 'bpe-explorer[mixture]'.
+goes to those that are most like it, and what none explains is said. Needs the package highspy:
+pip install 'bpe-explorer[mixture]'.
 """
 
     steps: int = parameter(1_000, help="go by the first N merges (1,000)", metavar="N")

@@ -50,7 +50,7 @@ class Tree(Question):
         return Answer.drawn(table, tree_chart(table))
 
     def _joined(self, study: Study, at: int) -> list[Piece]:
-        word = Why(self.text, study.history, allowed_special="all").word_at(self.byte)
+        word = Why(self.text, study.history, allowed_special="all").word_at(self.byte, at)
         trees = word.trees(at)
         return pieces_of(trees if len(word.symbols) > MOST_SYMBOLS else parts_first(trees))
 
