@@ -168,14 +168,17 @@ def _is_sound(entries: Object) -> bool:
     return min(numbers) >= 0 and max(numbers) <= LARGEST_NUMBER and are_whole(entries)
 
 
-def vocabulary_of(entries: Object, name: str) -> dict[str, int]:
+def vocabulary_of(entries: Object, name: str, sharing: list[str] | None = None) -> dict[str, int]:
+    """Check the number of each token. Those that have the number of another one are refused, or added to `sharing`."""
     if _is_sound(entries):
         return entries
     seen: dict[int, str] = {}
     for text, value in entries.items():
         whole_text(text, f"{name}: a token")
         number = number_of(value, f"{name}: the number of {text[:40]!r}")
-        if number in seen:
+        if number in seen and sharing is not None:
+            sharing.append(text)
+        elif number in seen:
             raise FormatError(f"{name}: the number {number:,} is given to {seen[number][:40]!r} and to {text[:40]!r}.")
         seen[number] = text
     return entries

@@ -188,7 +188,7 @@ class JsonBpe(JsonModel):
                 f"{name} tells tokens inside a word from those that begin one "
                 f"({model['continuing_subword_prefix']!r}); this program does not read such BPE models."
             )
-        vocabulary = json_reading.vocabulary_of(json_reading.object_in(model, "vocab", name), name)
+        vocabulary, shared = _vocabulary(model, name)
         merges = _merges(model, name)
         style = _style(model, steps, vocabulary, added_in(whole, vocabulary, name), name)
         stands_alone = style.byte_level or style.byte_fallback  # then nothing in a text is unknown
@@ -202,12 +202,20 @@ class JsonBpe(JsonModel):
         choices = _choices(steps, style, len(built.pairs))
         recipe = recipe_of(name, whole, specials, unknown, choices)
         history = History.from_pairs(recipe, built.alphabet, built.pairs, built.joining)
-        notes = steps.notes + built.notes + about_added(whole, vocabulary, name)
+        notes = steps.notes + built.notes + about_added(whole, vocabulary, name) + shared
         if model.get("dropout"):
             notes.append("The file leaves out merges at random (dropout); here every merge is applied.")
         if style.drops_unknown:
             notes.append("The file leaves out characters that it does not know; so it is done here.")
         return history.numbered(built.numbers), notes
+
+
+def _vocabulary(model: Object, name: str) -> tuple[dict[str, int], list[str]]:
+    sharing: list[str] = []
+    found = json_reading.vocabulary_of(json_reading.object_in(model, "vocab", name), name, sharing)
+    return found, about(
+        sharing, "tokens have the number of another one, which the file's library can take for them: {}"
+    )
 
 
 def _merges(model: Object, name: str) -> WrittenMerges:
@@ -319,7 +327,7 @@ class JsonWordPiece(JsonModel):
         }
 
     def open(self, whole: Object, model: Object, steps: TextPreparation, name: str) -> Opened:
-        vocabulary = json_reading.vocabulary_of(json_reading.object_in(model, "vocab", name), name)
+        vocabulary, shared = _vocabulary(model, name)
         unknown = json_reading.text_in(model, "unk_token", name)
         marker = self.continuing(model, vocabulary, name)
         if not unknown:
@@ -347,7 +355,7 @@ class JsonWordPiece(JsonModel):
                 f"The vocabulary lacks {unknown!r}, which stands for words that cannot be split: the file's library "
                 "refuses a text that has one, and here it is a token without a number."
             ]
-        return history, [*spelled, *steps.notes, *about_added(whole, vocabulary, name)]
+        return history, [*spelled, *steps.notes, *about_added(whole, vocabulary, name), *shared]
 
     def continuing(self, model: Object, vocabulary: dict[str, int], name: str) -> str:
         return json_reading.text_in(model, "continuing_subword_prefix", name)

@@ -180,7 +180,6 @@ DAMAGE = [
     (("model", "vocab", "t"), 2**40, r"the number of 't' must be a whole number from 0"),
     (("model", "vocab", "t"), 1.5, r"the number of 't' must be a whole number"),
     (("model", "vocab", "t"), True, r"the number of 't' must be a whole number"),
-    (("model", "vocab", "t"), 5, r"the number 5 is given to"),
     (("model", "type"), "WordPieces", r"holds a WordPieces model; this program reads BPE, WordPiece"),
     (("model", "type"), 7, r'"type" must be a text'),
     (("model",), [], r'"model" must be an object'),
