@@ -29,9 +29,16 @@ from bpe_core.support.arrays import Bools, Int32s, Int64s
 from bpe_core.support.progress import ALONE, CancelCheck, Progress, Work, never_cancelled, while_wanted
 
 MOST_TRIALS = 3_000  # some 0.1 s
-MOST_TRIED = 2**24  # characters of all trials, for tokens that are long
+MOST_TRIED = 2**25  # characters and tokens of all trials of a table, some seconds: texts can be long, or become so
 PRIVATE = "\ue000"  # a character that hardly any alphabet holds
 CONTINUATIONS = (0x80, 0x90, 0x9F, 0xA0, 0xBF)  # enough for every lead byte to find one that fits
+
+
+@dataclass
+class Room:
+    """What may still be tried; each token of a table that is asked for takes of it."""
+
+    left: int = MOST_TRIED
 
 
 @dataclass(frozen=True)
@@ -51,6 +58,7 @@ def reachability(
     corpus: RankedWords | None = None,
     tokenizer: Tokenizer | None = None,
     merges: Merges | None = None,
+    room: Room | None = None,
     cancelled: CancelCheck = never_cancelled,
 ) -> Reachability:
     """Look for a text with the token. "not found": its symbols become it, but every text seems to part them."""
@@ -60,14 +68,15 @@ def reachability(
         return Reachability("not learned yet")
     symbols = history.symbols_of(token)
     if not has_ranks(history):
-        return _by_trying(history, token, symbols, at, tokenizer or Tokenizer(history), cancelled)
+        return _by_trying(history, token, symbols, at, tokenizer or Tokenizer(history), room or Room(), cancelled)
     kept = corpus if corpus is not None and corpus.serves(history) else None
     merges = kept.merges if kept is not None else merges or merges_of(history)
     pieces = tuple(merges.tokens(merges.merged(symbols), at))
     if pieces != (token,):
         return Reachability("unreachable", pieces=pieces)
     tokenizer = tokenizer or (kept.tokenizer if kept is not None else Tokenizer(history))
-    text = _witness(_candidates(history, token, symbols, at, corpus), token, at, tokenizer, cancelled)
+    texts = _candidates(history, token, symbols, at, corpus)
+    text = _witness(texts, token, at, tokenizer, room or Room(), cancelled)
     if text is not None:
         return Reachability("reachable", text, pieces)
     if not _can_stand_in_text(history, symbols):
@@ -76,23 +85,25 @@ def reachability(
 
 
 def _by_trying(
-    history: History, token: int, symbols: list[int], at: int, tokenizer: Tokenizer, cancelled: CancelCheck
+    history: History, token: int, symbols: list[int], at: int, tokenizer: Tokenizer, room: Room, cancelled: CancelCheck
 ) -> Reachability:
     """Try texts where a method does not cut by the order of its steps, so that the token alone proves nothing."""
     at = history.last_step_beside(token, at)
-    text = _witness(_candidates(history, token, symbols, at, None), token, at, tokenizer, cancelled)
+    text = _witness(_candidates(history, token, symbols, at, None), token, at, tokenizer, room, cancelled)
     return Reachability("not found" if text is None else "reachable", text)
 
 
-def _witness(texts: Iterator[str], token: int, at: int, tokenizer: Tokenizer, cancelled: CancelCheck) -> str | None:
-    room = MOST_TRIED
+def _witness(
+    texts: Iterator[str], token: int, at: int, tokenizer: Tokenizer, room: Room, cancelled: CancelCheck
+) -> str | None:
     for text in islice(texts, MOST_TRIALS):
         if cancelled():
             raise Cancelled("Cancelled.")
-        if token in tokenizer.encode(text, at=at):
+        ids = tokenizer.encode_to_array(text, at=at)
+        if (ids == token).any():
             return text
-        room -= len(text)
-        if room < 0:
+        room.left -= max(len(text), len(ids))
+        if room.left < 0:
             break
     return None
 
@@ -285,10 +296,13 @@ def _not_from_their_texts(history: History, ids: list[int], work: Work) -> list[
 
 
 def _asked_one_by_one(history: History, ids: list[int], cancelled: CancelCheck) -> dict[int, Reason]:
-    """Give the other tokens the benefit of the doubt after too many failures."""
+    """Give the other tokens the benefit of the doubt after too many failures, or too much that was tried."""
     tokenizer, merges, found, in_vain = Tokenizer(history), merges_of(history), dict[int, Reason](), 0
+    room = Room()
     for id in while_wanted(ids, cancelled, every=1):
-        reached = reachability(history, id, tokenizer=tokenizer, merges=merges, cancelled=cancelled)
+        reached = reachability(history, id, tokenizer=tokenizer, merges=merges, room=room, cancelled=cancelled)
+        if room.left < 0:
+            break
         if reached.kind != "reachable":
             found[id] = Reason("no text" if reached.kind == "unreachable" else "not found")
             in_vain += reached.kind == "not found"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import product
 
 import pytest
@@ -12,12 +13,14 @@ from bpe_core.counting.count_words import count_words
 from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
+from bpe_core.insight import reachability as reachability_module
 from bpe_core.insight.ranked_words import RankedWords
-from bpe_core.insight.reachability import completions, reachability
+from bpe_core.insight.reachability import Room, completions, reachability, unreachable_tokens
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.reference import bpe as reference
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.corpus import Corpus
+from bpe_core.text.preparation.normalizers import Replace
 from tests.conftest import EXAMPLES
 from tests.core.learning import token_texts, train
 
@@ -125,3 +128,15 @@ def test_words_of_the_corpus_are_the_first_witnesses() -> None:
     words = WordTable.from_counts({"lowly": 3, "low": 1})
     history = reference.train(words, Recipe.preset("words", merges=1))
     assert reachability(history, len(history.alphabet), corpus=RankedWords.of(words, history)).witness == "lowly"
+
+
+@pytest.mark.parametrize(("room", "found"), [(10**6, [257]), (300, [])])
+def test_what_is_tried_is_limited_for_a_table_as_a_whole(
+    room: int, found: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Counted is what texts become: here ten times as much as they were. What is not tried is not accused."""
+    steps = (Replace("", True, "b" * 10),)
+    recipe = Recipe(pattern="gpt2", preparation=steps)
+    history = History.from_pairs(recipe, Alphabet.of_bytes(), [(97, 98), (98, 32)])  # before a blank a word ends
+    monkeypatch.setattr(reachability_module, "Room", partial(Room, room))
+    assert [*unreachable_tokens(history)] == found
