@@ -109,16 +109,30 @@ class Summed:
     """The most probable way where sums go on over the whole word, as libraries add them up; in plain Python."""
 
     def __init__(self, history: History) -> None:
-        alphabet, scores = history.alphabet, _scores_of(history).at(len(history))
-        self._scores, self._is_narrow = scores.tolist(), history.recipe.sums == "32 bits"
-        self._unknown, self._first_fallback = alphabet.unknown_id, alphabet.first_fallback_id
-        self._unknown_score = self._scores[self._first_fallback if self._unknown is None else self._unknown or 0]
-        self._id_of = {
+        self._alphabet, self._known = history.alphabet, _scores_of(history).at(len(history))
+        self._is_narrow = history.recipe.sums == "32 bits"
+        self._unknown, self._first_fallback = history.alphabet.unknown_id, history.alphabet.first_fallback_id
+
+    @cached_property
+    def _scores(self) -> list[float]:
+        found: list[float] = self._known.tolist()
+        return found
+
+    @cached_property
+    def _unknown_score(self) -> float:
+        return self._scores[self._first_fallback if self._unknown is None else self._unknown or 0]  # type: ignore[index]
+
+    @cached_property
+    def _id_of(self) -> dict[bytes, int]:
+        return {
             symbol.text: id
-            for id, symbol in enumerate(alphabet.symbols)
-            if symbol.kind in ("character", "seed") and scores[id] != DROPPED
+            for id, symbol in enumerate(self._alphabet.symbols)
+            if symbol.kind in ("character", "seed") and self._scores[id] != DROPPED
         }
-        self._lengths = sorted({len(text) for text in self._id_of})
+
+    @cached_property
+    def _lengths(self) -> list[int]:
+        return sorted({len(text) for text in self._id_of})
 
     def cut(self, word: bytes, at: int) -> WordCut:
         size, narrowed = len(word), narrow if self._is_narrow else float
@@ -166,7 +180,10 @@ class BestPaths(WordSegmenter):
         self.has_pieces_over_time = not self._scores.waiting
         self._spelling = Spelling(history)
         self._unknown = history.alphabet.unknown_id
-        self._joins = history.alphabet.merging
+
+    @cached_property
+    def _joins(self) -> list[bool]:
+        return self._history.alphabet.merging
 
     def make_kernels(self) -> CompiledPaths:
         from bpe_core.segmenting.compiled_methods import CompiledPaths  # loads machine code

@@ -109,14 +109,15 @@ def _scored_table(history: History) -> PieceTable:
 
 def _made_table(alphabet: Alphabet, marker_text: str, sums: Sums) -> PieceTable:
     marker = marker_text.encode()
-    texts, roots, ids = list[bytes](), list[int](), list[int]()
-    for id, symbol in enumerate(alphabet.symbols):
-        if symbol.kind in ("character", "seed"):
-            begins = marker != b"" and symbol.kind == "seed" and symbol.text.startswith(marker)
-            texts.append(symbol.text[len(marker) :] if begins else symbol.text)
-            roots.append(STARTING if begins else CONTINUING)
-            ids.append(id)
-    pieces = piece_table(texts, roots, ids, [0] * len(ids))
+    kinds = [symbol.kind for symbol in alphabet.symbols]
+    ids = [id for id, kind in enumerate(kinds) if kind in ("character", "seed")]
+    texts = [alphabet.texts[id] for id in ids]
+    roots = np.full(len(ids), CONTINUING, np.int32)
+    if marker:
+        for place, (id, text) in enumerate(zip(ids, texts, strict=True)):
+            if kinds[id] == "seed" and text.startswith(marker):
+                texts[place], roots[place] = text[len(marker) :], STARTING
+    pieces = piece_table(texts, roots, ids, np.zeros(len(ids), np.int32))
     pieces.number[SUMS] = get_args(Sums).index(sums)
     pieces.number[LONGEST] = max(map(len, texts), default=0)
     known = {UNKNOWN: alphabet.unknown_id, MARKER: alphabet.marker_id, FALLBACK: alphabet.first_fallback_id}

@@ -189,10 +189,10 @@ class Spelling:
         self._alphabet = history.alphabet
         self._recipe = history.recipe
         self._is_plain_bytes = self._alphabet.is_plain_bytes and self._recipe.marker in ("none", "continuation")
-        self._widths = [] if self._is_plain_bytes else self._alphabet.kept("widths", self._all_widths)
 
-    def _all_widths(self) -> list[int]:
-        return list(map(_width, self._alphabet.symbols))
+    @cached_property
+    def _widths(self) -> list[int]:
+        return self._alphabet.kept("widths", lambda: list(map(_width, self._alphabet.symbols)))
 
     @cached_property
     def symbol_of_byte(self) -> Int32s | None:
