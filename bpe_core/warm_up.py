@@ -38,6 +38,7 @@ from bpe_core.segmenting.by_priority import JoinedWords
 from bpe_core.segmenting.changed_texts import ChangedTexts
 from bpe_core.segmenting.compiled_encoder import CompiledEncoder
 from bpe_core.segmenting.compiled_methods import CompiledPaths, CompiledPriorities, compiled_pieces
+from bpe_core.segmenting.compiled_runs import CompiledSuperwords, FollowedTokens
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.laid_words import Laid, laid_words
 from bpe_core.segmenting.merging import compiled_ranks
@@ -184,6 +185,9 @@ def _encode() -> None:
     changes.of(np.frombuffer(_TEXT.encode(), np.uint8), np.array([0, 3]))
     encoder.ids_of_short(_TEXT, 2, changes.table)
     _join_by_priorities([_TEXT, long_word, many_words], words)
+    data = np.frombuffer(bytearray(_TEXT.encode()), np.uint8)
+    CompiledSuperwords(history, Cutting(recipe)).ids_of_texts(data, np.array([0, len(data)]), 2)
+    FollowedTokens(history, np.array([False, True])).of(np.array([256, 119], np.int32), np.array([0, 2]), 2)
 
 
 def _join_by_priorities(texts: list[str], words: Laid) -> None:

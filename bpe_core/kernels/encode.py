@@ -11,6 +11,7 @@ import numpy as np
 
 from bpe_core.kernels import PATTERN_CUT, change_text
 from bpe_core.kernels.change_text import TextChanges, change_texts
+from bpe_core.kernels.follow import StepTable, follow_word
 from bpe_core.kernels.jit import bundle, inlined, kernel
 from bpe_core.kernels.merge_word import SHORT, MergeTable, Workplace, join_word, merge_word, whole_word
 from bpe_core.kernels.pieces import CONTINUING, NO_TOKEN, PieceTable, longest_piece, write_best_path, write_pieces
@@ -40,8 +41,9 @@ NOTHING = -2  # a symbol that there is not
 # What a word becomes: its tokens; the rank of the boundary before each symbol; or for each symbol
 # its id, that rank, and how many bytes it covers. In the output, the first symbol of a word has
 # ~start instead of its rank: the place where the word starts in the text. PIECES are tokens, too, but
-# the longest that fit instead of what merges make; so are PATHS, by scores, and JOINED, by priorities.
-IDS, RANKS, SYMBOLS, PIECES, PATHS, JOINED = range(6)
+# the longest that fit instead of what merges make; so are PATHS, by scores, JOINED, by priorities, and FOLLOWED, by
+# steps that join and drop.
+IDS, RANKS, SYMBOLS, PIECES, PATHS, JOINED, FOLLOWED = range(7)
 
 # Entries of `progress`: the next word, the next free place of the output, why `encode_words` returned.
 NEXT_WORD, NEXT_PLACE, STATUS, WANTED = range(4)  # and how much room would have been enough
@@ -76,6 +78,7 @@ class Cutter(NamedTuple):
     alphabet: SymbolTable
     table: MergeTable
     pieces: PieceTable
+    steps: StepTable
     room: Workplace
     spelled: Spelled
     keys: Keys
@@ -188,6 +191,8 @@ def cut_anew(cutter, data, start, length, kind, results, place):
     symbols = spell(alphabet, pieces, data, start, start + length, kind, room.cells, spelled)
     if kind == JOINED:
         return join_word(table, room, symbols, alphabet.number[JOINS_UNKNOWN], results, place)
+    if kind == FOLLOWED:
+        return follow_word(table, cutter.steps, room, symbols, results, place)
     merge_word(table, room, symbols)
     return write_results(table, room, spelled, symbols, kind, results, place)
 

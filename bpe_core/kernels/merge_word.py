@@ -350,7 +350,7 @@ def whole_word(pieces, data, start, stop):
 
 
 @inlined
-def _push(heap, size, entry):
+def push(heap, size, entry):
     hole = np.int64(size)
     while hole > 0 and heap[(hole - 1) >> 1] > entry:
         heap[hole] = heap[(hole - 1) >> 1]
@@ -359,7 +359,7 @@ def _push(heap, size, entry):
 
 
 @kernel
-def _drop_lowest(heap, size):
+def drop_lowest(heap, size):
     last, hole, child = heap[size - 1], np.int64(0), np.int64(1)
     while child < size - 1:
         if child + 1 < size - 1 and heap[child + 1] < heap[child]:
@@ -387,7 +387,7 @@ def _enter_pair(table, room, size, place, stop):
     if middle < stop:
         slot = _slot_that_joins(table, room.cells[place], room.cells[middle])
         if slot >= 0:
-            _push(room.short, size, np.int64(table.ranks[slot]) << _JOINT_BITS | place)
+            push(room.short, size, np.int64(table.ranks[slot]) << _JOINT_BITS | place)
             return size + 1
     return size
 
@@ -407,7 +407,7 @@ def join_stretch(table, room, start, stop, size):
     cells, following, preceding, heap = room.cells, room.next_place, room.previous_place, room.short
     while size > 0:
         lowest = heap[0]
-        _drop_lowest(heap, size)
+        drop_lowest(heap, size)
         size -= 1
         place = lowest & _JOINT_PLACES
         middle = np.int64(following[place])

@@ -29,6 +29,7 @@ import numpy as np
 from bpe_core.errors import BpeError
 from bpe_core.history.history import History
 from bpe_core.history.joining import NO_PRIORITY, Joining
+from bpe_core.history.meeting import outermost
 from bpe_core.history.token_texts import written
 from bpe_core.segmenting.cutting import Cutting, UnknownTogether
 from bpe_core.segmenting.merging import Spelling
@@ -232,7 +233,8 @@ class JoinedWords:
 
     def meeting_pairs(self) -> Int64s:
         left, right = (column.astype(np.int64) for column in self.history.columns[:2])
-        first, last = _outermost(left, self._base), _outermost(right, self._base)
+        base = np.arange(self._base)
+        first, last = outermost(np.append(base, left)), outermost(np.append(base, right))
         if self.joining.pairs is not None:
             left, right = (np.append(*both) for both in zip((left, right), self.joining.pairs[:2], strict=True))
         return np.unique(last[left] << 32 | first[right])
@@ -291,14 +293,6 @@ class JoinedWords:
                 kept.append(id)
                 ends.append(stop)
         return kept, ends
-
-
-def _outermost(parts: Int64s, base: int) -> Int64s:
-    """Return the symbol at one end of each token, whose part at that end is given for those behind the alphabet."""
-    found = np.concatenate((np.arange(base), parts))
-    while (further := found[found]).tolist() != found.tolist():
-        found = further
-    return found
 
 
 class ByText(dict[int, Found | None]):

@@ -20,17 +20,20 @@ from bpe_core.kernels import encode as kernel
 from bpe_core.kernels import pieces as trie
 from bpe_core.kernels import word_memory
 from bpe_core.kernels.change_text import SIGN, TextChanges
+from bpe_core.kernels.follow import StepTable
 from bpe_core.kernels.merge_word import (
     AND_NOT,
     BASE,
     BUCKET,
     LIMIT,
+    MEETS,
     MERGE_NUMBERS,
     SHORT,
     MergeTable,
     Workplace,
     clear_merges,
     enter_merges,
+    enter_pairs,
 )
 from bpe_core.kernels.scan import REGISTERS, machine_of
 from bpe_core.recipes.recipe import Recipe
@@ -108,6 +111,7 @@ class CompiledEncoder:
         left, right = (np.array(column, np.int32) for column in (history.columns.left, history.columns.right))
         self._table = merge_table(len(history.alphabet), left, right)
         enter_merges(self._table)
+        self._step_table = StepTable(*(np.empty(0, np.int32) for _ in StepTable._fields))
         self._pieces = pieces or piece_table([], [], [], [])
         self._scores_at = scores_at
         self._alphabet = _alphabet(history.alphabet, history.recipe)
@@ -249,6 +253,7 @@ class CompiledEncoder:
                 self._alphabet,
                 self._table._replace(number=number),
                 self._pieces._replace(number=of_pieces, scores=scores),
+                self._step_table,
                 room,
                 spelled,
                 word_memory.Keys(*(np.empty(kernel.BLOCK, np.uint64) for _ in word_memory.Keys._fields)),
@@ -294,6 +299,19 @@ def merge_table(base: int, left: Int32s, right: Int32s) -> MergeTable:
     return table
 
 
+def joining_table(
+    base: int, meeting: Int64s, left: Int32s, right: Int32s, priorities: Int32s, tokens: Int32s
+) -> MergeTable:
+    """A table of pairs that are joined by priorities; the left one of two symbols that meet is 32 bits above."""
+    nothing = np.zeros(len(meeting) + len(left), np.int32)
+    table = merge_table(base, nothing, nothing)
+    table = table._replace(joined=np.zeros(len(table.keys), np.int32))
+    before, behind = ((meeting >> shift & 0xFFFFFFFF).astype(np.int32) for shift in (32, 0))
+    enter_pairs(table, before, behind, np.full(len(meeting), MEETS, np.int32), nothing[: len(meeting)])
+    enter_pairs(table, left, right, priorities, tokens)
+    return table
+
+
 def _alphabet(alphabet: Alphabet, recipe: Recipe) -> kernel.SymbolTable:
     marker = -1 if alphabet.marker_id is None else alphabet.marker_id
     number = np.full(kernel.ALPHABET_NUMBERS, -1, np.int64)
@@ -327,7 +345,7 @@ def room_for(symbols: int, merges: int, kind: int) -> tuple[Workplace, kernel.Sp
         previous_place=np.empty(cells, np.int32),
         heads=np.full(merges, -1, np.int32),
         live=np.zeros((merges >> 6) + 1, np.uint64),
-        short=np.empty(2 * (cells if kind == kernel.JOINED else SHORT), np.int64),
+        short=np.empty(2 * (cells if kind in (kernel.JOINED, kernel.FOLLOWED) else SHORT), np.int64),
         totals=np.empty(cells, np.float64),
     )
     spelled = cells if kind == kernel.SYMBOLS else 0

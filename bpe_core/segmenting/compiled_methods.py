@@ -16,7 +16,7 @@ from bpe_core.history.joining import NO_PRIORITY, Joining
 from bpe_core.history.token_texts import written
 from bpe_core.kernels import encode as kernel
 from bpe_core.kernels.change_text import TextChanges
-from bpe_core.kernels.merge_word import MEETS, MergeTable, Workplace, enter_pairs
+from bpe_core.kernels.merge_word import Workplace
 from bpe_core.kernels.pieces import (
     CONTINUING,
     FALLBACK,
@@ -31,7 +31,7 @@ from bpe_core.kernels.pieces import (
 )
 from bpe_core.recipes.recipe import Sums
 from bpe_core.segmenting.by_priority import JoinedWords
-from bpe_core.segmenting.compiled_encoder import CompiledEncoder, merge_table, piece_table, room_for
+from bpe_core.segmenting.compiled_encoder import CompiledEncoder, joining_table, piece_table, room_for
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.merging import NEVER
 from bpe_core.segmenting.text_pairs import text_pairs
@@ -147,9 +147,6 @@ def _longest_table(history: History, plain: LongestPieces) -> PieceTable:
     return pieces
 
 
-_SIDES = np.uint64(0xFFFFFFFF)
-
-
 # --- A table of priorities ------------------------------------------------------------------
 
 
@@ -158,7 +155,7 @@ class CompiledPriorities(CompiledEncoder):
         history, joining = words.history, words.joining
         pieces = _pieces_of(words)
         super().__init__(history, cutting, pieces, kind=kernel.JOINED)
-        self._table = _priority_table(words)
+        self._table = joining_table(len(history.alphabet), words.meeting_pairs(), *_rows(words))
         number = self._alphabet.number
         unknown = history.alphabet.unknown_id
         number[kernel.LEFT_OUT] = unknown if unknown in joining.left_out else kernel.NOTHING
@@ -203,20 +200,6 @@ class _Parts:
         starts = np.repeat(self._first[ids] - (np.cumsum(counts) - counts), counts)
         shown: Int32s = self._all[starts + np.arange(len(starts))]
         return shown
-
-
-def _priority_table(words: JoinedWords) -> MergeTable:
-    meeting = words.meeting_pairs().astype(np.uint64)
-    rows = _rows(words)
-    room = len(meeting) + len(rows[0])
-    nothing = np.zeros(room, np.int32)
-    table = merge_table(len(words.history.alphabet), nothing, nothing)
-    table = table._replace(joined=np.zeros(len(table.keys), np.int32))
-    meets = np.full(len(meeting), MEETS, np.int32)
-    left, right = (meeting >> np.uint64(32)).astype(np.int32), (meeting & _SIDES).astype(np.int32)
-    enter_pairs(table, left, right, meets, np.zeros(len(meeting), np.int32))
-    enter_pairs(table, *rows)
-    return table
 
 
 def _rows(words: JoinedWords) -> list[Int32s]:

@@ -1,60 +1,52 @@
 """Runs of words with the compiled kernels: the words of a text first, then the stretches of whole words.
 
-Words are cut by a table of priorities in which every token stands as a whole word, too, by a number with WHOLE: so the
-tokens of a text tell which of them are words.
+A word that is one token has a number with WHOLE: so the tokens of a text tell which of them are words.
 """
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 
-from bpe_core.history.history import History
-from bpe_core.history.token_texts import decoded
+from bpe_core.history.history import NOTHING, History
+from bpe_core.history.meeting import meeting
 from bpe_core.kernels import encode as kernel
 from bpe_core.kernels.change_text import TextChanges
-from bpe_core.kernels.merge_word import MEETS, enter_pairs
-from bpe_core.kernels.pieces import STARTING
+from bpe_core.kernels.follow import WHOLE, StepTable, follow_runs
+from bpe_core.kernels.merge_word import LIMIT, MergeTable
 from bpe_core.kernels.scan import REGISTERS, machine_of, scan_pieces
+from bpe_core.learning.superbpe.tokens_of_runs import TokensOfRuns
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.boundaries import PlacedSymbols
-from bpe_core.segmenting.compiled_encoder import CompiledEncoder, merge_table, piece_table
+from bpe_core.segmenting.compiled_encoder import CompiledEncoder, joining_table, room_for
 from bpe_core.segmenting.cutting import Cutting
+from bpe_core.segmenting.dropping_runs import parts_left
 from bpe_core.segmenting.merging import NEVER, PATTERN_CUT, compiled_ranks
-from bpe_core.segmenting.word_runs import NO_WORD, WordRuns, as_steps
-from bpe_core.support.arrays import Bytes, Int32s, Int64s
+from bpe_core.segmenting.word_runs import NO_WORD, WITHIN, WordRuns, as_steps, stages_of
+from bpe_core.support.arrays import Bools, Bytes, Int32s, Int64s
 from bpe_core.text.scanner import table_for
 
-WHOLE = 1 << 30  # added to a token that is a word
 _PADDING = 8  # bytes behind a text that the scanner may read
+_ENDS_OF_BLANKS = [code.encode()[-1] for code in map(chr, range(0x3001)) if code.isspace()]  # their last bytes
 
 
-class CompiledRuns(CompiledEncoder):
-    """Itself it only finds the runs."""
+class FollowedTokens:
+    """Tokens of runs, taken through some steps of a history: those that the other steps leave."""
 
-    def __init__(self, history: History, cutting: Cutting) -> None:
-        super().__init__(history.first(0), cutting)
-        self._runs = runs = WordRuns(history)
-        inside = Cutting(runs.inside)
-        self._ranks_within = CompiledEncoder(runs.within, inside)
-        self._words = _WholeWords(runs, inside)
-        self._steps = len(history)
+    def __init__(self, history: History, chosen: Bools, mark: int = 0) -> None:
+        """With a mark, steps apply to tokens that have it."""
+        self._table, self._steps = step_tables(history, chosen, mark)
 
-    def ids_of_texts(self, data: Bytes, edges: Int64s, at: int, room: Int32s | None = None) -> tuple[Int32s, Int64s]:
-        runs = self._runs
-        ids, free_at = self._words.ids_of_texts(data, edges, int(np.searchsorted(runs.rows_within, at)), room)
-        is_whole = ids >= WHOLE
-        tokens = runs.tokens_within[ids & ~WHOLE]
-        begins = np.zeros(len(ids) + 1, np.bool_)
-        begins[free_at] = True
-        joins = runs.with_supermerges(np.where(is_whole, tokens, NO_WORD), begins[:-1])
-        joined = joins < at
-        starts = np.flatnonzero(~joined)
-        if not len(starts):
-            return tokens, free_at
-        last = np.maximum.reduceat(np.where(joined, joins, -1), starts)
-        found = np.where(last < 0, tokens[starts], runs.base + last)
-        return found.astype(np.int32), np.searchsorted(starts, free_at)
+    def of(self, ids: Int32s, borders: Int64s, at: int) -> tuple[Int32s, Int64s]:
+        """Return the tokens after that many steps in place of those between each two borders, and new borders."""
+        number, borders = self._table.number.copy(), borders.astype(np.int64)
+        number[LIMIT] = at
+        room, _ = room_for(int(np.diff(borders).max(initial=0)), 0, kernel.FOLLOWED)
+        follow_runs(self._table._replace(number=number), self._steps, room, ids, borders)
+        return ids[: borders[-1]], borders
+
+
+class _ByTexts(CompiledEncoder):
+    """Whatever is encoded is so by `ids_of_texts`."""
 
     def ids(self, text: str, at: int) -> Int32s:
         data = np.frombuffer(text.encode(), np.uint8)
@@ -65,6 +57,29 @@ class CompiledRuns(CompiledEncoder):
 
     def ids_of_words(self, data: Bytes, starts: Int32s, at: int) -> Int32s:
         return self.ids_of_texts(data, starts.astype(np.int64), at)[0]
+
+
+class FollowedRuns(_ByTexts):
+    """Itself it only finds the runs."""
+
+    def __init__(self, history: History, cutting: Cutting) -> None:
+        super().__init__(history.first(0), cutting)
+        is_within = stages_of(history) == WITHIN
+        self._words = _WholeWords(history, is_within)
+        self._across = FollowedTokens(history, ~is_within, WHOLE)
+
+    def ids_of_texts(self, data: Bytes, edges: Int64s, at: int, room: Int32s | None = None) -> tuple[Int32s, Int64s]:
+        ids, edges = self._across.of(*self._words.ids_of_texts(data, edges, at, room), at)
+        return np.bitwise_and(ids, ~np.int32(WHOLE), out=ids), edges
+
+
+class CompiledRuns(FollowedRuns):
+    """Where no token is dropped, each boundary has a rank."""
+
+    def __init__(self, history: History, cutting: Cutting) -> None:
+        super().__init__(history, cutting)
+        self._runs = runs = WordRuns(history)
+        self._ranks_within = CompiledEncoder(runs.within, Cutting(runs.inside))
 
     def byte_ranks(self, text: str) -> Int32s:
         found = super().byte_ranks(text)  # NEVER but for where runs begin
@@ -77,23 +92,71 @@ class CompiledRuns(CompiledEncoder):
 
 
 class _WholeWords(CompiledEncoder):
-    def __init__(self, runs: WordRuns, cutting: Cutting) -> None:
-        within = runs.within
-        base, texts = len(within.alphabet), decoded(within)
-        births = np.maximum(0, np.arange(len(texts)) - base + 1)
-        pieces = piece_table(texts, [STARTING] * len(texts), [WHOLE + id for id in range(len(texts))], births.tolist())
-        super().__init__(within, cutting, pieces, kind=kernel.JOINED)
-        count = len(within)
-        meeting = np.array(sorted({pair for text in texts for pair in pairwise(text)}), np.int32).reshape(-1, 2)
-        nothing = np.zeros(count + len(meeting), np.int32)
-        table = merge_table(base, nothing, nothing)
-        self._table = table._replace(joined=np.zeros(len(table.keys), np.int32))
-        meets = np.full(len(meeting), MEETS, np.int32)
-        lefts, rights = np.ascontiguousarray(meeting.T)
-        enter_pairs(self._table, lefts, rights, meets, nothing[: len(meeting)])
-        left, right = (np.array(column, np.int32) for column in (within.columns.left, within.columns.right))
-        rows = np.arange(count, dtype=np.int32)
-        enter_pairs(self._table, left, right, rows, rows + np.int32(base))
+    def __init__(self, history: History, within: Bools) -> None:
+        inside = Recipe(pattern=history.recipe.words_by)
+        super().__init__(History.from_pairs(inside, history.alphabet, []), Cutting(inside), kind=kernel.FOLLOWED)
+        self._table, self._step_table = step_tables(history, within)
+
+
+def step_tables(history: History, chosen: Bools, mark: int = 0) -> tuple[MergeTable, StepTable]:
+    """Return some steps as kernels follow them, of tokens with a mark."""
+    is_join = history.columns.right != NOTHING
+    left, right, made = (column + mark for column in (history.columns.left, history.columns.right, history.ids))
+    before, behind = (symbols.astype(np.int64) + mark for symbols in meeting(history, chosen))
+    joins, drops = np.flatnonzero(chosen & is_join), np.flatnonzero(chosen & ~is_join)
+    of_joins = [column.astype(np.int32) for column in (left[joins], right[joins], joins, made[joins])]
+    table = joining_table(len(history.alphabet), np.unique(before << 32 | behind), *of_joins)
+    parts, lengths = (parts_left(history), history.token_lengths()) if len(drops) else ({}, np.zeros(0))
+    count = np.zeros(len(history) + 1, np.int32)
+    count[drops + 1] = [len(parts[row]) for row in drops.tolist()]
+    steps = StepTable(
+        left=left.astype(np.int32),
+        right=np.where(is_join, right, NOTHING).astype(np.int32),
+        made=made.astype(np.int32),
+        further=_further(left.astype(np.int64) << 32 | right.astype(np.int64) & 0xFFFFFFFF, chosen),
+        drops=np.full(history.first_special if len(drops) else 0, NEVER, np.int32),
+        parts=np.array([id for row in drops.tolist() for id in parts[row]], np.int32),
+        first_part=np.cumsum(count, dtype=np.int32),
+        lengths=np.minimum(lengths, NEVER).astype(np.int32),
+    )
+    steps.drops[left[drops][::-1]] = drops[::-1]
+    return table, steps
+
+
+def _further(keys: Int64s, chosen: Bools) -> Int32s:
+    """Return for each chosen step the next one with the same key."""
+    found, rows = np.full(len(keys), NEVER, np.int32), np.flatnonzero(chosen)
+    rows = rows[np.argsort(keys[rows], kind="stable")]
+    again = keys[rows[1:]] == keys[rows[:-1]]
+    found[rows[:-1][again]] = rows[1:][again]
+    return found
+
+
+class CompiledSuperwords(_ByTexts):
+    """Of SuperBPE: the merges before the first that reaches across words, then the others. Ranks as of any words."""
+
+    def __init__(self, history: History, cutting: Cutting) -> None:
+        super().__init__(history, cutting)
+        self._first = first_across(history)
+        first = history.first(self._first)
+        self._within = TokensOfRuns(first, CompiledEncoder(first, cutting).ids_of_words)
+        self._across = FollowedTokens(history, np.arange(len(history)) >= self._first)
+
+    def ids_of_texts(self, data: Bytes, edges: Int64s, at: int, room: Int32s | None = None) -> tuple[Int32s, Int64s]:
+        cuts = np.empty(len(data) + 4, np.int32)
+        cuts = cuts[: scan_pieces(self._machine, data, edges.astype(np.int32), np.zeros(REGISTERS, np.int64), cuts)]
+        ids, borders = self._within.of(data, cuts, min(at, self._first))
+        if at > self._first:
+            ids, borders = self._across.of(ids, borders, at)
+        return ids, borders[np.searchsorted(cuts, edges)]
+
+
+def first_across(history: History) -> int:
+    """Return the first merge that puts a blank behind something else, as no merge within words does."""
+    byte = np.array([text[0] for text in history.alphabet.decoded])
+    before, behind = (byte[symbols] for symbols in meeting(history))
+    found = np.flatnonzero((behind == ord(" ")) & ~np.isin(before, _ENDS_OF_BLANKS))
+    return int(found[0]) if len(found) else len(history)
 
 
 def _joined(runs: WordRuns, symbols: Bytes | Int32s, found: Int32s, within: Int32s) -> Int32s:

@@ -12,12 +12,11 @@ from typing import NamedTuple
 
 from bpe_core.history.history import NOTHING, History
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.segmenting.word_runs import STAGE
+from bpe_core.segmenting.word_runs import WITHIN, stages_of
 from bpe_core.segmenting.word_tokens import ALWAYS, WordCut
 from bpe_core.text.splitting import Splitter
 
 REMEMBERED_WORDS = 1 << 16
-_ACROSS = 2  # the stage of a supermerge; a history that does not say otherwise joins within words only
 
 
 class Changes(NamedTuple):
@@ -32,23 +31,19 @@ class DroppingRuns:
         self._joins: dict[tuple[int, int], list[int]] = {}  # the steps within words that join a pair
         self._supermerges: dict[tuple[int, int], int] = {}
         self._drops: dict[int, list[int]] = {}  # the steps that drop a token
-        self._parts: dict[int, list[int]] = {}  # what each of these leaves
+        self._parts = parts_left(history)
         self._tokens: list[int] = history.ids.tolist()
         self._lengths: list[int] = history.token_lengths().tolist()
         self._words = Splitter(Recipe(pattern=history.recipe.words_by)).words
         self._known: dict[str, Changes] = {}
-        in_use = [True] * history.first_special
-        stages = history.reasons[STAGE].tolist() if STAGE in history.reasons else [1] * len(history)
-        columns = zip(history.columns.left.tolist(), history.columns.right.tolist(), self._tokens, stages, strict=True)
-        for row, (left, right, token, stage) in enumerate(columns):
-            in_use[token] = right != NOTHING
+        pairs = zip(history.columns.left.tolist(), history.columns.right.tolist(), strict=True)
+        for row, ((left, right), stage) in enumerate(zip(pairs, stages_of(history).tolist(), strict=True)):
             if right == NOTHING:
-                self._drops.setdefault(token, []).append(row)
-                self._parts[row] = fallen_apart(history, token, in_use)
-            elif stage == _ACROSS:
-                self._supermerges[left, right] = row
-            else:
+                self._drops.setdefault(left, []).append(row)
+            elif stage == WITHIN:
                 self._joins.setdefault((left, right), []).append(row)
+            else:
+                self._supermerges[left, right] = row
 
     def changes(self, word: str) -> Changes:
         known = self._known.get(word)
@@ -114,6 +109,16 @@ class DroppingRuns:
         return [
             (self._supermerges[pair], place) for place, pair in enumerate(pairwise(tokens)) if pair in self._supermerges
         ]
+
+
+def parts_left(history: History) -> dict[int, list[int]]:
+    """Return what each step leaves that drops a token."""
+    found, in_use = dict[int, list[int]](), [True] * history.first_special
+    for row, (token, right) in enumerate(zip(history.ids.tolist(), history.columns.right.tolist(), strict=True)):
+        in_use[token] = right != NOTHING
+        if right == NOTHING:
+            found[row] = fallen_apart(history, token, in_use)
+    return found
 
 
 def fallen_apart(history: History, token: int, in_use: list[bool]) -> list[int]:

@@ -194,6 +194,12 @@ class Spelling:
     def _widths(self) -> list[int]:
         return self._alphabet.kept("widths", lambda: list(map(_width, self._alphabet.symbols)))
 
+    @property
+    def joins_bytes(self) -> bool:
+        """Whether every symbol is a byte."""
+        is_of_bytes = self._recipe.base == "bytes" and self._recipe.marker == "none"
+        return is_of_bytes and all(len(text) == 1 for text in self._alphabet.decoded)
+
     @cached_property
     def symbol_of_byte(self) -> Int32s | None:
         """The symbol of each byte; None where a symbol depends on the word or covers several bytes."""

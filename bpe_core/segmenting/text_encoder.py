@@ -168,6 +168,10 @@ class TextEncoder(WordEncoder):
             from bpe_core.segmenting.compiled_runs import CompiledRuns  # loads machine code
 
             return CompiledRuns(self._history, self._cutting)
+        if self.plain.spelling.joins_bytes and self._history.recipe.pattern == "superwords":
+            from bpe_core.segmenting.compiled_runs import CompiledSuperwords  # loads machine code
+
+            return CompiledSuperwords(self._history, self._cutting)
         from bpe_core.segmenting.compiled_encoder import CompiledEncoder  # loads machine code
 
         return CompiledEncoder(self._history, self._cutting)

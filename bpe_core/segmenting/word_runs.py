@@ -21,17 +21,22 @@ from bpe_core.support.arrays import Bools, Int32s, Int64s
 from bpe_core.text.splitting import Splitter
 
 STAGE = "stage"  # the reason of a step: 1 within words, 2 across them
+WITHIN = 1
 NO_WORD = -1  # in place of the number of a word in the second pass
+
+
+def stages_of(history: History) -> Int64s:
+    """Return the stage of each step; a history that does not say otherwise joins within words only."""
+    return history.reasons.get(STAGE, np.full(len(history), WITHIN)).astype(np.int64)
 
 
 class WordRuns:
     def __init__(self, history: History) -> None:
-        """A history that does not say otherwise joins within words only."""
         base, columns = len(history.alphabet), history.columns
-        stages = history.reasons.get(STAGE, np.ones(len(history), np.int64))
+        stages = stages_of(history)
         self.base = base
         self.inside = Recipe(pattern=history.recipe.words_by)
-        self.rows_within, self.rows_across = np.flatnonzero(stages == 1), np.flatnonzero(stages != 1)
+        self.rows_within, self.rows_across = np.flatnonzero(stages == WITHIN), np.flatnonzero(stages != WITHIN)
         number = np.arange(base + len(history))
         number[base + self.rows_within] = base + np.arange(len(self.rows_within))
         self.within = _history(self.inside, history.alphabet, number, columns.left, columns.right, self.rows_within)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from bpe_core.history.history import History
 from bpe_core.segmenting.by_priority import JoinedWords
 from bpe_core.segmenting.cutting import Cutting, Part, utf8
+from bpe_core.segmenting.dropping_runs import DroppingRuns
 from bpe_core.segmenting.text_encoder import WordEncoder
 from bpe_core.segmenting.word_pieces import LongestPieces
 from bpe_core.segmenting.word_tokens import WordCut, WordCuts, WordCutter, Words, WordTokens
@@ -79,6 +80,18 @@ class WordPieceSegmenter(WordSegmenter):
         from bpe_core.segmenting.compiled_methods import longest_over_time  # loads machine code
 
         return longest_over_time(self._history, self.pieces)
+
+
+class DroppingSegmenter(WordSegmenter):
+    has_kernels = True
+
+    def __init__(self, history: History, cutting: Cutting) -> None:
+        super().__init__(history, cutting, DroppingRuns(history).cut)
+
+    def make_kernels(self) -> CompiledEncoder:
+        from bpe_core.segmenting.compiled_runs import FollowedRuns  # loads machine code
+
+        return FollowedRuns(self._history, self._cutting)
 
 
 class PrioritySegmenter(WordSegmenter):

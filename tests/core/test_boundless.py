@@ -31,8 +31,9 @@ from bpe_core.questions.supermerges import Supermerges
 from bpe_core.questions.tree import Tree
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.reference import boundless as reference
-from bpe_core.segmenting.compiled_runs import CompiledRuns, ranks_of_runs
+from bpe_core.segmenting.compiled_runs import CompiledRuns, FollowedRuns, ranks_of_runs
 from bpe_core.segmenting.cutting import Cutting
+from bpe_core.segmenting.dropping_runs import DroppingRuns
 from bpe_core.segmenting.merging import plain_ranks
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.segmenting.word_runs import RunMerges
@@ -153,6 +154,28 @@ def test_the_kernels_cut_alike(data: st.DataObject) -> None:
     words = words_of(text, history.recipe)
     symbols = lay_out(words, history.alphabet, history.recipe).symbols
     assert ranks_of_runs(symbols, history).tolist() == plain_ranks(symbols, history, RunMerges(history)).tolist()
+
+
+@given(st.data(), recipes(), WORDS)
+@settings(max_examples=40)
+def test_the_kernels_follow_all_steps(data: st.DataObject, recipe: Recipe, learned_from: str) -> None:
+    words = words_of(learned_from, recipe)
+    if len(words) == 0:
+        return
+    history = reference.train(words, recipe)
+    kernels, text = FollowedRuns(history, Cutting(recipe)), data.draw(WORDS | st.just(learned_from + " aaa" * 9))
+    for at in data.draw(st.lists(st.integers(0, len(history)), min_size=1, max_size=4)):
+        assert kernels.ids(text, at).tolist() == reference.encode(text, history, at=at)
+
+
+@pytest.mark.parametrize("falls_into", ["bytes", "parts"])
+def test_the_kernels_follow_long_words(falls_into: str) -> None:
+    """So much falls apart and is joined anew that what waits has to be found again."""
+    history = train(Corpus.from_texts(["ababab abba aab abab baab " * 3]), recipe_of(0.2, falls_into))
+    kernels, plainly = FollowedRuns(history, Cutting(history.recipe)), DroppingRuns(history)
+    for word in ("ab" * 300, "a" * 301, "abbaab" * 80, "aab" * 99 + "ba" * 99):
+        for at in (5, 20, len(history)):
+            assert kernels.ids(word, at).tolist() == plainly.cut(word.encode(), at).ids
 
 
 @pytest.mark.parametrize("tau", [None, 0.8, 0.4])

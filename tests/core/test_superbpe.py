@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from contextlib import nullcontext
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -33,6 +34,9 @@ from bpe_core.questions import ask
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.reference import bpe as plain
 from bpe_core.reference import superbpe as reference
+from bpe_core.segmenting.compiled_runs import CompiledSuperwords, first_across
+from bpe_core.segmenting.cutting import Cutting
+from bpe_core.segmenting.merging import PlainEncoder
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.patterns import NO_SUPERWORD
@@ -156,6 +160,38 @@ def test_a_text_is_cut_after_any_step_as_by_its_merges_in_order(data: st.DataObj
     ids = tokenizer.encode(text, at=at)
     assert ids == plain.encode(text, history, at=at)
     assert tokenizer.decode(ids) == text
+
+
+@st.composite
+def superword_tables(draw: st.DrawFn) -> History:
+    """Merges in any order, some of which reach across words, among merges within them."""
+    symbols, pairs = [*b"ab ,.\n", *"é".encode()], list[tuple[int, int]]()
+    for step in range(draw(st.integers(0, 25))):
+        pairs.append((draw(st.sampled_from(symbols)), draw(st.sampled_from(symbols))))
+        symbols += [256 + step] * 2
+    return History.from_pairs(Recipe.preset("superbpe", merges=len(pairs)), Alphabet.of_bytes(), pairs)
+
+
+@given(st.data(), superword_tables(), st.sampled_from(["file", "line"]))
+def test_kernels_cut_as_plainly_after_any_merge(data: st.DataObject, table: History, unit: str) -> None:
+    recipe = table.recipe.with_changes(unit=unit)
+    history, cutting = History(recipe, table.alphabet, table.columns), Cutting(recipe)
+    kernels, plainly = CompiledSuperwords(history, cutting), PlainEncoder(history, cutting)
+    texts = data.draw(st.lists(st.text("ab ,.\né1", max_size=40), max_size=4))
+    edges = np.cumsum([0, *(len(text.encode()) for text in texts)])
+    for at in data.draw(st.lists(st.integers(0, len(history)), min_size=1, max_size=3)):
+        ids, begins = kernels.ids_of_texts(np.frombuffer("".join(texts).encode(), np.uint8), edges, at)
+        wanted = [plainly.ids(text, at).tolist() for text in texts]
+        assert [ids[start:stop].tolist() for start, stop in pairwise(begins.tolist())] == wanted
+        assert [kernels.ids(text, at).tolist() for text in texts] == wanted
+
+
+def test_the_first_merge_across_words_is_found_in_the_table() -> None:
+    history = train(Corpus.from_texts([TEXT]), Recipe.preset("superbpe", merges=80, transition=40))
+    assert first_across(history) == 40
+    assert first_across(history.first(30)) == 30
+    no_break = History.from_pairs(history.recipe, history.alphabet, [(0xC2, 0xA0), (256, 32), (97, 32)])
+    assert first_across(no_break) == 2  # U+00A0 is no word
 
 
 @pytest.mark.parametrize("at", [30, 80])

@@ -47,10 +47,9 @@ def _compiled_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forc
 def _segmenter(history: History, cutting: Cutting) -> Segmenter:
     if history.recipe.tau is None:
         return SUPERBPE.segmenter(history, cutting)
-    from bpe_core.segmenting.dropping_runs import DroppingRuns  # which few recipes want
-    from bpe_core.segmenting.word_segmenters import WordSegmenter
+    from bpe_core.segmenting.word_segmenters import DroppingSegmenter  # which few recipes want
 
-    return WordSegmenter(history, cutting, DroppingRuns(history).cut)
+    return DroppingSegmenter(history, cutting)
 
 
 def _first_supermerge(history: History) -> dict[int, str]:

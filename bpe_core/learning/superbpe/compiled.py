@@ -1,7 +1,6 @@
 """SuperBPE with the compiled kernels: those of byte-pair encoding, told how many words each token holds.
 
-The second stage begins with the tokens of the first as its symbols, which are a fifth as many as the bytes. To find
-them, runs are split between two bytes that no such token holds side by side: most of what is cut so was met before.
+The second stage begins with the tokens of the first as its symbols, which are a fifth as many as the bytes.
 """
 
 from __future__ import annotations
@@ -24,14 +23,14 @@ from bpe_core.learning.bpe.compiled import CompiledLearner as CompiledLearner
 from bpe_core.learning.layout import MOST_CELLS, Layout, laid_out
 from bpe_core.learning.methods import UNLIMITED
 from bpe_core.learning.superbpe.runs import BLANK, COLON, Inside, within
+from bpe_core.learning.superbpe.tokens_of_runs import Cut as Cut
+from bpe_core.learning.superbpe.tokens_of_runs import TokensOfRuns
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.support.arrays import Bools, Bytes, Int32s, Int64s, repeated
+from bpe_core.support.arrays import Bytes, Int32s, Int64s, repeated
 from bpe_core.support.threads import at_once, available_threads
 from bpe_core.text.scanner import table_for
 
 EVERY_WORD = 2**24  # more than a token can hold
-# How the merges of a history cut words that lie end to end (the last start is the end): their tokens, end to end, too.
-Cut = Callable[[Bytes, Int32s], Int32s]
 Cutter = Callable[[History], Cut]
 AT_ONCE = 1 << 23  # bytes of runs: what is made of these takes memory that is used again
 Part = TypeVar("Part")
@@ -129,18 +128,12 @@ def words_inside(words: WordTable, recipe: Recipe) -> WordTable:
 
 def lay_out_tokens(words: WordTable, history: History, cut: Cut) -> Layout:
     """Return the runs as the tokens that they fall into after all steps of a history."""
-    machine, are_held = _machine(history.recipe), _held_side_by_side(history)
-    lengths = history.token_lengths()
+    tokens = TokensOfRuns(history, cut)
 
     def in_tokens(part: slice) -> tuple[Int32s, Int64s]:
-        runs = _runs(words, machine, part)
-        may_join = np.zeros(len(runs.starts), np.bool_)
-        inner = runs.starts[1:-1]
-        may_join[1:-1] = are_held[runs.text[inner - 1], runs.text[inner]]
-        may_join[runs.firsts] = False
-        ids = cut(runs.text, runs.starts[~may_join].astype(np.int32))
-        ends = np.searchsorted(np.cumsum(lengths[ids]), runs.starts[runs.firsts[1:]])  # the last tokens of the runs
-        return ids, np.diff(ends, prepend=-1)
+        text, starts = _text(words, part)
+        ids, borders = tokens.of(text, starts, len(history))
+        return ids, np.diff(borders)
 
     return laid_out(_of_each(in_tokens, words), words.counts)
 
@@ -163,24 +156,15 @@ def _of_each(work: Callable[[slice], Part], words: WordTable) -> list[Part]:
     return [found[i % threads][i // threads] for i in range(len(parts))]
 
 
-def _runs(words: WordTable, machine: Machine, part: slice) -> _Runs:
+def _text(words: WordTable, part: slice) -> tuple[Bytes, Int32s]:
     borders = words.starts[part.start : part.stop + 1]
-    text = words.text[borders[0] : borders[-1]]
+    return words.text[borders[0] : borders[-1]], (borders - borders[0]).astype(np.int32)
+
+
+def _runs(words: WordTable, machine: Machine, part: slice) -> _Runs:
+    text, borders = _text(words, part)
     cuts = np.empty(len(text) + 4, np.int32)
     padded = np.concatenate([text, np.zeros(PADDING, np.uint8)])
-    borders = borders - borders[0]
-    found = scan_pieces(machine, padded, borders.astype(np.int32), np.zeros(REGISTERS, np.int64), cuts)
+    found = scan_pieces(machine, padded, borders, np.zeros(REGISTERS, np.int64), cuts)
     starts = cuts[:found].astype(np.int64)
     return _Runs(text, starts, np.searchsorted(starts, borders))
-
-
-def _held_side_by_side(history: History) -> Bools:
-    """Which two bytes some token holds side by side: a merge may join what is before and behind no others."""
-    found = np.zeros((256, 256), np.bool_)
-    texts = np.frombuffer(b"".join(written(history)), np.uint8)
-    ends = np.cumsum([len(text) for text in written(history)])
-    inside = np.ones(len(texts), np.bool_)
-    inside[ends[:-1]] = False
-    inside[0] = False
-    found[texts[:-1][inside[1:]], texts[1:][inside[1:]]] = True
-    return found

@@ -155,8 +155,7 @@ def _cutter(history: History) -> Cut:
     from bpe_core.segmenting.compiled_encoder import CompiledEncoder  # loads machine code
 
     recipe = history.recipe.with_changes(method="bpe", pattern="none", unit="file", special_tokens=())
-    encoder = CompiledEncoder(History(recipe, history.alphabet, history.columns), Cutting(recipe))
-    return lambda text, starts: encoder.ids_of_words(text, starts, len(history))
+    return CompiledEncoder(History(recipe, history.alphabet, history.columns), Cutting(recipe)).ids_of_words
 
 
 def _written(count: int, told: Told) -> str:

@@ -1,0 +1,33 @@
+"""Which symbols meet inside tokens: between any other two, nothing is ever joined."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bpe_core.history.history import NOTHING, History
+from bpe_core.support.arrays import Bools, Int64s
+
+
+def meeting(history: History, chosen: Bools | None = None) -> tuple[Int64s, Int64s]:
+    """Return the two symbols that meet in each join; if some are chosen, what others make is a symbol, too.
+
+    >>> from bpe_core.history.alphabet import Alphabet
+    >>> from bpe_core.recipes.recipe import Recipe
+    >>> history = History.from_pairs(Recipe(), Alphabet.of_bytes(), [(97, 98), (256, 99)])  # ab, abc
+    >>> [found.tolist() for found in meeting(history)]
+    [[97, 98], [98, 99]]
+    >>> [found.tolist() for found in meeting(history, np.array([False, True]))]
+    [[256], [99]]
+    """
+    rows = (history.columns.right != NOTHING) & (True if chosen is None else chosen)
+    left, right, made = (column[rows] for column in (history.columns.left, history.columns.right, history.ids))
+    last, first = (np.arange(history.first_special) for _ in range(2))
+    last[made], first[made] = right, left
+    return outermost(last)[left], outermost(first)[right]
+
+
+def outermost(parts: Int64s) -> Int64s:
+    """Return the symbol at one end of each token, whose part at that end is given; that of a symbol is itself."""
+    while not np.array_equal(further := parts[parts], parts):
+        parts = further
+    return parts

@@ -1,0 +1,178 @@
+"""Taking tokens through the steps of a history, which join them or let them fall apart again.
+
+A step that can do nothing is passed over: the next one is the lowest behind the last that joins two neighbours or drops
+a token that is there. What steps may do next waits in a heap, by step and place.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from bpe_core.kernels import NEVER
+from bpe_core.kernels.jit import bundle, inlined, kernel
+from bpe_core.kernels.merge_word import LIMIT, drop_lowest, push, rank_of
+from bpe_core.support.arrays import Int32s
+
+WHOLE = 1 << 30  # added to a token that is a whole word
+
+_PLACE_BITS = 32  # below a step, where it does something
+_PLACES = (1 << _PLACE_BITS) - 1
+_GONE = -1  # in place of a token that was joined to the one before
+
+
+@bundle
+class StepTable(NamedTuple):
+    """By step, and what is said otherwise. The first step that joins a pair is the rank in a `MergeTable`."""
+
+    left: Int32s
+    right: Int32s  # below zero where the left token is dropped
+    made: Int32s
+    further: Int32s  # the next one that joins the same pair or drops the same token; NEVER behind the last
+    drops: Int32s  # by token, the first step that drops it; empty if none does
+    parts: Int32s  # what dropped tokens fall into, step by step
+    first_part: Int32s  # where those of each step begin, and the end
+    lengths: Int32s  # by token, how many cells it takes
+
+
+@inlined
+def _behind(further, row, last):
+    while row <= last:
+        row = further[row]
+    return row
+
+
+@kernel
+def _enter(table, steps, room, size, place, stop, last):
+    """Put on the heap what steps behind the last one do with the token at a place; the heap's new size."""
+    cells, limit, middle = room.cells, table.number[LIMIT], np.int64(room.next_place[place])
+    if middle < stop:
+        row = rank_of(table.keys, table.ranks, np.int32(NEVER), cells[place], cells[middle])
+        row = _behind(steps.further, row, last)
+        if row < limit:
+            push(room.short, size, np.int64(row) << _PLACE_BITS | place)
+            size += 1
+    if len(steps.drops) > 0:
+        row = _behind(steps.further, steps.drops[cells[place]], last)
+        if row < limit:
+            push(room.short, size, np.int64(row) << _PLACE_BITS | place)
+            size += 1
+    return size
+
+
+@kernel
+def _enter_all(table, steps, room, stop, last):
+    size, place = np.int64(0), np.int64(0)
+    while place < stop:
+        size = _enter(table, steps, room, size, place, stop, last)
+        place = np.int64(room.next_place[place])
+    return size
+
+
+@kernel
+def _join(steps, room, place, stop, row):
+    """Join the token at a place to the next, if the step still can; whether it could."""
+    cells, following = room.cells, room.next_place
+    middle = np.int64(following[place])
+    if middle >= stop or cells[middle] != steps.right[row]:
+        return False
+    end = following[middle]
+    cells[place], cells[middle], following[place] = steps.made[row], np.int32(_GONE), end
+    if end < stop:
+        room.previous_place[end] = np.int32(place)
+    return True
+
+
+@kernel
+def _fall_apart(steps, room, place, stop, row):
+    for part in range(steps.first_part[row], steps.first_part[row + 1]):
+        token = steps.parts[part]
+        behind = place + np.int64(steps.lengths[token])
+        room.cells[place], room.next_place[place] = token, np.int32(behind)
+        if behind < stop:
+            room.previous_place[behind] = np.int32(place)
+        place = behind
+
+
+@kernel
+def follow(table, steps, room, symbols):
+    """Take the symbols in `room.cells`, each followed by the next, through all steps up to the limit."""
+    heap, place = room.short, np.int64(0)
+    size = _enter_all(table, steps, room, symbols, np.int64(-1))
+    while size > 0:
+        lowest = heap[0]
+        drop_lowest(heap, size)
+        size -= 1
+        row, place = lowest >> _PLACE_BITS, lowest & _PLACES
+        if room.cells[place] != steps.left[row]:
+            continue
+        end = np.int64(room.next_place[place])
+        if steps.right[row] < 0:
+            _fall_apart(steps, room, place, symbols, row)
+        elif _join(steps, room, place, symbols, row):
+            end = np.int64(room.next_place[place])
+        else:
+            continue
+        if size + 2 * (end - place + 1) > len(heap):  # of what waits there much can do nothing any more
+            size = _enter_all(table, steps, room, symbols, row - 1)
+            continue
+        if place > 0:
+            size = _enter(table, steps, room, size, np.int64(room.previous_place[place]), symbols, row)
+        while place < end:
+            size = _enter(table, steps, room, size, place, symbols, row)
+            place = np.int64(room.next_place[place])
+
+
+@inlined
+def line_up(room, symbols):
+    for place in range(symbols):
+        room.next_place[place], room.previous_place[place] = np.int32(place + 1), np.int32(place - 1)
+
+
+@inlined
+def write_followed(room, symbols, results, free):
+    """Write the tokens that are left; how many there are."""
+    count, place = np.int64(0), np.int64(0)
+    while place < symbols:
+        results[free + count] = room.cells[place]
+        count += 1
+        place = np.int64(room.next_place[place])
+    return count
+
+
+@kernel
+def follow_word(table, steps, room, symbols, results, free):
+    """Write what a word becomes, its one token marked as whole; how many tokens that is."""
+    line_up(room, symbols)
+    follow(table, steps, room, symbols)
+    count = write_followed(room, symbols, results, free)
+    if count == 1:
+        results[free] |= np.int32(WHOLE)
+    return count
+
+
+@kernel
+def follow_runs(table, steps, room, ids, borders):
+    """Take tokens through the steps between each two borders, where they are; the borders move with them.
+
+    Between two neighbours that meet inside no token nothing is ever joined, so what lies between such places is
+    taken by itself.
+    """
+    keys, ranks, never, free = table.keys, table.ranks, np.int32(NEVER), np.int64(0)
+    for run in range(len(borders) - 1):
+        start, end = borders[run], borders[run + 1]
+        borders[run] = free
+        while start < end:
+            stop = start + 1
+            while stop < end and rank_of(keys, ranks, never, ids[stop - 1], ids[stop]) < never:
+                stop += 1
+            count = stop - start
+            for i in range(count):
+                room.cells[i] = ids[start + i]
+            line_up(room, count)
+            if count > 1:
+                follow(table, steps, room, count)
+            free += write_followed(room, count, ids, free)
+            start = stop
+    borders[len(borders) - 1] = free
