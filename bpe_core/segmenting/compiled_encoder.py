@@ -168,7 +168,7 @@ class CompiledEncoder:
 
     def ids_of_texts(self, data: Bytes, edges: Int64s, at: int, room: Int32s | None = None) -> tuple[Int32s, Int64s]:
         """The tokens of texts end to end (of words, unless it finds these itself), and where each text's begin."""
-        _check_length(data)
+        check_length(data)
         desk = self._take_desk(self._kind, at)
         return self._fill(desk, data, edges, desk.words.cuts, room)
 
@@ -188,7 +188,7 @@ class CompiledEncoder:
         return parts[0] if len(parts) == 1 else np.concatenate([np.zeros(0, np.int32), *parts]), starts
 
     def _encode(self, text: str, data: Bytes, kind: int, at: int, starts: Int32s | None = None) -> Int32s:
-        _check_length(data)
+        check_length(data)
         desk = self._take_desk(kind, at)
         cuts = starts if starts is not None else desk.words.cuts if self.finds_words else self._cutting.cuts(text)
         return self._fill(desk, data, np.array([0, len(data)]), cuts)[0]
@@ -274,7 +274,7 @@ class CompiledEncoder:
             return known
 
 
-def _check_length(data: Bytes) -> None:
+def check_length(data: Bytes) -> None:
     if len(data) > LONGEST_TEXT:
         raise TooLarge(f"The text has {len(data):,} bytes; at most {LONGEST_TEXT:,} can be encoded at once.")
 

@@ -17,7 +17,7 @@ from bpe_core.kernels.scan import REGISTERS, machine_of, scan_pieces
 from bpe_core.learning.superbpe.tokens_of_runs import TokensOfRuns
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.boundaries import PlacedSymbols
-from bpe_core.segmenting.compiled_encoder import CompiledEncoder, joining_table, room_for
+from bpe_core.segmenting.compiled_encoder import CompiledEncoder, check_length, joining_table, room_for
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.dropping_runs import parts_left
 from bpe_core.segmenting.merging import NEVER, PATTERN_CUT, compiled_ranks
@@ -143,6 +143,7 @@ class CompiledSuperwords(_ByTexts):
         self._across = FollowedTokens(history, np.arange(len(history)) >= self._first)
 
     def ids_of_texts(self, data: Bytes, edges: Int64s, at: int, room: Int32s | None = None) -> tuple[Int32s, Int64s]:
+        check_length(data)
         cuts = np.empty(len(data) + 4, np.int32)
         cuts = cuts[: scan_pieces(self._machine, data, edges.astype(np.int32), np.zeros(REGISTERS, np.int64), cuts)]
         ids, borders = self._within.of(data, cuts, min(at, self._first))

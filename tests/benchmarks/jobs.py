@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.benchmarks import unigram, wordpiece
+from tests.benchmarks import superwords, unigram, wordpiece
 from tests.benchmarks.insight import VARIANTS, ask
 from tests.benchmarks.peers import OURS, PEERS, BpeExplorer, Encoder, Peer
 from tests.benchmarks.stopwatch import Stopwatch
@@ -142,6 +142,15 @@ def encode_unigram(peer: Peer, task: Task) -> Performed:
     with Stopwatch() as watch:
         ids = encode(text)
     return watch, "", len(ids)
+
+
+def encode_superwords(peer: Peer, task: Task) -> Performed:
+    encode = superwords.encoder(peer, task.ties, SHARED / "data/wikitext2-test.raw.txt")
+    encode("low lower lowest")
+    text = Path(task.text).read_bytes().decode()
+    with Stopwatch() as watch:
+        ids = encode(text)
+    return watch, _fingerprint_of_ids(peer, ids), len(ids)
 
 
 def encode_warm(peer: Peer, task: Task) -> Performed:
@@ -271,6 +280,12 @@ JOBS: dict[str, Job] = {
         encode_unigram,
         trains=True,
         variants_of=unigram.ENCODING,
+    ),
+    "superwords-encode": Job(
+        "encode the whole text by tables of superwords, unseen and nothing cached, on one thread",
+        encode_superwords,
+        trains=True,
+        variants_of=superwords.ENCODING,
     ),
     "encode": Job("encode the whole text, unseen and nothing cached, on one thread", encode_cold, kinds_of_text=True),
     "encode-again": Job("encode the whole text a second time, on one thread", encode_again, kinds_of_text=True),
