@@ -364,13 +364,16 @@ def test_a_run_goes_on_from_any_step() -> None:
         assert all_columns(trainer.history) == all_columns(whole)
 
 
-def test_what_comes_next_is_known_in_the_race() -> None:
-    recipe, whole = recipe_of(), trained()
+@pytest.mark.parametrize("choices", [(None,), (0.4,)])
+def test_what_comes_next_is_known_in_the_race(choices: tuple[Any, ...]) -> None:
+    recipe, whole = recipe_of(*choices), trained(*choices)
     supermerge = next(step for step in whole if step.reasons["stage"] == 2)
-    for steps in (0, supermerge.step - 2, supermerge.step - 1):
+    drops = [step.step for step in whole if step.right == NOTHING][:1]
+    for steps in (0, supermerge.step - 2, supermerge.step - 1, *drops, *(drop - 1 for drop in drops)):
         best, *others = Trainer(words_of(TEXT, recipe), recipe, history=whole.first(steps)).candidates(5)
         assert (best.left, best.right, best.count) == (*whole.pair(steps), whole.columns.count[steps])
-        assert others
+        assert others or choices != (None,)
+        assert all(one.right != NOTHING for one in others)
 
 
 @pytest.mark.parametrize("tau", [0, -0.5, 1.5, float("nan"), "much", True])

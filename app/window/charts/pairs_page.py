@@ -232,6 +232,8 @@ class PairsPage(Page):
         moment = f"After {count_text(self.model.at, wording.step)}"
         if not any(bar.is_next for bar in self.model.bars):
             return f"{moment} these lead; the table, made elsewhere, goes another way"
+        if self.model.bars[0].is_leaving and wording.choice == "pair":
+            return f"{moment}, next the orange token is dropped, as a merge took most of it"
         tied = sum(bar.is_tied for bar in self.model.bars)
         tie = tied > 1 and self.model.bars[0].is_next
         following = "next to go" if self.model.bars[0].is_leaving else "next"

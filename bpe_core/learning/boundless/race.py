@@ -147,19 +147,19 @@ class BoundlessLearner:
         return ""
 
     def candidates(self, wanted: int) -> list[Candidate]:
-        """Return what both passes do next, as far as the tokens are there."""
+        """Return what both passes join next, as far as the tokens are there; before that a drop that is due."""
         while not self._has_begun(UNLIMITED):
             pass
         first, second = self._passes
         second.learn(wanted, UNLIMITED)
-        if self._more >= self._target:
+        if self._more >= self._target and not first.drops_next:
             return []
         next_one = (second if self._second_wins() else first).next
         found = [
             (step is not next_one, -step.count, one.stage, self._pair(one, step))
             for one in self._passes
             for step in islice(one.steps, wanted)
-            if step.right != NOTHING and self._is_ready(one, step)
+            if step is next_one or self._is_ready(one, step)
         ]
         return [Candidate(*pair, -count, {STAGE: stage}) for _, count, stage, pair in sorted(found)[:wanted]]
 
