@@ -25,24 +25,28 @@ class LibraryText:
         later = [step.content for step in recipe.preparation if isinstance(step, AddedToken) and step.normalized]
         as_text = recipe.with_changes(special_tokens=()) if later else recipe
         self._shown = {content: normalize(content, as_text) for content in later}  # as the changed text has them
+        self._first_special, self._id_count = history.first_special, history.id_count
+        self._told = dict[int, str]()  # the tokens that were written so far
 
     def text(self, ids: Iterable[int], *, skip_special: bool = False) -> str:
-        told = [self._written(id) for id in self._as_numbered([int(id) for id in ids])]
+        meant = self._as_numbered([int(id) for id in ids])
+        self._told.update((id, self._written(id)) for id in {*meant} - self._told.keys())
+        told = [self._told[id] for id in meant]
         tokens = [self._shown.get(token, token) for token in told] if self._shown else told
         kept = [token for token in tokens if token not in self._silent] if skip_special else tokens
         return decoding.text_of(self._steps, kept, self._silent)
 
     def _as_numbered(self, ids: Sequence[int]) -> Sequence[int]:
         """Take of tokens with one number the one it means, and leave out those without: no library knows them."""
-        if any(not 0 <= id < self._history.id_count for id in ids):
-            raise BpeError(f"The ids of tokens go from 0 to {self._history.id_count - 1:,}.")
+        if ids and not 0 <= min(ids) <= max(ids) < self._id_count:
+            raise BpeError(f"The ids of tokens go from 0 to {self._id_count - 1:,}.")
         if self._history.numbers is None:
             return ids
         return self._history.ids_of(number for number in self._history.numbers_of(ids).tolist() if number >= 0)
 
     def _written(self, id: int) -> str:
-        if id >= self._history.first_special:
-            return self._history.recipe.special_tokens[id - self._history.first_special]
+        if id >= self._first_special:
+            return self._history.recipe.special_tokens[id - self._first_special]
         raw = self._texts[id]
         return "".join(map(stand_ins().__getitem__, raw)) if self._history.recipe.base == "bytes" else raw.decode()
 

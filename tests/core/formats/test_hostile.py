@@ -74,13 +74,12 @@ def opened_or_refused(format: str, data: bytes, beside: dict[str, bytes] | None 
     found.numbers_of(Tokenizer(found.history).encode("the low est 3\n"))
 
 
-@st.composite
-def damage(draw: st.DrawFn, length: int) -> list[tuple[int, int, bytes]]:
-    """Draw places, the lengths cut out there, and the bytes put in."""
+def damage(length: int) -> st.SearchStrategy[list[tuple[int, int, bytes]]]:
+    """Places, the lengths cut out there, and the bytes put in."""
     place = st.integers(0, length)
     cut = st.one_of(st.integers(0, 8), st.integers(0, length))
     put = st.one_of(st.sampled_from(STRANGE), st.binary(max_size=6), st.just(b""))
-    return draw(st.lists(st.tuples(place, cut, put), min_size=1, max_size=4))
+    return st.lists(st.tuples(place, cut, put), min_size=1, max_size=4)
 
 
 def damaged(data: bytes, changes: list[tuple[int, int, bytes]]) -> bytes:
