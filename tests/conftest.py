@@ -6,6 +6,9 @@ import gc
 import os
 import signal
 import sys
+from contextlib import suppress
+from importlib import import_module
+from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
@@ -13,6 +16,7 @@ from hypothesis import HealthCheck, settings
 
 from bpe_core.kernels import kept, readiness
 from bpe_core.verification import sampling
+from tests.shared import ROOT
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ.setdefault("BPE_EXPLORER_CHECK_KERNELS", "1")  # here, and in the processes that tests start
@@ -76,6 +80,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     if ONCE:
         first = list({item.nodeid.partition("[")[0]: item for item in reversed(items)}.values())
         items[:] = reversed(first)
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Import the tests, each of several processes from another one on.
+
+    So each file is compiled once where none has been compiled before, not at the same time by all.
+    """
+    if given := getattr(session.config, "workerinput", None):
+        files = [file for name in session.config.args for file in sorted(Path(name).rglob("test_*.py"))]
+        first = int(given["workerid"].removeprefix("gw")) * len(files) // given["workercount"]
+        for file in files[first:] + files[:first]:
+            with suppress(Exception, pytest.skip.Exception):  # of which collecting tells
+                import_module(".".join(file.resolve().relative_to(ROOT).with_suffix("").parts))
 
 
 def pytest_sessionfinish() -> None:
