@@ -21,7 +21,7 @@ from tests.limited import limited
 MEMORY = 4 * 2**30  # of addresses; two thirds of that the libraries reserve without touching it
 SECONDS = 60  # of computing
 LONG = bool(os.environ.get("BPE_LONG"))
-MERGES = (21, 26, 30, 64) if LONG else (17, 64)
+MERGES = (17, 21, 26, 30, 64) if LONG else (15, 64)
 EXPORTS = (".csv", ".md", ".parquet", ".tiktoken", ".minbpe.model", ".spm.model", "tokenizer.json", "merges.txt")
 
 

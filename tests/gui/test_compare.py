@@ -289,6 +289,7 @@ def test_played_they_race_for_the_fewest_tokens(qtbot: QtBot, comparing: Program
     seen: set[int] = set()
     panel.model.changed.connect(lambda: seen.add(panel.model.size))
     (play,) = panel.sizes.findChildren(QAbstractButton)
+    comparing.session.playing.set_speed(20.0)
     play.click()
     qtbot.waitUntil(lambda: not comparing.session.playing.is_playing, timeout=WAIT)
     wait_until_compared(qtbot, comparing)

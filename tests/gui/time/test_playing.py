@@ -21,17 +21,12 @@ from app.window.text.view.palette import TokenPalette
 from app.window.text.view.text_panel import ScaleLegend
 from app.window.time.step_in_words import words_of_step
 from app.wiring import Program
-from bpe_core.history.history import History
 from bpe_core.recipes.methods import METHODS
 from bpe_core.segmenting.tokenizer import Tokenizer
 from tests.gui.conftest import WAIT, settle, wait_for_phase
 from tests.gui.small_run import Train, group_texts, moments, rows, small
 
 Key = Qt.Key
-
-
-def tokens_at(history: History, text: str, at: int) -> list[int]:
-    return Tokenizer(history).encode(text, at=at)
 
 
 @given(steps=st.integers(1, 40_000), start=st.integers(0, 99), speed=st.sampled_from([None, None, 1.0, 30.0]))
@@ -87,6 +82,7 @@ def test_train_learns_at_once_and_plays_from_the_beginning(qtbot: QtBot, plays: 
 LEAST_CHANGES = {"mingram": 5, "best": 5}  # it drops a tenth of few tokens; by the other methods more changes
 
 
+@pytest.mark.usefixtures("only_window")
 @pytest.mark.parametrize("method", [name for name in METHODS if name not in ("dropping", "adding")])
 def test_each_method_visibly_learns_the_sample(qtbot: QtBot, program: Program, train: Train, method: str) -> None:
     program.form.choose_method(method)
@@ -97,7 +93,8 @@ def test_each_method_visibly_learns_the_sample(qtbot: QtBot, program: Program, t
     assert run.history is not None
     changes = steps_that_change(run.history, text)
     assert len(changes) >= LEAST_CHANGES.get(method, 20)
-    assert all(tokens_at(run.history, text, at) != tokens_at(run.history, text, at - 1) for at in changes)
+    tokenizer = Tokenizer(run.history)
+    assert all(tokenizer.encode(text, at=at) != tokenizer.encode(text, at=at - 1) for at in changes)
     places = without_idle(changes, 0, len(run.history))
     assert {0, *changes} <= {*places}
     schedule = Schedule(0, len(places) - 1)

@@ -20,7 +20,7 @@ from bpe_core.figures.from_table import ranks_chart
 from bpe_core.figures.painter import picture
 from bpe_core.figures.sheet import Paper
 from bpe_core.support.data_table import DataTable
-from tests.gui.conftest import WAIT, rest
+from tests.gui.conftest import WAIT, rest, wait_for_sentence
 from tests.gui.small_run import Train, small
 from tests.gui.tables import exact_rows
 
@@ -40,8 +40,7 @@ def test_saving_a_chart(
         for ending in ("png", "svg", *(("csv", "tsv", "json", "parquet") if tab < 2 else ())):
             chosen.append(tmp_path / f"chart {tab}.{ending}")
             program.actions["save_chart"].trigger()
-            rest(qtbot, program)
-            assert str(chosen[-1]) in program.messages.sentence.text()
+            wait_for_sentence(qtbot, program, str(chosen[-1]))
     for path in chosen:
         if path.suffix == ".png":
             assert colors_in(QImage(str(path))) > 3
