@@ -7,7 +7,7 @@ A file does not say how its tokens were made. So all are in the alphabet, the lo
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -41,10 +41,11 @@ from bpe_core.text.preparation.pre_tokenizers import BertPreTokenizer
 _KINDS: tuple[SymbolKind, ...] = ("character", "continuation", "seed")  # in the order of the alphabet
 
 
-def history_of(vocabulary: Mapping[str, int], recipe: Recipe, where: str) -> History:
+def history_of(vocabulary: Mapping[str, int], recipe: Recipe, where: str, pieces: Collection[str] = ()) -> History:
+    """Return the tokens as a history without steps; `pieces` are special tokens that words can hold as well."""
     if len(vocabulary) > LARGEST_VOCABULARY:
         raise FormatError(f"{where}: there are more than {LARGEST_VOCABULARY:,} tokens.")
-    others = {recipe.unknown_text, *recipe.special_tokens}
+    others = {recipe.unknown_text, *recipe.special_tokens}.difference(pieces)
     found = [_symbol(text, recipe.marker_text) for text in vocabulary if text not in others]
     symbols = unknown_symbols(recipe) + [symbol for kind in _KINDS for symbol in found if symbol.kind == kind]
     names = [*(symbol.text.decode() for symbol in symbols), *recipe.special_tokens]

@@ -19,6 +19,7 @@ from bpe_core.recipes.recipe import LARGEST_VOCABULARY
 MARK = b"GGUF"
 LARGEST_HEAD = 2**26  # bytes; a vocabulary of 250,000 tokens with its merges takes some 20 million
 KEPT = "tokenizer.ggml."
+NAMES = ("general.name", "general.architecture")  # by which llama.cpp knows what a file does not say
 MOST_VALUES = 100_000
 KNOWN = (2, 3)  # versions
 
@@ -99,6 +100,6 @@ def read_section(data: bytes, name: str) -> Section:
     for _ in range(count):
         key = head.text()
         value = head.value(head.number("<I"))
-        if key.startswith(KEPT):
+        if key.startswith(KEPT) or key in NAMES:
             found[key.removeprefix(KEPT)] = value
     return found

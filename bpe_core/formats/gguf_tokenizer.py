@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Iterable
+from functools import cached_property
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -15,7 +16,7 @@ import numpy as np
 from bpe_core.errors import FormatError
 from bpe_core.formats.base import Beside, Format, Opened
 from bpe_core.formats.gguf_patterns import BY_NAME
-from bpe_core.formats.gguf_section import LARGEST_HEAD, MARK, Section, read_section
+from bpe_core.formats.gguf_section import LARGEST_HEAD, MARK, NAMES, Section, read_section
 from bpe_core.formats.hugging_face_text import read_steps
 from bpe_core.formats.json_reading import LARGEST_NUMBER, Object
 from bpe_core.formats.limitations import about
@@ -31,6 +32,9 @@ from bpe_core.text.preparation.pieces import AddedToken
 BEGINS = "▁"  # before BERT's tokens that begin a word
 CONTINUES = "##"
 _SPECIAL = (Kind.UNKNOWN, Kind.CONTROL)
+_JINA = ("jina-v2-de", "jina-v2-es", "jina-v2-code")
+_WITH_MASK = ("nomic-bert-moe", "jina-bert-v3")
+_PHI_LEAVES = ("<unk>", "<s>", "<|endoftext|>")  # after which Phi-3 leaves blanks
 _DEFAULTS = {"bert": 100}  # the number of the unknown token
 
 
@@ -80,10 +84,28 @@ class Tokens:
         """Return what is found in every text, as it is given, before anything else."""
         return [text for text, kind in zip(self.texts, self.kinds, strict=True) if kind == Kind.USER_DEFINED]
 
+    @cached_property
+    def sides(self) -> dict[str, dict[str, bool]]:
+        """Return the tokens that take the blanks at one side along, which llama.cpp knows by the names of models."""
+        name, architecture, pre = (str(self.section.get(key, "")) for key in (*NAMES, "pre"))
+        if any(one in pre for one in _JINA) or any(one in architecture for one in _WITH_MASK):
+            return {"<mask>": {"lstrip": True}}
+        if "phi-3" in name.lower() or "phi3" in name.lower():
+            kinds = zip(self.texts, self.kinds, strict=True)
+            found = {text for text, kind in kinds if kind in (*_SPECIAL, Kind.USER_DEFINED)}.difference(_PHI_LEAVES)
+            return {text: {"rstrip": True} for text in found}
+        return {"[MASK]": {"lstrip": True}} if "modern-bert" in name.lower() else {}
+
     def added(self, *, but: str = "") -> list[Object]:
         kinds = zip(self.texts, self.kinds, strict=True)
         return [
-            {"id": number, "content": text, "special": kind in _SPECIAL, "normalized": False}
+            {
+                "id": number,
+                "content": text,
+                "special": kind in _SPECIAL,
+                "normalized": False,
+                **self.sides.get(text, {}),
+            }
             for number, (text, kind) in enumerate(kinds)
             if (kind in _SPECIAL or kind == Kind.USER_DEFINED) and text != but
         ]
@@ -155,7 +177,10 @@ def words_history(tokens: Tokens) -> tuple[History, list[str]]:
 
 
 _APART = "What lies on both sides of a byte without a token can be joined here, and in llama.cpp never."
-_NEWER = "Signs that are newer than Unicode 16 can be split otherwise by llama.cpp."
+_BLANKS_TAKEN = (
+    "Special tokens take the spaces beside them along: here all kinds of spaces, in llama.cpp those of ASCII."
+)
+_NEWER = "Signs that are newer than Unicode 15 can be split otherwise by llama.cpp."
 _BLANKS = r"[\x09-\x0d\x85\p{Z}]"
 _SIGNS = r"[\p{P}$+<=>^`|~]"
 _IDEOGRAPHS = (
@@ -189,9 +214,10 @@ def scored_history(tokens: Tokens) -> tuple[History, list[str]]:
     pieces = Pieces(tokens.texts, np.array(tokens.scores, np.float64), kept)
     stored = Stored(pieces, BPE, byte_fallback=True, prefix=tokens.flag("add_space_prefix", True), one_blank=False)
     history, notes = bpe_history(stored, tokens.name)
-    found_first = tuple(AddedToken(text, special=False) for text in alone)
-    if found_first:
-        steps = (*found_first, *history.recipe.preparation)
+    stripping = [text for text in history.recipe.special_tokens if text in tokens.sides and text not in alone]
+    added = [AddedToken(text, special=text not in alone, **tokens.sides.get(text, {})) for text in (*alone, *stripping)]
+    if added:
+        steps = (*added, *history.recipe.preparation)
         history.recipe = history.recipe.with_changes(preparation=steps)
     return history, notes
 
@@ -232,7 +258,7 @@ class GgufTokenizer(Format):
             raise FormatError(f"{name} holds a tokenizer of the kind {str(kind)[:40]!r}; this program reads {known}.")
         tokens = Tokens(section, name)
         history, notes = reader(tokens)
-        return history, [*notes, *_spelled(tokens)]
+        return history, [*notes, *_spelled(tokens), *[_BLANKS_TAKEN] * bool(tokens.sides)]
 
 
 def _spelled(tokens: Tokens) -> Iterable[str]:

@@ -71,7 +71,7 @@ class JsonModel(ABC):
 class Added(NamedTuple):
     number: int  # as the file's library gives it
     said: int  # by the file
-    single_word: bool
+    can_be_piece: bool  # so that words can hold it, too: it is found between words only, or texts are changed
 
 
 def added_in(whole: Object, vocabulary: dict[str, int], name: str) -> dict[str, Added]:
@@ -81,7 +81,7 @@ def added_in(whole: Object, vocabulary: dict[str, int], name: str) -> dict[str, 
     passes over a token without text; of one that is there twice the number counts once, and how it is found last.
     """
     found: dict[str, Added] = {}
-    behind = len(vocabulary)
+    behind, changes = len(vocabulary), bool(whole.get("normalizer"))
     for where, item in json_reading.objects_in(whole, "added_tokens", name, "added token"):
         if not isinstance(item.get("content"), str):
             raise FormatError(f"{where}: its text is missing.")
@@ -90,7 +90,8 @@ def added_in(whole: Object, vocabulary: dict[str, int], name: str) -> dict[str, 
         if content:
             number = found[content].number if content in found else vocabulary.get(content, behind)
             behind += content not in found and content not in vocabulary
-            found[content] = Added(number, said, item.get("single_word") is True)
+            can_be_piece = content in vocabulary and (changes or item.get("single_word") is True)
+            found[content] = Added(number, said, can_be_piece)
     return found
 
 
@@ -105,11 +106,9 @@ def about_added(whole: Object, vocabulary: dict[str, int], name: str) -> list[st
     others = [text for text, token in found.items() if token.number != token.said]
     numbers = set(vocabulary.values()) if found else set()
     shared = [text for text, token in found.items() if text not in vocabulary and token.number in numbers]
-    pieces = [text for text, token in found.items() if text in vocabulary and token.single_word]
     return [
         *about(others, "added tokens are numbered as the file's library does it, and not as the file says: {}"),
         *about(shared, "added tokens share their number with another token of the vocabulary, as in its library: {}"),
-        *about(pieces, "added tokens are found between words only, and in its library inside words as well: {}"),
     ]
 
 
@@ -348,7 +347,9 @@ class JsonWordPiece(JsonModel):
             "merges": 0,
         }
         recipe = recipe_of(name, whole, specials, unknown, choices)
-        history = bert_vocabulary.history_of(vocabulary | specials, recipe, name)
+        added = added_in(whole, vocabulary, name)
+        pieces = {text for text in specials if self.can_hold(text, added[text], marker, recipe)}
+        history = bert_vocabulary.history_of(vocabulary | specials, recipe, name, pieces)
         spelled = [note for text in self.spelled(history) for note in _spelled(history, text)]
         if unknown not in vocabulary:
             spelled = [
@@ -356,6 +357,12 @@ class JsonWordPiece(JsonModel):
                 "refuses a text that has one, and here it is a token without a number."
             ]
         return history, [*spelled, *steps.notes, *about_added(whole, vocabulary, name), *shared]
+
+    def can_hold(self, text: str, token: Added, marker: str, recipe: Recipe) -> bool:
+        """Whether a word can hold a token that texts are searched for."""
+        plain = recipe.with_changes(special_tokens=())
+        continues = marker != "" and text.startswith(marker)
+        return continues or (token.can_be_piece and [*Splitter(plain).words(normalize(text, plain))] == [text])
 
     def continuing(self, model: Object, vocabulary: dict[str, int], name: str) -> str:
         return json_reading.text_in(model, "continuing_subword_prefix", name)

@@ -132,8 +132,9 @@ def build(
         entries: Mapping[str, int] = dict.fromkeys(sorted({*merges.left, *merges.right} - made), NO_NUMBER)
     else:
         entries = vocabulary
-    alone = set(specials).difference(merges.left, merges.right)  # one that merges join is a base symbol as well
     longest = style.longest
+    # One that merges join, or that is one character, is a base symbol as well.
+    alone = {text for text in specials if not style.is_symbol(text)}.difference(merges.left, merges.right)
     short = [text for text in entries if len(text) <= longest]  # few, so only these are asked whether they are symbols
     made_alone = made.difference([text for text in short if style.is_symbol(text)])
     plain = [text for text in entries if text not in made_alone and text not in alone]

@@ -25,6 +25,7 @@ def value(one: Any) -> bytes:
 
 
 def gguf(section: dict[str, Any], *, version: int = 3) -> bytes:
-    whole = {"general.architecture": "llama", **{f"tokenizer.ggml.{key}": one for key, one in section.items()}}
+    plain = {key if key.startswith("general.") else f"tokenizer.ggml.{key}": one for key, one in section.items()}
+    whole = {"general.architecture": "llama", **plain}
     head = b"GGUF" + struct.pack("<IQQ", version, 0, len(whole))
     return head + b"".join(text(key) + value(one) for key, one in whole.items())

@@ -211,11 +211,36 @@ def test_bytes_without_a_token_become_the_unknown_one_as_in_the_library() -> Non
     assert any("so ids can differ" in note for note in JSON.open(json.dumps(whole).encode(), "x").notes)
 
 
-def test_what_the_library_does_otherwise_with_added_tokens_or_bytes_is_said() -> None:
-    whole = word_level()
-    whole["added_tokens"] += [added(whole["model"]["vocab"]["the"], "the", single_word=True)]
-    notes = JSON.open(json.dumps(whole).encode(), "x").notes
-    assert any("inside words as well: “the”" in note for note in notes)
+@pytest.mark.parametrize(
+    ("kind", "text", "how"),
+    [
+        ("word level", "the", {"single_word": True}),
+        ("bert", "##s", {}),
+        ("bert", "the", {"single_word": True}),
+        ("characters of words", "e", {"single_word": True}),
+        ("qwen", "e", {"single_word": True}),
+        ("xlm roberta", "e", {"single_word": True}),
+    ],
+)
+def test_an_added_token_that_words_hold_as_well_is_a_piece_there(kind: str, text: str, how: dict[str, bool]) -> None:
+    whole = json.loads(json.dumps(KINDS[kind]()))
+    vocabulary = whole["model"]["vocab"]
+    texts_of = [one if isinstance(one, str) else one[0] for one in vocabulary]
+    whole["added_tokens"].append(added(texts_of.index(text), text, **how))
+    data = json.dumps(whole).encode()
+    theirs, found, file = tokenizers.Tokenizer.from_buffer(data), JSON.open(data, "x"), io.BytesIO()
+    JSON.write(found.history, file)
+    again, tokenizer = tokenizers.Tokenizer.from_buffer(file.getvalue()), Tokenizer(found.history)
+    for line in (*lines()[::4], "the thes es e seas sthe", "e\u0301e the_ _the the\u0301"):
+        ids = theirs.encode(line, add_special_tokens=False).ids
+        assert found.numbers_of(tokenizer.encode(line, allowed_special="all")) == ids, line
+        assert again.encode(line, add_special_tokens=False).ids == ids, line
+        for skip in (False, True):
+            told = theirs.decode(ids, skip_special_tokens=skip)
+            assert tokenizer.decode(found.history.ids_of(ids), way="library", skip_special=skip) == told, line
+
+
+def test_bytes_that_no_step_of_a_file_says_are_told() -> None:
     bare = json.dumps({**KINDS["qwen"](), "pre_tokenizer": None}).encode()
     assert any("although no step of the file says so" in note for note in JSON.open(bare, "x").notes)
 
