@@ -143,7 +143,7 @@ def _joining(history: History, goes: Bools, hidden: Bools, new_ids: Int64s) -> J
 
 
 def numbers_of(history: History) -> Int64s:
-    """Return a number for each id; refuse a table that gives one number to two tokens."""
+    """Return a number for each id; refuse a table that gives one to two tokens, unless they are written alike."""
     known = history.numbers
     if known is None:
         return np.arange(history.id_count)
@@ -152,13 +152,16 @@ def numbers_of(history: History) -> Int64s:
             f"The table contradicts itself: it has {history.id_count:,} tokens, and numbers for {len(known):,}."
         )
     known = _with_all_characters(history, known)
-    given = np.sort(known[known != NO_NUMBER])
-    twice = given[1:][given[1:] == given[:-1]]
-    if len(twice):
-        first, second = np.flatnonzero(known == twice[0])[:2].tolist()
+    given = np.flatnonzero(known != NO_NUMBER)
+    given = given[np.argsort(known[given], kind="stable")]
+    shared = np.flatnonzero(known[given[1:]] == known[given[:-1]])
+    texts = [*written(history), *(token.encode() for token in history.recipe.special_tokens)] if len(shared) else []
+    for first, second in zip(given[shared].tolist(), given[shared + 1].tolist(), strict=True):
+        if texts[first] == texts[second]:  # a special token, or what is unknown, and the piece that spells it
+            continue
         raise FormatError(
             f"The table contradicts itself: its tokens {first:,} and {second:,}, in the order in which they were "
-            f"made, both have the id {int(twice[0]):,}."
+            f"made, both have the id {int(known[first]):,}."
         )
     return known
 
@@ -188,12 +191,12 @@ def further_numbers(known: Int64s, old_ids: Int64s, first: int | None = None) ->
 
 
 def renumbered(numbers: Int64s) -> Int64s:
-    """Close the gaps in the same order.
+    """Close the gaps in the same order; what shared a number shares the new one.
 
-    >>> renumbered(np.array([7, NO_NUMBER, 3])).tolist()
-    [1, -1, 0]
+    >>> renumbered(np.array([7, NO_NUMBER, 3, 7])).tolist()
+    [1, -1, 0, 1]
     """
     found = np.full(len(numbers), NO_NUMBER, np.int64)
-    given = np.flatnonzero(numbers != NO_NUMBER)
-    found[given[np.argsort(numbers[given], kind="stable")]] = np.arange(len(given))
+    is_given = numbers != NO_NUMBER
+    found[is_given] = np.unique(numbers[is_given], return_inverse=True)[1]
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from io import BytesIO
 
 import numpy as np
@@ -201,3 +202,19 @@ def test_a_second_table_that_cannot_be_made_is_told() -> None:
     both = put_together(one, other)
     assert both.left_out == (b"abcd",)  # b and c are joined before
     assert "“abcd”" in both.sentences[-1]
+
+
+def test_a_piece_that_spells_the_unknown_keeps_sharing_its_number() -> None:
+    """A file of Unigram has one number for both; a library finds by it what is written so."""
+    pieces = [["<unk>", 0.0], ["ab", -1.5], ["a", -1.0], ["b", -2.0], ["ba", -9.0]]
+    model = {"type": "Unigram", "unk_id": 0, "vocab": pieces, "byte_fallback": False}
+    given = json.dumps({"version": "1.0", "added_tokens": [], "model": model}).encode()
+    form = FORMATS["tokenizer.json"]
+    history = form.open(given, "given.json").history
+    trimmed = trim(history, history.ids_of([1, 4])).history
+    file = BytesIO()
+    form.write(trimmed, file)
+    library = tokenizers.Tokenizer.from_str(file.getvalue().decode())
+    assert library.get_vocab() == {"<unk>": 0, "a": 1, "b": 2}
+    for text in ("ab", "<unk>", "xab<unk>ba"):
+        assert trimmed.numbers_of(Tokenizer(trimmed).encode(text)).tolist() == library.encode(text).ids
