@@ -164,6 +164,7 @@ def completions(raw: bytes) -> Iterator[str]:
 
 REPORTED = 4_096  # tokens between two reports
 MOST_ASKED = 50  # tokens tested one by one, some 0.1 s each where no text is found
+MOST_WAYS = 2**33  # parts of all tokens, each looked at as a text; some 10 s
 MOST_SYMBOLS = 2**26  # of all tokens together; no table of texts has nearly as many
 
 Kind = Literal["falls apart", "no text", "not found"]
@@ -292,6 +293,8 @@ def _is_one_word(raw: bytes, cutting: Cutting) -> bool:
 
 def _not_from_their_texts(history: History, ids: list[int], work: Work) -> list[int]:
     texts, tokenizer = TokenBytes(history), Tokenizer(history)
+    if sum(len(texts[id]) ** 2 for id in ids) > MOST_WAYS:
+        raise TooLarge(f"The tokens are so long that more than {MOST_WAYS:,} of their parts could be tokens, too.")
     return [id for id in _looked_at(ids, work) if id not in tokenizer.encode(texts[id].decode(errors="replace"))]
 
 
