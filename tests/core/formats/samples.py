@@ -118,13 +118,17 @@ def histories_for(format: Format, text: str, **changes: Any) -> list[History]:
         if recipe.method in (format.methods or METHODS) and recipe.method not in found:
             wanted = {**changes, "merges": 0} if recipe.lists_bytes else changes
             recipe = recipe.with_changes(special_tokens=("<|end|>",), vocab_size=None, **wanted)
-            words = count_words(Corpus.from_texts([text]), recipe)
-            serves_languages = METHODS[recipe.method].serves_languages
-            history = learn(in_languages(words) if serves_languages else words, recipe)
+            history = _learned_by_its_method(recipe, text)
             if not (impossible := format.impossible(history)):
                 found[recipe.method] = history
     assert found, impossible
     return list(found.values())
+
+
+@cache
+def _learned_by_its_method(recipe: Recipe, text: str) -> History:
+    words = count_words(Corpus.from_texts([text]), recipe)
+    return learn(in_languages(words) if METHODS[recipe.method].serves_languages else words, recipe)
 
 
 def beside(found: dict[str, bytes]) -> Beside:

@@ -26,6 +26,8 @@ from bpe_core.text.corpus import Corpus
 from tests.core.learning import train
 from tests.gui.conftest import WAIT, settle, wait_for_phase
 
+pytestmark = pytest.mark.usefixtures("only_window")
+
 OLD = train(
     Corpus.from_texts(["low lower lowest newer wider " * 5]), Recipe.preset("gpt2", special_tokens=("<|end|>",))
 )

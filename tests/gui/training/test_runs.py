@@ -15,6 +15,8 @@ from app.window.questions.compare.answers import ComparePage
 from app.wiring import Program
 from tests.gui.conftest import WAIT, settle, wait_for_phase, wait_for_sentence
 
+pytestmark = pytest.mark.usefixtures("only_window")
+
 Train = Callable[[Program], None]
 
 
