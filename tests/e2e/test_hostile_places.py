@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -44,9 +45,9 @@ time_t time(time_t *told) {
 """
 
 
-def program(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+def program(*arguments: str, module: str = "app", **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "app", *arguments],
+        [sys.executable, "-m", module, *arguments],
         cwd=ROOT,
         env={**os.environ, **environment},
         capture_output=True,
@@ -54,6 +55,13 @@ def program(*arguments: str, **environment: str) -> subprocess.CompletedProcess[
         timeout=SECONDS,
         check=False,
     )
+
+
+def one_after_another(*commands: list[str], **environment: str) -> list[tuple[int, str, str]]:
+    """The code of each command, what it said and what it printed."""
+    done = program(json.dumps(commands), module="tests.e2e.one_after_another", **environment)
+    assert done.returncode == 0, done.stderr
+    return [(code, said, printed) for code, said, printed in json.loads(done.stdout)]
 
 
 @pytest.fixture
@@ -82,10 +90,11 @@ def test_a_home_on_such_a_disk(disk: Callable[[str], Path], tmp_path: Path, kind
     opened = program("--screenshot", str(tmp_path / "window.png"), **places)
     assert (opened.returncode, "Traceback" in opened.stderr) == (0, False), opened.stderr
     assert not QImage(str(tmp_path / "window.png")).isNull()
-    refused = program("train", "README.md", "--vocab-size", "300", "--output", str(home / "merges.csv"), **places)
-    assert refused.returncode == 1
-    assert refused.stderr.splitlines()[-1].endswith(f"{reason}. What was there before is unchanged.")
-    assert "nothing can be kept in" in program("doctor", **places).stdout
+    train = ["train", "README.md", "--vocab-size", "300", "--output", str(home / "merges.csv")]
+    (code, said, _), (_, _, printed) = one_after_another(train, ["doctor"], **places)
+    assert code == 1
+    assert said.splitlines()[-1].endswith(f"{reason}. What was there before is unchanged.")
+    assert "nothing can be kept in" in printed
 
 
 def test_a_clock_in_the_past(tmp_path: Path) -> None:
@@ -102,6 +111,6 @@ def test_a_clock_in_the_past(tmp_path: Path) -> None:
     assert (opened.returncode, "Traceback" in opened.stderr) == (0, False), opened.stderr
     made = str(tmp_path / "merges.csv")
     manifest = str(tmp_path / "how.json")
-    trained = program("train", "README.md", "--vocab-size", "300", "--output", made, "--manifest", manifest, **past)
-    assert trained.returncode == 0, trained.stderr
-    assert program("repeat", manifest, **past).returncode == 0
+    train = ["train", "README.md", "--vocab-size", "300", "--output", made, "--manifest", manifest]
+    for code, said, _ in one_after_another(train, ["repeat", manifest], **past):
+        assert code == 0, said
