@@ -38,6 +38,7 @@ class Bench:
         self.words = words
         self.history = history
         self.names = TokenTexts.of(history)
+        self._cut_after = dict[int, list[list[int]]]()  # each word, after as many steps as were asked about
 
     @classmethod
     def of_words(cls, counts: Mapping[str, int], recipe: Recipe) -> Bench:
@@ -82,14 +83,13 @@ class Bench:
     def words_at(self, at: int) -> list[WordNow]:
         return [
             WordNow(count, tuple(self.names.text[id] for id in ids), tuple(ids))
-            for word, count in self.words
-            for ids in [self._ids_of_word(word, at)]
+            for (_, count), ids in zip(self.words, self._ids_of_words(at), strict=True)
         ]
 
     def pair_counts(self, at: int) -> Counter[tuple[int, int]]:
         counts: Counter[tuple[int, int]] = Counter()
-        for word, count in self.words:
-            for pair in pairwise(self._ids_of_word(word, at)):
+        for (_, count), ids in zip(self.words, self._ids_of_words(at), strict=True):
+            for pair in pairwise(ids):
                 counts[pair] += count
         return counts
 
@@ -132,6 +132,11 @@ class Bench:
     @cached_property
     def _merges(self) -> Merges:
         return merges_of(self.history)
+
+    def _ids_of_words(self, at: int) -> list[list[int]]:
+        if at not in self._cut_after:
+            self._cut_after[at] = [self._ids_of_word(word, at) for word, _ in self.words]
+        return self._cut_after[at]
 
     def _ids_of_word(self, word: bytes, at: int) -> list[int]:
         """Cut a word as during learning; encoding may differ."""
