@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from operator import itemgetter
 from typing import Any, BinaryIO, ClassVar, NamedTuple
@@ -347,8 +347,7 @@ class JsonWordPiece(JsonModel):
             "merges": 0,
         }
         recipe = recipe_of(name, whole, specials, unknown, choices)
-        added = added_in(whole, vocabulary, name)
-        pieces = {text for text in specials if self.can_hold(text, added[text], marker, recipe)}
+        pieces = self.pieces_among(added_in(whole, vocabulary, name), marker, recipe) - {unknown}
         history = bert_vocabulary.history_of(vocabulary | specials, recipe, name, pieces)
         spelled = [note for text in self.spelled(history) for note in _spelled(history, text)]
         if unknown not in vocabulary:
@@ -358,11 +357,13 @@ class JsonWordPiece(JsonModel):
             ]
         return history, [*spelled, *steps.notes, *about_added(whole, vocabulary, name), *shared]
 
-    def can_hold(self, text: str, token: Added, marker: str, recipe: Recipe) -> bool:
-        """Whether a word can hold a token that texts are searched for."""
+    def pieces_among(self, added: Mapping[str, Added], marker: str, recipe: Recipe) -> set[str]:
+        """Return the tokens that texts are searched for and that words can hold, too."""
         plain = recipe.with_changes(special_tokens=())
-        continues = marker != "" and text.startswith(marker)
-        return continues or (token.can_be_piece and [*Splitter(plain).words(normalize(text, plain))] == [text])
+        words_of = Splitter(plain).words
+        found = {text for text in added if marker and text.startswith(marker)}
+        spelled = (text for text, token in added.items() if token.can_be_piece)
+        return found.union(text for text in spelled if [*words_of(normalize(text, plain))] == [text])
 
     def continuing(self, model: Object, vocabulary: dict[str, int], name: str) -> str:
         return json_reading.text_in(model, "continuing_subword_prefix", name)

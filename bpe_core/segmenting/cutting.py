@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import groupby, pairwise
 from operator import itemgetter
 from typing import TYPE_CHECKING, Literal
@@ -61,6 +61,7 @@ class Cutting:
         # Some tokens are looked for in the changed text, changed like it.
         later = [content for content, token in self._added.items() if token.normalized]
         self._as_changed = {normalize(content, self.recipe): content for content in later}
+        self._sought = lru_cache(maxsize=4)(self._sought_in)  # some files have thousands
 
     def allowed(self, names: Allowed) -> tuple[str, ...]:
         if isinstance(names, str):
@@ -103,9 +104,7 @@ class Cutting:
 
     def _stretches(self, text: str, allowed: tuple[str, ...], *, places: bool) -> Iterator[tuple[TracedPiece, str]]:
         """The tokens of a text, and the changed stretches between them, without a token."""
-        at_once = tuple(token for token in allowed if token not in self._as_changed.values())
-        later = {changed: token for changed, token in self._as_changed.items() if token in allowed and changed}
-        added = {changed: self._added[token] for changed, token in later.items()}
+        at_once, changed_texts, later, added = self._sought(allowed)
         for start, stop, token in found_in(text, at_once, self._added):
             if token:
                 yield TracedPiece.whole(text[start:stop], start), token
@@ -115,8 +114,17 @@ class Cutting:
                 if places
                 else TracedPiece.bare(normalize(text[start:stop], self.recipe))
             )
-            for first, end, found in found_in(piece.text, tuple(later), added):
+            for first, end, found in found_in(piece.text, changed_texts, added):
                 yield piece.part(first, end), later.get(found, "")
+
+    def _sought_in(
+        self, allowed: tuple[str, ...]
+    ) -> tuple[tuple[str, ...], tuple[str, ...], dict[str, str], dict[str, AddedToken]]:
+        """The tokens looked for in a text as it is, and those in the changed text, by their changed texts."""
+        in_changed, wanted = set(self._as_changed.values()), set(allowed)
+        later = {changed: token for changed, token in self._as_changed.items() if token in wanted and changed}
+        added = {changed: self._added[token] for changed, token in later.items()}
+        return tuple(token for token in allowed if token not in in_changed), tuple(later), later, added
 
     def _changed(self, text: str, first: int) -> TracedPiece:
         if not self.recipe.normalizes:
