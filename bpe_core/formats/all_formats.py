@@ -31,6 +31,10 @@ OTHERS = (  # how files that are no tables begin, and what is said of them
         "only tells Git LFS where the file is, which was not fetched; fetch it with: git lfs pull",
     ),
     (
+        rb"([^\s{\[]+[ \t]\d+\r?\n){3}",
+        "looks like a list of words with numbers. If those are counts, learn from it: train --word-list",
+    ),
+    (
         rb"(?i)\s*<(!doctype html|html)",
         "is a web page; download the file that it shows.",
     ),

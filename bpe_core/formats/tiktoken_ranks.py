@@ -38,7 +38,8 @@ LARGEST_RANK = 2**31 - 1
 ROWS_BETWEEN_REPORTS = 4_096
 EVERYTHING = "(?s:.+)"  # an expression that cuts nothing, as for a peer that is given words
 
-_LINE = re.compile(rb"[A-Za-z0-9+/]+={0,2} -?\d+\r?(\n|\Z)")
+_LETTER = rb"[A-Za-z0-9+/]"
+_LINE = re.compile(rb"(?=\S)(%b{4})*(%b{2}==|%b{3}=)? -?\d+\r?(\n|\Z)" % (_LETTER, _LETTER, _LETTER))
 _USUAL = re.compile(rb"(?:[A-Za-z0-9+/]++={0,2} [0-9]{1,10}\n)++")
 _EMPTY = b"="  # how files write a token of no bytes, as Whisper's do
 
