@@ -30,7 +30,9 @@ class LibraryText:
 
     def text(self, ids: Iterable[int], *, skip_special: bool = False) -> str:
         meant = self._as_numbered([int(id) for id in ids])
-        self._told.update((id, self._written(id)) for id in {*meant} - self._told.keys())
+        for id in meant:
+            if id not in self._told:
+                self._told[id] = self._written(id)
         told = [self._told[id] for id in meant]
         tokens = [self._shown.get(token, token) for token in told] if self._shown else told
         kept = [token for token in tokens if token not in self._silent] if skip_special else tokens
