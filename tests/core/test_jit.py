@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 
 from bpe_core.kernels.calling import CHECKS, _packer, kinds_of
-from bpe_core.kernels.compiling import inlined, kernel
 from bpe_core.kernels.jit import bundle
 
 ITEM = np.dtype([("first", np.int32), ("second", np.int64)], align=True)
@@ -26,47 +27,9 @@ class Room(NamedTuple):
     shares: Any
 
 
-@inlined
-def _double(number):
-    return number * 2
-
-
-@kernel
-def _sum_of(cells, size):
-    total = np.int64(0)
-    for i in range(size):
-        total += cells[i]
-    return total
-
-
-@kernel
-def many_kinds(room, cells, strided, factor, is_wanted, large, small):
-    room.desk.items[0]["second"] = _double(_sum_of(cells, room.desk.size))
-    room.desk.table[1, 2] = strided[1]
-    room.shares[0] = factor * room.shares[1]
-    return room.desk.table[0, 1], room.shares[0], is_wanted and cells[0] > 0, large + np.uint64(1), small - 1
-
-
-@kernel
-def nothing(cells):
-    cells[0] = 7
-
-
-@kernel
-def whole(number):
-    return number + 1
-
-
-@kernel
-def first_of(cells):
-    return np.int64(cells[0]) if len(cells) else np.int64(-1)
-
-
-@kernel
-def fails(number):
-    if number > 2:
-        raise ValueError("too large")
-    return number
+@pytest.fixture(scope="module")
+def jitted() -> ModuleType:
+    return import_module("tests.core.jitted")  # not while tests are collected
 
 
 def desk() -> Room:
@@ -74,39 +37,39 @@ def desk() -> Room:
     return Room(Desk(items, np.arange(6, dtype=np.int32).reshape(2, 3), 3), np.array([1.0, 2.5]))
 
 
-def test_arguments_and_answers_of_many_kinds() -> None:
+def test_arguments_and_answers_of_many_kinds(jitted: ModuleType) -> None:
     room, cells = desk(), np.array([1, 2, 3, 99], np.int32)
     strided = np.arange(10)[::3]
     large = np.uint64(2**64 - 3)
-    found = many_kinds(room, cells, strided, 0.5, True, large, np.int32(-5))
+    found = jitted.many_kinds(room, cells, strided, 0.5, True, large, np.int32(-5))
     assert found == (1, 1.25, True, 2**64 - 2, -6)
     assert [type(one) for one in found] == [int, float, bool, int, int]
     assert room.desk.items[0]["second"] == 12
     assert room.desk.table[1, 2] == 3
     assert room.shares[0] == 1.25
-    assert nothing(cells) is None
+    assert jitted.nothing(cells) is None
     assert cells[0] == 7
-    assert [whole(2**62), whole(np.int64(-2)), whole(0.5)] == [2**62 + 1, -1, 1.5]
-    with pytest.raises(NotImplementedError, match=r"test_jit\.fails calls \w+, which only Numba has"):
-        fails(3)
+    assert [jitted.whole(2**62), jitted.whole(np.int64(-2)), jitted.whole(0.5)] == [2**62 + 1, -1, 1.5]
+    with pytest.raises(NotImplementedError, match=r"jitted\.fails calls \w+, which only Numba has"):
+        jitted.fails(3)
 
 
-def test_a_bundle_remembers_where_its_arrays_are_and_no_other_does() -> None:
+def test_a_bundle_remembers_where_its_arrays_are_and_no_other_does(jitted: ModuleType) -> None:
     rooms, cells, large = [desk(), desk()], np.ones(4, np.int32), np.uint64(0)
     for number in (1, 2, 3):
         for room in rooms:
             room.desk.table[0, 1] = number
-            assert many_kinds(room, cells, np.arange(10)[::3], 0.5, True, large, np.int32(0))[0] == number
-            assert many_kinds(room, cells, np.arange(30)[::2], 0.5, True, large, np.int32(0))[3] == 1
+            assert jitted.many_kinds(room, cells, np.arange(10)[::3], 0.5, True, large, np.int32(0))[0] == number
+            assert jitted.many_kinds(room, cells, np.arange(30)[::2], 0.5, True, large, np.int32(0))[3] == 1
             assert room.desk.table[1, 2] == 2
     rooms[0].desk.items.resize(600, refcheck=False)
     if CHECKS:
         with pytest.raises(RuntimeError, match="An array of Desk, a bundle, is not where it was"):
-            many_kinds(rooms[0], cells, np.arange(10)[::3], 0.5, True, large, np.int32(0))
+            jitted.many_kinds(rooms[0], cells, np.arange(10)[::3], 0.5, True, large, np.int32(0))
     read_only = np.arange(3, dtype=np.int32)
     read_only.flags.writeable = False
-    assert first_of(read_only) == 0
-    assert first_of(np.empty(0, np.int32)) == -1
+    assert jitted.first_of(read_only) == 0
+    assert jitted.first_of(np.empty(0, np.int32)) == -1
 
 
 def test_threads_that_use_a_bundle_at_once_for_the_first_time_share_its_row() -> None:
