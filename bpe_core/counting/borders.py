@@ -1,28 +1,53 @@
-"""Words with borders in them, `mor|phe|mes`: no merge crosses one, so each part is learned from as a word of its own.
+"""Words that are cut further once they are counted: each part is learned from as a word of its own.
 
 >>> list(cut_at_borders(WordTable.from_counts({"mor|phe|mes": 3, "phe": 1}), "|"))
 [(b'mor', 3), (b'phe', 4), (b'mes', 3)]
+>>> list(cut_numbers(WordTable.from_counts({"1234567": 2, "567": 1, "a1234": 1})))
+[(b'1', 2), (b'234', 2), (b'567', 3), (b'a1234', 1)]
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
 from bpe_core.counting.words import WordTable
 
+LONGEST_GROUP = 3  # digits
+
 
 def cut_at_borders(words: WordTable, border: str) -> WordTable:
-    """Return the parts of all words in the order in which they are met; a line ends with the last part of a word."""
+    """Return the parts of words with borders in them, `mor|phe|mes`, which no merge crosses."""
     sign = border.encode()
     if not len(words) or not words.which_hold(sign).any():
         return words
+    return _cut(words, lambda word: [part for part in word.split(sign) if part])
+
+
+def cut_numbers(words: WordTable) -> WordTable:
+    """Return the groups of three digits from the right of words that are numbers."""
+    import regex  # takes a while to load
+
+    groups = regex.compile(rf"\p{{N}}{{1,{LONGEST_GROUP}}}(?=(?:\p{{N}}{{{LONGEST_GROUP}}})*$)")
+    number = regex.compile(rf"\p{{N}}{{{LONGEST_GROUP + 1},}}")
+
+    def parts_of(word: bytes) -> list[bytes]:
+        if len(word) <= LONGEST_GROUP or not number.fullmatch(text := word.decode()):
+            return [word]
+        return [part.encode() for part in groups.findall(text)]
+
+    return _cut(words, parts_of)
+
+
+def _cut(words: WordTable, parts_of: Callable[[bytes], list[bytes]]) -> WordTable:
+    """Return the parts of all words in the order in which they are met; a line ends with the last part of a word."""
     counts: dict[bytes, int] = {}
     ends: dict[bytes, int] = {}
     of_lines = np.zeros(len(words), np.int64) if words.line_ends is None else words.line_ends
     for (word, count), at_end in zip(words, of_lines.tolist(), strict=True):
-        parts = [part for part in word.split(sign) if part]
+        parts = parts_of(word)
         for part in parts:
             counts[part] = counts.get(part, 0) + count
         for part in parts[-1:]:

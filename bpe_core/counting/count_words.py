@@ -14,7 +14,7 @@ from itertools import chain, islice
 
 import numpy as np
 
-from bpe_core.counting.borders import cut_at_borders
+from bpe_core.counting.borders import cut_at_borders, cut_numbers
 from bpe_core.counting.count_files import why_not_from, word_list
 from bpe_core.counting.grouped import GroupedWords
 from bpe_core.counting.words import Counted, PartCounts, WordTable
@@ -26,6 +26,7 @@ from bpe_core.support.limits import check_room, watching_memory
 from bpe_core.support.progress import ALONE, CancelCheck, Progress, Work, never_cancelled, while_wanted
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.normalization import normalize
+from bpe_core.text.patterns import WHOLE_NUMBERS
 from bpe_core.text.reading.counts_head import CountsHead
 from bpe_core.text.reading.source import Bytes, Chunk, one_by_one
 from bpe_core.text.safe_cuts import NEWLINE, keeps_newlines, may_cut_at_newlines
@@ -94,6 +95,9 @@ def count_unmixed(corpus: Corpus, recipe: Recipe, work: Work = ALONE, by_kernels
 def _as_they_are(corpus: Corpus, recipe: Recipe, work: Work, by_kernels: bool | None) -> WordTable:
     if corpus.word_counts is not None:
         return WordTable.from_counts(corpus.word_counts)
+    whole = WHOLE_NUMBERS.get(recipe.custom_pattern)
+    if whole is not None and not corpus.word_lists and not recipe.older_unicode:
+        return cut_numbers(_as_they_are(corpus, recipe.with_changes(custom_pattern=whole), work, by_kernels))
     count = _Count(corpus, recipe, _watching(work), by_kernels)
     if not corpus.word_lists:
         return count.texts()

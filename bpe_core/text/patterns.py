@@ -104,6 +104,10 @@ SPELLED_OUT = {
 }
 
 
+# The expression that finds the same words with numbers whole, for which there is a table; see `counting.borders`.
+WHOLE_NUMBERS = {SPELLED_OUT["digits-right"].expression: _OWN["cl100k"].expression.replace(r"\p{N}{1,3}+", r"\p{N}++")}
+
+
 def brought_expression(name: str) -> str:
     """Return the expression of a pattern that is spelled out, or of a plug-in's; empty for others."""
     if isinstance(name, str) and name in SPELLED_OUT:
