@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from bpe_core.errors import PatternError
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.text.older_unicode import without_later
-from bpe_core.text.patterns import NAMED_PATTERNS, compile_custom, in_ascii
+from bpe_core.text.patterns import NAMED_PATTERNS, WHOLE_NUMBERS, compile_custom, in_ascii
 from bpe_core.text.specials import parts_of
 
 if TYPE_CHECKING:  # few recipes need these, and ASCII texts of named patterns no `regex`
@@ -162,9 +162,9 @@ def lines_of(text: str) -> Iterator[str]:
 
 
 def why_slow(recipe: Recipe) -> str:
-    """What in the recipe's custom pattern only `regex` can do, up to a hundred times slower; else nothing."""
+    """What in the recipe's custom pattern only `regex` can count, up to a hundred times slower; else nothing."""
     if recipe.pattern != "custom" or recipe.splits_by_steps:
         return ""
     from bpe_core.text.scanner import why_no_table
 
-    return why_no_table(recipe.custom_pattern, recipe.unit)
+    return why_no_table(WHOLE_NUMBERS.get(recipe.custom_pattern, recipe.custom_pattern), recipe.unit)

@@ -15,9 +15,8 @@ from bpe_core.counting.count_words import count_unmixed
 from bpe_core.formats import write_history
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.text.corpus import Corpus
-from bpe_core.text.patterns import SPELLED_OUT, WHOLE_NUMBERS
-from bpe_core.text.scanner import why_no_table
-from bpe_core.text.splitting import split_words
+from bpe_core.text.patterns import SPELLED_OUT
+from bpe_core.text.splitting import split_words, why_slow
 
 RECIPE, OTHER = Recipe.preset("gpt2", pattern="digits-right"), Recipe.preset("cl100k")
 
@@ -40,7 +39,7 @@ def test_all_else_is_split_as_by_cl100k(text: str) -> None:
 @given(st.text("ab 0123456789٣²½.,'\n\tÄ漢s", max_size=60), st.sampled_from(["file", "line"]))
 def test_words_are_counted_as_they_are_split(by_kernels: bool, text: str, unit: str) -> None:
     """They are counted with numbers whole, which a table of the scanner finds, and these are cut afterwards."""
-    assert not why_no_table(WHOLE_NUMBERS[RECIPE.custom_pattern])
+    assert not why_slow(RECIPE)
     recipe = RECIPE.with_changes(unit=unit)
     words = Counter(word.encode() for word in split_words(text, recipe))
     assert list(count_unmixed(Corpus.from_texts([text]), recipe, by_kernels=by_kernels)) == list(words.items())
