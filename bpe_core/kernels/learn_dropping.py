@@ -213,9 +213,11 @@ def merge(state, tokens, left, right, token):
     while cell != NOWHERE:
         following = np.int64(tokens.next_of[cell])
         start = start_of_token_before(cells, cell) if by_right else cell
-        stop = row_after(state, cell) if left == right else start + length
         work += 2
-        if is_pair(cells, start, left, right, first_length) and not (left == right and comes_after(cells, start, left)):
+        if is_pair(cells, start, left, right, first_length) and not pair_ends(cells, start, left, right):
+            stop = row_after(state, start) if left == right else start + length
+            while left != right and is_pair(cells, stop, left, right, first_length):
+                stop += length
             while start <= following < stop:
                 following = np.int64(tokens.next_of[following])
             begin, end, weight = row_before(cells, start), row_after(state, stop), weight_at(state, start)
@@ -240,6 +242,13 @@ def is_pair(cells, start, left, right, first_length):
     return cells[start] == left and cells[start + first_length] == right
 
 
+@kernel
+def pair_ends(cells, cell, left, right):
+    """Whether the pair stands before this cell, too: those in a row are joined at once, from the first one on."""
+    before = start_of_token_before(cells, cell)
+    return cells[before] == right and (left == right or comes_after(cells, before, left))
+
+
 @inlined
 def comes_after(cells, cell, token):
     return cells[start_of_token_before(cells, cell)] == token
@@ -253,17 +262,20 @@ def drop(state, tokens, token, parts):
     tokens.number[IN_USE] -= 1
     while tokens.first[token] != NOWHERE:
         cell = np.int64(tokens.first[token])
-        begin, end = row_before(cells, cell), row_after(state, cell + state.token_lengths[token])
-        weight = weight_at(state, cell)
+        while comes_after(cells, cell, token):  # a row falls apart at once
+            cell = start_of_token_before(cells, cell)
+        stop = row_after(state, cell)
+        begin, end, weight = row_before(cells, cell), row_after(state, stop), weight_at(state, cell)
         count_pairs(state, begin, end, -weight)
-        take_out(state, tokens, cell)
-        for i in range(parts):
-            put(state, tokens, cell, np.int64(tokens.parts[i]))
-            tokens.held[tokens.parts[i]] += weight
-            cell += state.token_lengths[tokens.parts[i]]
+        while cell < stop:
+            take_out(state, tokens, cell)
+            for i in range(parts):
+                put(state, tokens, cell, np.int64(tokens.parts[i]))
+                tokens.held[tokens.parts[i]] += weight
+                cell += state.token_lengths[tokens.parts[i]]
+            state.run[0].tokens_left += weight * (parts - 1)
+            work += 16 + 8 * parts
         count_pairs(state, begin, end, weight)
-        state.run[0].tokens_left += weight * (parts - 1)
-        work += 16 + 8 * parts
     tokens.held[token] = 0
     return work
 
