@@ -74,14 +74,14 @@ class Added(NamedTuple):
     can_be_piece: bool  # so that words can hold it, too: it is found between words only, or texts are changed
 
 
-def added_in(whole: Object, vocabulary: dict[str, int], name: str) -> dict[str, Added]:
+def added_in(whole: Object, vocabulary: dict[str, int], name: str, size: int | None = None) -> dict[str, Added]:
     """Return the added tokens of a file.
 
     Its library keeps the numbers of the vocabulary and counts on from the vocabulary's size, whatever the file says. It
     passes over a token without text; of one that is there twice the number counts once, and how it is found last.
     """
     found: dict[str, Added] = {}
-    behind, changes = len(vocabulary), bool(whole.get("normalizer"))
+    behind, changes = len(vocabulary) if size is None else size, bool(whole.get("normalizer"))
     for where, item in json_reading.objects_in(whole, "added_tokens", name, "added token"):
         if not isinstance(item.get("content"), str):
             raise FormatError(f"{where}: its text is missing.")
@@ -95,17 +95,16 @@ def added_in(whole: Object, vocabulary: dict[str, int], name: str) -> dict[str, 
     return found
 
 
-def specials_in(whole: Object, vocabulary: dict[str, int], unknown: str, name: str) -> dict[str, int]:
+def specials_of(added: Mapping[str, Added], unknown: str) -> dict[str, int]:
     """Return the added tokens with their numbers, without the one for what is unknown."""
-    return {text: token.number for text, token in added_in(whole, vocabulary, name).items() if text != unknown}
+    return {text: token.number for text, token in added.items() if text != unknown}
 
 
-def about_added(whole: Object, vocabulary: dict[str, int], name: str) -> list[str]:
-    """Report added tokens that are numbered or found in another way than the file seems to say."""
-    found = added_in(whole, vocabulary, name)
-    others = [text for text, token in found.items() if token.number != token.said]
-    numbers = set(vocabulary.values()) if found else set()
-    shared = [text for text, token in found.items() if text not in vocabulary and token.number in numbers]
+def about_added(added: Mapping[str, Added], vocabulary: dict[str, int]) -> list[str]:
+    """Report added tokens that are numbered in another way than the file says."""
+    others = [text for text, token in added.items() if token.number != token.said]
+    numbers = set(vocabulary.values()) if added else set()
+    shared = [text for text, token in added.items() if text not in vocabulary and token.number in numbers]
     return [
         *about(others, "added tokens are numbered as the file's library does it, and not as the file says: {}"),
         *about(shared, "added tokens share their number with another token of the vocabulary, as in its library: {}"),
@@ -189,10 +188,11 @@ class JsonBpe(JsonModel):
             )
         vocabulary, shared = _vocabulary(model, name)
         merges = _merges(model, name)
-        style = _style(model, steps, vocabulary, added_in(whole, vocabulary, name), name)
+        added = added_in(whole, vocabulary, name)
+        style = _style(model, steps, vocabulary, added, name)
         stands_alone = style.byte_level or style.byte_fallback  # then nothing in a text is unknown
         unknown = "" if stands_alone else style.unknown
-        specials = specials_in(whole, vocabulary, unknown, name)
+        specials = specials_of(added, unknown)
         built = build(vocabulary, merges, specials, style, name + ", merge {}")
         if style.byte_level and not (steps.byte_level or steps.cuts):
             steps.choices["pattern"] = likely_pattern(
@@ -201,7 +201,7 @@ class JsonBpe(JsonModel):
         choices = _choices(steps, style, len(built.pairs))
         recipe = recipe_of(name, whole, specials, unknown, choices)
         history = History.from_pairs(recipe, built.alphabet, built.pairs, built.joining)
-        notes = steps.notes + built.notes + about_added(whole, vocabulary, name) + shared
+        notes = steps.notes + built.notes + about_added(added, vocabulary) + shared
         if model.get("dropout"):
             notes.append("The file leaves out merges at random (dropout); here every merge is applied.")
         if style.drops_unknown:
@@ -333,7 +333,8 @@ class JsonWordPiece(JsonModel):
             raise FormatError(f'{name}: "unk_token" is missing or empty; WordPiece models have one, such as [UNK].')
         if "" in vocabulary:
             raise FormatError(f"{name}: the token with the number {vocabulary['']:,} is empty.")
-        specials = specials_in(whole, vocabulary, unknown, name)
+        added = added_in(whole, vocabulary, name)
+        specials = specials_of(added, unknown)
         if steps.prefix:
             steps.notes.append(f"The file puts {steps.prefix} before words; here words have none.")
         choices: dict[str, Any] = {
@@ -347,7 +348,7 @@ class JsonWordPiece(JsonModel):
             "merges": 0,
         }
         recipe = recipe_of(name, whole, specials, unknown, choices)
-        pieces = self.pieces_among(added_in(whole, vocabulary, name), marker, recipe) - {unknown}
+        pieces = self.pieces_among(added, marker, recipe) - {unknown}
         history = bert_vocabulary.history_of(vocabulary | specials, recipe, name, pieces)
         spelled = [note for text in self.spelled(history) for note in _spelled(history, text)]
         if unknown not in vocabulary:
@@ -355,7 +356,7 @@ class JsonWordPiece(JsonModel):
                 f"The vocabulary lacks {unknown!r}, which stands for words that cannot be split: the file's library "
                 "refuses a text that has one, and here it is a token without a number."
             ]
-        return history, [*spelled, *steps.notes, *about_added(whole, vocabulary, name), *shared]
+        return history, [*spelled, *steps.notes, *about_added(added, vocabulary), *shared]
 
     def pieces_among(self, added: Mapping[str, Added], marker: str, recipe: Recipe) -> set[str]:
         """Return the tokens that texts are searched for and that words can hold, too."""
@@ -424,17 +425,22 @@ class JsonUnigram(JsonModel):
         }
 
     def open(self, whole: Object, model: Object, steps: TextPreparation, name: str) -> Opened:
-        scores = _scores(model, name)
-        texts, least = [*scores], min(scores.values(), default=0.0)
+        scores, texts = _scores(model, name)
+        least = min(scores.values(), default=0.0)
         unknown = _unknown(model, len(texts), name)
-        vocabulary = {text: number for number, text in enumerate(texts)}
+        vocabulary = {
+            text: number for number, text in enumerate(texts)
+        }  # of a text that is there twice the last counts
         falls_back = model.get("byte_fallback") is True and set(BYTE_TEXTS).issubset(vocabulary)
         nothing_is = steps.byte_level and vocabulary.keys() >= set(stand_ins())
         if unknown is None and not (falls_back or nothing_is):
             raise FormatError(f'{name}: "unk_id" does not say which token means what is unknown, such as <unk>.')
         unknown_text = _free_name(vocabulary) * nothing_is if unknown is None else texts[unknown]
+        if unknown is not None and vocabulary[unknown_text] != unknown:
+            unknown_text = _free_name(vocabulary)
         looked_for = "" if falls_back or unknown is None else unknown_text
-        specials = specials_in(whole, vocabulary, looked_for, name)
+        added = added_in(whole, vocabulary, name, len(texts))
+        specials = specials_of(added, looked_for)
         others = {unknown_text, *specials, *(BYTE_TEXTS if falls_back else ())}
         plain = {text: score for text, score in scores.items() if text not in others}
         choices: dict[str, Any] = {
@@ -450,7 +456,7 @@ class JsonUnigram(JsonModel):
         choices |= {} if falls_back else {"unknown_text": unknown_text}
         recipe = recipe_of(name, whole, specials, looked_for, choices)
         number = NO_NUMBER if unknown is None else unknown
-        numbers = vocabulary | specials
+        numbers = vocabulary | specials | ({} if unknown is None else {unknown_text: unknown})
         sign = steps.blank_sign
         if not steps.prefix:  # a text can spell them as well, if only when it was changed
             twins = (*specials, *(() if falls_back else (unknown_text,)))
@@ -458,8 +464,12 @@ class JsonUnigram(JsonModel):
         history, notes = unigram_vocabulary.history_of(
             plain, numbers, number, recipe, name, sign, least, by_bytes=steps.byte_level
         )
-        notes += about_added(whole, vocabulary, name)
-        spelled = _spelled(history, "" if unknown is None else unknown_text)
+        notes += about_added(added, vocabulary)
+        twice = [text for number, text in enumerate(texts) if vocabulary[text] != number]
+        notes += about(twice, "pieces are there twice, and have the number and the score of their last place: {}")
+        if unknown is not None and unknown_text not in vocabulary:
+            notes.append(f"Decoded texts show what is unknown as {unknown_text}, in its library as {texts[unknown]}.")
+        spelled = _spelled(history, unknown_text if unknown_text in vocabulary else "")
         return history, [*spelled, *steps.notes, *notes]
 
 
@@ -483,8 +493,10 @@ def _spelled(history: History, unknown: str) -> Iterator[str]:
         yield "A text that spells a byte as the file does, <0x41>, becomes that byte there; here it stays as it is."
 
 
-def _scores(model: Object, name: str) -> dict[str, float]:
+def _scores(model: Object, name: str) -> tuple[dict[str, float], list[str]]:
+    """Return the score of each piece, and the pieces by number."""
     found: dict[str, float] = {}
+    texts: list[str] = []
     items = json_reading.list_in(model, "vocab", name)
     if len(items) > LARGEST_VOCABULARY:
         raise FormatError(f"{name}: there are more than {LARGEST_VOCABULARY:,} pieces.")
@@ -493,10 +505,11 @@ def _scores(model: Object, name: str) -> dict[str, float]:
         if not isinstance(item, list) or len(item) != 2:
             raise FormatError(f"{where}: there must be a text and its log-probability, not {str(item)[:80]!r}.")
         text = json_reading.whole_text(item[0], f"{where}: its text")
-        if not text or text in found:
-            raise FormatError(f"{where}: the text {text[:80]!r} is {'there twice' if text else 'empty'}.")
+        if not text:
+            raise FormatError(f"{where}: its text is empty.")
         found[text] = unigram_vocabulary.checked_score(item[1], where)
-    return found
+        texts.append(text)
+    return found, texts
 
 
 def _unknown(model: Object, size: int, name: str) -> int | None:

@@ -240,6 +240,20 @@ def test_an_added_token_that_words_hold_as_well_is_a_piece_there(kind: str, text
             assert tokenizer.decode(found.history.ids_of(ids), way="library", skip_special=skip) == told, line
 
 
+@pytest.mark.parametrize("place", [30, "unknown"])
+def test_of_a_piece_that_is_there_twice_the_last_counts(place: int | str) -> None:
+    whole = json.loads(json.dumps(KINDS["t5"]()))
+    pieces = whole["model"]["vocab"]
+    pieces.append([pieces[whole["model"]["unk_id"] if place == "unknown" else place][0], -5.0])
+    whole["added_tokens"].append(added(3, "<behind>"))
+    data = json.dumps(whole).encode()
+    theirs, found = tokenizers.Tokenizer.from_buffer(data), JSON.open(data, "x")
+    assert any("there twice" in note for note in found.notes)
+    for line in (*lines()[::8], "the <unk> <behind> \u2603"):
+        ids = theirs.encode(line, add_special_tokens=False).ids
+        assert found.numbers_of(Tokenizer(found.history).encode(line, allowed_special="all")) == ids, line
+
+
 def test_bytes_that_no_step_of_a_file_says_are_told() -> None:
     bare = json.dumps({**KINDS["qwen"](), "pre_tokenizer": None}).encode()
     assert any("although no step of the file says so" in note for note in JSON.open(bare, "x").notes)
