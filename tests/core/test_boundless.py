@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -36,7 +37,7 @@ from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.dropping_runs import DroppingRuns
 from bpe_core.segmenting.merging import plain_ranks
 from bpe_core.segmenting.tokenizer import Tokenizer
-from bpe_core.segmenting.word_runs import RunMerges
+from bpe_core.segmenting.word_runs import STAGE, RunMerges
 from bpe_core.studies.study import Study
 from bpe_core.support.progress import Progress
 from bpe_core.text.corpus import Corpus
@@ -166,6 +167,17 @@ def test_the_kernels_follow_all_steps(data: st.DataObject, recipe: Recipe, learn
     kernels, text = FollowedRuns(history, Cutting(recipe)), data.draw(WORDS | st.just(learned_from + " aaa" * 9))
     for at in data.draw(st.lists(st.integers(0, len(history)), min_size=1, max_size=4)):
         assert kernels.ids(text, at).tolist() == reference.encode(text, history, at=at)
+
+
+def test_a_word_is_whole_only_where_merges_make_it_one_token() -> None:
+    """The third merge makes `abc`, but in the word `abc` the first one takes the `b`; so no supermerge finds it."""
+    pairs, recipe = [(97, 98), (98, 99), (97, 257), (68, 68), (258, 259), (256, 259)], recipe_of()
+    table = History.from_pairs(recipe, Alphabet.of_bytes(), pairs)
+    history = History(recipe, table.alphabet, table.columns, reasons={STAGE: np.array([1, 1, 1, 1, 2, 2])})
+    assert FollowedRuns(history, Cutting(recipe)).ids("abcDD abDD", 6).tolist() == [256, 99, 259, 32, 256, 259]
+    assert FollowedRuns(history, Cutting(recipe)).ids("abDD", 6).tolist() == [261]
+    assert reference.encode("abcDD abDD", history) == [256, 99, 259, 32, 256, 259]
+    assert reference.encode("abDD", history) == [261]
 
 
 @pytest.mark.parametrize("falls_into", ["bytes", "parts"])
