@@ -295,7 +295,7 @@ def _has_a_token_a_line(data: bytes) -> bool:
     lines = data[:LOOK].split(b"\n")[:-1] or [data[:LOOK]]
     return (
         not data.startswith((b"{", VERSION.encode()))
-        and all(b"\0" not in line or len(line) == 1 for line in lines)
+        and all(b"\0" not in line or line.rstrip() == b"\0" for line in lines)
         and all(len(line.split()) <= 1 for line in lines)
         and any(lines)
     )
