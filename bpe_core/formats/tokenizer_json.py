@@ -405,7 +405,7 @@ class JsonUnigram(JsonModel):
     def spelled(self, history: History) -> tuple[str, ...]:
         if history.recipe.unknown == "bytes":
             return UNKNOWN_TOKEN, *BYTE_TEXTS
-        return (history.recipe.unknown_text,) if history.alphabet.unknown_twin is None else ()
+        return (history.recipe.unknown_text,) if history.unknown_twin is None else ()
 
     def numbers(self, history: History) -> Int64s:
         return unigram_vocabulary.numbers_for(history)
@@ -483,11 +483,7 @@ def _free_name(vocabulary: dict[str, int]) -> str:
 
 def _spelled(history: History, unknown: str) -> Iterator[str]:
     """Report what the file takes for a token wherever it is spelled, though no text is searched for it."""
-    if unknown in (*ids_looked_for(history), ""):
-        pass
-    elif history.alphabet.unknown_twin is not None:
-        yield f"A text that spells {unknown!r} beside an unknown character is one unknown token there, here two."
-    else:
+    if unknown not in (*ids_looked_for(history), "") and history.unknown_twin is None:
         yield f"A text that spells {unknown!r} becomes the unknown token in this file; here it stays as it is."
     if history.recipe.unknown == "bytes":
         yield "A text that spells a byte as the file does, <0x41>, becomes that byte there; here it stays as it is."

@@ -156,13 +156,6 @@ class Alphabet:
         return next((i for i, symbol in enumerate(self.but_seeds) if symbol.kind == "unknown"), None)
 
     @cached_property
-    def unknown_twin(self) -> int | None:
-        """The piece of a file that spells what is unknown, and in a text means the same."""
-        text = None if self.unknown_id is None else self.given[self.unknown_id].text
-        pieces = ((i, symbol) for i, symbol in enumerate(self.given) if symbol.kind in ("character", "seed"))
-        return next((i for i, symbol in pieces if symbol.text == text), None)
-
-    @cached_property
     def first_fallback_id(self) -> int | None:
         return next((i for i, symbol in enumerate(self.but_seeds) if symbol.kind == "fallback"), None)
 

@@ -177,12 +177,23 @@ class History(Sequence[Step]):
         """Return the same history with other numbers for its tokens; None numbers them by their ids."""
         found = copy(self)
         found.numbers = numbers
-        vars(found).pop("_ids_by_number", None)  # which belongs to the former numbers
+        for name in ("_ids_by_number", "unknown_twin"):  # which belong to the former numbers
+            vars(found).pop(name, None)
         return found
 
     def numbers_of(self, ids: npt.ArrayLike) -> Int64s:
         found = np.asarray(ids, np.int64)
         return found if self.numbers is None else self.numbers[found]
+
+    @cached_property
+    def unknown_twin(self) -> int | None:
+        """The piece of a file that spells what is unknown and has its number: in a text it means the same."""
+        alphabet, numbers = self.alphabet, self.numbers
+        if alphabet.unknown_id is None or numbers is None:
+            return None
+        same = np.flatnonzero(numbers[: len(alphabet)] == numbers[alphabet.unknown_id]).tolist()
+        text = alphabet.symbols[alphabet.unknown_id].text
+        return next((id for id in same if alphabet.symbols[id].text == text and id != alphabet.unknown_id), None)
 
     def ids_of(self, numbers: Iterable[int]) -> list[int]:
         """Convert the file's numbers to ids; raise a FormatError for a number that no token has."""

@@ -35,7 +35,8 @@ AT, UNKNOWN, LONGEST_WORD = range(3)  # after how many steps; an id; in characte
 MARKER, FALLBACK = 3, 4  # ids, of the word marker and of the first byte; -1 where there are none
 SUMS = 5  # how scores are added
 LONGEST = 6  # bytes of a token, where the most probable way is sought
-PIECE_NUMBERS = 7
+TWIN = 7  # the id of a token that means what is unknown, or -1
+PIECE_NUMBERS = 8
 
 # Anew behind what is unknown, or over the whole word: then what is unknown has a score, and is one way among others.
 ANEW, IN_32_BITS, IN_64_BITS = range(3)
@@ -266,7 +267,7 @@ def _write_backward(number, room, data, start, first, size, out, free):
     count, place = np.int64(0), np.int64(size)
     while place > first:
         before, token = np.int64(room.next_place[place]), np.int64(room.cells[place])
-        if token != NO_TOKEN:
+        if token != NO_TOKEN and token != number[TWIN]:
             out[free + count] = token
             room.ranks[count] = place - 1
             count += 1

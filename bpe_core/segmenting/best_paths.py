@@ -112,6 +112,7 @@ class Summed:
         self._alphabet, self._known = history.alphabet, _scores_of(history).at(len(history))
         self._is_narrow = history.recipe.sums == "32 bits"
         self._unknown, self._first_fallback = history.alphabet.unknown_id, history.alphabet.first_fallback_id
+        self._means_unknown = {NO_TOKEN, history.unknown_twin}
 
     @cached_property
     def _scores(self) -> list[float]:
@@ -160,7 +161,7 @@ class Summed:
         return WordCut(ids[::-1], ends[::-1], at, ALWAYS)
 
     def _put_before(self, ids: list[int], ends: list[int], id: int, start: int, stop: int, word: bytes) -> None:
-        if id != NO_TOKEN:
+        if id not in self._means_unknown:
             ids.append(id)
             ends.append(stop)
         elif self._unknown is None:

@@ -25,6 +25,7 @@ from bpe_core.kernels.pieces import (
     MARKER,
     STARTING,
     SUMS,
+    TWIN,
     UNKNOWN,
     PieceTable,
     cut_words,
@@ -103,11 +104,12 @@ def _numbers(scores: Scores, at: int) -> Float64s:
 
 
 def _scored_table(history: History) -> PieceTable:
-    alphabet, marker, sums = history.alphabet, history.recipe.marker_text, history.recipe.sums
-    return alphabet.kept(("scored", marker, sums), lambda: _made_table(alphabet, marker, sums))
+    alphabet, twin = history.alphabet, history.unknown_twin
+    marker, sums = history.recipe.marker_text, history.recipe.sums
+    return alphabet.kept(("scored", marker, sums, twin), lambda: _made_table(alphabet, marker, sums, twin))
 
 
-def _made_table(alphabet: Alphabet, marker_text: str, sums: Sums) -> PieceTable:
+def _made_table(alphabet: Alphabet, marker_text: str, sums: Sums, twin: int | None) -> PieceTable:
     marker = marker_text.encode()
     kinds = [symbol.kind for symbol in alphabet.symbols]
     ids = [id for id, kind in enumerate(kinds) if kind in ("character", "seed")]
@@ -121,7 +123,7 @@ def _made_table(alphabet: Alphabet, marker_text: str, sums: Sums) -> PieceTable:
     pieces.number[SUMS] = get_args(Sums).index(sums)
     pieces.number[LONGEST] = max(map(len, texts), default=0)
     known = {UNKNOWN: alphabet.unknown_id, MARKER: alphabet.marker_id, FALLBACK: alphabet.first_fallback_id}
-    for entry, number in known.items():
+    for entry, number in (known | {TWIN: twin}).items():
         pieces.number[entry] = -1 if number is None else number
     return pieces
 

@@ -178,11 +178,19 @@ def test_a_text_that_spells_a_token_of_unigram_once_it_is_changed_becomes_it(kin
         whole["added_tokens"] = [token for token in whole["added_tokens"] if token["content"] != "<unk>"]
     data = json.dumps(whole).encode()
     theirs, found, file = tokenizers.Tokenizer.from_buffer(data), JSON.open(data, "x"), io.BytesIO()
-    assert any("beside an unknown character" in note for note in found.notes) != is_added
+    assert not any("spells" in note for note in found.notes)
     assert not JSON.can_hold(found.history)
     JSON.write(found.history, file)
     again, tokenizer = tokenizers.Tokenizer.from_buffer(file.getvalue()), Tokenizer(found.history)
-    for text in ("<UNK> b", "<PAD>s", "\uff1cunk\uff1e \u2603", "<u\u200bnk>", "<unk>", "a</S>b"):
+    for text in (
+        "<UNK> b",
+        "<PAD>s",
+        "\uff1cunk\uff1e \u2603",
+        "<u\u200bnk>",
+        "<unk>",
+        "a</S>b",
+        "\u2603<UNK><unk>\u2603",
+    ):
         ids = theirs.encode(text, add_special_tokens=False).ids
         assert found.numbers_of(tokenizer.encode(text, allowed_special="all")) == ids, text
         assert again.encode(text, add_special_tokens=False).ids == ids, text
