@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from importlib import import_module
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from bpe_core.errors import Cancelled, FormatError, OutputError, TooLarge
 from bpe_core.formats.base import Beside, Format, OpenedTable
@@ -292,7 +292,7 @@ def files_beside(path: Path) -> Beside:
 def _content(path: Path) -> bytes:
     """Read the whole file, unless its beginning shows that it is none of ours, as when a film was chosen by mistake."""
     try:
-        with open(path, "rb") as file:
+        with _opened(path) as file:
             head = file.read(LOOK)
             if len(head) == LOOK and not _may_be_known(beginning(head)):
                 return beginning(head)
@@ -309,6 +309,13 @@ def _content(path: Path) -> bytes:
     except OSError as error:
         raise FormatError(f"Could not read {path}: {error.strerror or error}.") from error
     return unpacked(bytes(whole), str(path))
+
+
+def _opened(path: Path) -> BinaryIO:
+    try:
+        return open(path, "rb")
+    except ValueError as error:  # a NUL, or half of a character
+        raise FormatError(f"{str(path)!a} cannot be the name of a file.") from error
 
 
 def _may_be_known(head: bytes) -> bool:

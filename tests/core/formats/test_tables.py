@@ -199,6 +199,12 @@ def test_a_missing_file_is_refused_by_name(tmp_path: Path) -> None:
         read_history(tmp_path / "gone.csv")
 
 
+@pytest.mark.parametrize(("name", "shown"), [("a\0b", r"a\\x00b"), ("a\ud800", r"a\\ud800")])
+def test_what_no_file_is_called_is_refused(name: str, shown: str) -> None:
+    with pytest.raises(FormatError, match=rf"'{shown}' cannot be the name of a file"):
+        read_history(name)
+
+
 # --- Bounds -----------------------------------------------------------------------------
 
 
