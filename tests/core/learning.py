@@ -9,8 +9,9 @@ from itertools import pairwise
 from bpe_core.counting.count_words import count_words
 from bpe_core.counting.words import Language, WordTable
 from bpe_core.history.alphabet import Alphabet
-from bpe_core.history.history import History
+from bpe_core.history.history import Columns, History
 from bpe_core.insight.ranked_words import RankedWords
+from bpe_core.learning.methods import Learner, Method
 from bpe_core.learning.trainer import Trainer, learn
 from bpe_core.recipes.methods import METHODS
 from bpe_core.recipes.recipe import Recipe
@@ -41,6 +42,23 @@ def learn_fast(words: WordTable, recipe: Recipe) -> History:
     while not trainer.advance().finished:
         pass
     return trainer.history
+
+
+def learn_in_short_calls(make: Callable[..., Learner], words: WordTable, recipe: Recipe, work: int) -> History:
+    """Learn by one of a method's learners as a run does, `work` at a time."""
+    alphabet = Alphabet.for_words(words, recipe)
+    rows = Method.of(recipe).steps_planned(recipe, alphabet)
+    learner, columns, end = make(words, alphabet, recipe, None), Columns.with_room(rows), ""
+    while not end and learner.learned < rows:
+        end = learner.learn(columns, rows, work)
+    return History(
+        recipe,
+        alphabet,
+        columns.first(learner.learned),
+        reasons=learner.reasons,
+        tokens_at_start=learner.tokens_at_start,
+        end_reason=end or "vocabulary full",  # type: ignore[arg-type]
+    )
 
 
 LEARNERS: dict[str, Learn] = {"reference": reference.train, "engine": learn_fast}

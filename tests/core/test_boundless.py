@@ -42,7 +42,7 @@ from bpe_core.studies.study import Study
 from bpe_core.support.progress import Progress
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.splitting import split_words
-from tests.core.learning import all_columns, train
+from tests.core.learning import all_columns, learn_in_short_calls, train
 
 TEXT = (
     "By the way, the cat sat on the mat. By the end of the day, on the one hand: the cat; on the other hand: the mat.\n"
@@ -68,26 +68,6 @@ def words_of(text: str, recipe: Recipe) -> WordTable:
     return count_words(Corpus.from_texts([text]), recipe)
 
 
-def learned(way: Way, words: WordTable, recipe: Recipe, work: int) -> History:
-    """Learn in many short calls, as a run does."""
-    alphabet = Alphabet.for_words(words, recipe)
-    learner, columns = (
-        way.learner(words, alphabet, recipe, None),
-        Columns.with_room(METHOD.steps_planned(recipe, alphabet)),
-    )
-    end = ""
-    while not end and learner.learned < len(columns.left):
-        end = learner.learn(columns, len(columns.left), work)
-    return History(
-        recipe,
-        alphabet,
-        columns.first(learner.learned),
-        reasons=learner.reasons,
-        tokens_at_start=learner.tokens_at_start,
-        end_reason=end or "vocabulary full",  # type: ignore[arg-type]
-    )
-
-
 def recipe_of(tau: float | None = None, falls_into: str = "bytes") -> Recipe:
     return Recipe.preset("boundless", merges=45, min_frequency=1, tau=tau, falls_into=falls_into)
 
@@ -106,7 +86,7 @@ def test_all_steps_are_those_of_the_specification(way: Way, data: st.DataObject)
     if len(words) == 0:
         return
     expected = reference.train(words, recipe)
-    found = learned(way, words, recipe, data.draw(st.sampled_from([1, 10_000, 2**60])))
+    found = learn_in_short_calls(way.learner, words, recipe, data.draw(st.sampled_from([1, 10_000, 2**60])))
     assert all_columns(found) == all_columns(expected)
     assert {name: column.tolist() for name, column in found.reasons.items()}.items() <= {
         name: column.tolist() for name, column in expected.reasons.items()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
 from contextlib import nullcontext
 from itertools import pairwise
 from pathlib import Path
@@ -25,7 +24,6 @@ from bpe_core.history.token_texts import decoded
 from bpe_core.insight.pairs import follow, leading_pairs, ties
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.learning.growing import growing_recipe
-from bpe_core.learning.methods import Learner
 from bpe_core.learning.superbpe import compiled
 from bpe_core.learning.superbpe.method import METHOD, STAGE, transition_in
 from bpe_core.learning.superbpe.runs import words_inside
@@ -41,7 +39,7 @@ from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.patterns import NO_SUPERWORD
 from bpe_core.text.splitting import split_words
-from tests.core.learning import all_columns, train
+from tests.core.learning import all_columns, learn_in_short_calls, train
 from tests.core.random_training import BYTE_TIES
 
 TEXT = (
@@ -72,23 +70,6 @@ def words_of(text: str, recipe: Recipe) -> WordTable:
     return count_words(Corpus.from_texts([text]), recipe)
 
 
-def learned(make: Callable[..., Learner], words: WordTable, recipe: Recipe, work: int) -> History:
-    """Learn in many short calls, as a run does."""
-    alphabet = Alphabet.for_words(words, recipe)
-    learner, columns = make(words, alphabet, recipe, None), Columns.with_room(recipe.merges or 0)
-    end = ""
-    while not end and learner.learned < len(columns.left):
-        end = learner.learn(columns, len(columns.left), work)
-    return History(
-        recipe,
-        alphabet,
-        columns.first(learner.learned),
-        reasons=learner.reasons,
-        tokens_at_start=learner.tokens_at_start,
-        end_reason=end or "vocabulary full",  # type: ignore[arg-type]
-    )
-
-
 @pytest.mark.parametrize("way", [METHOD.plain, METHOD.compiled], ids=["plain", "compiled"])
 @given(st.data())
 def test_all_steps_are_those_of_the_specification(way: object, data: st.DataObject) -> None:
@@ -98,7 +79,7 @@ def test_all_steps_are_those_of_the_specification(way: object, data: st.DataObje
     if len(words) == 0:
         return
     expected = reference.train(words, recipe)
-    found = learned(way.learner, words, recipe, data.draw(st.sampled_from([1, 10_000, 2**60])))  # type: ignore[attr-defined]
+    found = learn_in_short_calls(way.learner, words, recipe, data.draw(st.sampled_from([1, 10_000, 2**60])))  # type: ignore[attr-defined]
     assert all_columns(found) == all_columns(expected)
     assert found.reasons[STAGE].tolist() == expected.reasons[STAGE].tolist()
     assert (found.end_reason, found.tokens_at_start) == (expected.end_reason, expected.tokens_at_start)
