@@ -80,6 +80,7 @@ class Row(NamedTuple):
     module: str  # that holds its Format
     endings: tuple[str, ...]
     only_read: bool = False  # so that no files of it are written
+    mark: bytes = b""  # with which all its files begin; what begins otherwise is not asked of it
 
 
 def _loaded(name: str, row: Row) -> Format:
@@ -124,6 +125,12 @@ class Formats(Mapping[str, "Format"]):
         """Return those in which files are written."""
         return Formats({name: row for name, row in self.rows.items() if not row.only_read})
 
+    def asked_about(self, head: bytes) -> Iterator[Format]:
+        """Yield those that may recognize a content: those with whose mark it begins, then those that have none."""
+        marks = {name: row.mark for name, row in self.rows.items()}
+        marked = [name for name, mark in marks.items() if mark and head.startswith(mark)]
+        return map(self.__getitem__, marked + [name for name, mark in marks.items() if not mark])
+
     def extension(self, name: str) -> str:
         """Return the usual end of a file's name, with its dot: ".csv"."""
         return Path(f"file{self.rows[name].endings[0]}").suffix
@@ -134,7 +141,7 @@ class Formats(Mapping[str, "Format"]):
             self[name]
 
 
-# In the order in which they are asked whether they recognize a content.
+# Those without a mark in the order in which they are asked whether they recognize a content.
 _OWN = {
     "csv": Row("Comma-separated values: a row a step, for spreadsheets and scripts.", f"{HERE}.text_tables", (".csv",)),
     "tsv": Row("Tab-separated values: a row a step, for pasting into spreadsheets.", f"{HERE}.text_tables", (".tsv",)),
@@ -176,22 +183,26 @@ _OWN = {
         "minbpe's model: the pattern, the special tokens and pairs of ids; a readable .vocab beside.",
         f"{HERE}.minbpe_model",
         (".minbpe.model",),
+        mark=b"minbpe v1",
     ),
     "boundless": Row(
         "BoundlessBPE's model: what both passes learned, as the published program loads it.",
         f"{HERE}.boundless_model",
         (".boundless.model",),
+        mark=b"BoundlessBPE",
     ),
     "sentencepiece": Row(
         "SentencePiece's model: characters, a ▁ before each word, and how text is changed first.",
         f"{HERE}.sentencepiece_model",
         (".spm.model", ".spm", ".model"),
+        mark=b"\n",
     ),
     "gguf": Row(
         "GGUF, only read: the tokenizer of a language model for llama.cpp, in front of its numbers.",
         f"{HERE}.gguf_tokenizer",
         (".gguf",),
         only_read=True,
+        mark=b"GGUF",
     ),
     "markdown": Row(
         "Markdown: the merges as a table to read, in a README or a lesson.",
@@ -199,7 +210,10 @@ _OWN = {
         (".md", ".markdown"),
     ),
     "parquet": Row(
-        "Parquet: a row a merge, for data frames; needs the package pyarrow.", f"{HERE}.parquet_table", (".parquet",)
+        "Parquet: a row a merge, for data frames; needs the package pyarrow.",
+        f"{HERE}.parquet_table",
+        (".parquet",),
+        mark=b"PAR1",
     ),
 }
 ROWS = Registry("formats", _OWN, _loaded)
@@ -250,7 +264,7 @@ def open_table(path: Path | str) -> OpenedTable:
     path = located(path)
     data = _content(Path(path))
     beside = files_beside(Path(path))
-    for one in FORMATS.values():
+    for one in FORMATS.asked_about(data):
         if one.recognizes_file(data, str(path), beside):
             ROWS.use(one.name)
             with nothing_collected(), gate(str(path)):
@@ -274,7 +288,7 @@ def is_table(path: Path | str) -> bool:
             head = beginning(file.read(LOOK))
     except OSError:
         return False
-    return any(one.recognizes_file(head, str(path), files_beside(path)) for one in FORMATS.values())
+    return any(one.recognizes_file(head, str(path), files_beside(path)) for one in FORMATS.asked_about(head))
 
 
 def files_beside(path: Path) -> Beside:
@@ -296,7 +310,8 @@ def _content(path: Path) -> bytes:
             head = file.read(LOOK)
             if len(head) == LOOK and not _may_be_known(beginning(head)):
                 return beginning(head)
-            enough = next((one.enough for one in FORMATS.values() if one.enough and one.recognizes(head)), 0)
+            known = next((one for one in FORMATS.asked_about(head) if one.recognizes(head)), None)
+            enough = known.enough if known else 0
             whole = bytearray(head)
             while not 0 < enough <= len(whole) and (
                 part := file.read(LOOK)
@@ -320,9 +335,7 @@ def _opened(path: Path) -> BinaryIO:
 
 def _may_be_known(head: bytes) -> bool:
     """Whether a long file looks like any format by its beginning; JSON may show it later."""
-    return head.lstrip()[:1] == b"{" or any(
-        one.recognizes(head) or (one.mark and head.startswith(one.mark)) for one in FORMATS.values()
-    )
+    return head.lstrip()[:1] == b"{" or any(one.recognizes(head) or one.told_late for one in FORMATS.asked_about(head))
 
 
 def unpacked(data: bytes, name: str) -> bytes:

@@ -125,7 +125,7 @@ class Format(ABC):
     name: ClassVar[str]  # as a person names it: "csv"
     methods: ClassVar[tuple[str, ...]] = BY_RANKS  # whose histories it holds; none: those of all
     holds: ClassVar[str] = "joined pairs only"  # what it holds, of a history of another method
-    mark: ClassVar[bytes] = b""  # with which a file begins that only its end tells for sure
+    told_late = False  # whether only the end of a file tells for sure that it is one
     enough: ClassVar[int] = 0  # how many of the first bytes of a file are read; 0: all of them
     holds_splitting = True  # whether the file tells how text becomes words
     numbers_tokens = True  # whether its tokens have numbers

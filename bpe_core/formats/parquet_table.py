@@ -30,7 +30,7 @@ _TEXTS = ("left_text", "right_text", "token", "bytes", "runner_up_left_text", "r
 
 class ParquetTable(Format):
     name = "parquet"
-    mark = b"PAR1"
+    told_late = True
     methods = JOINING
 
     def impossible(self, history: History) -> list[str]:
@@ -63,7 +63,7 @@ class ParquetTable(Format):
             writer.write_table(arrow.Table.from_pylist(rows, schema))
 
     def recognizes(self, data: bytes) -> bool:
-        return data.startswith(self.mark) and KEY in data
+        return data.startswith(b"PAR1") and KEY in data
 
     def read_all(self, data: bytes, name: str, beside: Beside) -> Opened:
         arrow = pyarrow_or_none()

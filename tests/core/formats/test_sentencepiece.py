@@ -170,7 +170,16 @@ def test_a_hostile_model_is_refused_at_once(made: Callable[[], bytes]) -> None:
     assert time.process_time() - began < 1.0  # fields with this number took 1 s and more; 48 MB hold 24 million
 
 
-SOUND = [piece("<unk>", kind=2), piece("a"), piece("é"), piece("ab"), piece("a" * 200), piece("日"), BPE_KIND]
+SOUND = [
+    piece("<unk>", kind=2),
+    piece("a"),
+    piece("b\0"),
+    piece("é"),
+    piece("ab"),
+    piece("a" * 200),
+    piece("日"),
+    BPE_KIND,
+]
 
 
 @given(st.permutations(SOUND), st.lists(st.tuples(st.integers(0, 400), st.integers(0, 255)), max_size=2))
