@@ -55,8 +55,10 @@ class Pins:
             pins = cls(**json_of(data, f"{path} holds no pins"))
             pinned = {len(pins.texts), *(len(ids) for ids in pins.ids.values())}
             said = [pins.table, pins.digest, *pins.texts, *pins.versions.keys(), *pins.versions.values()]
+            lists = [ids for answers in pins.ids.values() for ids in (answers, *answers)]
             numbers = [id for answers in pins.ids.values() for ids in answers for id in ids]
-            is_sound = pins.kind == KIND and len(pinned) == 1 and {type(id) for id in numbers} <= {int}
+            kinds = {type(ids) for ids in lists} <= {list} and {type(id) for id in numbers} <= {int}
+            is_sound = pins.kind == KIND and len(pinned) == 1 and kinds
             if not is_sound or not all(isinstance(one, str) for one in said):
                 raise ValueError("it says something else")
         return cls(**{**asdict(pins), "table": str(Path(path).parent / pins.table)})

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as arrow
+from pyarrow import compute
 
 from bpe_core.session_file import checksums
 
@@ -160,8 +161,8 @@ def misshapen_table(table: Any, chance: random.Random) -> Any:
             elif what == 3:
                 table = table.rename_columns([chance.choice((one, one, "x")) for one in table.column_names])
             elif what == 4:
-                values = [None if chance.random() < 0.4 else one for one in table.column(place).to_pylist()]
-                table = table.set_column(place, name, arrow.array(values, table.schema.field(place).type))
+                kept = arrow.array([chance.random() < 0.4 for _ in range(len(table))], arrow.bool_())
+                table = table.set_column(place, name, compute.if_else(kept, None, table.column(place)))
             else:
                 table = table.set_column(place, name, _of_another_type(len(table), chance))
         table = table.replace_schema_metadata(metadata)
