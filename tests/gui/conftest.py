@@ -120,16 +120,19 @@ def windows(settings: Settings) -> Iterator[Callable[..., Program]]:
 
 
 @pytest.fixture
-def dropping(qapp: QApplication) -> Iterator[None]:
-    """Register the methods for tests; forget them when no window is left that could paint a run by one."""
+def dropping(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Register the methods for tests; forget them when no window is left that could paint a run by one.
+
+    By the patches of the test itself, which may change a method, too: two that undo such changes in the wrong order
+    would leave the method behind.
+    """
     shown_before = set(QApplication.topLevelWidgets())
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(METHODS, "dropping", dropping_method.LISTED)
-        patch.setitem(METHODS, "adding", adding_method.LISTED)
-        yield
-        for widget in set(QApplication.topLevelWidgets()) - shown_before:
-            widget.hide()
-        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    monkeypatch.setitem(METHODS, "dropping", dropping_method.LISTED)
+    monkeypatch.setitem(METHODS, "adding", adding_method.LISTED)
+    yield
+    for widget in set(QApplication.topLevelWidgets()) - shown_before:
+        widget.hide()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
 @pytest.fixture(scope="module")
