@@ -11,12 +11,12 @@ _PACKAGE = Path(__file__).parents[1]
 
 
 def version_of(package: str) -> str:
-    """Look up the version of an installed package; empty where it is not installed."""
+    """Look up the version of an installed package; empty where none of that name is, or can be."""
     from importlib import metadata  # takes longer than all the rest of the help
 
     try:
         return metadata.version(package)
-    except metadata.PackageNotFoundError:
+    except (metadata.PackageNotFoundError, ValueError):
         return ""
 
 
