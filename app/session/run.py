@@ -24,7 +24,8 @@ from bpe_core.learning.methods import Method
 from bpe_core.learning.trainer import Trainer
 from bpe_core.recipes import run_titles
 from bpe_core.recipes.methods import METHODS, Wording
-from bpe_core.recipes.recipe import Recipe, Steering
+from bpe_core.recipes.parts import Steering
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.session_file.values import Fingerprint
 
 NO_PAIRS_YET = LeadingPairs(-1, ())  # of no moment

@@ -11,8 +11,9 @@ from typing import Any
 from bpe_core.errors import CorpusError, EncodingError, OutputError, RecipeError
 from bpe_core.history.token_texts import quoted
 from bpe_core.recipes.mixture import weight_of
+from bpe_core.recipes.parts import CUSTOM_PATTERN
 from bpe_core.recipes.presets import PRESETS
-from bpe_core.recipes.recipe import CHOICES, CUSTOM_PATTERN, Recipe
+from bpe_core.recipes.recipe import CHOICES, Recipe
 from bpe_core.recipes.ties import TIE_RULES
 from bpe_core.support.foreign import toml_of
 from bpe_core.support.limits import size_in

@@ -31,7 +31,8 @@ from bpe_core.formats.written_merges import VERSION, lines_of
 from bpe_core.history.alphabet import Alphabet, Symbol, SymbolKind, unknown_symbols
 from bpe_core.history.history import History, Int64s
 from bpe_core.history.token_texts import quoted, written
-from bpe_core.recipes.recipe import LARGEST_VOCABULARY, Recipe
+from bpe_core.recipes.parts import LARGEST_VOCABULARY
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.progress import ProgressReport
 from bpe_core.text.decoding import WordPiece
 from bpe_core.text.preparation.normalizers import BertNormalizer

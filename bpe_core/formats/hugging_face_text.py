@@ -12,7 +12,8 @@ from bpe_core.errors import FormatError, RecipeError
 from bpe_core.formats.json_reading import Object, list_in, object_in, text_in
 from bpe_core.formats.limitations import about
 from bpe_core.formats.patterns import oniguruma_expression_of, pattern_choices
-from bpe_core.recipes.recipe import CUSTOM_PATTERN, Recipe
+from bpe_core.recipes.parts import CUSTOM_PATTERN
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.text import decoding
 from bpe_core.text.decoding import Decoder, SentencePiece, Spaced, blank_sign, usual_decoding
 from bpe_core.text.preparation.expressions import Expression, translated

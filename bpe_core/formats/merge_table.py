@@ -28,7 +28,8 @@ from bpe_core.history.alphabet import Symbol
 from bpe_core.history.columns import Scores
 from bpe_core.history.history import NOTHING, TIED, Bools, Columns, History, Int64s
 from bpe_core.history.joining import Joining
-from bpe_core.recipes.recipe import LARGEST_VOCABULARY, Recipe
+from bpe_core.recipes.parts import LARGEST_VOCABULARY
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.honest_text import unescape
 
 NUMBER = "number"  # the column of those that the file gave tokens from which a table came

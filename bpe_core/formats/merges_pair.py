@@ -21,7 +21,7 @@ from bpe_core.formats.vocabulary_model import Style, build
 from bpe_core.formats.written_merges import VERSION, WrittenMerges, pairs_at_the_beginning, read_pairs
 from bpe_core.history.alphabet import BYTE_TEXTS
 from bpe_core.history.history import History, Int64s
-from bpe_core.recipes.recipe import UNKNOWN_TOKEN
+from bpe_core.recipes.parts import UNKNOWN_TOKEN
 from bpe_core.support.found_once import once
 from bpe_core.support.progress import Progress, ProgressReport
 from bpe_core.text.preparation.pre_tokenizers import Split

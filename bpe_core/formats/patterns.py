@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from bpe_core.errors import RecipeError
-from bpe_core.recipes.recipe import CUSTOM_PATTERN, Recipe
+from bpe_core.recipes.parts import CUSTOM_PATTERN
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.text.patterns import NAMED_PATTERNS, NO_SUPERWORD, compile_custom
 
 # The same cuts in the words of Oniguruma, the engine of Hugging Face's tokenizers.

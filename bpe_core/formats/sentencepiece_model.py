@@ -35,7 +35,7 @@ from bpe_core.history.alphabet import Alphabet, Symbol, symbols_for_unknown
 from bpe_core.history.history import History, Int64s
 from bpe_core.history.joining import NO_PRIORITY, Joining
 from bpe_core.history.token_texts import written
-from bpe_core.recipes.recipe import CUSTOM_PATTERN, UNKNOWN_TOKEN
+from bpe_core.recipes.parts import CUSTOM_PATTERN, UNKNOWN_TOKEN
 from bpe_core.support.arrays import Float64s
 from bpe_core.support.progress import Progress, ProgressReport
 from bpe_core.text.characters import code_points

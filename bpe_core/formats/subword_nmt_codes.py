@@ -17,7 +17,8 @@ from bpe_core.formats.limitations import NEVER_HAPPEN, about, containing, holds_
 from bpe_core.history.alphabet import Alphabet, Symbol
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import written
-from bpe_core.recipes.recipe import UNKNOWN_TOKEN, Recipe
+from bpe_core.recipes.parts import UNKNOWN_TOKEN
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.progress import ProgressReport
 
 END = "</w>"

@@ -23,7 +23,8 @@ from bpe_core.formats.vocabulary_model import Style, build, joined_in_order, unk
 from bpe_core.formats.written_merges import WrittenMerges, halves
 from bpe_core.history.alphabet import BYTE_TEXTS
 from bpe_core.history.history import History, Int64s
-from bpe_core.recipes.recipe import LARGEST_VOCABULARY, UNKNOWN_TOKEN, Recipe
+from bpe_core.recipes.parts import LARGEST_VOCABULARY, UNKNOWN_TOKEN
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.cutting import ids_looked_for
 from bpe_core.support.progress import Progress, ProgressReport
 from bpe_core.text.decoding import usual_decoding

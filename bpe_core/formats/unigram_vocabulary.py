@@ -20,7 +20,8 @@ from bpe_core.history.columns import Float32s, Scores
 from bpe_core.history.history import Columns, History, Int64s
 from bpe_core.history.token_texts import written
 from bpe_core.learning.mingram.method import puts_fewest_first
-from bpe_core.recipes.recipe import UNKNOWN_TOKEN, Recipe
+from bpe_core.recipes.parts import UNKNOWN_TOKEN
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.text.preparation.normalizers import KEPT_APART, Precompiled
 
 # How far the log-probability of a character without one lies below all pieces, as in SentencePiece.

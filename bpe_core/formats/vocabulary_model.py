@@ -22,7 +22,7 @@ from bpe_core.history.alphabet import Alphabet, Symbol, SymbolKind, symbols_for_
 from bpe_core.history.history import History, Int64s
 from bpe_core.history.joining import NO_PRIORITY, Joining, PairRows
 from bpe_core.history.token_texts import written
-from bpe_core.recipes.recipe import UNKNOWN_TOKEN, Marker
+from bpe_core.recipes.parts import UNKNOWN_TOKEN, Marker
 
 NamedSymbol = tuple[str, Symbol]  # how the file writes it, and what it is
 

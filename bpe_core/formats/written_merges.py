@@ -20,7 +20,7 @@ from bpe_core.formats.base import decoded
 from bpe_core.formats.recovering import Recovery
 from bpe_core.history.columns import Int64s
 from bpe_core.history.token_texts import quoted
-from bpe_core.recipes.recipe import LARGEST_VOCABULARY
+from bpe_core.recipes.parts import LARGEST_VOCABULARY
 from bpe_core.support.found_once import once
 
 NO_LIMIT = 2**62

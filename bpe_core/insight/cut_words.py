@@ -16,7 +16,8 @@ import numpy as np
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import History
 from bpe_core.learning.methods import Method
-from bpe_core.recipes.recipe import Recipe, Splitting
+from bpe_core.recipes.parts import Splitting
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.cutting import Cutting, GivenWords
 from bpe_core.segmenting.segmentation import NO_TOKEN, Segmentation, Segmenter, Tokens
 from bpe_core.segmenting.text_encoder import WordEncoder

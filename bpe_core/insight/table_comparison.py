@@ -11,7 +11,8 @@ from bpe_core.history.history import History, Step
 from bpe_core.history.token_texts import quoted, written
 from bpe_core.insight.side_by_side import Overlap
 from bpe_core.recipes.methods import METHODS
-from bpe_core.recipes.recipe import Normalization, Recipe, Splitting
+from bpe_core.recipes.parts import Normalization, Splitting
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
 
 Cause = Literal[

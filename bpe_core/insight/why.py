@@ -22,7 +22,8 @@ from bpe_core.insight.pairs import race
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.insight.reasons import Explanation
 from bpe_core.learning.methods import Method, first_turn
-from bpe_core.recipes.recipe import CUSTOM_PATTERN, Recipe
+from bpe_core.recipes.parts import CUSTOM_PATTERN
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.as_joined import merges_of
 from bpe_core.segmenting.boundaries import INSIDE, NEVER, PATTERN_CUT
 from bpe_core.segmenting.cutting import Allowed, Cutting, Part

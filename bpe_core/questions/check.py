@@ -27,7 +27,8 @@ from bpe_core.insight.referee import (
 )
 from bpe_core.learning.methods import Method
 from bpe_core.learning.superbpe.method import transition_in
-from bpe_core.recipes.recipe import CHOICES, Recipe, Unit
+from bpe_core.recipes.parts import Unit
+from bpe_core.recipes.recipe import CHOICES, Recipe
 from bpe_core.studies.pins import Pins
 from bpe_core.studies.study import Study
 from bpe_core.support.data_table import DataTable

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
-from bpe_core.recipes.recipe import CHOICES, Learning, Normalization, Recipe, Size, Splitting, Symbols, title_of
+from bpe_core.recipes.parts import Learning, Normalization, Size, Splitting, Symbols
+from bpe_core.recipes.recipe import CHOICES, Recipe, title_of
 
 MOST_NAMED = 2  # choices by which two runs of one name are distinguished
 

@@ -30,7 +30,7 @@ from bpe_core.kernels.pieces import (
     PieceTable,
     cut_words,
 )
-from bpe_core.recipes.recipe import Sums
+from bpe_core.recipes.parts import Sums
 from bpe_core.segmenting.by_priority import JoinedWords
 from bpe_core.segmenting.compiled_encoder import CompiledEncoder, joining_table, piece_table, room_for
 from bpe_core.segmenting.cutting import Cutting

@@ -21,7 +21,8 @@ from bpe_core.measures.morphemes import read_morphemes
 from bpe_core.measures.texts_in_words import shared_splitting
 from bpe_core.recipes.methods import METHODS
 from bpe_core.recipes.mixture import Group, Mixture, Sample
-from bpe_core.recipes.recipe import LARGEST_VOCABULARY, Recipe, Splitting
+from bpe_core.recipes.parts import LARGEST_VOCABULARY, Splitting
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.fingerprints import fingerprint_of
 from bpe_core.support.limits import check_room

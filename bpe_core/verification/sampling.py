@@ -15,7 +15,8 @@ from bpe_core.formats.base import Format, Peer
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import quoted, written
 from bpe_core.learning.methods import has_ranks
-from bpe_core.recipes.recipe import Normalization, Recipe
+from bpe_core.recipes.parts import Normalization
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.cutting import Allowed
 from bpe_core.segmenting.tokenizer import NEVER, Tokenizer
 from bpe_core.text.normalization import normalize

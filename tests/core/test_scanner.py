@@ -13,7 +13,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from bpe_core.kernels import scan as kernels
-from bpe_core.recipes.recipe import Recipe, Unit
+from bpe_core.recipes.parts import Unit
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.text.patterns import NAMED_PATTERNS
 from bpe_core.text.safe_cuts import between_kinds
 from bpe_core.text.scanner import ScanTable, table_for

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from bpe_core.counting.count_words import count_words
 from bpe_core.errors import PatternError
-from bpe_core.recipes.recipe import Recipe, Unit
+from bpe_core.recipes.parts import Unit
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.safe_cuts import between_kinds
 from bpe_core.text.scanner import ScanTable, table_of, why_no_table

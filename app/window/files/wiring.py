@@ -45,7 +45,7 @@ from bpe_core.formats.hugging_face_cache import PREFIX, cached_tokenizers
 from bpe_core.formats.rebuilding import LARGEST_NUMBER
 from bpe_core.history.history import History
 from bpe_core.learning.growing import free_numbers, growing_recipe, listed_alone
-from bpe_core.recipes.recipe import LARGEST_VOCABULARY
+from bpe_core.recipes.parts import LARGEST_VOCABULARY
 from bpe_core.session_file import EXTENSION
 from bpe_core.session_file.values import View
 from bpe_core.support.private_folder import home

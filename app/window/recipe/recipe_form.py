@@ -15,10 +15,11 @@ from app.worker.job import Task
 from bpe_core.errors import RecipeError
 from bpe_core.history.token_texts import shown
 from bpe_core.recipes.methods import FIRST_SIZE, METHODS, Listed
+from bpe_core.recipes.parts import LARGEST_VOCABULARY as LARGEST_VOCABULARY
+from bpe_core.recipes.parts import Learning, Mixing, Size, Splitting, Steering, Symbols
 from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.recipe import CHOICES as CHOICES
-from bpe_core.recipes.recipe import LARGEST_VOCABULARY as LARGEST_VOCABULARY
-from bpe_core.recipes.recipe import Learning, Mixing, Recipe, Size, Splitting, Steering, Symbols
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.recipes.recipe import title_of as title_of
 from bpe_core.recipes.ties import TIE_RULES
 from bpe_core.support.progress import CancelCheck, while_wanted

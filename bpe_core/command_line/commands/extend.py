@@ -29,7 +29,7 @@ from bpe_core.history.history import END_SENTENCES, History
 from bpe_core.history.token_texts import TokenTexts
 from bpe_core.insight.audit import never_used
 from bpe_core.learning.growing import growing_recipe
-from bpe_core.recipes.recipe import WordPieceRule
+from bpe_core.recipes.parts import WordPieceRule
 from bpe_core.session_file import is_session_name
 from bpe_core.studies.making import open_study
 from bpe_core.studies.study import Study

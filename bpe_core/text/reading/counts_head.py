@@ -14,7 +14,8 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from bpe_core.errors import CorpusError, RecipeError
-from bpe_core.recipes.recipe import Recipe, Splitting
+from bpe_core.recipes.parts import Splitting
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.foreign import gate, json_of
 from bpe_core.text.reading.source import Source
 

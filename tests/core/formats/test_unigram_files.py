@@ -17,7 +17,7 @@ from bpe_core.errors import FormatError, OutputError
 from bpe_core.formats import FORMATS, OpenedTable, open_table
 from bpe_core.formats.sentencepiece_fields import bytes_field, float_field, varint_field
 from bpe_core.history.columns import DROPPED
-from bpe_core.recipes.recipe import Splitting, Symbols
+from bpe_core.recipes.parts import Splitting, Symbols
 from bpe_core.verification.checking import prepare_export
 from tests.core.formats.samples import content, encode, languages, learned_from, lines, texts
 

@@ -1,0 +1,338 @@
+"""The choices of a recipe in its parts, each with its title, its meaning and its default."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, TypeVar, get_args
+
+from bpe_core.recipes.choice import choice
+from bpe_core.recipes.interventions import Intervention
+from bpe_core.recipes.methods import METHODS
+from bpe_core.recipes.mixture import Mixture
+from bpe_core.recipes.ties import TIE_RULES
+
+Base = Literal["bytes", "characters"]
+Unit = Literal["file", "line"]
+UnicodeForm = Literal["", "NFC", "NFKC"]
+Marker = Literal["none", "symbol", "glued", "prefix", "continuation"]
+Unknown = Literal["unk", "bytes"]
+WordPieceRule = Literal["count", "score"]
+Sums = Literal["", "32 bits", "64 bits"]
+FallsInto = Literal["bytes", "parts"]
+
+CUSTOM_PATTERN = "custom"
+UNKNOWN_TOKEN = "<unk>"
+LARGEST_VOCABULARY = 4_000_000
+
+_OF_UNIGRAM: dict[str, Any] = dict(applies=lambda recipe: recipe.method == "unigram", goes_without_saying=True)
+_OF_GAGE: dict[str, Any] = dict(applies=lambda recipe: recipe.method == "gage", goes_without_saying=True)
+_OF_WORDPIECE: dict[str, Any] = dict(applies=lambda recipe: recipe.method == "wordpiece", goes_without_saying=True)
+_OF_SUPERBPE: dict[str, Any] = dict(applies=lambda recipe: recipe.method == "superbpe", goes_without_saying=True)
+_OF_PARITY: dict[str, Any] = dict(applies=lambda recipe: recipe.method == "parity", goes_without_saying=True)
+_OF_BOUNDLESS: dict[str, Any] = dict(applies=lambda recipe: recipe.method == "boundless", goes_without_saying=True)
+_OF_BEST: dict[str, Any] = dict(applies=lambda recipe: recipe.method == "best", goes_without_saying=True)
+_DROPPING: dict[str, Any] = _OF_UNIGRAM | dict(applies=lambda recipe: recipe.method in ("unigram", "mingram", "best"))
+_OF_CHARACTERS: dict[str, Any] = dict(applies=lambda recipe: recipe.base == "characters")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Normalization:
+    clean_text: bool = choice(
+        False,
+        "Clean text",
+        "Leave out control characters, and turn all white space, ends of lines too, into spaces",
+        goes_without_saying=True,
+    )
+    lowercase: bool = choice(False, "Lower case", "Turn all letters into small ones before splitting")
+    final_sigma: bool = choice(
+        True,
+        "Final sigma",
+        "A capital sigma that ends a word becomes ς, not σ",
+        applies=lambda recipe: recipe.lowercase,
+        goes_without_saying=True,
+    )
+    strip_accents: bool = choice(
+        False,
+        "No accents",
+        "Take characters apart and leave out the marks that are put on letters",
+        goes_without_saying=True,
+    )
+    strip_ascii_punctuation: bool = choice(
+        False, "No ASCII punctuation", "Leave out !\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~ before splitting"
+    )
+    strip_marks: str = choice("", "Remove also", "Further characters to leave out before splitting")  # such as “ and ’
+    unicode_form: UnicodeForm = choice("", "Unicode", among=get_args(UnicodeForm))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Splitting(Normalization):
+    """From text to words: everything that decides which words a text has."""
+
+    unit: Unit = choice("file", "Unit", among=get_args(Unit))  # "line": each line, with its newline, is its own text
+    pattern: str = choice("gpt2", "Split by")  # a key of NAMED_PATTERNS, or "custom"
+    custom_pattern: str = choice(
+        "",
+        "Pattern",
+        "A regular expression: each match is a word, and so is what is between two matches",
+        applies=lambda recipe: recipe.pattern == CUSTOM_PATTERN,
+    )
+    older_unicode: bool = choice(
+        False,
+        "Unicode 16",
+        "The pattern does not know characters newer than Unicode 16, like the libraries that files come from",
+        applies=lambda recipe: recipe.older_unicode,
+        goes_without_saying=True,
+    )
+    border: str = choice(
+        "",
+        "Border",
+        "A sign in the texts to learn from that no merge crosses, as in mor|phe|mes; there it is left out",
+        applies=lambda recipe: recipe.marker == "none",
+        goes_without_saying=True,
+    )
+    special_tokens: tuple[str, ...] = choice(
+        (), "Special tokens", "Texts such as <|endoftext|> that are never split or merged"
+    )
+    preparation: tuple[Any, ...] = choice(  # steps of bpe_core.text.preparation
+        (),
+        "Preparation",
+        "What a file does to a text that the other choices cannot say, step by step",
+        applies=lambda recipe: bool(recipe.preparation),
+        goes_without_saying=True,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Symbols:
+    """From words to base symbols."""
+
+    base: Base = choice("bytes", "Starts from", among=get_args(Base))
+    marker: Marker = choice("none", "Marker", among=get_args(Marker))
+    marker_text: str = choice(
+        "", "Marker text", "How the marker is written", applies=lambda recipe: recipe.marker != "none"
+    )
+    alphabet_limit: int | None = choice(
+        None, "Alphabet", "Keep only this many characters, the most frequent ones", least=1, optional=True,
+        **_OF_CHARACTERS,
+    )  # fmt: skip
+    unknown: Unknown = choice(  # what a character outside the alphabet becomes
+        "unk", "Unknown as", among=get_args(Unknown), **_OF_CHARACTERS
+    )
+    unknown_text: str = choice(
+        UNKNOWN_TOKEN,
+        "Written as",
+        "How what is unknown is written",
+        applies=lambda recipe: recipe.base == "characters" and recipe.unknown == "unk",
+        goes_without_saying=True,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Size:
+    """How much is learned: one of the two."""
+
+    vocab_size: int | None = choice(  # special tokens included
+        32_000, "Vocabulary", least=1, most=LARGEST_VOCABULARY, optional=True
+    )
+    merges: int | None = choice(None, "Steps", least=0, most=LARGEST_VOCABULARY, optional=True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Learning:
+    """From base symbols to tokens: what is learned first."""
+
+    method: str = choice("bpe", "Method", "How tokens are learned", among=METHODS, goes_without_saying=True)
+    min_frequency: int = choice(
+        2,
+        "Minimum count",
+        "A pair that occurs less often is not merged",
+        least=1,
+        applies=lambda recipe: recipe.method != "unigram",
+    )
+    max_token_length: int | None = choice(
+        None,
+        "Longest token",
+        "Pairs that would become longer are not merged; counted in base symbols",
+        least=2,
+        optional=True,
+    )
+    whole_characters: bool = choice(
+        False,
+        "Whole characters",
+        "Bytes join within one character only, until it is whole: no token holds half of one beside something else",
+        applies=lambda recipe: (
+            recipe.base == "bytes" and recipe.marker == "none" and recipe.method in ("bpe", "superbpe", "parity")
+        ),
+        goes_without_saying=True,
+    )
+    ties: str = choice("first-seen", "Ties", among=TIE_RULES, applies=lambda recipe: not _DROPPING["applies"](recipe))
+    seed_size: int = choice(
+        1_000_000,
+        "Seeds",
+        "Begin with this many pieces of words, those that cover most of the text",
+        least=1,
+        **_OF_UNIGRAM,
+    )
+    em_passes: int = choice(
+        2,
+        "Passes a round",
+        "Estimate the probabilities this often before each time pieces are dropped",
+        least=1,
+        most=10,
+        **_DROPPING,
+    )
+    keep_share: int = choice(
+        75,
+        "Kept a round",
+        "The percentage of tokens that stay each time pieces are dropped",
+        least=50,
+        most=95,
+        **_OF_UNIGRAM,
+    )
+    block_size: int = choice(
+        5_000,
+        "Block",
+        "A text is compressed in blocks of this many bytes, each with a table of its own",
+        least=2,
+        most=65_535,
+        **_OF_GAGE,
+    )
+    block_bytes: int = choice(
+        200,
+        "Bytes in it",
+        "A block ends before it holds more different bytes; those it does not hold can stand for pairs",
+        least=1,
+        most=256,
+        **_OF_GAGE,
+    )
+    wordpiece_rule: WordPieceRule = choice(  # "score": count of the pair / (count of the left * count of the right)
+        "count",
+        "Chosen by",
+        "What the next pair is chosen by: its count alone, or its count against those of its two halves",
+        among=get_args(WordPieceRule),
+        **_OF_WORDPIECE,
+    )
+    sums: Sums = choice(  # "32 bits" and "64 bits" add on over a whole text, what is unknown included
+        "",
+        "Sums",
+        "How log-probabilities are added: for each stretch alone, or on and on as SentencePiece or tokenizers do",
+        among=get_args(Sums),
+        applies=lambda recipe: recipe.sums != "",
+        goes_without_saying=True,
+    )
+    transition: int | None = choice(  # None: half of the steps
+        None,
+        "Transition",
+        "The first merges, this many, join within words; later ones also join words to superwords",
+        least=1,
+        most=LARGEST_VOCABULARY,
+        optional=True,
+        **_OF_SUPERBPE,
+    )
+    words_by: str = choice(
+        "o200k",
+        "Words by",
+        "The pattern of the words within which the first merges join",
+        among=("o200k", "o200k-apart", "cl100k", "gpt2", "english"),
+        **_OF_SUPERBPE,
+    )
+    most_words: int | None = choice(
+        4, "Most words", "Pairs that would hold more words are not merged", least=1, optional=True, **_OF_SUPERBPE
+    )
+    past_colons: bool = choice(False, "Past colons", "Merges may join a colon and the space behind it", **_OF_SUPERBPE)
+    global_merges: int | None = choice(
+        None,
+        "Serve all first",
+        "The first merges, this many, are of the pairs that occur most in all languages together",
+        least=1,
+        most=LARGEST_VOCABULARY,
+        optional=True,
+        **_OF_PARITY,
+    )
+    window_size: int | None = choice(
+        None,
+        "Window",
+        "Of so many merges one after the other, none serves a language more often than its most",
+        least=1,
+        most=LARGEST_VOCABULARY,
+        optional=True,
+        **_OF_PARITY,
+    )
+    alpha: int = choice(
+        200,
+        "Most of a window",
+        "How much of the window may serve one language, as a percentage of a share that is equal for all",
+        least=100,
+        most=10_000,
+        applies=lambda recipe: recipe.method == "parity" and recipe.window_size is not None,
+        goes_without_saying=True,
+    )
+    tau: float | None = choice(  # None: nothing is dropped
+        None,
+        "Drop from",
+        "A merge within words that takes at least this share of one of its halves drops that half (tau of PickyBPE)",
+        is_share=True,
+        optional=True,
+        **_OF_BOUNDLESS,
+    )
+    falls_into: FallsInto = choice(
+        "bytes",
+        "Falls into",
+        "What is left of a dropped token: its bytes, or the two tokens it was made of",
+        among=get_args(FallsInto),
+        **_OF_BOUNDLESS,
+    )
+    gap_to_floor: int = choice(
+        0,
+        "Gap to floor",
+        "The search ends so many thousandths above its floor; 0: as near as can be",
+        least=0,
+        **_OF_BEST,
+    )
+    longest_word: int = choice(
+        100, "Longest word", "A longer word is not split: it is unknown as a whole", least=1, **_OF_WORDPIECE
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Steering:
+    """What this one run does not leave to its method."""
+
+    interventions: tuple[Intervention, ...] = choice(
+        (),
+        "By hand",
+        "Pairs that are never joined from a step on, or joined at one whatever their count, by ids: forbid:116+104@12",
+        applies=lambda recipe: recipe.interventions != (),
+        goes_without_saying=True,
+    )
+    grown_from: int = choice(
+        0,
+        "Grown from",
+        "The first steps, this many, are those of a table that the run continues on a new corpus",
+        least=0,
+        applies=lambda recipe: recipe.grown_from != 0,
+        goes_without_saying=True,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mixing:
+    mixture: Mixture | None = choice(  # None: all texts as they are
+        None, "Mixture", "How much each group of texts counts, and what is taken of it", goes_without_saying=True
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """From tokens back to a text."""
+
+    decoding: tuple[Any, ...] = choice(  # steps of bpe_core.text.decoding
+        (),
+        "Decoding",
+        "How the library that a file belongs to turns tokens back into a text, step by step",
+        applies=lambda recipe: bool(recipe.decoding),
+        goes_without_saying=True,
+    )
+
+
+Part = TypeVar("Part", bound=Normalization | Symbols | Size | Learning | Steering | Mixing | Reading)
