@@ -181,7 +181,7 @@ class JsonBpe(JsonModel):
 
     def open(self, whole: Object, model: Object, steps: TextPreparation, name: str) -> Opened:
         if not isinstance(model.get("merges"), list):
-            raise FormatError(f"{name} holds a BPE model; this program reads BPE models, which have merges.")
+            raise FormatError(f'{name}: "merges" is missing or no list; a BPE model cannot be used without it.')
         if json_reading.text_in(model, "continuing_subword_prefix", name):
             raise FormatError(
                 f"{name} tells tokens inside a word from those that begin one "

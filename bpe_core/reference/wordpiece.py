@@ -126,14 +126,18 @@ def encode_word(word: str, history: History, *, at: int | None = None) -> Word:
 
 
 def vocabulary(history: History) -> tuple[dict[str, int], dict[str, int]]:
-    """The tokens that begin a word and those that continue one, by their text without the `##`; of twins the older."""
+    """The tokens that begin a word and those that continue one, by their text without the `##`; of twins the older.
+
+    A word that spells the `##` of a token, as `##ing` does, can begin with it.
+    """
     tokens: tuple[dict[str, int], dict[str, int]] = {}, {}
     symbols, marker = history.alphabet.symbols, history.alphabet.continuing
     continues = [symbol.text != symbol.decoded for symbol in symbols]
     continues += [continues[history.symbols_of(len(symbols) + row)[0]] for row in range(len(history))]
     for id, text in enumerate(written(history)):
         if id >= len(symbols) or symbols[id].kind != "unknown":
-            plain = text.removeprefix(marker) if continues[id] else text
             encoding = "latin-1" if history.recipe.base == "bytes" else "utf-8"
-            tokens[continues[id]].setdefault(plain.decode(encoding), id)
+            tokens[0].setdefault(text.decode(encoding), id)
+            if continues[id]:
+                tokens[1].setdefault(text.removeprefix(marker).decode(encoding), id)
     return (tokens[0], tokens[0]) if history.recipe.marker == "none" else tokens

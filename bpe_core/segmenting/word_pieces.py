@@ -23,7 +23,8 @@ class LongestPieces:
         assert unknown is not None  # the method needs one
         self.unknown, self.encoding = unknown, encoding_of(history)
         self._longest_word = history.recipe.longest_word
-        self.starting, self.continuing = births_of(history)
+        starting, self.continuing = births_of(history)
+        self.starting = _with_spelled(starting, self.continuing, history.alphabet.continuing.decode())
         self._lengths_to_start, self._lengths_to_continue = map(_lengths_by_first, (self.starting, self.continuing))
 
     def cut(self, word: bytes, at: int) -> WordCut:
@@ -52,6 +53,14 @@ class LongestPieces:
             ends.append(end)
             start = stop
         return WordCut(ids, ends, since, until)
+
+
+def _with_spelled(starting: Births, continuing: Births, marker: str) -> Births:
+    """Let a word also begin with a token that continues words, where it spells it with its marker, as in `##ing`."""
+    found = dict(starting)
+    for text, birth in continuing.items() if marker else ():
+        found[marker + text] = min(birth, found.get(marker + text, birth))  # of twins the older
+    return found
 
 
 def _lengths_by_first(births: Births) -> dict[str, list[int]]:

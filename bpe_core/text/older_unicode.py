@@ -115,10 +115,10 @@ def as_before(values: npt.NDArray[Number]) -> npt.NDArray[Number]:
 
 @cache
 def later() -> frozenset[str]:
-    return _characters(_LATER)
+    return characters(_LATER)
 
 
-def _characters(ranges: str) -> frozenset[str]:
+def characters(ranges: str) -> frozenset[str]:
     ends = (one.split("-") for one in ranges.split())
     return frozenset(chr(code) for one in ends for code in range(int(one[0], 16), int(one[-1], 16) + 1))
 
@@ -126,4 +126,4 @@ def _characters(ranges: str) -> frozenset[str]:
 @cache
 def without_form() -> frozenset[str]:
     """Characters that have no decomposition and no combining class there, though they do by now."""
-    return _characters(_LATER_MARKS + _LATER_PARTS)
+    return characters(_LATER_MARKS + _LATER_PARTS)

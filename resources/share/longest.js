@@ -8,13 +8,17 @@ class ByLongest {
     this.longest = 1;
     for (let id = 0; id < tokens.count; id++) {
       if (tokens.kinds[id] === "u") continue;
-      const continues = tokens.continues(id), bytes = tokens.bytes(id).subarray(continues ? tokens.continuing.length : 0);
-      const text = tokens.isOfBytes ? keyOf(bytes) : decoded(bytes);
-      const births = continues ? this.continuing : this.starting;
-      if (!births.has(text)) births.set(text, [id, Math.max(0, id - tokens.base + 1)]);
-      this.longest = Math.max(this.longest, tokens.isOfBytes ? text.length : Array.from(text).length);
+      const bytes = tokens.bytes(id);
+      this.enter(this.starting, bytes, id); // a word that spells the ## of a token can begin with it
+      if (tokens.continues(id)) this.enter(this.continuing, bytes.subarray(tokens.continuing.length), id);
     }
     if (tokens.marker === "none") this.continuing = this.starting; // nothing marks what goes on
+  }
+
+  enter(births, bytes, id) {
+    const text = this.tokens.isOfBytes ? keyOf(bytes) : decoded(bytes);
+    if (!births.has(text)) births.set(text, [id, Math.max(0, id - this.tokens.base + 1)]);
+    this.longest = Math.max(this.longest, this.tokens.isOfBytes ? text.length : Array.from(text).length);
   }
 
   // Where tokens are bytes, each byte is taken for a character.

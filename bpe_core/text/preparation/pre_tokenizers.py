@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import regex
 
-from bpe_core.text import older_unicode
+from bpe_core.text import older_unicode, scripts
 from bpe_core.text.preparation.expressions import Expression
 from bpe_core.text.preparation.normalizers import BytesShown
 from bpe_core.text.preparation.pieces import Behavior, Match, TracedPiece, ranges, with_gaps
@@ -121,6 +121,17 @@ class BertPreTokenizer:
 
 
 @dataclass(frozen=True)
+class UnicodeScripts:
+    words: ClassVar[str] = (
+        "Split where one script follows another, as Greek after Latin. Spaces go with what comes before them, and are "
+        "left out where nothing does."
+    )
+
+    def cut(self, piece: TracedPiece) -> Iterator[TracedPiece]:
+        return piece.cut(_found(scripts.runs(), scripts.with_older_scripts(piece.text)), "Removed", invert=True)
+
+
+@dataclass(frozen=True)
 class FixedLength:
     length: int
 
@@ -179,6 +190,6 @@ class ByteLevel:
 
 
 PreTokenizer = (
-    Split | Digits | Punctuation | Whitespace | WhitespaceSplit | CharDelimiterSplit | BertPreTokenizer | FixedLength
-    | Metaspace | ByteLevel
+    Split | Digits | Punctuation | Whitespace | WhitespaceSplit | CharDelimiterSplit | BertPreTokenizer | UnicodeScripts
+    | FixedLength | Metaspace | ByteLevel
 )  # fmt: skip

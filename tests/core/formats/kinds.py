@@ -250,6 +250,15 @@ def bert_cased() -> Whole:
     return wordpiece([as_bert(lowercase=False)], [{"type": "BertPreTokenizer"}])
 
 
+def wordpiece_of_signs() -> Whole:
+    """Make one whose words can begin with the sign that continues words, as `##.` does."""
+    return wordpiece([{"type": "NFD"}, {"type": "StripAccents"}], [{"type": "Whitespace"}])
+
+
+def by_scripts() -> Whole:
+    return bpe([], [{"type": "UnicodeScripts"}, digits(alone=True), by_bytes()])
+
+
 def characters_of_words() -> Whole:
     """Make one like `CharBPETokenizer`."""
     changes: list[Step] = [{"type": "NFKC"}, as_bert(lowercase=True)]
@@ -397,5 +406,5 @@ KINDS: dict[str, Callable[[], Whole]] = {
     for kind in (qwen, deepseek, deepseek_3, phi, gpt_neox, starcoder, bloom, falcon, roberta, whisper, clip,
                  mistral_nemo, command_r, bert, bert_cased, characters_of_words, xlm_roberta, t5, t5_newer, albert,
                  deberta, llama_2, mistral, llama_of_transformers_5, unigram_of_bytes, without_bytes, gemma,
-                 word_level, unigram_over_bytes)
+                 word_level, unigram_over_bytes, wordpiece_of_signs, by_scripts)
 }  # fmt: skip

@@ -42,10 +42,12 @@ pytest.importorskip("sentencepiece", reason="the package sentencepiece is not in
 JSON = FORMATS["tokenizer.json"]
 ALWAYS = ("qwen", "deepseek", "gpt neox", "starcoder", "falcon", "roberta", "clip", "bert", "characters of words",
           "xlm roberta", "llama 2", "llama of transformers 5", "unigram of bytes", "without bytes",
-          "gemma", "word level", "unigram over bytes")  # fmt: skip
+          "gemma", "word level", "unigram over bytes", "wordpiece of signs", "by scripts")  # fmt: skip
 ODD = (
     "  a  b ", "▁ ▁a▁", "<0x41> x <unk>y[UNK]<unk>", "\n\n\n x\t\t\ty", "<mask>  a  <mask>", " <|im_start|> <tool>x",
-    "<s>a</s> <|endoftext|> <|0.02|>", "12345 1,234.5 ①② １２", "don't WE'LL", "``quoted''", "\u1c89x ꟋꟌ Ꟛ ΑΣ İ",
+    "<s>a</s> <|endoftext|> <|0.02|>", "12345 1,234.5 ①② １２", "don't WE'LL", "``quoted''",
+    "##. (##,; ##) ##\u1dce,", "  カタカナ語ー Привет\u0301, \u0589a",
+    "\u1c89x ꟋꟌ Ꟛ ΑΣ İ",
     "\U00010d50\U00016ea0 \u1c8a", "a\u061db \u2e5dc\U00011f43\u166d \u0897\u0891x", "\U0002b820a\ufa6e人",
     "w\u1663\U0001c925\U00019024\u038e\x0b\ue22b\u2156", "\x0c\xbd  \U00012647 \U00011de5\U000124761",
 )  # fmt: skip
