@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, repeat
 
 import numpy as np
 
@@ -17,7 +16,7 @@ from bpe_core.formats import byte_level, written_merges
 from bpe_core.formats.base import NO_NUMBER, unless_ids
 from bpe_core.formats.limitations import NEVER_HAPPEN, about
 from bpe_core.formats.recovering import with_seeds
-from bpe_core.formats.written_merges import WrittenMerges
+from bpe_core.formats.written_merges import PlacedMerges, WrittenMerges
 from bpe_core.history.alphabet import Alphabet, Symbol, SymbolKind, symbols_for_unknown
 from bpe_core.history.history import History, Int64s
 from bpe_core.history.joining import NO_PRIORITY, Joining, PairRows
@@ -127,66 +126,63 @@ def build(
 
     `where` reads "merges.txt, line {}".
     """
-    made = set(merges.made)
     if vocabulary is None:
-        entries: Mapping[str, int] = dict.fromkeys(sorted({*merges.left, *merges.right} - made), NO_NUMBER)
+        made = dict.fromkeys(merges.made, NO_NUMBER)
+        mentioned = sorted({*merges.left, *merges.right}.difference(made))
+        entries: Mapping[str, int] = dict.fromkeys(mentioned, NO_NUMBER)
+        texts = [*entries, *made]
     else:
-        entries = vocabulary
+        entries, texts = vocabulary, [*vocabulary]
+    placed = PlacedMerges(merges, texts)
+    if not placed.are_known:
+        raise _about_lacking(merges, entries, where)
     longest = style.longest
+    short = [text for text in texts if len(text) <= longest]  # few, so only these are asked whether they are symbols
+    is_symbol = placed.among(placed.places([text for text in short if style.is_symbol(text)]))
+    is_special, is_part = placed.among(placed.places(specials)), placed.among(placed.left, placed.right)
     # One that merges join, or that is one character, is a base symbol as well.
-    alone = {text for text in specials if not style.is_symbol(text)}.difference(merges.left, merges.right)
-    short = [text for text in entries if len(text) <= longest]  # few, so only these are asked whether they are symbols
-    made_alone = made.difference([text for text in short if style.is_symbol(text)])
-    plain = [text for text in entries if text not in made_alone and text not in alone]
+    is_plain = is_symbol | ~placed.among(placed.made) & (~is_special | is_part)
+    plain = [texts[place] for place in np.flatnonzero(is_plain[: len(entries)]).tolist()]
     symbols = base_symbols(plain, vocabulary, style)
     base = {text: id for id, (text, _) in enumerate(symbols)}
     mergeable = {text: base[text] for text, symbol in symbols if symbol.merges}
-    found = written_merges.resolved_at_once(mergeable, len(symbols), merges)
-    if vocabulary is not None and (found is None or not vocabulary.keys() >= made | base.keys()):
-        _check_in_vocabulary(merges, vocabulary, where)
-    if found is None and (vocabulary is None or written_merges.are_in_order(mergeable, merges)):
+    found = placed.resolved_at_once(mergeable, len(symbols))
+    if found is None and (vocabulary is None or placed.are_in_order(mergeable)):
         found = written_merges.resolve(mergeable, len(symbols), merges, where)
     in_order = found is not None
-    found = found or _in_any_order(mergeable, len(symbols), merges)
-    known = {*base, *found.texts, *specials}
-    seeds = _seeds([text for text in entries if text not in known], style)
-    names = [*base, *(text for text, _ in seeds), *found.texts]
+    found = found or placed.resolved_in_turn(mergeable, len(symbols))
+    made_at = placed.places(found.texts) if found.places is None else found.places
+    is_known = placed.among(placed.places(base), made_at, placed.places(specials))
+    seeds = _seeds([texts[place] for place in np.flatnonzero(~is_known[: len(entries)]).tolist()], style)
+    first = [*base, *(text for text, _ in seeds)]
+    at = np.concatenate([placed.places(first), made_at])
     pairs = np.array(found.pairs, np.int64).reshape(-1, 2)
     pairs[pairs >= len(symbols)] += len(seeds)
     lacking = [id for text, id in base.items() if vocabulary is not None and text not in vocabulary]
-    idle = set(plain).difference(names)
-    known_as = {**entries, **specials}
-    if style.unknown_bytes:
-        known_as |= {names[id]: known_as[style.unknown] for id in lacking}
+    numbers = None
+    if vocabulary is not None:
+        number_at = np.append(np.fromiter(vocabulary.values(), np.int64, len(vocabulary)), NO_NUMBER)
+        numbers = np.append(number_at[at], np.fromiter(specials.values(), np.int64, len(specials)))
+        numbers[lacking] = specials[style.unknown] if style.unknown_bytes else NO_NUMBER
+    idle = set(plain).difference(first, found.texts)
     is_told = in_order and not _says_more(lacking, style)
     return Model(
         alphabet=_alphabet([symbol for _, symbol in symbols], seeds, style),
         pairs=pairs,
-        numbers=None if vocabulary is None else _numbers([*names, *specials], known_as),
+        numbers=None if numbers is None else unless_ids(numbers),
         notes=_notes(
-            [text for text in plain if text in idle], seeds, found.never_happen, [names[id] for id in lacking], style
+            [text for text in plain if text in idle], seeds, found.never_happen, [first[id] for id in lacking], style
         ),
-        joining=None if is_told else _joining(_pair_rows(merges, names), lacking, style),
+        joining=None if is_told else _joining(placed.pair_rows(at), lacking, style),
     )
 
 
-def _in_any_order(base: Mapping[str, int], first_id: int, merges: WrittenMerges) -> written_merges.Resolved:
-    pairs: list[tuple[int, int]] = []
-    found, id_of = written_merges.Resolved(pairs), dict(base)
-    for id, (left, right) in enumerate(written_merges.born_in_turn(base, merges), first_id):
-        pairs.append((id_of[left], id_of[right]))
-        found.texts.append(left + right)
-        id_of[left + right] = id
-    return found
-
-
-def _check_in_vocabulary(merges: WrittenMerges, vocabulary: Mapping[str, int], where: str) -> None:
-    if all(map(vocabulary.__contains__, chain(merges.left, merges.right, merges.made))):
-        return
-    for left, right, place in merges:
-        for text in (left, right, left + right):
-            if text not in vocabulary:
-                raise FormatError(f"{where.format(place)}: the token {text[:80]!r} is not in the vocabulary.")
+def _about_lacking(merges: WrittenMerges, vocabulary: Mapping[str, int], where: str) -> FormatError:
+    lacking = (
+        (text, place) for left, right, place in merges for text in (left, right, left + right) if text not in vocabulary
+    )
+    text, place = next(lacking)
+    return FormatError(f"{where.format(place)}: the token {text[:80]!r} is not in the vocabulary.")
 
 
 def _seeds(texts: Sequence[str], style: Style) -> list[tuple[str, Symbol]]:
@@ -208,18 +204,6 @@ def _says_more(lacking: Sequence[int], style: Style) -> bool:
 def _left_out(lacking: Sequence[int], style: Style) -> tuple[int, ...]:
     is_none = (style.byte_level and not style.unknown_bytes) or style.drops_unknown
     return tuple(lacking) if is_none else ()
-
-
-def _pair_rows(merges: WrittenMerges, names: Sequence[str]) -> PairRows:
-    """Order the joined pairs; of one that is listed twice, the last place counts."""
-    id_of = {text: id for id, text in enumerate(names)}
-    rows = {pair: row for row, pair in enumerate(zip(merges.left, merges.right, strict=True))}
-    known = [
-        (id_of[left], id_of[right], id_of[left + right])
-        for left, right in sorted(rows, key=rows.__getitem__)
-        if left in id_of and right in id_of and left + right in id_of
-    ]
-    return PairRows(*np.array(known, np.int64).reshape(-1, 3).T)
 
 
 def _joining(rows: PairRows, lacking: Sequence[int], style: Style) -> Joining:
@@ -255,10 +239,6 @@ def joined_in_order(history: History) -> Int64s:
             splits = ((id_of.get(text[:cut]), id_of.get(text[cut:])) for cut in range(1, len(text)))
             found += [(priority, left, right) for left, right in splits if left is not None and right is not None]
     return np.array(sorted(found), np.int64).reshape(-1, 3)[:, 1:]
-
-
-def _numbers(names: Sequence[str], known: Mapping[str, int]) -> Int64s | None:
-    return unless_ids(np.fromiter(map(known.get, names, repeat(NO_NUMBER)), np.int64, len(names)))
 
 
 def _notes(

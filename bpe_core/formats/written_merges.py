@@ -8,10 +8,10 @@ from __future__ import annotations
 import codecs
 import heapq
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import repeat
+from itertools import chain, repeat
 
 import numpy as np
 
@@ -19,11 +19,14 @@ from bpe_core.errors import FormatError
 from bpe_core.formats.base import decoded
 from bpe_core.formats.recovering import Recovery
 from bpe_core.history.columns import Int64s
+from bpe_core.history.joining import PairRows
 from bpe_core.history.token_texts import quoted
 from bpe_core.recipes.parts import LARGEST_VOCABULARY
+from bpe_core.support.arrays import Bools
 from bpe_core.support.found_once import once
 
 NO_LIMIT = 2**62
+NOWHERE = -1  # the place of a text that is not among all texts
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,23 +68,132 @@ class Resolved:
     pairs: list[tuple[int, int]] | Int64s = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
     never_happen: list[str] = field(default_factory=list)  # what merges make that another one always makes before
+    places: Int64s | None = None  # of the texts, where they were found so
+
+
+class PlacedMerges:
+    """Merges with the place of each text among all texts: then most questions are asked of whole columns."""
+
+    def __init__(self, merges: WrittenMerges, texts: Sequence[str]) -> None:
+        self._merges, self._place_of = merges, {text: place for place, text in enumerate(texts)}
+        self.left, self.right, self.made = map(self.places, (merges.left, merges.right, merges.made))
+
+    def places(self, texts: Collection[str]) -> Int64s:
+        """Return the place of each, or NOWHERE."""
+        return np.fromiter(map(self._place_of.get, texts, repeat(NOWHERE)), np.int64, len(texts))
+
+    def among(self, *columns: Int64s) -> Bools:
+        """Of each place whether it is in one of these columns."""
+        found = np.zeros(len(self._place_of) + 1, np.bool_)  # NOWHERE is the last one
+        for column in columns:
+            found[column] = True
+        return found[:NOWHERE]
+
+    @property
+    def are_known(self) -> bool:
+        return all((column != NOWHERE).all() for column in (self.left, self.right, self.made))
+
+    def are_in_order(self, base: Mapping[str, int]) -> bool:
+        """Whether each joins what is there already and makes what is not, or what happens of several is clear."""
+        rows = np.arange(len(self.made))
+        makers = self._makers(base, rows)
+        if not (self.are_known and (self._since(makers, rows) < rows).all()) or (makers[self.made] < 0).any():
+            return False
+        makes_anew = (makers[self.made] < rows).any()
+        return not makes_anew or (_are_letters(base) and len(self.last_of_each_pair()) == len(rows))
+
+    def _makers(self, base: Mapping[str, int], rows: Int64s) -> Int64s:
+        """Return the first of these merges that makes each text: -1 for the base, one behind all where none does."""
+        found = np.full(len(self._place_of) + 1, len(self.made))
+        found[self.made[rows][::-1]] = rows[::-1]
+        found[self.places(base)] = -1
+        return found[:NOWHERE]
+
+    def _since(self, makers: Int64s, rows: Int64s) -> Int64s:
+        """Return behind which merge both parts of each of these are there."""
+        return np.maximum(makers[self.left[rows]], makers[self.right[rows]])
+
+    def last_of_each_pair(self) -> Int64s:
+        """Return the merges in their order, of those that join the same pair the last."""
+        pairs = self.left * len(self._place_of) + self.right
+        in_order = np.sort(pairs)
+        if (in_order[1:] != in_order[:-1]).all():
+            return np.arange(len(pairs))
+        _, from_behind = np.unique(pairs[::-1], return_index=True)
+        return np.sort(len(pairs) - 1 - from_behind)
+
+    def pair_rows(self, at: Int64s) -> PairRows:
+        """Order the joined pairs by the ids of tokens, of which these are the places."""
+        id_of = np.full(len(self._place_of) + 1, NOWHERE)
+        id_of[at], id_of[NOWHERE] = np.arange(len(at)), NOWHERE
+        rows = self.last_of_each_pair()
+        columns = [id_of[column[rows]] for column in (self.left, self.right, self.made)]
+        known = np.minimum.reduce(columns) != NOWHERE
+        return PairRows(*(column[known] for column in columns))
+
+    def resolved_at_once(self, base: Mapping[str, int], first_id: int) -> Resolved | None:
+        """Resolve merges in order, each of which makes another text."""
+        rows = np.arange(len(self.made))
+        if len(rows) > LARGEST_VOCABULARY or self.among(self.made).sum() < len(rows) or not self.are_in_order(base):
+            return None
+        return self._resolved(base, first_id, rows)
+
+    def resolved_in_turn(self, base: Mapping[str, int], first_id: int) -> Resolved:
+        """Resolve merges in any order: of those that can happen, the first in the file is the next."""
+        return self._resolved(base, first_id, self._born_in_turn(base))
+
+    def _resolved(self, base: Mapping[str, int], first_id: int, rows: Int64s) -> Resolved:
+        """Resolve these merges, each behind those that make its parts."""
+        id_of = np.full(len(self._place_of) + 1, NOWHERE)
+        id_of[self.places(base)] = np.fromiter(base.values(), np.int64, len(base))
+        id_of[self.made[rows]] = np.arange(first_id, first_id + len(rows))
+        pairs = np.stack([id_of[self.left[rows]], id_of[self.right[rows]]], axis=1)
+        made = self._merges.made
+        return Resolved(pairs, [made[row] for row in rows.tolist()], places=self.made[rows])
+
+    def _born_in_turn(self, base: Mapping[str, int]) -> Int64s:
+        every = np.arange(len(self.made))
+        is_late = self._since(self._makers(base, every), every) > every
+        makers = self._makers(base, every[~is_late])
+        since = self._since(makers, every)
+        # None waits for another one, if what those make that come too early is there before they can happen.
+        if np.array_equal(since > every, is_late) and (makers[self.made] < since)[is_late].all():
+            found = np.unique(makers[self.made])
+            return found[found >= 0]
+        return self._born_one_by_one(base)
+
+    def _born_one_by_one(self, base: Mapping[str, int]) -> Int64s:
+        is_known = (self._makers(base, np.zeros(0, np.int64)) < 0).tolist()
+        parts = list(zip(self.left.tolist(), self.right.tolist(), self.made.tolist(), strict=True))
+        waiting: dict[int, list[int]] = {}
+        found: list[int] = []
+        for first, (left, right, made) in enumerate(parts):
+            if is_known[made]:
+                continue
+            if not (is_known[left] and is_known[right]):
+                waiting.setdefault(right if is_known[left] else left, []).append(first)
+                continue
+            ready = [first]
+            while ready:  # others only where one before waits for what this one makes
+                row = heapq.heappop(ready)
+                left, right, made = parts[row]
+                if not (is_known[left] and is_known[right]):
+                    waiting.setdefault(right if is_known[left] else left, []).append(row)
+                elif not is_known[made]:
+                    is_known[made] = True
+                    found.append(row)
+                    for behind in waiting.pop(made, ()):
+                        heapq.heappush(ready, behind)
+        return np.array(found, np.int64)
+
+
+def _are_letters(base: Mapping[str, int]) -> bool:
+    return all(len(text) == 1 for text in base)
 
 
 def resolved_at_once(base: Mapping[str, int], first_id: int, merges: WrittenMerges) -> Resolved | None:
     """Resolve much sooner where each merge joins what is there already and makes what is not yet."""
-    made = dict(zip(merges.made, range(first_id, first_id + len(merges.made)), strict=True))
-    if len(made) < len(merges.made) or len(made) > LARGEST_VOCABULARY or not made.keys().isdisjoint(base):
-        return None
-    id_of = {**base, **made}
-    try:
-        left, right = (
-            np.fromiter(map(id_of.__getitem__, one), np.int64, len(one)) for one in (merges.left, merges.right)
-        )
-    except KeyError:
-        return None
-    if (np.maximum(left, right) >= np.arange(first_id, first_id + len(made))).any():
-        return None
-    return Resolved(np.stack([left, right], axis=1), merges.made)
+    return PlacedMerges(merges, list(dict.fromkeys(chain(base, merges.made)))).resolved_at_once(base, first_id)
 
 
 def resolve(base: Mapping[str, int], first_id: int, merges: WrittenMerges, where: str) -> Resolved:
@@ -103,7 +215,7 @@ def resolve(base: Mapping[str, int], first_id: int, merges: WrittenMerges, where
     pairs: list[tuple[int, int]] = []
     found = Resolved(pairs)
     recovery = Recovery(id_of)
-    one_by_one = all(len(text) == 1 for text in base)
+    one_by_one = _are_letters(base)
     for left, right, place in merges:
         joined = left + right
         if joined in several and not _happens(left, right, id_of, recovery if one_by_one else None):
@@ -122,50 +234,6 @@ def resolve(base: Mapping[str, int], first_id: int, merges: WrittenMerges, where
         pairs.append((id_of[left], id_of[right]))
         found.texts.append(joined)
         id_of[joined] = first_id + len(found.texts) - 1
-    return found
-
-
-def are_in_order(base: Mapping[str, int], merges: WrittenMerges) -> bool:
-    """Whether each merge joins what is there already and makes what is not, or what happens of several is clear."""
-    known = set(base)
-    makes_anew = len(set(zip(merges.left, merges.right, strict=True))) < len(merges)
-    one_by_one = all(len(text) == 1 for text in base)
-    for left, right, _ in merges:
-        if left not in known or right not in known or left + right in base:
-            return False
-        makes_anew |= not one_by_one and left + right in known
-        known.add(left + right)
-    return not makes_anew
-
-
-def born_in_turn(base: Mapping[str, int], merges: WrittenMerges) -> list[tuple[str, str]]:
-    """Order the tokens so that each follows its two parts: of those that can be made, the first in the file.
-
-    >>> born_in_turn({"a": 0, "b": 1, "c": 2}, WrittenMerges(["ab", "a"], ["c", "b"], [1, 2]))
-    [('a', 'b'), ('ab', 'c')]
-    """
-    known = set(base)
-    waiting: dict[str, list[int]] = {}
-    ready: list[int] = []
-
-    def enter(row: int) -> None:
-        missing = next((part for part in (merges.left[row], merges.right[row]) if part not in known), None)
-        if missing is None:
-            heapq.heappush(ready, row)
-        else:
-            waiting.setdefault(missing, []).append(row)
-
-    for row in range(len(merges)):
-        enter(row)
-    found: list[tuple[str, str]] = []
-    while ready:
-        row = heapq.heappop(ready)
-        left, right = merges.left[row], merges.right[row]
-        if left + right not in known:
-            found.append((left, right))
-            known.add(left + right)
-            for behind in waiting.pop(left + right, ()):
-                enter(behind)
     return found
 
 

@@ -28,7 +28,7 @@ import numpy as np
 
 from bpe_core.errors import BpeError
 from bpe_core.history.history import History
-from bpe_core.history.joining import NO_PRIORITY, Joining
+from bpe_core.history.joining import NO_PRIORITY, Joining, PairRows
 from bpe_core.history.meeting import outermost
 from bpe_core.history.token_texts import written
 from bpe_core.segmenting.cutting import Cutting, UnknownTogether
@@ -59,10 +59,7 @@ class JoinedWords:
     def _find(self) -> Find:  # what only plain Python looks up
         if self.joining.pairs is None:
             return ByText(self.history, self.joining, self.alone.tolist()).__getitem__
-        left, right, token = self.joining.pairs
-        keys = (left << 32 | right).tolist()
-        rows = {key: (row, id) for row, (key, id) in enumerate(zip(keys, token.tolist(), strict=True))}
-        return rows.get
+        return ByPair(self.joining.pairs).__getitem__
 
     @property
     def is_plain(self) -> bool:
@@ -293,6 +290,27 @@ class JoinedWords:
                 kept.append(id)
                 ends.append(stop)
         return kept, ends
+
+
+class ByPair(dict[int, Found | None]):
+    """Looks pairs up in sorted rows, as a text meets few of very many."""
+
+    def __init__(self, pairs: PairRows) -> None:
+        super().__init__()
+        keys = pairs.left << 32 | pairs.right
+        self._rows = np.argsort(keys, kind="stable")
+        self._keys, self._tokens = keys[self._rows], pairs.token
+
+    def __missing__(self, key: int) -> Found | None:
+        if len(self) >= MOST_REMEMBERED:
+            self.clear()
+        place = int(np.searchsorted(self._keys, key, side="right")) - 1
+        found = None
+        if place >= 0 and self._keys[place] == key:
+            row = int(self._rows[place])
+            found = row, int(self._tokens[row])
+        self[key] = found
+        return found
 
 
 class ByText(dict[int, Found | None]):

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from bpe_core.errors import FormatError
 from bpe_core.formats import is_table, open_table, written_merges
 from bpe_core.formats.merges_pair import CLIP_SPECIALS, CLIP_WORDS
-from bpe_core.formats.written_merges import WrittenMerges
+from bpe_core.formats.written_merges import PlacedMerges, WrittenMerges
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.verification.import_check import check_import
 from tests.core.formats.samples import languages, texts
@@ -133,4 +133,31 @@ def test_merges_resolved_at_once_are_what_they_are_one_by_one(parts: list[tuple[
         assert at_once is not None
         assert [tuple(pair) for pair in np.array(at_once.pairs).tolist()] == one_by_one.pairs
         assert (at_once.texts, at_once.never_happen) == (one_by_one.texts, [])
-        assert written_merges.are_in_order(base, merges)
+        assert placed(parts).are_in_order(base)
+
+
+def placed(parts: list[tuple[str, str]]) -> PlacedMerges:
+    merges = merges_of(parts)
+    return PlacedMerges(merges, list(dict.fromkeys(["a", "b", *merges.left, *merges.right, *merges.made])))
+
+
+@given(parts=st.lists(st.tuples(TOKENS, TOKENS), max_size=12))
+@settings(max_examples=200)
+def test_merges_in_any_order_happen_in_turn(parts: list[tuple[str, str]]) -> None:
+    base, pairs = {"a": 0, "b": 1}, list[tuple[int, int]]()
+    id_of = dict(base)
+
+    def can_happen(left: str, right: str) -> bool:
+        return left in id_of and right in id_of and left + right not in id_of
+
+    while (first := next((one for one in parts if can_happen(*one)), None)) is not None:
+        pairs.append((id_of[first[0]], id_of[first[1]]))
+        id_of["".join(first)] = len(id_of)
+    found = placed(parts).resolved_in_turn(base, len(base))
+    assert [tuple(pair) for pair in np.array(found.pairs).tolist()] == pairs
+    assert found.texts == list(id_of)[len(base) :]
+    rows = placed(parts).pair_rows(placed(parts).places(list(id_of)))
+    last = {pair: row for row, pair in enumerate(parts) if pair[0] in id_of and pair[1] in id_of}
+    assert list(zip(*(column.tolist() for column in rows), strict=True)) == [
+        (id_of[left], id_of[right], id_of[left + right]) for left, right in sorted(last, key=last.__getitem__)
+    ]
