@@ -53,6 +53,7 @@ def parsed_object(
 
 LARGEST_DIGITS = 2**64 - 1  # as one whole number
 LARGEST_POWER = 308
+_POWERS = [float(f"1e{power}") for power in range(LARGEST_POWER + 1)]
 NEIGHBOURS = 3  # on each side, one of which is read as a number that was read itself
 
 
@@ -62,6 +63,10 @@ def number_by_serde(text: str) -> float:
     >>> number_by_serde("-3.0142103961777096"), number_by_serde("2.5e-3")
     (-3.0142103961777096, 0.0025)
     """
+    whole, _, decimals = text.partition(".")
+    few = int(whole + decimals) if decimals.isdecimal() and len(decimals) <= LARGEST_POWER else 0
+    if 0 < abs(few) <= LARGEST_DIGITS:  # nearly all
+        return few / _POWERS[len(decimals)]
     mantissa, _, exponent = text.lower().partition("e")
     whole, _, decimals = mantissa.lstrip("-").partition(".")
     digits, power = whole + decimals, int(exponent or 0) - len(decimals)
@@ -159,6 +164,13 @@ def are_whole(texts: Iterable[Any]) -> bool:
     except (TypeError, UnicodeEncodeError):
         return False
     return True
+
+
+def columns_of(pairs: list[Any]) -> tuple[list[Any], list[Any]] | None:
+    """Return what is first and what is second in a list of pairs; None where one of them is none."""
+    if set(map(type, pairs)) != {list} or set(map(len, pairs)) != {2}:
+        return None
+    return [pair[0] for pair in pairs], [pair[1] for pair in pairs]
 
 
 def _is_sound(entries: Object) -> bool:

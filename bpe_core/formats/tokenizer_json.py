@@ -226,14 +226,11 @@ def _merges(model: Object, name: str) -> WrittenMerges:
 
 def _columns_at_once(items: list[Any]) -> tuple[list[str], list[str]] | None:
     """Return the left and the right tokens where all is sound; None where each merge must be looked at by itself."""
-    kinds = set(map(type, items))
-    if kinds == {str}:
+    if set(map(type, items)) == {str}:
         return halves(items) if json_reading.are_whole(items) else None
-    if kinds != {list} or set(map(len, items)) != {2}:
-        return None
-    lefts, rights = [item[0] for item in items], [item[1] for item in items]
+    lefts, rights = json_reading.columns_of(items) or ([], [])
     both = [*lefts, *rights]
-    return (lefts, rights) if json_reading.are_whole(both) and all(both) else None
+    return (lefts, rights) if both and json_reading.are_whole(both) and all(both) else None
 
 
 def _columns(items: list[Any], name: str) -> tuple[list[str], list[str]]:
@@ -492,11 +489,25 @@ def _spelled(history: History, unknown: str) -> Iterator[str]:
 
 def _scores(model: Object, name: str) -> tuple[dict[str, float], list[str]]:
     """Return the score of each piece, and the pieces by number."""
-    found: dict[str, float] = {}
-    texts: list[str] = []
     items = json_reading.list_in(model, "vocab", name)
     if len(items) > LARGEST_VOCABULARY:
         raise FormatError(f"{name}: there are more than {LARGEST_VOCABULARY:,} pieces.")
+    return _scores_at_once(items) or _scores_one_by_one(items, name)
+
+
+def _scores_at_once(items: list[Any]) -> tuple[dict[str, float], list[str]] | None:
+    """Return the same where all is sound; None where each piece must be looked at by itself."""
+    texts, values = json_reading.columns_of(items) or ([], [])
+    if not (json_reading.are_whole(texts) and all(texts) and set(map(type, values)) <= {int, float}):
+        return None
+    if not texts or not all(map(unigram_vocabulary.LARGEST_SCORE.__gt__, map(abs, values))):
+        return None
+    return dict(zip(texts, map(float, values), strict=True)), texts
+
+
+def _scores_one_by_one(items: list[Any], name: str) -> tuple[dict[str, float], list[str]]:
+    found: dict[str, float] = {}
+    texts: list[str] = []
     for number, item in enumerate(items):
         where = f"{name}, piece {number:,}"
         if not isinstance(item, list) or len(item) != 2:

@@ -56,11 +56,15 @@ def history_of(
     lone = sorted(set().union(*within, marker) - within.keys())
     unknown_score = (min(scores.values()) if least is None else least) - UNKNOWN_COSTS
     within |= dict.fromkeys(lone, -math.inf if recipe.sums else unknown_score)
-    of_kind: dict[SymbolKind, list[str]] = {"character": [], "marker": [], "seed": []}
-    for text in within:
-        of_kind["marker" if text == marker else "character" if len(text) == 1 else "seed"].append(text)
-    blank = (marker or sign).encode()
-    in_order = [_symbol(text.encode(), blank, kind) for kind, texts in of_kind.items() for text in texts]
+    of_kind: dict[SymbolKind, list[str]] = {
+        "character": [text for text in within if len(text) == 1 and text != marker],
+        "marker": [marker] * (marker in within),
+        "seed": [text for text in within if len(text) != 1 and text != marker],
+    }
+    blank = (marker or sign).encode() or b" "
+    in_order = [
+        Symbol(raw, raw.replace(blank, b" "), kind) for kind, texts in of_kind.items() for raw in map(str.encode, texts)
+    ]
     if by_bytes:
         in_order = [symbol._replace(decoded=read(symbol.text.decode()) or symbol.text) for symbol in in_order]
     base, texts = unknown_symbols(recipe), [text for texts in of_kind.values() for text in texts]
@@ -92,10 +96,6 @@ def checked_score(value: object, where: str) -> float:
     if isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < LARGEST_SCORE:
         return float(value)
     raise FormatError(f"{where}: its log-probability is {str(value)[:40]}, which is no finite number.")
-
-
-def _symbol(text: bytes, blank: bytes, kind: SymbolKind) -> Symbol:
-    return Symbol(text, text.replace(blank, b" ") if blank else text, kind)
 
 
 # --- Writing ----------------------------------------------------------------------------
