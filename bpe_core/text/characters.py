@@ -15,9 +15,8 @@ import re
 import threading
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -164,48 +163,76 @@ def _second_halves() -> frozenset[str]:
     return frozenset(chr(int(pair[1], 16)) for pair in pairs if len(pair) == 2) | hangul
 
 
-@dataclass(frozen=True, eq=False)
-class CharacterMap:
-    """By code point: how many characters it becomes, and which. Large texts need one look-up a character."""
+class CharacterMap(dict[int, str]):
+    """What each character becomes: cleaned, without accents, and small, in this order, as far as it is asked for."""
 
-    counts: npt.NDArray[np.uint8]
-    targets: CodePoints  # the character it becomes; if they are several, their place in `several`
-    several: CodePoints
+    def __init__(self, clean: bool, strip_accents: bool, lowercase: bool) -> None:
+        super().__init__()
+        self._clean, self._strip_accents, self._lowercase = clean, strip_accents, lowercase
+
+    def __missing__(self, code: int) -> str:
+        found = self[code] = self._became(chr(code))
+        return found
+
+    def _became(self, character: str) -> str:
+        if self._clean and older_unicode.controls().match(character):
+            return ""
+        if self._clean and _blanks().match(character):
+            return " "
+        return _without_accents_and_small(character, self._strip_accents, self._lowercase)
 
     def changed(self, text: str) -> str:
         if text.isascii():
             return text.encode().translate(*self._for_ascii).decode()
-        return text_of(self._changed(code_points(text))[0])
+        return text.translate(self) if len(text) < LONG else text_of(self._changed(text)[0])
 
     def changed_with_sources(self, text: str) -> tuple[str, Places]:
-        found, counts = self._changed(code_points(text))
-        return text_of(found), repeated(np.arange(len(counts)), counts)
+        if len(text) < LONG:
+            became = [self[ord(character)] for character in text]
+            return "".join(became), repeated(np.arange(len(became)), np.array([*map(len, became)], np.int64))
+        codes, counts = self._changed(text)
+        return text_of(codes), repeated(np.arange(len(counts)), counts)
 
-    def _changed(self, codes: CodePoints) -> tuple[CodePoints, npt.NDArray[np.uint8]]:
-        counts, found = self.counts[codes], self.targets[codes]
+    def _changed(self, text: str) -> tuple[CodePoints, npt.NDArray[np.uint8]]:
+        tables, codes = self._tables, code_points(text)
+        counts, found = tables.counts[codes], tables.targets[codes]
         if int(counts.max(initial=1)) > 1:
             found = repeated(found, counts)
             before = np.cumsum(counts, dtype=np.int64) - counts
             of_several = repeated(counts > 1, counts)
             within = np.arange(len(found)) - repeated(before, counts)
-            found[of_several] = self.several[found[of_several] + within[of_several]]
+            found[of_several] = tables.several[found[of_several] + within[of_several]]
         elif not counts.all():
             found = found[counts > 0]
         return found, counts
 
+    @property
+    def _tables(self) -> Tables:
+        with _making:
+            return _made(self._clean, self._strip_accents, self._lowercase)
+
     @cached_property
     def _for_ascii(self) -> tuple[bytes, bytes]:
-        return bytes(self.targets[:128].tolist() + [0] * 128), bytes(np.flatnonzero(self.counts[:128] == 0).tolist())
-
-
-def character_map(*, clean: bool, strip_accents: bool, lowercase: bool) -> CharacterMap:
-    """A map that cleans, leaves out accents and makes letters small, in this order."""
-    with _making:
-        return _made(clean, strip_accents, lowercase)
+        became = [self[code] for code in range(128)]
+        left_out = bytes(code for code, one in enumerate(became) if not one)
+        return bytes(ord(one or "\0") for one in became) + bytes(128), left_out
 
 
 @lru_cache(maxsize=8)
-def _made(clean: bool, strip_accents: bool, lowercase: bool) -> CharacterMap:
+def character_map(*, clean: bool, strip_accents: bool, lowercase: bool) -> CharacterMap:
+    return CharacterMap(clean, strip_accents, lowercase)
+
+
+class Tables(NamedTuple):
+    """The same for all characters, by code point. Long texts need one look-up a character."""
+
+    counts: npt.NDArray[np.uint8]  # how many characters it becomes
+    targets: CodePoints  # the character it becomes; if they are several, their place in `several`
+    several: CodePoints
+
+
+@lru_cache(maxsize=8)
+def _made(clean: bool, strip_accents: bool, lowercase: bool) -> Tables:
     counts, targets = np.ones(_CODE_POINTS, np.uint8), np.arange(_CODE_POINTS, dtype=np.uint32)
     several: list[int] = []
     for code, became in _parts_and_small_letters(strip_accents, lowercase):
@@ -216,13 +243,24 @@ def _made(clean: bool, strip_accents: bool, lowercase: bool) -> CharacterMap:
             targets[code] = len(several)
             several += map(ord, became)
     if clean:
-        import regex  # takes a while to load
-
-        for start, stop in _runs_of(regex.compile(r"\s+")):
+        for start, stop in _runs_of(_blanks()):
             counts[start:stop], targets[start:stop] = 1, ord(" ")
         for start, stop in _runs_of(older_unicode.controls()):
             counts[start:stop] = 0
-    return CharacterMap(counts, targets, np.array(several, np.uint32))
+    return Tables(counts, targets, np.array(several, np.uint32))
+
+
+@cache
+def _blanks() -> regex.Pattern[str]:
+    import regex  # takes a while to load
+
+    return regex.compile(r"\s+")
+
+
+def _without_accents_and_small(text: str, strip_accents: bool, lowercase: bool) -> str:
+    if strip_accents:
+        text = older_unicode.marks_without_width().sub("", formed(text, "NFD"))
+    return small(text) if lowercase else text
 
 
 def _parts_and_small_letters(strip_accents: bool, lowercase: bool) -> Iterator[tuple[int, str]]:
@@ -230,11 +268,7 @@ def _parts_and_small_letters(strip_accents: bool, lowercase: bool) -> Iterator[t
         for start in range(codes.start, codes.stop, _MAPPED_TOGETHER):
             part = codes[start - codes.start :][:_MAPPED_TOGETHER]
             characters = [chr(code) for code in part if code != ord("\n")]
-            became = "\n".join(characters)
-            if strip_accents:
-                became = older_unicode.marks_without_width().sub("", formed(became, "NFD"))
-            if lowercase:
-                became = small(became)
+            became = _without_accents_and_small("\n".join(characters), strip_accents, lowercase)
             changed = zip(characters, became.split("\n"), strict=True)
             yield from ((ord(one), other) for one, other in changed if one != other)
 

@@ -6,11 +6,13 @@ import sys
 import unicodedata
 from itertools import pairwise
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.text.characters import LONG, character_map
 from bpe_core.text.normalization import normalize, normalize_with_origins
 from tests.conftest import EXPLORES
 from tests.shared import here, text_of
@@ -152,3 +154,18 @@ def test_real_text_in_many_languages(name: str, form: str) -> None:
     result = normalize_with_origins(decomposed, recipe)
     assert result.text == unicodedata.normalize(form, decomposed).lower()  # type: ignore[arg-type]
     assert (result.origins[1:] >= result.origins[:-1]).all()
+
+
+@pytest.mark.parametrize(("clean", "strip_accents", "lowercase"), [(True, True, True), (True, False, False)])
+def test_long_texts_are_changed_as_their_characters(clean: bool, strip_accents: bool, lowercase: bool) -> None:
+    characters = character_map(clean=clean, strip_accents=strip_accents, lowercase=lowercase)
+    codes = (*range(0xD800), *range(0xE000, 0x32400), *range(0xE0000, 0xE0200), *range(0x32400, sys.maxunicode, 997))
+    text = "".join(map(chr, codes))
+    changed, sources = characters.changed_with_sources(text)
+    assert changed == characters.changed(text)
+    parts = [text[start : start + LONG - 1] for start in range(0, len(text), LONG - 1)]
+    assert changed == "".join(map(characters.changed, parts))
+    both = [characters.changed_with_sources(part) for part in parts]
+    assert changed == "".join(part for part, _ in both)
+    starts = range(0, len(text), LONG - 1)
+    assert sources.tolist() == np.concatenate([own + at for (_, own), at in zip(both, starts, strict=True)]).tolist()
