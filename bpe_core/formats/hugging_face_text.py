@@ -10,7 +10,7 @@ from typing import Any
 
 from bpe_core.errors import FormatError, RecipeError
 from bpe_core.formats.json_reading import Object, list_in, object_in, text_in
-from bpe_core.formats.limitations import about
+from bpe_core.formats.limitations import about, marker_in_texts
 from bpe_core.formats.patterns import oniguruma_expression_of, pattern_choices
 from bpe_core.recipes.parts import CUSTOM_PATTERN
 from bpe_core.recipes.recipe import Recipe
@@ -310,6 +310,7 @@ def _pattern_of(steps: list[Step], found: TextPreparation) -> dict[str, Any] | N
         last = waiting[1]
         if isinstance(last, Metaspace) and last.prepend_scheme == "always" and not last.split:
             found.prefix = last.replacement
+            found.notes.append(marker_in_texts(last.replacement))
             return {**said, "pattern": "whitespace"}
     if len(waiting) > 1:
         return None

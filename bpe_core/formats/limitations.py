@@ -133,6 +133,10 @@ def about_specials(recipe: Recipe) -> list[str]:
     return [f"This format has no place for {what}; whoever loads the file must name them again."] if many else []
 
 
+def marker_in_texts(marker: str) -> str:
+    return f"A text that holds {marker} itself can be split otherwise by the file's library, which marks words with it."
+
+
 def about_longest(recipe: Recipe) -> list[str]:
     """For files of tokenizers, whose trainer has another number for the same limit."""
     if recipe.max_token_length is None or recipe.method in ("unigram", "mingram", "best"):

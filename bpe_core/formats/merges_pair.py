@@ -82,6 +82,7 @@ MERGES_NAMES = ("merges.txt", "vocab.bpe")
 VOCABULARY_NAMES = ("vocab.json", "encoder.json")
 
 ROWS_BETWEEN_REPORTS = 4_096
+UNKNOWN = (UNKNOWN_TOKEN, "[UNK]")  # how the token for what is unknown is called
 MARKERS = {"</w>": "glued", "▁": "prefix"}
 _UNUSUAL = tuple(map(chr, range(0x100, 0x144)))  # stand-ins of bytes that do not print
 # An object whose first entry has a number.
@@ -176,11 +177,14 @@ class MergesPair(Format):
         written, _ = read_pairs(merges_data or b"", name)
         merges = list(zip(written.left, written.right, strict=True))
         said: dict[str, Any] = {}
-        if recipe.base == "characters":
-            said = {"byte_fallback": True} if recipe.unknown == "bytes" else {"unk_token": UNKNOWN_TOKEN}
+        numbers = _vocabulary_in(vocabulary, name)
+        if recipe.base == "characters" and recipe.unknown == "bytes":
+            said["byte_fallback"] = True
+        elif recipe.base == "characters" and recipe.unknown_text in numbers:
+            said["unk_token"] = recipe.unknown_text
         if recipe.marker == "glued":
             said["end_of_word_suffix"] = recipe.marker_text
-        model = library.models.BPE(_vocabulary_in(vocabulary, name), merges, **said)
+        model = library.models.BPE(numbers, merges, **said)
         asked = library.Tokenizer(model)
         if recipe.base == "bytes":
             asked.pre_tokenizer = library.pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
@@ -247,6 +251,10 @@ def _opened(merges: WrittenMerges, vocabulary: Mapping[str, int] | None, name: s
         choices |= {"pattern": pattern, "older_unicode": pattern != "whitespace"}
         notes.append(f"merges.txt does not say how text is split into words; here by the pattern {pattern}.")
     notes += built.notes
+    choices |= {"unknown_text": style.unknown} if style.unknown else {}
+    notes += [limitations.marker_in_texts(style.marker_text)] if style.marker == "prefix" else []
+    if style.drops_unknown:
+        notes.append("No token of the vocabulary represents what is unknown, so such characters are left out.")
     choices |= {"merges": len(built.pairs), "special_tokens": tuple(specials)}
     recipe = recipe_from(name, name="merges.txt", unknown="bytes" if style.byte_fallback else "unk", **choices)
     if vocabulary is None:
@@ -264,11 +272,14 @@ def _style(merges: WrittenMerges, vocabulary: Mapping[str, int] | None) -> Style
     entries = vocabulary or dict.fromkeys(texts, 0)
     begins = any(text.startswith("▁") for text in entries)
     marker = "</w>" if ends else "▁" if begins else ""
+    unknown = next((text for text in UNKNOWN if text in entries), "")
+    byte_fallback = set(BYTE_TEXTS).issubset(entries)
     return Style(
         marker=MARKERS.get(marker, "none"),  # type: ignore[arg-type]
         marker_text=marker,
-        unknown=UNKNOWN_TOKEN if UNKNOWN_TOKEN in entries else "",
-        byte_fallback=set(BYTE_TEXTS).issubset(entries),
+        unknown=unknown,
+        byte_fallback=byte_fallback,
+        drops_unknown=not (unknown or byte_fallback) and vocabulary is not None,
     )
 
 

@@ -251,10 +251,11 @@ def _style(
     model: Object, steps: TextPreparation, vocabulary: dict[str, int], specials: Collection[str], name: str
 ) -> Style:
     suffix = json_reading.text_in(model, "end_of_word_suffix", name)
-    looks_so = not steps.prefix and not suffix and all(stand_in in vocabulary for stand_in in "ĠĊĀ")
-    byte_level = steps.byte_level or looks_so
     unknown = json_reading.text_in(model, "unk_token", name)
     fallback = model.get("byte_fallback") is True and set(BYTE_TEXTS).issubset(vocabulary)
+    is_cut = steps.cuts or steps.choices["pattern"] != "none"  # then the file does say how texts become words
+    looks_so = not (is_cut or suffix or fallback) and all(stand_in in vocabulary for stand_in in "ĠĊĀ")
+    byte_level = steps.byte_level or looks_so
     if byte_level and not steps.byte_level:
         steps.notes.append("Its tokens look like bytes, although no step of the file says so; here they are bytes.")
     lacks = byte_level and not vocabulary.keys() >= set(stand_ins())

@@ -24,6 +24,7 @@ from tests.core.formats.kinds import (
     QWEN,
     added,
     bert_like,
+    bpe,
     by_bytes,
     in_sequence,
     metaspace,
@@ -267,6 +268,15 @@ def test_of_a_piece_that_is_there_twice_the_last_counts(place: int | str) -> Non
 def test_bytes_that_no_step_of_a_file_says_are_told() -> None:
     bare = json.dumps({**KINDS["qwen"](), "pre_tokenizer": None}).encode()
     assert any("although no step of the file says so" in note for note in JSON.open(bare, "x").notes)
+
+
+def test_letters_that_also_represent_bytes_are_letters_where_a_step_says_how_words_are_cut() -> None:
+    cuts: list[Whole] = [{"type": "Whitespace"}]
+    whole = bpe([], cuts, bytes_first=True, specials=("<unk>",), unk_token="<unk>")
+    data = json.dumps(whole).encode()
+    theirs, found = tokenizers.Tokenizer.from_buffer(data), JSON.open(data, "letters")
+    for text in ("ĠĊĀ low", "é a\tb", *lines()[:20]):
+        assert found.numbers_of(Tokenizer(found.history).encode(text)) == theirs.encode(text).ids, text
 
 
 @pytest.mark.parametrize("unknown", ["the", "##s"])

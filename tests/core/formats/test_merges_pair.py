@@ -137,3 +137,11 @@ def test_a_vocabulary_that_does_not_fit_is_refused(vocabulary: dict[str, int], s
 def test_a_vocabulary_without_merges_says_where_they_are() -> None:
     with pytest.raises(FormatError, match=r"in a file of their own, such as merges\.txt"):
         PAIR.open(b'{"t": 0, "h": 1}', "vocab.json")
+
+
+@pytest.mark.parametrize(("unknown", "told"), [("<unk>", [2, 4, 2]), ("[UNK]", [2, 4, 2]), ("", [2, 2])])
+def test_what_is_unknown_is_the_token_that_is_called_so_or_left_out(unknown: str, told: list[int]) -> None:
+    numbers = {"a": 0, "b": 1, "ab": 2, "c": 3} | ({unknown: 4} if unknown else {})
+    found = PAIR.open(b"#version: 0.2\na b\n", "merges.txt", {"vocab.json": json.dumps(numbers).encode()}.get)
+    assert found.numbers_of(encode(found.history, "ab?ab")) == told
+    assert any("left out" in note for note in found.notes) == (not unknown)
