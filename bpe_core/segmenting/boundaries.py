@@ -300,9 +300,13 @@ class Boundaries(Segmentation):
         last_merge = np.maximum.reduceat(inside, starts).astype(np.int64)
         if len(self.hidden):
             groups = self.hidden.between(first, end).groups(at, self.alphabet_size)
-            for edge, joined in ((edges[:-1], groups.with_right), (edges[1:], groups.with_left)):
-                which = (joined >= 0) & (groups.places >= edge[0]) & (groups.places <= edge[-1])
-                np.maximum.at(last_merge, np.searchsorted(edge, groups.places[which]), joined[which])
+            to_right = (
+                np.searchsorted(edges, groups.places, side="right") - 1
+            )  # the token that starts there or holds it
+            to_left = np.searchsorted(edges, groups.places) - 1  # the token that holds it or ends there
+            for token, joined in ((to_right, groups.with_right), (to_left, groups.with_left)):
+                which = (joined >= 0) & (token >= 0) & (token < len(starts))
+                np.maximum.at(last_merge, token[which], joined[which])
         symbols = np.frombuffer(self.data, np.uint8) if self.symbols is None else self.symbols
         ids = np.where(last_merge >= 0, last_merge + self.alphabet_size, symbols[edges[:-1]].astype(np.int64))
         if self.pending:
