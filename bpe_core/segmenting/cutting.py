@@ -59,8 +59,10 @@ class Cutting:
         self._added = {step.content: step for step in recipe.preparation if isinstance(step, AddedToken)}
         self._always = tuple(content for content, token in self._added.items() if not token.special)
         # Some tokens are looked for in the changed text, changed like it.
-        later = [content for content, token in self._added.items() if token.normalized]
-        self._as_changed = {normalize(content, self.recipe): content for content in later}
+        self._later = frozenset(content for content, token in self._added.items() if token.normalized)
+        self._as_changed = {
+            normalize(content, self.recipe): content for content in self._added if content in self._later
+        }
         self._sought = lru_cache(maxsize=4)(self._sought_in)  # some files have thousands
 
     def allowed(self, names: Allowed) -> tuple[str, ...]:
@@ -121,10 +123,10 @@ class Cutting:
         self, allowed: tuple[str, ...]
     ) -> tuple[tuple[str, ...], tuple[str, ...], dict[str, str], dict[str, AddedToken]]:
         """The tokens looked for in a text as it is, and those in the changed text, by their changed texts."""
-        in_changed, wanted = set(self._as_changed.values()), set(allowed)
+        wanted = set(allowed)
         later = {changed: token for changed, token in self._as_changed.items() if token in wanted and changed}
         added = {changed: self._added[token] for changed, token in later.items()}
-        return tuple(token for token in allowed if token not in in_changed), tuple(later), later, added
+        return tuple(token for token in allowed if token not in self._later), tuple(later), later, added
 
     def _changed(self, text: str, first: int) -> TracedPiece:
         if not self.recipe.normalizes:
@@ -184,11 +186,13 @@ class Cutting:
         codes = code_points("".join(piece.text for piece, _ in found))
         sources = np.fromiter((source for piece, _ in found for source in piece.sources), np.int64, len(codes))
         origins, edges = byte_origins(codes, sources, code_points(text), starts)
-        place = 0
+        place = end = 0
         for piece, token in found:
-            own = origins[edges[place] : edges[place + len(piece.text)]]
-            place += len(piece.text)
-            yield Part(piece.text, token or None, np.append(own, np.maximum(starts[piece.stop], own[-1])))
+            own = np.maximum(
+                origins[edges[place] : edges[place + len(piece.text)]], end
+            )  # what was taken along is gone
+            place, end = place + len(piece.text), max(int(starts[piece.stop]), int(own[-1]))
+            yield Part(piece.text, token or None, np.append(own, end))
 
     def words(self, text: str) -> Iterator[str]:
         return self._splitter.words(text)
@@ -269,6 +273,8 @@ class GivenWords(Cutting):
 def tokens_looked_for(recipe: Recipe) -> tuple[str, ...]:
     """The special tokens, and the unknown token where a file says that texts are searched for it."""
     if not recipe.preparation:
+        return recipe.special_tokens
+    if recipe.unknown_text in recipe.special_tokens:
         return recipe.special_tokens
     is_added = any(isinstance(step, AddedToken) and step.content == recipe.unknown_text for step in recipe.preparation)
     is_one = is_added and recipe.base == "characters" and recipe.unknown == "unk"

@@ -148,7 +148,11 @@ class AddedToken:
 
 
 def found_in(text: str, tokens: tuple[str, ...], known: Mapping[str, AddedToken]) -> Iterator[tuple[int, int, str]]:
-    """The tokens of a text and the gaps between them: (start, stop, token or "")."""
+    """The tokens of a text and the gaps between them: (start, stop, token or "").
+
+    One that takes spaces along can reach over the next ones, which are found all the same, and looked at from behind
+    the last of them: as Hugging Face's library does it.
+    """
     end = 0
     for start, stop in places_of(text, tokens) if tokens else ():
         token = text[start:stop]
@@ -157,16 +161,16 @@ def found_in(text: str, tokens: tuple[str, ...], known: Mapping[str, AddedToken]
             if how.single_word and _is_inside_word(text, start, stop):
                 continue
             if how.lstrip:
-                found = _compiled(_BLANKS_BEFORE).match(text, end, start)
-                start = found.start() if found else start
+                found = _compiled(_BLANKS_BEFORE).match(text, min(start, end), start)
+                start = max(found.start() if found else start, end)
             if how.rstrip:
                 found = _compiled(_BLANKS_BEHIND).match(text, stop)
                 stop = found.end() if found else stop
-        start = max(start, end)
         if start > end:
             yield end, start, ""
-        yield start, max(start, stop), token
-        end = max(start, stop)
+        if stop > start:
+            yield start, stop, token
+        end = stop
     if end < len(text):
         yield end, len(text), ""
 
