@@ -23,7 +23,6 @@ from bpe_core.formats.base import (
     Peer,
     dense_numbers,
     recipe_from,
-    unless_ids,
 )
 from bpe_core.formats.json_reading import Object, list_in, number_of, object_in, parsed_object, whole_text
 from bpe_core.formats.limitations import about, containing, same_text
@@ -51,7 +50,7 @@ def history_of(vocabulary: Mapping[str, int], recipe: Recipe, where: str, pieces
     symbols = unknown_symbols(recipe) + [symbol for kind in _KINDS for symbol in found if symbol.kind == kind]
     names = [*(symbol.text.decode() for symbol in symbols), *recipe.special_tokens]
     numbers = np.array([vocabulary.get(name, NO_NUMBER) for name in names], np.int64)  # of what is unknown, if any
-    return History.from_pairs(recipe, Alphabet(tuple(symbols)), []).numbered(unless_ids(numbers))
+    return History.from_pairs(recipe, Alphabet(tuple(symbols)), []).numbered(numbers)
 
 
 def _symbol(text: str, marker: str) -> Symbol:

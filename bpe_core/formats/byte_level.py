@@ -68,10 +68,7 @@ def _written_tokens(texts: Sequence[bytes], base: str) -> list[str]:
 
 
 def vocabulary_by_number(history: History, numbers: Int64s, texts: Sequence[str] | None = None) -> dict[str, int]:
-    """Return the vocabulary, the lowest number first; of two tokens with the same text the older one.
-
-    Special tokens are left out where their numbers are the next ones: a file gives those to what is listed beside it.
-    """
+    """Return the vocabulary, the lowest number first; of two tokens with the same text the older one."""
     found: dict[str, int] = {}
     first = history.first_special
     texts = written_tokens(history) if texts is None else texts
@@ -84,7 +81,18 @@ def vocabulary_by_number(history: History, numbers: Int64s, texts: Sequence[str]
             if number >= 0:
                 found.setdefault(text, number)
     specials = dict(zip(history.recipe.special_tokens, numbers[first:].tolist(), strict=True))
-    if [*specials.values()] != [*range(len(found), len(found) + len(specials))]:
-        found = specials | found
+    return with_specials(found, specials)
+
+
+def with_specials(vocabulary: dict[str, int], specials: dict[str, int]) -> dict[str, int]:
+    """Add special tokens, but those at the end that a file's library numbers so where they are listed beside it only.
+
+    >>> with_specials({"a": 1, "b": 2}, {"<s>": 0, "<mask>": 3})
+    {'<s>': 0, 'a': 1, 'b': 2}
+    """
+    others = sorted((number, token) for token, number in specials.items() if token not in vocabulary)
+    while others and others[-1][0] == len(vocabulary) + len(others) - 1:
+        others.pop()
+    found = {token: number for number, token in others} | vocabulary
     in_order = [*found.values()] == sorted(found.values())
     return found if in_order else dict(sorted(found.items(), key=itemgetter(1)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -34,7 +35,15 @@ from bpe_core.text.preparation.pre_tokenizers import (
     Split,
     WhitespaceSplit,
 )
-from bpe_core.text.preparation.steps import Step, as_json, is_known, is_normalizer, is_pre_tokenizer, read_step
+from bpe_core.text.preparation.steps import (
+    Step,
+    as_json,
+    is_known,
+    is_normalizer,
+    is_pre_tokenizer,
+    preparing,
+    read_step,
+)
 
 PUNCTUATION = r"[!-/:-@\[-`{-~]"
 LINES = r"[^\n]*\n|[^\n]+"
@@ -135,7 +144,14 @@ class TextPreparation:
     prefix: str = ""  # the marker before each word
     blank_sign: str = ""  # represents a blank where words hold it as any other character
     cuts: bool = False  # by steps, not by a pattern
+    changes: bool = False  # what comes before splitting
+    sign: str = ""  # represents blanks in words
     notes: list[str] = field(default_factory=list)
+
+    def may_write(self, token: str) -> bool:
+        """Whether words can hold a token that their text does not have."""
+        in_bytes = self.byte_level and not token.isascii()
+        return self.changes or in_bytes or (self.sign != "" and self.sign in token)
 
 
 def read_steps(whole: Object, name: str, *, shows_bytes: bool = False) -> TextPreparation:
@@ -146,7 +162,13 @@ def read_steps(whole: Object, name: str, *, shows_bytes: bool = False) -> TextPr
     found = TextPreparation()
     changes = _steps(whole, "normalizer", "normalizers", found, name)
     cuts = _steps(whole, "pre_tokenizer", "pretokenizers", found, name)
+    found.changes = bool(changes)
+    found.sign = next((step.replacement for step in cuts if isinstance(step, Metaspace)), "")
     tokens = _added_tokens(whole, name, changes=bool(changes))
+    changed = {token.content: _changed(token.content, changes) for token in tokens if token.normalized}
+    often = Counter(changed.values())
+    found.notes += about([token for token, new in changed.items() if not new], _GONE)
+    found.notes += about([token for token, new in changed.items() if new and often[new] > 1], _ALIKE)
     if not shows_bytes and changes and isinstance(changes[-1], BytesShown):  # then splitting begins with it
         changes.pop()
         cuts.insert(0, ByteLevel(add_prefix_space=False, use_regex=False))
@@ -154,7 +176,7 @@ def read_steps(whole: Object, name: str, *, shows_bytes: bool = False) -> TextPr
     found.byte_level = any(isinstance(step, BytesShown | ByteLevel) for step in (*changes, *cuts))
     by_pattern = None if found.byte_level and shows_bytes else _pattern_of(cuts, found)
     by_choices = _choices_of(changes, by_pattern)
-    if by_pattern and by_pattern["pattern"] == "bert" and by_choices is None:
+    if by_pattern and by_pattern["pattern"] == "bert" and (by_choices is None or any(map(_is_set_apart, changed))):
         by_pattern = None  # which sets Chinese characters apart by itself, and that goes with BERT's normalizer only
         by_choices = _choices_of(changes, by_pattern)
     found.choices |= by_pattern or {}
@@ -170,6 +192,26 @@ def read_steps(whole: Object, name: str, *, shows_bytes: bool = False) -> TextPr
 
 
 _IN_BYTES = "added tokens are looked for among bytes by the file's library, and here in the text: {}"
+
+
+_GONE = (
+    "added tokens are looked for in the changed text and become nothing there, which the file's library finds between "
+    "all characters, so ids can differ: {}"
+)
+
+
+_ALIKE = (
+    "added tokens are looked for in the changed text and look like another there, of which the file's library takes "
+    "one by chance, so ids can differ: {}"
+)
+
+
+def _changed(token: str, changes: list[Step]) -> str:
+    return preparing(tuple(changes)).changed(TracedPiece.bare(token)).text
+
+
+def _is_set_apart(token: str) -> bool:
+    return _changed(token, [BertNormalizer(False, True, False, False)]) != token
 
 
 def _is_other_in_bytes(token: AddedToken) -> bool:
@@ -188,16 +230,19 @@ def _decoding(whole: Object, found: TextPreparation, name: str) -> tuple[Decoder
             steps.append(decoding.decoder_in(step))
         except RecipeError as error:
             raise FormatError(f"{name}: {error}") from error
-    return tuple(steps) if whole.get("decoder") else (Spaced(),)
+    if not whole.get("decoder"):
+        return (Spaced(),)
+    return tuple(steps) or (decoding.Fuse(),)
 
 
 def _added_tokens(whole: Object, name: str, *, changes: bool) -> list[AddedToken]:
     """Return those that do more than to be found where somebody asks for them."""
     items = [item for item in list_in(whole, "added_tokens", name) if isinstance(item, dict) and item.get("content")]
+    special = {text_in(item, "content", name) for item in items if item.get("special") is not False}  # once is enough
     told = [
         AddedToken(
             text_in(item, "content", name),
-            special=item.get("special") is not False,
+            special=text_in(item, "content", name) in special,
             single_word=item.get("single_word") is True,
             lstrip=item.get("lstrip") is True,
             rstrip=item.get("rstrip") is True,
@@ -230,8 +275,15 @@ def _steps(whole: Object, key: str, several: str, found: TextPreparation, name: 
             raise FormatError(f"{name}: {error}") from error
         if not isinstance(one, Normalizer if key == "normalizer" else PreTokenizer):
             raise FormatError(f'{name}: "{key}" holds {kind[:40]}, which does not belong there.')
+        if isinstance(one, Split | Replace) and one.is_regex and r"\X" in one.pattern:
+            found.notes.append(f"{_CLUSTERS}: {one.pattern[:80]}")
         steps.append(one)
     return steps
+
+
+_CLUSTERS = (
+    "What looks like one character is told by an older table in the file's library, so ids can differ where it asks"
+)
 
 
 def _flat(step: Object, key: str, name: str) -> Iterator[Object]:

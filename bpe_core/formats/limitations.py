@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
 
+from bpe_core.formats.base import NO_NUMBER
 from bpe_core.formats.recovering import Recovery, parts_by_kernels
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import quoted, written
@@ -53,8 +54,8 @@ def same_text(history: History) -> list[str]:
     first: dict[bytes, int] = {}
     twins = [(first[text], id) for id, text in enumerate(texts) if first.setdefault(text, id) != id]
     numbers = history.numbers
-    if numbers is not None:  # those that share their number are one token already
-        twins = [(older, newer) for older, newer in twins if numbers[older] != numbers[newer]]
+    if numbers is not None:  # those that share their number are one token already, and those without are not written
+        twins = [(older, newer) for older, newer in twins if NO_NUMBER < numbers[older] != numbers[newer] > NO_NUMBER]
     if not twins:
         return []
     older, newer = twins[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from operator import itemgetter
 from typing import Any, BinaryIO, ClassVar, NamedTuple
@@ -23,14 +23,16 @@ from bpe_core.formats.vocabulary_model import Style, build, joined_in_order, unk
 from bpe_core.formats.written_merges import WrittenMerges, halves
 from bpe_core.history.alphabet import BYTE_TEXTS
 from bpe_core.history.history import History, Int64s
+from bpe_core.history.token_texts import written
 from bpe_core.recipes.parts import LARGEST_VOCABULARY, UNKNOWN_TOKEN
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.cutting import ids_looked_for
 from bpe_core.support.progress import Progress, ProgressReport
 from bpe_core.text.decoding import usual_decoding
 from bpe_core.text.normalization import normalize
-from bpe_core.text.preparation.normalizers import Precompiled
+from bpe_core.text.preparation.normalizers import BytesShown, Precompiled
 from bpe_core.text.preparation.pieces import AddedToken, TracedPiece
+from bpe_core.text.preparation.pre_tokenizers import ByteLevel
 from bpe_core.text.preparation.steps import those_of
 from bpe_core.text.splitting import Splitter
 
@@ -75,14 +77,16 @@ class Added(NamedTuple):
     can_be_piece: bool  # so that words can hold it, too: it is found between words only, or texts are changed
 
 
-def added_in(whole: Object, vocabulary: dict[str, int], name: str, size: int | None = None) -> dict[str, Added]:
+def added_in(
+    whole: Object, vocabulary: dict[str, int], name: str, steps: TextPreparation, size: int | None = None
+) -> dict[str, Added]:
     """Return the added tokens of a file.
 
     Its library keeps the numbers of the vocabulary and counts on from the vocabulary's size, whatever the file says. It
     passes over a token without text; of one that is there twice the number counts once, and how it is found last.
     """
     found: dict[str, Added] = {}
-    behind, changes = len(vocabulary) if size is None else size, bool(whole.get("normalizer"))
+    behind = len(vocabulary) if size is None else size
     for where, item in json_reading.objects_in(whole, "added_tokens", name, "added token"):
         if not isinstance(item.get("content"), str):
             raise FormatError(f"{where}: its text is missing.")
@@ -91,7 +95,7 @@ def added_in(whole: Object, vocabulary: dict[str, int], name: str, size: int | N
         if content:
             number = found[content].number if content in found else vocabulary.get(content, behind)
             behind += content not in found and content not in vocabulary
-            can_be_piece = content in vocabulary and (changes or item.get("single_word") is True)
+            can_be_piece = content in vocabulary and (steps.may_write(content) or item.get("single_word") is True)
             found[content] = Added(number, said, can_be_piece)
     return found
 
@@ -189,12 +193,13 @@ class JsonBpe(JsonModel):
             )
         vocabulary, shared = _vocabulary(model, name)
         merges = _merges(model, name)
-        added = added_in(whole, vocabulary, name)
+        added = added_in(whole, vocabulary, name, steps)
         style = _style(model, steps, vocabulary, added, name)
         stands_alone = style.byte_level or style.byte_fallback  # then nothing in a text is unknown
         unknown = "" if stands_alone else style.unknown
         specials = specials_of(added, unknown)
-        built = build(vocabulary, merges, specials, style, name + ", merge {}")
+        pieces = {text for text, token in added.items() if token.can_be_piece} if style.whole_words else ()
+        built = build(vocabulary, merges, specials, style, name + ", merge {}", pieces)
         if style.byte_level and not (steps.byte_level or steps.cuts):
             steps.choices["pattern"] = likely_pattern(
                 [byte_level.read(text) or b"" for text in sampled(list(vocabulary))]
@@ -205,6 +210,16 @@ class JsonBpe(JsonModel):
         notes = steps.notes + built.notes + about_added(added, vocabulary) + shared
         if model.get("dropout"):
             notes.append("The file leaves out merges at random (dropout); here every merge is applied.")
+        if (style.unknown_bytes or not stands_alone) and style.unknown in {*merges.left, *merges.right}:
+            notes.append(
+                f"The file's library joins {style.unknown!r} with its neighbours also where it means what is unknown; "
+                "here that stays alone, so ids can differ."
+            )
+        if style.marker == "glued" and style.byte_fallback:
+            notes.append(
+                "An unknown character at the end of a word becomes bytes together with its marker in the file's "
+                "library; here without it, so ids can differ."
+            )
         if style.drops_unknown:
             notes.append("The file leaves out characters that it does not know; so it is done here.")
         return history.numbered(built.numbers), notes
@@ -260,8 +275,8 @@ def _style(
         steps.notes.append("Its tokens look like bytes, although no step of the file says so; here they are bytes.")
     lacks = byte_level and not vocabulary.keys() >= set(stand_ins())
     unknown_bytes = lacks and unknown in specials and not (fallback or suffix or model.get("fuse_unk") is True)
-    if lacks and (fallback or unknown) and not unknown_bytes:
-        steps.notes.append("The file has no token for some of the bytes that it turns texts into, so ids can differ.")
+    if (lacks and (fallback or unknown) and not unknown_bytes) or lacks_bytes(model, vocabulary):
+        steps.notes.append(LACKS_BYTES)
     return Style(
         byte_level=byte_level,
         marker="glued" if suffix else "prefix" if steps.prefix else "none",
@@ -274,6 +289,14 @@ def _style(
         drops_unknown=not (unknown or fallback or byte_level),
         unknown_bytes=unknown_bytes,
     )
+
+
+LACKS_BYTES = "The file has no token for some of the bytes that it turns texts into, so ids can differ."
+
+
+def lacks_bytes(model: Object, vocabulary: Collection[str]) -> bool:
+    """Whether only some of the tokens are there that bytes become where nothing else represents them."""
+    return model.get("byte_fallback") is True and 0 < len(set(BYTE_TEXTS).intersection(vocabulary)) < len(BYTE_TEXTS)
 
 
 def _choices(steps: TextPreparation, style: Style, merges: int) -> dict[str, Any]:
@@ -293,6 +316,14 @@ def _choices(steps: TextPreparation, style: Style, merges: int) -> dict[str, Any
 LONGEST_WORD = 100  # where the file does not say
 
 
+def _words_among(tokens: Iterable[str], recipe: Recipe) -> dict[str, str]:
+    """Return the tokens that are not split, and each without what marks that a word goes on."""
+    words_of = Splitter(recipe.with_changes(special_tokens=())).words
+    in_bytes = any(isinstance(step, ByteLevel | BytesShown) for step in recipe.preparation)  # which are split before
+    found = {token: token.removeprefix(recipe.marker_text) for token in tokens}
+    return {token: word for token, word in found.items() if in_bytes or len([*words_of(word)]) == 1}
+
+
 class JsonWordPiece(JsonModel):
     kind = "WordPiece"
 
@@ -305,11 +336,14 @@ class JsonWordPiece(JsonModel):
         return [f"A text that spells {text} becomes that token in this format." for text in self.spelled(history)]
 
     def spelled(self, history: History) -> tuple[str, ...]:
-        """Return the unknown token where words can hold it though no text is searched for it."""
+        """Return tokens of the vocabulary that words can hold though here they are no pieces, nor looked for there."""
         recipe = history.recipe
-        piece = recipe.unknown_text.removeprefix(recipe.marker_text)
-        is_word = [*Splitter(recipe).words(normalize(piece, recipe))] == [piece]
-        return (piece,) if is_word and piece not in ids_looked_for(history) else ()
+        tokens = [] if recipe.unknown_text in ids_looked_for(history) else [recipe.unknown_text]
+        alone = {step.content for step in recipe.preparation if isinstance(step, AddedToken) and step.single_word}
+        tokens += [token for token in recipe.special_tokens if recipe.normalizes or token in alone]
+        words = {token: word for token, word in _words_among(tokens, recipe).items() if normalize(word, recipe) == word}
+        pieces = {symbol.text.decode() for symbol in history.alphabet.symbols if symbol.kind != "unknown"}
+        return tuple(words[token] for token in words.keys() - pieces if token in self.vocabulary(history))
 
     def numbers(self, history: History) -> Int64s:
         return bert_vocabulary.numbers_for(history)
@@ -321,8 +355,14 @@ class JsonWordPiece(JsonModel):
             "unk_token": recipe.unknown_text,
             "continuing_subword_prefix": recipe.marker_text,
             "max_input_chars_per_word": recipe.longest_word,
-            "vocab": bert_vocabulary.vocabulary_of(history),
+            "vocab": self.vocabulary(history),
         }
+
+    def vocabulary(self, history: History) -> dict[str, int]:
+        found = bert_vocabulary.vocabulary_of(history)
+        alone = set(history.recipe.special_tokens).difference(text.decode() for text in written(history))
+        specials = {token: found.pop(token) for token in alone & found.keys()}
+        return byte_level.with_specials(found, specials)
 
     def open(self, whole: Object, model: Object, steps: TextPreparation, name: str) -> Opened:
         vocabulary, shared = _vocabulary(model, name)
@@ -332,7 +372,7 @@ class JsonWordPiece(JsonModel):
             raise FormatError(f'{name}: "unk_token" is missing or empty; WordPiece models have one, such as [UNK].')
         if "" in vocabulary:
             raise FormatError(f"{name}: the token with the number {vocabulary['']:,} is empty.")
-        added = added_in(whole, vocabulary, name)
+        added = added_in(whole, vocabulary, name, steps)
         specials = specials_of(added, unknown)
         if steps.prefix:
             steps.notes.append(f"The file puts {steps.prefix} before words; here words have none.")
@@ -347,23 +387,17 @@ class JsonWordPiece(JsonModel):
             "merges": 0,
         }
         recipe = recipe_of(name, whole, specials, unknown, choices)
-        pieces = self.pieces_among(added, marker, recipe) - {unknown}
-        history = bert_vocabulary.history_of(vocabulary | specials, recipe, name, pieces)
-        spelled = [note for text in self.spelled(history) for note in _spelled(history, text)]
-        if unknown not in vocabulary:
-            spelled = [
-                f"The vocabulary lacks {unknown!r}, which stands for words that cannot be split: the file's library "
-                "refuses a text that has one, and here it is a token without a number."
-            ]
-        return history, [*spelled, *steps.notes, *about_added(added, vocabulary), *shared]
-
-    def pieces_among(self, added: Mapping[str, Added], marker: str, recipe: Recipe) -> set[str]:
-        """Return the tokens that texts are searched for and that words can hold, too."""
-        plain = recipe.with_changes(special_tokens=())
-        words_of = Splitter(plain).words
-        found = {text for text in added if marker and text.startswith(marker)}
-        spelled = (text for text, token in added.items() if token.can_be_piece)
-        return found.union(text for text in spelled if [*words_of(normalize(text, plain))] == [text])
+        can_be = {text for text, token in added.items() if token.can_be_piece}
+        can_be |= {unknown} if unknown in vocabulary and unknown not in added else set()
+        if marker:  # else each token can continue a word
+            can_be = {text for text in (*added, unknown) if text.startswith(marker)}.union(_words_among(can_be, recipe))
+        history = bert_vocabulary.history_of(vocabulary | specials, recipe, name, can_be & vocabulary.keys())
+        refused = (
+            f"The vocabulary lacks {unknown!r}, which stands for words that cannot be split: the file's library "
+            "refuses a text that has one, and here it is a token without a number."
+        )
+        notes = steps.notes + about_added(added, vocabulary) + shared
+        return history, notes if unknown in vocabulary else [refused, *notes]
 
     def continuing(self, model: Object, vocabulary: dict[str, int], name: str) -> str:
         return json_reading.text_in(model, "continuing_subword_prefix", name)
@@ -438,7 +472,7 @@ class JsonUnigram(JsonModel):
         if unknown is not None and vocabulary[unknown_text] != unknown:
             unknown_text = _free_name(vocabulary)
         looked_for = "" if falls_back or unknown is None else unknown_text
-        added = added_in(whole, vocabulary, name, len(texts))
+        added = added_in(whole, vocabulary, name, steps, len(texts))
         specials = specials_of(added, looked_for)
         others = {unknown_text, *specials, *(BYTE_TEXTS if falls_back else ())}
         plain = {text: score for text, score in scores.items() if text not in others}
@@ -468,6 +502,7 @@ class JsonUnigram(JsonModel):
         notes += about(twice, "pieces are there twice, and have the number and the score of their last place: {}")
         if unknown is not None and unknown_text not in vocabulary:
             notes.append(f"Decoded texts show what is unknown as {unknown_text}, in its library as {texts[unknown]}.")
+        notes += [LACKS_BYTES] if lacks_bytes(model, vocabulary) else []
         spelled = _spelled(history, unknown_text if unknown_text in vocabulary else "")
         return history, [*spelled, *steps.notes, *notes]
 

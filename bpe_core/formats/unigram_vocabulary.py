@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from bpe_core.errors import FormatError
-from bpe_core.formats.base import NO_NUMBER, dense_numbers, unless_ids
+from bpe_core.formats.base import NO_NUMBER, dense_numbers
 from bpe_core.formats.byte_level import read
 from bpe_core.formats.limitations import about
 from bpe_core.formats.sentencepiece_fields import Kind, ScoredPiece, in_order
@@ -82,7 +82,7 @@ def history_of(
         Alphabet((*base, *in_order)),
         Columns.with_room(0).first(0),
         scores=Scores((0,), (rounded,), np.zeros(0, np.int32)),
-        numbers=unless_ids(np.array(numbers, np.int64)),
+        numbers=np.array(numbers, np.int64),
     )
     return history, notes
 

@@ -6,7 +6,7 @@ are met as whole words, or never.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -120,11 +120,16 @@ class Model:
 
 
 def build(
-    vocabulary: Mapping[str, int] | None, merges: WrittenMerges, specials: Mapping[str, int], style: Style, where: str
+    vocabulary: Mapping[str, int] | None,
+    merges: WrittenMerges,
+    specials: Mapping[str, int],
+    style: Style,
+    where: str,
+    pieces: Collection[str] = (),
 ) -> Model:
     """Make the model of a file's entries; without a vocabulary, merges mention all base symbols.
 
-    `where` reads "merges.txt, line {}".
+    `where` reads "merges.txt, line {}"; `pieces` are special tokens that a word can be as well.
     """
     if vocabulary is None:
         made = dict.fromkeys(merges.made, NO_NUMBER)
@@ -139,12 +144,14 @@ def build(
     longest = style.longest
     short = [text for text in texts if len(text) <= longest]  # few, so only these are asked whether they are symbols
     is_symbol = placed.among(placed.places([text for text in short if style.is_symbol(text)]))
-    is_special, is_part = placed.among(placed.places(specials)), placed.among(placed.left, placed.right)
+    alone = [text for text in specials if text not in pieces]
+    is_special, is_part = placed.among(placed.places(alone)), placed.among(placed.left, placed.right)
     # One that merges join, or that is one character, is a base symbol as well.
     is_plain = is_symbol | ~placed.among(placed.made) & (~is_special | is_part)
     plain = [texts[place] for place in np.flatnonzero(is_plain[: len(entries)]).tolist()]
     symbols = base_symbols(plain, vocabulary, style)
-    base = {text: id for id, (text, _) in enumerate(symbols)}
+    of_symbols = [text for text, _ in symbols]
+    base = {text: id for id, text in enumerate(of_symbols)}  # of the unknown and a character alike, the character
     mergeable = {text: base[text] for text, symbol in symbols if symbol.merges}
     found = placed.resolved_at_once(mergeable, len(symbols))
     if found is None and (vocabulary is None or placed.are_in_order(mergeable)):
@@ -152,13 +159,13 @@ def build(
     in_order = found is not None
     found = found or placed.resolved_in_turn(mergeable, len(symbols))
     made_at = placed.places(found.texts) if found.places is None else found.places
-    is_known = placed.among(placed.places(base), made_at, placed.places(specials))
+    is_known = placed.among(placed.places(base), made_at, placed.places(alone))
     seeds = _seeds([texts[place] for place in np.flatnonzero(~is_known[: len(entries)]).tolist()], style)
-    first = [*base, *(text for text, _ in seeds)]
+    first = [*of_symbols, *(text for text, _ in seeds)]
     at = np.concatenate([placed.places(first), made_at])
     pairs = np.array(found.pairs, np.int64).reshape(-1, 2)
     pairs[pairs >= len(symbols)] += len(seeds)
-    lacking = [id for text, id in base.items() if vocabulary is not None and text not in vocabulary]
+    lacking = [id for id, text in enumerate(of_symbols) if vocabulary is not None and text not in vocabulary]
     numbers = None
     if vocabulary is not None:
         number_at = np.append(np.fromiter(vocabulary.values(), np.int64, len(vocabulary)), NO_NUMBER)

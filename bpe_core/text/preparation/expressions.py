@@ -1,7 +1,7 @@
 r"""Expressions of Oniguruma, the engine of Hugging Face's tokenizers, translated for `regex`.
 
-There `^` and `$` are the ends of a line, `\Z` also matches before a last line break, `\h` is a hexadecimal digit,
-`(?m)` lets the dot match line breaks, and `{2}+` is a repeated repetition.
+There `^` and `$` are the ends of a line, but no line begins behind the last line break; `\Z` also matches before that
+one, `\h` is a hexadecimal digit, `(?m)` lets the dot match line breaks, and `{2}+` is a repeated repetition.
 
     >>> Expression(r"a$|\h{2}+").spans("a\nff00")
     [(0, 1), (2, 6)]
@@ -31,7 +31,7 @@ _TOKEN = regex.compile(
 )
 _WORD = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\xb2\xb3\xb9\xbc-\xbe"
 _POSIX = {"[:digit:]": r"\p{Nd}", "[:alnum:]": r"\p{Alphabetic}\p{Nd}", "[:punct:]": r"\p{P}\p{S}", "[:word:]": _WORD}
-_OUTSIDE = {r"\Z": r"(?=\n?\Z)", r"\z": r"\Z", r"\h": "[0-9A-Fa-f]", r"\H": "[^0-9A-Fa-f]"}
+_OUTSIDE = {"^": r"(?:\A|^(?!\Z))", r"\Z": r"(?=\n?\Z)", r"\z": r"\Z", r"\h": "[0-9A-Fa-f]", r"\H": "[^0-9A-Fa-f]"}
 _OUTSIDE |= {r"\w": f"[{_WORD}]", r"\W": f"[^{_WORD}]"}
 _OUTSIDE |= {
     r"\b": f"(?:(?<=[{_WORD}])(?![{_WORD}])|(?<![{_WORD}])(?=[{_WORD}]))",
@@ -131,8 +131,8 @@ def _known(expression: str) -> Expression:
 def translated(expression: str) -> str:
     r"""The same expression for `regex`.
 
-    >>> translated(r"\d{1,3}+|^x\z"), translated("[a-z&&[^b]]")
-    ('(?m)(?:\\d{1,3})+|^x\\Z', '(?mV1)[a-z&&[^b]]')
+    >>> translated(r"\d{1,3}+|x\z"), translated("[a-z&&[^b]]")
+    ('(?m)(?:\\d{1,3})+|x\\Z', '(?mV1)[a-z&&[^b]]')
     >>> translated("[^(|[.,!?]]+")
     '(?m)[^(|.,!?]+'
     """

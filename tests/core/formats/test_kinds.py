@@ -280,18 +280,16 @@ def test_letters_that_also_represent_bytes_are_letters_where_a_step_says_how_wor
 
 
 @pytest.mark.parametrize("unknown", ["the", "##s"])
-def test_words_that_begin_with_the_unknown_token_are_said_to_differ(unknown: str) -> None:
+def test_words_that_begin_with_the_unknown_token_begin_with_a_piece(unknown: str) -> None:
     whole = wordpiece([], [{"type": "WhitespaceSplit"}])
     whole["model"]["unk_token"] = unknown
-    spelled = unknown.removeprefix("##")
     theirs, found = tokenizers.Tokenizer.from_str(json.dumps(whole)), JSON.open(json.dumps(whole).encode(), "x")
-    assert [note for note in found.notes if f"spells {spelled!r} becomes the unknown token" in note]
-    assert JSON.can_hold(found.history) == [f"A text that spells {spelled} becomes that token in this format."]
+    assert not found.notes
+    assert not JSON.can_hold(found.history)
     tokenizer = Tokenizer(found.history)
-    for text in (line.replace(spelled, "") for line in lines()[::4]):
+    for text in (*lines()[::4], "the thes theys xs seas ##s ##sea a##s"):
         ids = theirs.encode(text, add_special_tokens=False).ids
         assert found.numbers_of(tokenizer.encode(text, allowed_special="all")) == ids, text
-    assert not JSON.open(json.dumps(KINDS["bert"]()).encode(), "x").notes
 
 
 @pytest.mark.parametrize("special", [False, True])

@@ -1,0 +1,181 @@
+"""Small tokenizer.json files, each with something rare in it that the real library does in its own way."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import Any
+
+import pytest
+
+from bpe_core.formats import FORMATS
+from bpe_core.segmenting.tokenizer import Tokenizer
+from tests.core.formats.kinds import Step, Whole, added, as_bert, by_bytes, in_sequence, metaspace, replacing, split
+
+tokenizers = pytest.importorskip("tokenizers")
+JSON = FORMATS["tokenizer.json"]
+
+SPACES: Step = {"type": "WhitespaceSplit"}
+LOWER: Step = {"type": "Lowercase"}
+
+
+def whole(model: Whole, changes: list[Step], cuts: list[Step], *tokens: Step, decoder: Step | None = None) -> Whole:
+    return {
+        "version": "1.0", "truncation": None, "padding": None, "added_tokens": list(tokens),
+        "normalizer": in_sequence(changes, "normalizers"), "pre_tokenizer": in_sequence(cuts, "pretokenizers"),
+        "post_processor": None, "decoder": decoder, "model": model,
+    }  # fmt: skip
+
+
+def numbered(*tokens: str) -> dict[str, int]:
+    return {token: number for number, token in enumerate(tokens)}
+
+
+def wordpiece(*tokens: str, unknown: str = "<unk>", marker: str = "##") -> Whole:
+    return {"type": "WordPiece", "unk_token": unknown, "continuing_subword_prefix": marker,
+            "max_input_chars_per_word": 100, "vocab": numbered(*tokens)}  # fmt: skip
+
+
+def bpe(vocabulary: dict[str, int], *merges: str, **how: Any) -> Whole:
+    return {"type": "BPE", "unk_token": None, "vocab": vocabulary, "merges": [pair.split() for pair in merges], **how}
+
+
+WORDS = wordpiece("<unk>", "a", "b", "##a", "##b", "##ab", "ab", "#", "##c")
+BYTES = numbered(*(f"<0x{byte:02X}>" for byte in range(256)))
+LETTERS = numbered("<unk>", "e", "a", "b", " ", "ab")
+
+# What is rare, and texts that show it.
+FILES: dict[str, tuple[Whole, tuple[str, ...]]] = {
+    "a word begins with the mark": (whole(WORDS, [], [SPACES]), ("##a ##abb ##c c a##a ##", "###a ##ab##")),
+    "the unknown token is a piece": (
+        whole(wordpiece("e", "##n", "n", unknown="e"), [{"type": "NFD"}, {"type": "StripAccents"}], [], added(0, "e")),
+        ("\u1ec1n", "n\u00e9", "en", "x"),
+    ),
+    "the unknown token continues words": (
+        whole(wordpiece("a", "##b", unknown="##b"), [], [SPACES]),
+        ("ab abb b c ##b ac",),
+    ),
+    "an added token continues words": (
+        whole(wordpiece("<unk>", "▁t", "er", marker=""), [], [metaspace()], added(2, "er", single_word=True)),
+        ("ter er ther", "t", "erter"),
+    ),
+    "an added token is a word that begins with a blank": (
+        whole(wordpiece("<unk>", "▁the", "the"), [], [metaspace("first")], added(1, "▁the")),
+        ("the the", "▁the the", "x"),
+    ),
+    "an added token that is no piece is spelled by changed words": (
+        whole(WORDS, [as_bert(lowercase=True)], [SPACES], added(9, "e\u0301")),
+        ("E\u0301 a", "e\u0301", "\u00e9"),
+    ),
+    "a token takes the spaces of the next one": (
+        whole(bpe(LETTERS, unk_token="<unk>"), [], [], added(6, "a ", rstrip=True), added(7, "   ")),
+        ("a     ", "a    b", "a   ", "   a   b"),
+    ),
+    "a token takes the spaces of itself": (
+        whole(bpe(LETTERS, unk_token="<unk>"), [], [], added(4, " ", rstrip=True)),
+        ("  ", " a   b ", "    "),
+    ),
+    "a token takes spaces on both sides": (
+        whole(bpe(LETTERS), [], [], added(6, "  ", lstrip=True, rstrip=True)),
+        ("    ", "a    b", "a  b"),
+    ),
+    "a token is special once and not once more": (
+        whole(bpe(LETTERS), [], [], added(6, "</s>"), added(6, "</s>", special=False)),
+        ("a</s>b", "</s>"),
+    ),
+    "the unknown token is a letter": (whole(bpe(LETTERS, "a b", unk_token="e"), [], []), ("xabe", "e", "exab")),
+    "the unknown token ends words": (
+        whole(bpe(numbered("a", "b</w>", "c</w>"), unk_token="b</w>", end_of_word_suffix="</w>"), [], [SPACES]),
+        ("ab ac ad b", "xb"),
+    ),
+    "what is unknown is left out, and a token is called so": (
+        whole(bpe({"e": 1, "a": 0, "b": 4}), [], [], added(0, "<unk>", rstrip=True), added(3, "ы", single_word=True)),
+        ("a<unk>b", "aыb ы", "<unk>"),
+    ),
+    "characters become longer and are joined over what they came from": (
+        whole(bpe(LETTERS | {"bab": 6, "abab": 7}, "a b", "ab ab"), [replacing("  ", "ab")], []),
+        ("    e", "  e  ", "      "),
+    ),
+    "Chinese characters of a token are set apart": (
+        whole(WORDS, [as_bert(lowercase=True)], [{"type": "BertPreTokenizer"}], added(9, "中文", normalized=True)),
+        ("a中文b", "中文"),
+    ),
+    "numbers are the ids": (
+        whole(wordpiece("<unk>", "a", "<s>", "</s>"), [], [SPACES], added(3, "</s>"), added(2, "<s>")),
+        ("a <s> b</s>",),
+    ),
+    "a line begins behind a line break but the last": (
+        whole(bpe(LETTERS), [replacing("^", "ab", regex=True)], [], added(6, "<s>")),
+        ("b\nb", "\n", "b\n\n<s>\nb", ""),
+    ),
+    "a whole word is a special token when it is changed": (
+        whole(bpe(LETTERS | {"<s>": 6}, ignore_merges=True), [LOWER], [SPACES], added(6, "<s>")),
+        ("<S> a<S>", "<s>b"),
+    ),
+    "a special token is spelled by the bytes of another text": (
+        whole(wordpiece("<unk>", "É", "##£"), [], [by_bytes(cuts=True)], added(1, "É")),
+        ("\u0263", "É", "É£"),
+    ),
+    "no step of decoding": (
+        whole(bpe(LETTERS), [], [], decoder={"type": "Sequence", "decoders": []}), ("abab",)
+    ),
+    "bytes, and a token of them": (
+        whole(bpe(LETTERS | {"Ġ": 9, "Ġa": 10}, "Ġ a"), [], [by_bytes(cuts=True)], added(10, "Ġa"),
+              decoder=by_bytes()),
+        ("a a", "Ġa a"),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("rare", FILES)
+def test_a_file_with_something_rare_opens_exactly_or_says_so(rare: str) -> None:
+    made, texts = FILES[rare]
+    data = json.dumps(made).encode()
+    theirs, found, file = tokenizers.Tokenizer.from_buffer(data), JSON.open(data, rare), io.BytesIO()
+    assert not any("can differ" in note for note in found.notes)
+    assert not JSON.can_hold(found.history)
+    JSON.write(found.history, file)
+    again, tokenizer = tokenizers.Tokenizer.from_buffer(file.getvalue()), Tokenizer(found.history)
+    for text in texts:
+        ids = theirs.encode(text, add_special_tokens=False).ids
+        assert found.numbers_of(tokenizer.encode(text, allowed_special="all")) == ids, text
+        assert found.numbers_of([id for _, _, id in tokenizer.spans(text, allowed_special="all")]) == ids, text
+        assert again.encode(text, add_special_tokens=False).ids == ids, text
+        for skip in (False, True):
+            told = theirs.decode(ids, skip_special_tokens=skip)
+            assert tokenizer.decode(found.history.ids_of(ids), way="library", skip_special=skip) == told
+            assert again.decode(ids, skip_special_tokens=skip) == told
+
+
+SAID: dict[str, tuple[Whole, str]] = {
+    "the unknown token is joined": (
+        whole(bpe(LETTERS | {"e ": 6}, "e " + " ", unk_token="e") | {"merges": [["e", " "]]}, [], []),
+        "library joins 'e' with its neighbours",
+    ),
+    "some bytes are missing": (
+        whole(bpe(LETTERS | {"<0x41>": 6}, byte_fallback=True, unk_token="<unk>"), [], []),
+        "no token for some of the bytes",
+    ),
+    "bytes of the end of a word": (
+        whole(bpe(BYTES, byte_fallback=True, end_of_word_suffix="</w>"), [], [SPACES]),
+        "bytes together with its marker",
+    ),
+    "what looks like one character": (
+        whole(bpe(LETTERS), [], [split(r"\X")]),
+        "told by an older table",
+    ),
+    "a token becomes nothing": (
+        whole(bpe(LETTERS), [replacing("a", "")], [], added(2, "a", normalized=True)),
+        "become nothing there",
+    ),
+    "tokens become alike": (
+        whole(bpe(LETTERS), [LOWER], [], added(6, "AB", normalized=True), added(7, "Ab", normalized=True)),
+        "look like another there",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("rare", SAID)
+def test_a_file_of_which_ids_can_differ_says_so(rare: str) -> None:
+    made, sentence = SAID[rare]
+    assert any(sentence in note for note in JSON.open(json.dumps(made).encode(), rare).notes)
