@@ -162,7 +162,7 @@ SAID: dict[str, tuple[Whole, str]] = {
     ),
     "what looks like one character": (
         whole(bpe(LETTERS), [], [split(r"\X")]),
-        "told by an older table",
+        "what looks like one character",
     ),
     "a token becomes nothing": (
         whole(bpe(LETTERS), [replacing("a", "")], [], added(2, "a", normalized=True)),
