@@ -64,10 +64,10 @@ def dense_numbers(history: History) -> Int64s | None:
     return known if known is not None and int(known.max()) < len(known) + MOST_GAPS else None
 
 
-def complete_numbers(history: History) -> Int64s:
-    """Return the history's own numbers if only tokens that no text becomes lack one; otherwise its ids."""
+def complete_numbers(history: History, unknown: int | None = None) -> Int64s:
+    """Return the own numbers if only tokens that no text becomes lack one, or `unknown`; otherwise the ids."""
     numbers, joining = own_numbers(history), history.joining
-    unreachable = () if joining is None else (*joining.left_out, *joining.hidden)
+    unreachable = (unknown,) if joining is None else (unknown, *joining.left_out, *joining.hidden)
     lacking = set(np.flatnonzero(numbers == NO_NUMBER).tolist())
     return numbers if lacking.issubset(unreachable) else np.arange(history.id_count)
 

@@ -281,9 +281,7 @@ def _steps(whole: Object, key: str, several: str, found: TextPreparation, name: 
     return steps
 
 
-_CLUSTERS = (
-    "What looks like one character is told by an older table in the file's library, so ids can differ where it asks"
-)
+_CLUSTERS = "By an older table the file's library finds what looks like one character, so ids can differ where it asks"
 
 
 def _flat(step: Object, key: str, name: str) -> Iterator[Object]:

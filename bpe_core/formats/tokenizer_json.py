@@ -160,7 +160,7 @@ class JsonBpe(JsonModel):
         return found
 
     def numbers(self, history: History) -> Int64s:
-        return complete_numbers(history)
+        return complete_numbers(history, history.alphabet.unknown_id)  # which a file can name without having it
 
     def written(self, history: History) -> Object:
         recipe, joining = history.recipe, history.joining

@@ -139,7 +139,8 @@ def twins_in(history: History) -> dict[str, float]:
     texts = {text.encode() for text in (*recipe.special_tokens, recipe.unknown_text)}
     pieces = enumerate(history.alphabet.given)
     found = {symbol.text: id for id, symbol in pieces if symbol.text in texts and symbol.kind in ("character", "seed")}
-    return {text.decode(): float(scores_of(history)[id]) for text, id in found.items()}
+    scores = {text.decode(): float(scores_of(history)[id]) for text, id in found.items()}
+    return {text: score for text, score in scores.items() if math.isfinite(score)}  # else it is in longer pieces only
 
 
 _KINDS = {"unknown": Kind.UNKNOWN, "fallback": Kind.BYTE}

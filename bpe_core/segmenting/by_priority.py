@@ -201,7 +201,8 @@ class JoinedWords:
     @cached_property
     def whole(self) -> dict[bytes, int]:
         """The tokens by the word that each is; of equal ones the oldest."""
-        alone = self._hidden | (self._fallback if self.joining.pairs is None else frozenset())
+        alone = self._hidden | frozenset(self.joining.left_out)
+        alone |= self._fallback if self.joining.pairs is None else frozenset()
         if self.puts_unknown_together:  # then several words in a row are looked up as one, too
             words = Cutting(self.history.recipe).words
             alone |= {id for id, text in enumerate(self._texts) if len(list(words(text.decode()))) > 1}

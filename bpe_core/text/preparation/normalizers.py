@@ -345,6 +345,8 @@ class Precompiled:
             texts.append(new)
             same = len(new) == stop - start
             sources += piece.sources[start:stop] if same else [piece.sources[start]] * len(new)
+        if sources and not self.longest:  # what is left out at the beginning belongs to what follows
+            sources[0] = piece.sources[0]
         return TracedPiece("".join(texts), sources, piece.stop)
 
     def _stretches(self, text: str) -> Iterator[str]:

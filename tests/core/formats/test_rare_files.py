@@ -10,7 +10,18 @@ import pytest
 
 from bpe_core.formats import FORMATS
 from bpe_core.segmenting.tokenizer import Tokenizer
-from tests.core.formats.kinds import Step, Whole, added, as_bert, by_bytes, in_sequence, metaspace, replacing, split
+from tests.core.formats.kinds import (
+    Step,
+    Whole,
+    added,
+    as_bert,
+    by_bytes,
+    in_sequence,
+    metaspace,
+    precompiled,
+    replacing,
+    split,
+)
 
 tokenizers = pytest.importorskip("tokenizers")
 JSON = FORMATS["tokenizer.json"]
@@ -115,6 +126,17 @@ FILES: dict[str, tuple[Whole, tuple[str, ...]]] = {
     "a special token is spelled by the bytes of another text": (
         whole(wordpiece("<unk>", "É", "##£"), [], [by_bytes(cuts=True)], added(1, "É")),
         ("\u0263", "É", "É£"),
+    ),
+    "the unknown token has no entry": (
+        whole(bpe({"a": 4, "b": 9}, unk_token="<unk>"), [], [], added(2, "<s>")),
+        ("ab<s>",),
+    ),
+    "no byte has an entry": (
+        whole(bpe({"Ġa": 0}, ignore_merges=True), [], [by_bytes()], decoder=by_bytes()), ("a", " a a")
+    ),
+    "what begins a text is left out": (
+        whole(bpe({"▁": 0, "x": 1, "▁x": 2}, "▁ x"), [precompiled()], [metaspace("first", cuts=False)]),
+        ("\x7fx", "x\x7f", "\x7f\x7f", " \x7fx"),
     ),
     "no step of decoding": (
         whole(bpe(LETTERS), [], [], decoder={"type": "Sequence", "decoders": []}), ("abab",)
