@@ -23,14 +23,14 @@ from bpe_core.history.token_texts import TokenBytes, written
 from bpe_core.learning.growing import free_numbers
 from bpe_core.learning.methods import Method
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.segmenting.word_pieces import births_of
+from bpe_core.segmenting.word_pieces import pieces_of
 
 
 def lone_characters(history: History) -> list[Symbol]:
     """Make a symbol for each character that only longer tokens hold, in the order of an alphabet."""
     if not Method.of(history.recipe).has_continuations:
         return []
-    marker, (starting, continuing) = history.recipe.marker_text.encode(), births_of(history)
+    marker, (starting, continuing) = history.recipe.marker_text.encode(), pieces_of(history)
     first = sorted({text[0] for text in starting} - starting.keys())
     inside = {sign for text in starting for sign in text[1:]} | {sign for text in continuing for sign in text}
     found = [Symbol(sign.encode(), sign.encode(), "character") for sign in first]

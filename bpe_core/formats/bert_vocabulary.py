@@ -7,7 +7,7 @@ A file does not say how its tokens were made. So all are in the alphabet, the lo
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -38,26 +38,28 @@ from bpe_core.text.preparation.normalizers import BertNormalizer
 from bpe_core.text.preparation.pieces import AddedToken
 from bpe_core.text.preparation.pre_tokenizers import BertPreTokenizer
 
-_KINDS: tuple[SymbolKind, ...] = ("character", "continuation", "seed")  # in the order of the alphabet
-
 
 def history_of(vocabulary: Mapping[str, int], recipe: Recipe, where: str, pieces: Collection[str] = ()) -> History:
     """Return the tokens as a history without steps; `pieces` are special tokens that words can hold as well."""
     if len(vocabulary) > LARGEST_VOCABULARY:
         raise FormatError(f"{where}: there are more than {LARGEST_VOCABULARY:,} tokens.")
     others = {recipe.unknown_text, *recipe.special_tokens}.difference(pieces)
-    found = [_symbol(text, recipe.marker_text) for text in vocabulary if text not in others]
-    symbols = unknown_symbols(recipe) + [symbol for kind in _KINDS for symbol in found if symbol.kind == kind]
-    names = [*(symbol.text.decode() for symbol in symbols), *recipe.special_tokens]
-    numbers = np.array([vocabulary.get(name, NO_NUMBER) for name in names], np.int64)  # of what is unknown, if any
-    return History.from_pairs(recipe, Alphabet(tuple(symbols)), []).numbered(numbers)
-
-
-def _symbol(text: str, marker: str) -> Symbol:
-    inner = text.removeprefix(marker)
-    if inner and inner != text:
-        return Symbol(text.encode(), inner.encode(), "continuation" if len(inner) == 1 else "seed")
-    return Symbol(text.encode(), text.encode(), "character" if len(text) == 1 else "seed")
+    texts = [text for text in vocabulary if text not in others]
+    read = [text.removeprefix(recipe.marker_text) or text for text in texts]
+    short = [pair for pair in zip(texts, read, strict=True) if len(pair[1]) == 1]
+    of_kind: dict[SymbolKind, list[tuple[str, str]]] = {
+        "character": [pair for pair in short if pair[0] == pair[1]],
+        "continuation": [pair for pair in short if pair[0] != pair[1]],
+        "seed": [pair for pair in zip(texts, read, strict=True) if len(pair[1]) != 1],
+    }
+    symbols = unknown_symbols(recipe)
+    names = [symbol.text.decode() for symbol in symbols]
+    for kind, pairs in of_kind.items():
+        symbols += [Symbol(text.encode(), inner.encode(), kind) for text, inner in pairs]
+        names += [text for text, _ in pairs]
+    names += recipe.special_tokens
+    numbers = [vocabulary.get(name, NO_NUMBER) for name in names]  # of what is unknown, if any
+    return History.from_pairs(recipe, Alphabet(tuple(symbols)), []).numbered(np.array(numbers, np.int64))
 
 
 def numbers_for(history: History) -> Int64s:
@@ -98,7 +100,7 @@ def _text_choices(config: Object, plain: list[str], where: str, notes: list[str]
     lowercase = _flag(config, "do_lower_case", where)
     strip_accents = _flag(config, "strip_accents", where)
     if lowercase is None:
-        lowercase = _speaks_for(plain, lambda text: text == text.lower())
+        lowercase = _speaks_for(plain, lambda sign: sign == sign.lower())
         strip_accents = lowercase and _speaks_for(plain, _has_no_accents) if strip_accents is None else strip_accents
         changes = ["lower case"] * lowercase + ["no accents"] * strip_accents
         notes.append(
@@ -122,14 +124,16 @@ def _text_choices(config: Object, plain: list[str], where: str, notes: list[str]
     }
 
 
-def _speaks_for(texts: Iterable[str], fits: Any) -> bool:
-    with_letters = [text for text in texts if any(map(str.isalpha, text)) and not text.startswith("[unused")]
-    odd = sum(1 for text in with_letters if not fits(text))
-    return odd <= MOST_ODD * len(with_letters)
+def _speaks_for(texts: Sequence[str], fits: Callable[[str], bool]) -> bool:
+    """Whether nearly all texts that have letters are of such characters."""
+    signs = set[str]().union(*texts)
+    letters, odd = set(filter(str.isalpha, signs)), {sign for sign in signs if not fits(sign)}
+    with_letters = [text for text in texts if not (letters.isdisjoint(text) or text.startswith("[unused"))]
+    return sum(not odd.isdisjoint(text) for text in with_letters) <= MOST_ODD * len(with_letters)
 
 
-def _has_no_accents(text: str) -> bool:
-    return not any(unicodedata.category(character) == "Mn" for character in unicodedata.normalize("NFD", text))
+def _has_no_accents(sign: str) -> bool:
+    return not any(unicodedata.category(character) == "Mn" for character in unicodedata.normalize("NFD", sign))
 
 
 def _specials(config: Object, vocabulary: Mapping[str, int], where: str) -> dict[str, int]:
@@ -262,17 +266,15 @@ class BertVocabulary(Format):
 
 def read_vocabulary(data: bytes, name: str) -> tuple[dict[str, int], list[str]]:
     """Return the number of each token, which is that of its last line, and those that have several lines."""
-    found: dict[str, int] = {}
-    twice: list[str] = []
-    for number, line in enumerate(lines_of(data, name)):
-        text = line.rstrip(" \t\r")  # other blanks stay, as in transformers
+    lines = [line.rstrip(" \t\r") for line in lines_of(data, name)]  # other blanks stay, as in transformers
+    for number, text in enumerate(lines, start=1):
         if " " in text or "\t" in text:
-            raise FormatError(f"{name}, line {number + 1:,}: there must be one token and no space, not {text[:80]!r}.")
-        if text in found:
-            twice.append(text)
-        if text:
-            found[text] = number
-    return found, twice
+            raise FormatError(f"{name}, line {number:,}: there must be one token and no space, not {text[:80]!r}.")
+    found = {text: number for number, text in enumerate(lines) if text}
+    if len(found) == len(lines) - lines.count(""):
+        return found, []
+    first = dict(zip(reversed(lines), range(len(lines))[::-1], strict=True))
+    return found, [text for number, text in enumerate(lines) if text and first[text] < number]
 
 
 def _about_changes(recipe: Recipe) -> list[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import codecs
 import heapq
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, repeat
@@ -309,8 +309,19 @@ def pairs_at_the_beginning(data: bytes) -> list[tuple[str, str]]:
     return [(one[0], one[1]) for one in parts] if all(len(one) == 2 and all(one) for one in parts) else []
 
 
-def lines_of(data: bytes, name: str) -> Iterator[str]:
-    """Yield lines without their ends, which only a line feed makes."""
+def lines_of(data: bytes, name: str) -> Iterable[str]:
+    """Return lines without their ends, which only a line feed makes."""
+    try:
+        lines = data.decode("utf-8-sig").split("\n")
+    except UnicodeDecodeError:
+        return _lines_one_by_one(data, name)
+    if 4 * max(map(len, lines)) > LONGEST_LINE:
+        return _lines_one_by_one(data, name)
+    return [line.removesuffix("\r") for line in lines]
+
+
+def _lines_one_by_one(data: bytes, name: str) -> Iterator[str]:
+    """Yield the same, and say which line cannot be one."""
     for number, line in enumerate(data.split(b"\n"), start=1):
         where = f"{name}, line {number:,}"
         if len(line) > LONGEST_LINE:

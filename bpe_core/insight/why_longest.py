@@ -23,7 +23,6 @@ from bpe_core.history.token_texts import quoted
 from bpe_core.insight.reasons import Explanation, TextWord, WordReasons
 from bpe_core.segmenting.cutting import Allowed, Cutting
 from bpe_core.segmenting.word_pieces import LongestPieces
-from bpe_core.segmenting.word_tokens import ALWAYS
 
 
 class ByteWord(TextWord):
@@ -57,8 +56,7 @@ class WhyLongest(WordReasons):
         raise AssertionError("the tokens of a word cover it")
 
     def _joined(self, word: TextWord, start: int, end: int, id: int) -> Explanation:
-        births = self._pieces.continuing if start else self._pieces.starting
-        since = births[word.text[word.characters(start) : word.characters(end)]][1]
+        since = self._pieces.birth(id)
         there = f"since step {since:,}" if since else "from the beginning"
         sentence = (
             f"The text is not split here: {self._quoted(id)}, which is there {there}, is the longest token that fits."
@@ -74,23 +72,22 @@ class WhyLongest(WordReasons):
         return Explanation("longest", True, sentence, steps)
 
     def _stuck(self, word: TextWord, at: int) -> Explanation:
-        place, births = 0, self._pieces.starting
+        place, ids, birth = 0, self._pieces.starting, self._pieces.birth
         while True:
-            ends = range(len(word.text), place, -1)
-            fitting = (end for end in ends if births.get(word.text[place:end], (0, ALWAYS))[1] <= at)
-            end = next(fitting, None)
+            texts = ((end, word.text[place:end]) for end in range(len(word.text), place, -1))
+            end = next((end for end, text in texts if text in ids and birth(ids[text]) <= at), None)
             if end is None:
                 break
-            place, births = end, self._pieces.continuing
+            place, ids = end, self._pieces.continuing
         later, steps = self._first_longer(word, place, place, at)
         unknown = self._quoted(self._pieces.unknown)
         sentence = f"No token fits at {quoted(word.text[place:])}, so the whole word is {unknown}.{later}"
         return Explanation("stuck", False, sentence, steps)
 
     def _first_longer(self, word: TextWord, first: int, stop: int, at: int) -> tuple[str, tuple[int, ...]]:
-        births = self._pieces.continuing if first else self._pieces.starting
+        ids, birth = self._pieces.continuing if first else self._pieces.starting, self._pieces.birth
         texts = (word.text[first:end] for end in range(stop + 1, len(word.text) + 1))
-        found = [(birth, id) for id, birth in (births[text] for text in texts if text in births) if birth > at]
+        found = [(birth(ids[text]), ids[text]) for text in texts if text in ids and birth(ids[text]) > at]
         if not found:
             return "", ()
         since, later = min(found)

@@ -142,8 +142,9 @@ def longest_over_time(history: History, plain: LongestPieces) -> PiecesOverTime:
 def _longest_table(history: History, plain: LongestPieces) -> PieceTable:
     starting, continuing = plain.starting, plain.continuing
     texts = [*starting, *continuing]
-    ids, births = np.array([*starting.values(), *continuing.values()], np.int32).reshape(-1, 2).T
+    ids = np.array([*starting.values(), *continuing.values()], np.int32)
     roots = np.repeat(np.array([STARTING, CONTINUING], np.int32), [len(starting), len(continuing)])
+    births = np.maximum(ids - len(history.alphabet) + 1, 0)
     pieces = piece_table([text.encode(plain.encoding) for text in texts], roots, ids, births)
     pieces.number[UNKNOWN], pieces.number[LONGEST_WORD] = plain.unknown, history.recipe.longest_word
     return pieces

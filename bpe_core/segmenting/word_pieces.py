@@ -12,7 +12,7 @@ from bpe_core.history.history import History
 from bpe_core.history.token_texts import written
 from bpe_core.segmenting.word_tokens import ALWAYS, WordCut
 
-Births = dict[str, tuple[int, int]]  # by the text of a token: its id, and after how many steps it exists
+Ids = dict[str, int]  # by the text of a token
 
 
 class LongestPieces:
@@ -22,10 +22,14 @@ class LongestPieces:
         unknown = history.alphabet.unknown_id
         assert unknown is not None  # the method needs one
         self.unknown, self.encoding = unknown, encoding_of(history)
-        self._longest_word = history.recipe.longest_word
-        starting, self.continuing = births_of(history)
+        self._longest_word, self._base = history.recipe.longest_word, len(history.alphabet)
+        starting, self.continuing = pieces_of(history)
         self.starting = _with_spelled(starting, self.continuing, history.alphabet.continuing.decode())
         self._lengths_to_start, self._lengths_to_continue = map(_lengths_by_first, (self.starting, self.continuing))
+
+    def birth(self, id: int) -> int:
+        """Return after how many steps a token exists."""
+        return max(0, id - self._base + 1)
 
     def cut(self, word: bytes, at: int) -> WordCut:
         """Cut a word after that many steps; a word that gets stuck, or is too long, is unknown as a whole."""
@@ -37,12 +41,14 @@ class LongestPieces:
         start = end = since = 0
         until = ALWAYS
         while start < len(text):
-            births = self.continuing if start else self.starting
+            ids_here = self.continuing if start else self.starting
             lengths = (self._lengths_to_continue if start else self._lengths_to_start).get(text[start], [])
             for length in reversed(lengths[: bisect_right(lengths, len(text) - start)]):
                 stop = start + length
-                id, birth = births.get(text[start:stop], (self.unknown, ALWAYS))
-                if birth <= at:
+                id = ids_here.get(text[start:stop])
+                if id is None:
+                    continue
+                if (birth := self.birth(id)) <= at:
                     break
                 until = min(until, birth)
             else:
@@ -55,20 +61,21 @@ class LongestPieces:
         return WordCut(ids, ends, since, until)
 
 
-def _with_spelled(starting: Births, continuing: Births, marker: str) -> Births:
+def _with_spelled(starting: Ids, continuing: Ids, marker: str) -> Ids:
     """Let a word also begin with a token that continues words, where it spells it with its marker, as in `##ing`."""
-    found = dict(starting)
-    for text, birth in continuing.items() if marker else ():
-        found[marker + text] = min(birth, found.get(marker + text, birth))  # of twins the older
-    return found
+    if not marker:
+        return starting
+    spelled = {marker + text: id for text, id in continuing.items()}
+    twins = [text for text in starting if text.startswith(marker) and text in spelled]
+    return spelled | starting | {text: min(spelled[text], starting[text]) for text in twins}  # the older
 
 
-def _lengths_by_first(births: Births) -> dict[str, list[int]]:
+def _lengths_by_first(ids: Ids) -> dict[str, list[int]]:
     """The lengths of tokens that begin with each character, ascending: others need not be looked for there."""
-    found: dict[str, set[int]] = {}
-    for text in births:
-        found.setdefault(text[:1], set()).add(len(text))
-    return {first: sorted(lengths) for first, lengths in found.items()}
+    found: dict[str, list[int]] = {}
+    for first, length in sorted({(text[:1], len(text)) for text in ids}):
+        found.setdefault(first, []).append(length)
+    return found
 
 
 def encoding_of(history: History) -> str:
@@ -76,28 +83,18 @@ def encoding_of(history: History) -> str:
     return "latin-1" if history.recipe.base == "bytes" else "utf-8"
 
 
-def births_of(history: History) -> tuple[Births, Births]:
+def pieces_of(history: History) -> tuple[Ids, Ids]:
     """The tokens that begin words, and those that continue them; of several with the same text the oldest.
 
     Where nothing marks the latter, as in RWKV's vocabulary, every token does both.
     """
-    starting: Births = {}
-    continuing: Births = {}
     symbols, marker = history.alphabet.symbols, len(history.alphabet.continuing)
-    base, encoding = len(symbols), encoding_of(history)
-    continues = [symbol.text != symbol.decoded for symbol in symbols]
-    continues += [False] * len(history)
-    for id, (left, _) in enumerate(history.pairs(), base):
+    continues = [symbol.text != symbol.decoded for symbol in symbols] + [False] * len(history)
+    for id, (left, _) in enumerate(history.pairs(), len(symbols)):
         continues[id] = continues[left]
-    for id, text in enumerate(written(history)):
-        if id >= base:
-            birth = id - base + 1
-        elif symbols[id].kind == "unknown":
-            continue
-        else:
-            birth = 0
-        if continues[id]:
-            continuing.setdefault(text[marker:].decode(encoding), (id, birth))
-        else:
-            starting.setdefault(text.decode(encoding), (id, birth))
-    return starting, starting if history.recipe.marker == "none" else continuing
+    unknown, encoding, oldest_last = history.alphabet.unknown_id, encoding_of(history), range(len(continues))[::-1]
+    texts = written(history)
+    starting = {texts[id].decode(encoding): id for id in oldest_last if not continues[id] and id != unknown}
+    if history.recipe.marker == "none":
+        return starting, starting
+    return starting, {texts[id][marker:].decode(encoding): id for id in oldest_last if continues[id]}
