@@ -164,7 +164,7 @@ def read_steps(whole: Object, name: str, *, shows_bytes: bool = False) -> TextPr
     cuts = _steps(whole, "pre_tokenizer", "pretokenizers", found, name)
     found.changes = bool(changes)
     found.sign = next((step.replacement for step in cuts if isinstance(step, Metaspace)), "")
-    tokens = _added_tokens(whole, name, changes=bool(changes))
+    tokens = _added_tokens(whole, name, found.notes, changes=bool(changes))
     changed = {token.content: _changed(token.content, changes) for token in tokens if token.normalized}
     often = Counter(changed.values())
     found.notes += about([token for token, new in changed.items() if not new], _GONE)
@@ -211,7 +211,7 @@ def _changed(token: str, changes: list[Step]) -> str:
 
 
 def _is_set_apart(token: str) -> bool:
-    return _changed(token, [BertNormalizer(False, True, False, False)]) != token
+    return " " in _changed(token, [BertNormalizer(False, True, False, False)])
 
 
 def _is_other_in_bytes(token: AddedToken) -> bool:
@@ -235,7 +235,13 @@ def _decoding(whole: Object, found: TextPreparation, name: str) -> tuple[Decoder
     return tuple(steps) or (decoding.Fuse(),)
 
 
-def _added_tokens(whole: Object, name: str, *, changes: bool) -> list[AddedToken]:
+_TWICE = (
+    "added tokens are there twice; they are found as the last entry says, and decoded texts can differ from "
+    "those of the file's library: {}"
+)
+
+
+def _added_tokens(whole: Object, name: str, notes: list[str], *, changes: bool) -> list[AddedToken]:
     """Return those that do more than to be found where somebody asks for them."""
     items = [item for item in list_in(whole, "added_tokens", name) if isinstance(item, dict) and item.get("content")]
     special = {text_in(item, "content", name) for item in items if item.get("special") is not False}  # once is enough
@@ -250,6 +256,8 @@ def _added_tokens(whole: Object, name: str, *, changes: bool) -> list[AddedToken
         )
         for item in items
     ]
+    kinds = Counter(content for content, _ in {(token.content, token.normalized) for token in told})
+    notes += about([content for content, times in kinds.items() if times > 1], _TWICE)
     told = [*{token.content: token for token in told}.values()]  # of one that is there twice the last counts
     if not changes and len({token.normalized for token in told}) == 1:  # before or behind what changes nothing
         told = [dataclasses.replace(token, normalized=False) for token in told]

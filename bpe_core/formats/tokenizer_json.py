@@ -75,6 +75,7 @@ class Added(NamedTuple):
     number: int  # as the file's library gives it
     said: int  # by the file
     can_be_piece: bool  # so that words can hold it, too: it is found between words only, or texts are changed
+    is_lost: bool = False  # a later one has its number, so that the file's library finds that only
 
 
 def added_in(
@@ -97,12 +98,13 @@ def added_in(
             behind += content not in found and content not in vocabulary
             can_be_piece = content in vocabulary and (steps.may_write(content) or item.get("single_word") is True)
             found[content] = Added(number, said, can_be_piece)
-    return found
+    last = {token.number: content for content, token in found.items()}
+    return {content: token._replace(is_lost=last[token.number] != content) for content, token in found.items()}
 
 
 def specials_of(added: Mapping[str, Added], unknown: str) -> dict[str, int]:
     """Return the added tokens with their numbers, without the one for what is unknown."""
-    return {text: token.number for text, token in added.items() if text != unknown}
+    return {text: token.number for text, token in added.items() if text != unknown and not token.is_lost}
 
 
 def about_added(added: Mapping[str, Added], vocabulary: dict[str, int]) -> list[str]:
@@ -110,7 +112,9 @@ def about_added(added: Mapping[str, Added], vocabulary: dict[str, int]) -> list[
     others = [text for text, token in added.items() if token.number != token.said]
     numbers = set(vocabulary.values()) if added else set()
     shared = [text for text, token in added.items() if text not in vocabulary and token.number in numbers]
+    lost = [text for text, token in added.items() if token.is_lost]
     return [
+        *about(lost, "added tokens are found in no text, as a later one has their number in the file's library: {}"),
         *about(others, "added tokens are numbered as the file's library does it, and not as the file says: {}"),
         *about(shared, "added tokens share their number with another token of the vocabulary, as in its library: {}"),
     ]
@@ -273,7 +277,8 @@ def _style(
     byte_level = steps.byte_level or looks_so
     if byte_level and not steps.byte_level:
         steps.notes.append("Its tokens look like bytes, although no step of the file says so; here they are bytes.")
-    lacks = byte_level and not vocabulary.keys() >= set(stand_ins())
+    ends = (sign + suffix for sign in stand_ins())
+    lacks = byte_level and not vocabulary.keys() >= {*stand_ins(), *ends}
     unknown_bytes = lacks and unknown in specials and not (fallback or suffix or model.get("fuse_unk") is True)
     if (lacks and (fallback or unknown) and not unknown_bytes) or lacks_bytes(model, vocabulary):
         steps.notes.append(LACKS_BYTES)
@@ -317,11 +322,13 @@ LONGEST_WORD = 100  # where the file does not say
 
 
 def _words_among(tokens: Iterable[str], recipe: Recipe) -> dict[str, str]:
-    """Return the tokens that are not split, and each without what marks that a word goes on."""
+    """Return the tokens that a word can begin with, and each without what marks that a word goes on."""
     words_of = Splitter(recipe.with_changes(special_tokens=())).words
     in_bytes = any(isinstance(step, ByteLevel | BytesShown) for step in recipe.preparation)  # which are split before
     found = {token: token.removeprefix(recipe.marker_text) for token in tokens}
-    return {token: word for token, word in found.items() if in_bytes or len([*words_of(word)]) == 1}
+    return {
+        token: piece for token, piece in found.items() if in_bytes or any(piece in word for word in words_of(piece))
+    }
 
 
 class JsonWordPiece(JsonModel):

@@ -207,10 +207,9 @@ class History(Sequence[Step]):
 
     @cached_property
     def _ids_by_number(self) -> dict[int, int]:
-        """Of a number that two tokens share, the special one, else the first."""
+        """Of a number that several tokens share, the last special one, else the first."""
         pairs = [] if self.numbers is None else list(zip(self.numbers.tolist(), range(self.id_count), strict=True))
-        pairs = pairs[self.first_special :] + pairs[: self.first_special]
-        return dict(reversed(pairs))
+        return dict([*reversed(pairs[: self.first_special]), *pairs[self.first_special :]])
 
     # --- Its tokens and their ids: the alphabet, what was joined, the special tokens ----------
 

@@ -62,6 +62,7 @@ _LATER = (
     "1faef 1faf9-1fafa 1fbfa 2b73a-2b73f 2b81e 2cea2-2cead 323b0-33479 3d000-3fc3f"
 )
 NO_CHARACTER = "\u0378"  # unassigned in Unicode
+_FORMERLY = {"\u0295": "\u0296"}  # of another kind then, that of its neighbour
 
 
 def _set(ranges: str) -> str:
@@ -101,16 +102,22 @@ def controls() -> regex.Pattern[str]:
 
 def without_later(text: str) -> str:
     """The text with an unassigned character in place of each that came later than the tables of expressions."""
-    if text.isascii() or later().isdisjoint(set(text)):
+    seen_as = _seen_as()
+    if text.isascii() or seen_as.keys().isdisjoint(map(ord, set(text))):
         return text
-    return text.translate({ord(character): NO_CHARACTER for character in later().intersection(text)})
+    return text.translate(seen_as)
 
 
 def as_before(values: npt.NDArray[Number]) -> npt.NDArray[Number]:
     """The values by code point, with the value of an unassigned one for characters that came later."""
-    values = values.copy()
-    values[[ord(one) for one in later()]] = values[ord(NO_CHARACTER)]
+    values, seen_as = values.copy(), _seen_as()
+    values[[*seen_as]] = values[[*map(ord, seen_as.values())]]
     return values
+
+
+@cache
+def _seen_as() -> dict[int, str]:
+    return {ord(one): NO_CHARACTER for one in later()} | {ord(one): other for one, other in _FORMERLY.items()}
 
 
 @cache

@@ -29,15 +29,16 @@ _TOKEN = regex.compile(
     r"\[:\^?[a-z]+:\]|\\[pP]\{[^}]*\}|\\x\{[0-9A-Fa-f]+\}|\\.|\{\d*,?\d*\}\+?|\(\?[a-z-]+[:)]|\[\^?\]?|&&|.",
     regex.DOTALL,
 )
-_WORD = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\xb2\xb3\xb9\xbc-\xbe"
-_POSIX = {"[:digit:]": r"\p{Nd}", "[:alnum:]": r"\p{Alphabetic}\p{Nd}", "[:punct:]": r"\p{P}\p{S}", "[:word:]": _WORD}
+_LISTED = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}"  # what is part of a word where it is listed in a set
+_WORD = rf"{_LISTED}\xb2\xb3\xb9\xbc-\xbe"
+_POSIX = {"[:digit:]": r"\p{Nd}", "[:alnum:]": r"\p{Alphabetic}\p{Nd}", "[:punct:]": r"\p{P}\p{S}", "[:word:]": _LISTED}
 _OUTSIDE = {"^": r"(?:\A|^(?!\Z))", r"\Z": r"(?=\n?\Z)", r"\z": r"\Z", r"\h": "[0-9A-Fa-f]", r"\H": "[^0-9A-Fa-f]"}
-_OUTSIDE |= {r"\w": f"[{_WORD}]", r"\W": f"[^{_WORD}]"}
+_OUTSIDE |= {r"\w": f"[{_WORD}]", r"\W": f"[^{_WORD}]", r"\N": r"[^\n]", r"\O": r"[\s\S]", r"\e": r"\x1b"}
 _OUTSIDE |= {
     r"\b": f"(?:(?<=[{_WORD}])(?![{_WORD}])|(?<![{_WORD}])(?=[{_WORD}]))",
     r"\B": f"(?:(?<=[{_WORD}])(?=[{_WORD}])|(?<![{_WORD}])(?![{_WORD}]))",
 }
-_INSIDE = {r"\h": "0-9A-Fa-f", r"\w": _WORD, **_POSIX}
+_INSIDE = {r"\h": "0-9A-Fa-f", r"\w": _LISTED, r"\e": r"\x1b", **_POSIX}
 
 
 class Expression:
@@ -154,7 +155,7 @@ def translated(expression: str) -> str:
             depth -= 1
         elif depth:
             nested |= token in ("&&", r"\W")
-            token = f"[^{_WORD}]" if token == r"\W" else _INSIDE.get(token, token)
+            token = f"[^{_LISTED}]" if token == r"\W" else _INSIDE.get(token, token)
         elif token[0] == "{" and token.endswith("}+"):
             token = _repeated(written, token)
         elif token.startswith("(?") and token[-1] in ":)":

@@ -220,6 +220,11 @@ MOST_PAIRS = 1 << 20  # of neighbours, that are remembered
 LARGEST = 8_000_000  # bytes; those of SentencePiece have some 300,000
 
 _CLUSTERS = regex.compile(r"\X")
+# What `regex` joins: a consonant to a sign that joins it to one before, though before that is none.
+_UNJOINED = regex.compile(
+    r"(?<=\p{InCB=Linker}[\p{InCB=Extend}\p{InCB=Linker}]*)(?=\p{InCB=Consonant})"
+    r"(?<!\p{InCB=Consonant}[\p{InCB=Extend}\p{InCB=Linker}]*)"
+)
 _JOINS = regex.compile(  # with a neighbour
     r"\r\n|[\p{GCB=Extend}\p{GCB=SpacingMark}\p{GCB=Prepend}\p{GCB=ZWJ}\p{GCB=L}\p{GCB=V}\p{GCB=T}"
     r"\p{GCB=Regional_Indicator}]"
@@ -289,6 +294,14 @@ class CharacterTable:
         return self._texts[start : end if end >= 0 else len(self._texts)].decode(errors="replace")
 
 
+def _clusters(text: str) -> Iterator[str]:
+    for cluster in _CLUSTERS.findall(text):
+        if len(cluster) == 1:
+            yield cluster
+        else:
+            yield from _UNJOINED.split(cluster)
+
+
 def _offset(unit: int) -> int:
     return (unit >> 10) << ((unit & 0x200) >> 6)
 
@@ -343,8 +356,7 @@ class Precompiled:
         sources: list[int] = []
         for start, stop, new in parts:
             texts.append(new)
-            same = len(new) == stop - start
-            sources += piece.sources[start:stop] if same else [piece.sources[start]] * len(new)
+            sources += [piece.sources[min(start + i, stop - 1)] for i in range(len(new))]
         if sources and not self.longest:  # what is left out at the beginning belongs to what follows
             sources[0] = piece.sources[0]
         return TracedPiece("".join(texts), sources, piece.stop)
@@ -361,7 +373,7 @@ class Precompiled:
 
     def _line(self, line: str) -> str:
         known, found = self._known, []
-        for cluster in _CLUSTERS.findall(line):
+        for cluster in _clusters(line):
             new = known.get(cluster)
             if new is None:
                 new = known[cluster] = "".join(became for _, _, became in self._by_clusters(cluster))
@@ -378,7 +390,7 @@ class Precompiled:
 
     def _by_clusters(self, text: str) -> Iterator[tuple[int, int, str]]:
         table, place = self.table, 0
-        for cluster in _CLUSTERS.findall(text):
+        for cluster in _clusters(text):
             new = table.shortest(cluster) if len(cluster.encode()) < _SHORT else None
             if new is not None:
                 yield place, place + len(cluster), new

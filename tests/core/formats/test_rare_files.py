@@ -27,6 +27,7 @@ tokenizers = pytest.importorskip("tokenizers")
 JSON = FORMATS["tokenizer.json"]
 
 SPACES: Step = {"type": "WhitespaceSplit"}
+SIGNS: Step = {"type": "Punctuation", "behavior": "Isolated"}
 LOWER: Step = {"type": "Lowercase"}
 
 
@@ -137,6 +138,31 @@ FILES: dict[str, tuple[Whole, tuple[str, ...]]] = {
     "what begins a text is left out": (
         whole(bpe({"▁": 0, "x": 1, "▁x": 2}, "▁ x"), [precompiled()], [metaspace("first", cuts=False)]),
         ("\x7fx", "x\x7f", "\x7f\x7f", " \x7fx"),
+    ),
+    "a token that words of several parts hold": (
+        whole(wordpiece("<unk>", "é", "##x", "▁"), [], [metaspace("first"), {"type": "Whitespace"}],
+              added(1, "é", single_word=True)),
+        ("éx é", "x éx"),
+    ),
+    "a token of a space beside Chinese characters": (
+        whole(WORDS, [as_bert(lowercase=True)], [{"type": "BertPreTokenizer"}], added(9, " ", normalized=True)),
+        ("文", "a文 b"),
+    ),
+    "two added tokens share their number": (
+        whole(bpe({"a": 0, "b": 3, "ab": 4}, "a b"), [], [], added(3, "</s>"), added(3, "b")),
+        ("</s>ab</s>", "b"),
+    ),
+    "some signs are parts of words, but not in sets": (
+        whole(WORDS, [], [split(r"\w+|[^\w\s]+", "Removed", invert=True)]),
+        ("a\x7f\xb2", "\xb2", "\x7f\xb9b", "a\xb2b"),
+    ),
+    "a letter was another kind of letter": (
+        whole(bpe(LETTERS, unk_token="<unk>", fuse_unk=True), [], [split(r"\p{Lo}"), split(r"\p{Ll}")]),
+        ("\u0294\u0295\u0295\u0296", "a\u0295"),
+    ),
+    "one character becomes several and a word begins in them": (
+        whole(wordpiece("<unk>", "(", ")", "a", "##)", "▁(", "▁a"), [precompiled()], [SIGNS, metaspace("first")]),
+        ("\u2474", "\u249c", "a \u2474"),
     ),
     "no step of decoding": (
         whole(bpe(LETTERS), [], [], decoder={"type": "Sequence", "decoders": []}), ("abab",)
