@@ -3,7 +3,8 @@
 Their table is older than the one of this Python: what came later, and the space, are of no script and go with what
 comes before. Japanese writing is one script with the Chinese.
 
->>> [found.group() for found in runs().finditer(with_older_scripts(" Tokyo 東京タワー, ok"))]
+>>> text = " Tokyo 東京タワー, ok"
+>>> [text[slice(*found.span())] for found in runs().finditer(with_older_scripts(text))]
 ['Tokyo ', '東京タワー', ', ', 'ok']
 """
 
