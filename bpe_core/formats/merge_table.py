@@ -12,7 +12,9 @@ import json
 import math
 from abc import abstractmethod
 from array import array
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -84,20 +86,20 @@ class MergeTable(Format):
         return own_numbers(history)
 
     def read_all(self, data: bytes, name: str, beside: Beside) -> Opened:
-        return self.read_at_once(data, name) or self.read_by_rows(data, name), ()
+        told = self.taken_apart(data, name)
+        found = self.read_at_once(told, data, name)
+        return self.read_by_rows(told, name) if found is None else found, ()
 
-    def read_at_once(self, data: bytes, name: str) -> History | None:
+    def read_at_once(self, told: Told, data: bytes, name: str) -> History | None:
         """Read the table, if it is what would be written of it; else return None."""
         try:
-            told = self.taken_apart(data, name)
             cells = told.cells()
             if cells is None:
                 return None
             columns = [cells.numbers(column) for column in Columns._fields]
             kinds = checked_kinds(told.about.get("reasons"), name)
             reasons = {
-                column: [checked_number(meant(cell), kind, name) for cell in cells.texts(column)]
-                for column, kind in kinds.items()
+                column: checked_column(meant_each(cells.texts(column)), kind, name) for column, kind in kinds.items()
             }
             numbers = [] if told.numbers is None else cells.numbers(NUMBER).tolist()
             found = history_told(told, columns, reasons, numbers, lambda row: name, name)
@@ -107,9 +109,8 @@ class MergeTable(Format):
             return None
         return found if beside.place == len(data) else None
 
-    def read_by_rows(self, data: bytes, name: str) -> History:
+    def read_by_rows(self, told: Told, name: str) -> History:
         """Read row by row: each cell must be what its step gives, so that changes by hand are noticed."""
-        told = self.taken_apart(data, name)
         kinds = checked_kinds(told.about.get("reasons"), told.where)
         columns = [array("q") for _ in Columns._fields]
         reasons: dict[str, list[Number]] = {column: [] for column in kinds}
@@ -181,6 +182,22 @@ def meant(cell: str) -> Any:
         return json.loads(cell) if cell else None
     except (ValueError, RecursionError):
         return cell
+
+
+_OF_NUMBERS = frozenset("0123456789.eE+-")
+
+
+def meant_each(cells: Sequence[str]) -> list[Any]:
+    """Read many cells, all at once where they are numbers.
+
+    >>> meant_each(["1", "", "-2.5e3"]), meant_each(["1", "01", "[2]", "x"])
+    ([1, None, -2500.0], [1, '01', [2], 'x'])
+    """
+    if _OF_NUMBERS.issuperset(set[str]().union(*cells)):
+        with suppress(ValueError):
+            found: list[Any] = json.loads(f"[{','.join(cell or 'null' for cell in cells)}]")
+            return found
+    return [meant(cell) for cell in cells]
 
 
 def whole_number(value: object, column: str, where: str) -> int:
@@ -317,6 +334,12 @@ def checked_number(value: object, kind: str, where: str) -> Number:
     raise FormatError(f"{where}: {str(value)[:40]!r} is not such a number as its step was chosen by.")
 
 
+def checked_column(values: Sequence[object], kind: str, where: str) -> Sequence[Number]:
+    if kind[1] == "f" and set(map(type, values)) == {float} and all(map(BEYOND.__gt__, map(abs, values))):  # type: ignore[arg-type]
+        return values  # type: ignore[return-value]  # nearly all
+    return [checked_number(value, kind, where) for value in values]
+
+
 # --- Scores -----------------------------------------------------------------------------
 
 
@@ -327,16 +350,15 @@ def scores_by_token(history: History) -> list[list[float | None]]:
         alive = np.arange(len(found))
         for since, row in zip(history.scores.since, history.scores.rows, strict=True):
             left = np.setdiff1d(alive, history.scores.dropped[:since])
-            for id, score in zip(left.tolist(), row, strict=True):
-                found[id].append(_finite(score))
+            for id, score in zip(left.tolist(), _as_json(row), strict=True):
+                found[id].append(score)
     return found
 
 
-def _finite(score: np.floating[Any]) -> float | None:
-    """Make a score that JSON can hold; that of a token that is not used at all is below all numbers."""
-    if np.isneginf(score):
-        return -BEYOND
-    return float(str(score)) if np.isfinite(score) else None
+def _as_json(scores: npt.NDArray[Any]) -> Iterator[float | None]:
+    """Make scores that JSON can hold; that of a token that is not used at all is below all numbers."""
+    written = map(float, scores.astype(str).tolist())
+    return (one if math.isfinite(one) else -BEYOND if one < 0 else None for one in written)
 
 
 def scores_from(
@@ -351,13 +373,10 @@ def scores_from(
     if since[0] != 0 or since != sorted(since) or since[-1] > len(columns.left) or (columns.right >= 0).any():
         raise damaged
     dropped_at = dict(zip(columns.left.tolist(), range(len(columns.left)), strict=True))
-    rows: list[list[float]] = [[] for _ in since]
-    kind = "<f8" if recipe.sums == "64 bits" else "<f4"
+    kind, last = "<f8" if recipe.sums == "64 bits" else "<f4", len(columns.left)
     for id, scores in enumerate(by_token):
-        gone = dropped_at.get(id, len(columns.left))
-        expected = sum(1 for steps in since if steps <= gone)
-        if not isinstance(scores, list) or len(scores) != expected:
+        if not isinstance(scores, list) or len(scores) != bisect_right(since, dropped_at.get(id, last)):
             raise damaged
-        for row, score in zip(rows, scores, strict=False):
-            row.append(float(checked_number(score, kind, where)))
-    return Scores(tuple(since), tuple(np.array(row, kind) for row in rows), columns.left.astype(np.int32))
+    rows = ([scores[place] for scores in by_token if len(scores) > place] for place in range(len(since)))  # type: ignore[arg-type, index]
+    numbers = tuple(np.array(checked_column(row, kind, where), kind) for row in rows)
+    return Scores(tuple(since), numbers, columns.left.astype(np.int32))

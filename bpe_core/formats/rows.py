@@ -59,6 +59,8 @@ KIND_OF: dict[int, str] = {right: kind for kind, right in SINGLE.items() if kind
 
 def merge_rows(history: History) -> Iterator[Row]:
     """Yield a row a step; absurdly long tokens are cut off."""
+    if not len(history):
+        return  # nothing is needed of tokens, which are very many where they are pieces
     text, in_hex, lengths = of_tokens("rows", history, lambda: _token_cells(history))
     columns = (*history.columns, history.ids, history.tied)
     for start in range(0, len(history), ROWS_AT_ONCE):

@@ -13,6 +13,7 @@ import io
 import json
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from json.encoder import encode_basestring
 from typing import Any, BinaryIO
 
@@ -261,7 +262,7 @@ class CsvTable(MergeTable):
                 f"{where}: behind the columns of every table there must be {', '.join(beyond) or 'none'}."
             )
         symbols = [(at, row) for at, row in step_0[:-1] if row["kind"] != "special"]
-        numbers = [merge_table.meant(row.get(NUMBER, "")) for _, row in step_0[:-1]]
+        numbers = merge_table.meant_each([row.get(NUMBER, "") for _, row in step_0[:-1]])
 
         def check(history: History) -> None:
             should = _step_0_rows(history)
@@ -279,7 +280,7 @@ class CsvTable(MergeTable):
                 for at, cells in self._rows(data[header_end:merges_end], name, 2, len(columns))
             ),
             lambda: _csv_cells_at_once(data[:merges_end], header_end, self.delimiter, columns),
-            scores=[_scores(row.get(SCORES, "")) for _, row in symbols],
+            scores=_scores([row.get(SCORES, "") for _, row in symbols]),
             numbers=(numbers[: len(symbols)], numbers[len(symbols) :]) if NUMBER in ends else None,
             check=check,
         )
@@ -332,8 +333,10 @@ def _about(step_0: Sequence[tuple[str, Found]], name: str) -> tuple[Object, str]
     return about | {"tokens_at_start": merge_table.meant(last["tokens_left"])}, where
 
 
-def _scores(cell: str) -> list[Any]:
-    return [None if one == NOT_KNOWN else merge_table.meant(one) for one in cell.split(BETWEEN)] if cell else []
+def _scores(cells: Sequence[str]) -> list[list[Any]]:
+    several = [cell.split(BETWEEN) if cell else [] for cell in cells]
+    meant = iter(merge_table.meant_each(["" if one == NOT_KNOWN else one for some in several for one in some]))
+    return [list(islice(meant, len(some))) for some in several]
 
 
 def _csv_cells_at_once(data: bytes, start: int, delimiter: str, names: Sequence[str]) -> Cells | None:
@@ -342,8 +345,8 @@ def _csv_cells_at_once(data: bytes, start: int, delimiter: str, names: Sequence[
     quotes = raw == QUOTE
     if quotes.any():
         ends &= np.cumsum(quotes, dtype=np.uint8) & 1 == 0  # what is within quotes ends no cell
-    if not merge_table.make_rows(ends, len(names)):
+    if len(raw) and not merge_table.make_rows(ends, len(names)):
         return None
     end = np.flatnonzero(ends) + start
-    begin = np.concatenate([[start], end[:-1] + 1])
+    begin = np.concatenate([[start], end + 1])[:-1]
     return Cells(data, names, begin.reshape(-1, len(names)), end.reshape(-1, len(names)))
