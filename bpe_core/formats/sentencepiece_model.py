@@ -17,9 +17,18 @@ from bpe_core.formats import limitations, sentencepiece_fields, unigram_vocabula
 from bpe_core.formats.base import NO_NUMBER, Beside, Format, Opened, Peer, complete_numbers, dense_numbers, unless_ids
 from bpe_core.formats.limitations import about, same_text, unrecoverable
 from bpe_core.formats.recovering import Recovered, recover, with_seeds
-from bpe_core.formats.sentencepiece_fields import BPE, MARKER, UNIGRAM, WORDS, Kind, Pieces, ScoredPiece, Stored
+from bpe_core.formats.sentencepiece_fields import (
+    BPE,
+    CHARACTERS,
+    MARKER,
+    UNIGRAM,
+    WORDS,
+    Kind,
+    Pieces,
+    ScoredPiece,
+    Stored,
+)
 from bpe_core.formats.sentencepiece_text import (
-    about_kept,
     about_marks,
     decoding_fields,
     is_own,
@@ -55,7 +64,16 @@ def bpe_history(stored: Stored, name: str) -> tuple[History, list[str]]:
     made = _longer(pieces, Kind.NORMAL)
     made = made if own else np.concatenate((made, unused))
     made = made[np.argsort(-pieces.scores[made], kind="stable")]
+    whole = pieces.texts_of(made if stored.kind == CHARACTERS else made[:0])  # which no characters become
+    made = made[:0] if whole else made
     recovered = recover(pieces.texts_of(made), base, len(symbols))
+    found_first = [] if own else pieces.of_kind(Kind.USER_DEFINED)
+    lone = [] if own else sorted(set().union(*recovered.lost) - base.keys() - {*found_first})
+    if lone:  # characters that only longer pieces hold: steps to others, and alone they are unknown
+        base |= {text: id for id, text in enumerate(lone, len(symbols))}
+        symbols += [(text, Symbol(*_texts(text), "character")) for text in lone]
+        recovered = recover(pieces.texts_of(made), base, len(symbols))
+    recovered.lost += whole
     numbers = np.arange(len(pieces))
     alphabet, joining = Alphabet(tuple(symbol for _, symbol in symbols)), None
     if own:
@@ -68,11 +86,11 @@ def bpe_history(stored: Stored, name: str) -> tuple[History, list[str]]:
         numbers[unused] = NO_NUMBER
         steps_only = set(pieces.texts_of(unused))
         recovered.lost[:] = [text for text in recovered.lost if text not in steps_only]  # nobody will miss it
-        found_first = pieces.of_kind(Kind.USER_DEFINED)
         seeds = [*found_first, *recovered.lost]
         alphabet = with_seeds(alphabet, list(map(_texts, seeds)))
         specials = _specials(stored)
         hidden = np.flatnonzero(numbers[made[recovered.places]] == NO_NUMBER) + len(alphabet)
+        hidden = np.concatenate((np.arange(len(symbols) - len(lone), len(symbols)), hidden))
         if found_first or len(hidden) or _is_more_than_merges(recovered, pieces.scores[made], stored):
             joining = Joining(
                 priorities=_priorities(stored, made, recovered, [*(text for text, _ in symbols), *seeds]),
@@ -83,9 +101,10 @@ def bpe_history(stored: Stored, name: str) -> tuple[History, list[str]]:
         unknown = {} if stored.byte_fallback else {"unknown_text": _unknown_text(stored)}
         choices = {"special_tokens": tuple(specials), "preparation": steps_of(stored), **_words(stored), **unknown}
         recipe = recipe_with(stored, len(recovered.pairs), name, **choices)
-        notes = _notes(recovered, stored, base) + about_kept(stored)
+        notes = _notes(recovered, stored)
     history = History.from_pairs(recipe, alphabet, recovered.pairs_behind(len(alphabet)), joining)
     first = _numbered(pieces, [*(text for text, _ in symbols), *seeds], numbers)
+    first[len(symbols) - len(lone) : len(symbols)] = NO_NUMBER
     found = np.concatenate((first, numbers[made[recovered.places]], _numbered(pieces, specials, numbers)))
     return history.numbered(unless_ids(found)), notes
 
@@ -106,7 +125,7 @@ def words_history(stored: Stored, name: str) -> tuple[History, list[str]]:
     _check_unknown(stored, name)
     unknown = "" if stored.byte_fallback else _unknown_text(stored)
     pieces = stored.pieces
-    words = pieces.texts_of(np.flatnonzero(np.isin(pieces.kinds, (Kind.NORMAL, Kind.USER_DEFINED, Kind.UNUSED))))
+    words = pieces.texts_of(np.flatnonzero(np.isin(pieces.kinds, (Kind.NORMAL, Kind.USER_DEFINED))))
     specials = tuple(_specials(stored))
     symbols = [*symbols_for_unknown(unknown), *(Symbol(*_texts(text), "seed") for text in words)]
     choices: dict[str, Any] = {"unknown_text": unknown} if unknown else {}
@@ -118,7 +137,7 @@ def words_history(stored: Stored, name: str) -> tuple[History, list[str]]:
     history = History.from_pairs(recipe, Alphabet(tuple(symbols)), [], joining)
     names = [*(symbol.text.decode() for symbol in symbols), *specials]
     numbers = np.array([pieces.number_of[text] for text in names], np.int64)
-    return history.numbered(unless_ids(numbers)), about_kept(stored)
+    return history.numbered(unless_ids(numbers)), []
 
 
 def _base_symbols(stored: Stored, own: bool) -> list[tuple[str, Symbol]]:
@@ -181,22 +200,16 @@ def _about_recovered(recovered: Recovered[str], joined: str) -> list[str]:
     return about(recovered.out_of_turn, said)
 
 
-def _notes(recovered: Recovered[str], stored: Stored, base: dict[str, int]) -> list[str]:
+def _notes(recovered: Recovered[str], stored: Stored) -> list[str]:
     notes = _about_recovered(recovered, "Neighbours are joined by the score of their text, as in SentencePiece")
-    characters = {character for text in recovered.lost for character in text} - set(base)
-    notes += about(
-        sorted(characters),
-        "characters occur in longer pieces only: {}. Texts that hold them can be split otherwise than by SentencePiece",
-    )
-    if not characters:
-        notes += about(recovered.lost, "pieces are made by no two others, so no text becomes them: {}")
+    notes += about(recovered.lost, "pieces are made by no two others, so no text becomes them: {}")
     unused = stored.pieces.of_kind(Kind.UNUSED)
     alone = [text for text in unused if len(text) == 1]
     notes += about(alone, "characters are marked as unused and left out: {}")
     return notes + about(
         [text for text in unused if len(text) > 1],
         "pieces are marked as unused: {}. Each is a step to others only; where nothing is made of it, it falls into "
-        "what it was made of, as in SentencePiece",
+        "what it was made of, as in SentencePiece, which takes other parts if the text makes it of these",
     )
 
 
@@ -206,6 +219,13 @@ def _notes(recovered: Recovered[str], stored: Stored, base: dict[str, int]) -> l
 def has_words_only(history: History) -> bool:
     joining = history.joining
     return joining is not None and joining.whole_words and history.recipe.custom_pattern == EACH_WORD
+
+
+def _kind_of_bpe(history: History) -> int:
+    """Return what splits as this does: a model of characters, where nothing is joined but longer pieces are there."""
+    joining = history.joining
+    is_joined = len(history) or joining is None or joining.priorities is None or joining.priorities.max() != NO_PRIORITY
+    return BPE if is_joined else CHARACTERS
 
 
 def joins_by_score(history: History) -> bool:
@@ -287,8 +307,7 @@ def unigram_history(stored: Stored, name: str) -> tuple[History, list[str]]:
     for text in pieces.of_kind(Kind.USER_DEFINED):
         scores[text] = (len(text.encode()) - 1) * USER_DEFINED_SCORE
     sign = MARKER if stored.shows_blanks else ""
-    history, notes = unigram_vocabulary.history_of(scores, pieces.number_of, unknown, recipe, name, sign, least)
-    return history, notes + about_kept(stored)
+    return unigram_vocabulary.history_of(scores, pieces.number_of, unknown, recipe, name, sign, least)
 
 
 class SentencePieceModel(Format):
@@ -371,7 +390,7 @@ class SentencePieceModel(Format):
                 for piece in unigram_vocabulary.pieces_of(history)
             ]
         file.writelines(piece.message() for piece in pieces)
-        kind = WORDS if has_words_only(history) else BPE if is_bpe else UNIGRAM
+        kind = WORDS if has_words_only(history) else _kind_of_bpe(history) if is_bpe else UNIGRAM
         trained = sentencepiece_fields.trainer_spec(kind, history.recipe, pieces)
         told = WholeTexts.of(history.recipe.preparation)
         trained += sentencepiece_fields.varint_field(24, 1) if told and told.marks.suffix else b""

@@ -17,7 +17,6 @@ import numpy as np
 from bpe_core.errors import FormatError
 from bpe_core.formats.base import recipe_from
 from bpe_core.formats.json_reading import parsed_object
-from bpe_core.formats.limitations import about
 from bpe_core.formats.sentencepiece_fields import UNIGRAM, Kind, Stored, bytes_field, varint_field
 from bpe_core.recipes.parts import UNKNOWN_TOKEN, Normalization
 from bpe_core.recipes.recipe import Recipe
@@ -215,13 +214,14 @@ def steps_of(stored: Stored) -> tuple[Step, ...]:
     """Return what is done to a text, one after the other, as any model says it."""
     kept = KEPT_APART.join(stored.pieces.of_kind(Kind.USER_DEFINED))
     table = None
-    if stored.map or (kept and stored.kind == UNIGRAM):
+    if stored.map or (kept and stored.kind == UNIGRAM) or "  " in kept:
         table = Precompiled(base64.b64encode(stored.map or NO_MAP).decode(), longest=True, kept=kept)
     return WholeTexts(table, Marks(stored.prefix, stored.one_blank, stored.shows_blanks, stored.suffix)).steps
 
 
 def about_marks(stored: Stored) -> list[str]:
-    if not (stored.map and stored.prefix and (stored.suffix or not stored.one_blank)):
+    has_kept = any("  " in text for text in stored.pieces.of_kind(Kind.USER_DEFINED))
+    if not ((stored.map or has_kept) and stored.prefix and (stored.suffix or not stored.one_blank)):
         return []
     return [f"A text of nothing but characters that the file leaves out becomes {MARKER} in its library, here nothing."]
 
@@ -245,11 +245,6 @@ def decoding_fields(recipe: Recipe) -> tuple[bytes, bytes]:
     told = next((step for step in recipe.decoding if isinstance(step, SentencePiece)), SentencePiece(""))
     shown = bytes_field(44, told.unknown_shown.encode()) if told.unknown_shown != UNKNOWN_SHOWN else b""
     return shown, bytes_field(5, bytes_field(2, base64.b64decode(told.map))) if told.map else b""
-
-
-def about_kept(stored: Stored) -> list[str]:
-    kept = [text for text in stored.pieces.of_kind(Kind.USER_DEFINED) if "  " in text]
-    return about(kept if stored.one_blank else (), "symbols hold several spaces, of which one is left here: {}")
 
 
 def prepared_spec(recipe: Recipe) -> bytes | None:

@@ -14,7 +14,14 @@ from bpe_core.errors import FormatError
 from bpe_core.formats import bert_vocabulary, byte_level, json_reading, limitations, unigram_vocabulary
 from bpe_core.formats.base import NO_NUMBER, Beside, Format, Opened, Peer, complete_numbers, recipe_from
 from bpe_core.formats.byte_level import stand_ins, vocabulary_by_number, written_tokens
-from bpe_core.formats.hugging_face_text import TextPreparation, decoder_of, normalizer_of, pre_tokenizer_of, read_steps
+from bpe_core.formats.hugging_face_text import (
+    TextPreparation,
+    decoder_of,
+    nearest,
+    normalizer_of,
+    pre_tokenizer_of,
+    read_steps,
+)
 from bpe_core.formats.json_reading import Object
 from bpe_core.formats.limitations import about, listed, same_text
 from bpe_core.formats.patterns import likely_pattern, sampled
@@ -33,7 +40,7 @@ from bpe_core.text.normalization import normalize
 from bpe_core.text.preparation.normalizers import BytesShown, Precompiled
 from bpe_core.text.preparation.pieces import AddedToken, TracedPiece
 from bpe_core.text.preparation.pre_tokenizers import ByteLevel
-from bpe_core.text.preparation.steps import those_of
+from bpe_core.text.preparation.steps import preparing, those_of
 from bpe_core.text.splitting import Splitter
 
 
@@ -628,9 +635,9 @@ class TokenizerJson(Format):
         return marker + _model_of(history).spelled(history)
 
     def is_beyond(self, history: History, text: str) -> bool:
-        recipe = history.recipe
+        recipe, bare = history.recipe, TracedPiece.bare(text)
         if any(
-            step.changed(TracedPiece.bare(text)) != replace(step, longest=False).changed(TracedPiece.bare(text))
+            preparing((step,)).changed(bare) != preparing(tuple(nearest(replace(step, longest=False)))).changed(bare)
             for step in _longest_steps(recipe)
         ):
             return True

@@ -43,7 +43,7 @@ class Joining:
     joins_unknown: bool = False  # neighbours that are unknown are one token
     left_out: tuple[int, ...] = ()  # base symbols that are no token at all where they are, so that neighbours meet
     found_first: tuple[int, ...] = ()  # tokens that are looked for before anything is joined, and stay alone
-    hidden: tuple[int, ...] = ()  # tokens that are steps to others only
+    hidden: tuple[int, ...] = ()  # tokens that are steps to others only: alone they fall apart, symbols are unknown
 
     def before(self, token: int) -> Joining:
         """The same with the tokens before that one only."""
@@ -78,7 +78,7 @@ class Joining:
         if not all(isinstance(value, bool) for value in chosen.values()):
             raise _wrong(where)
         chosen |= {name: tuple(_numbers(values.get(name), 0, base - 1, where).tolist()) for name in _TOKENS}
-        hidden = _numbers(values.get("hidden", []), base, LARGEST, where).tolist()
+        hidden = _numbers(values.get("hidden", []), 0, LARGEST, where).tolist()
         chosen["hidden"] = tuple(hidden)
         if "priorities" in values:
             priorities = _numbers(values["priorities"], NO_PRIORITY, LARGEST, where)

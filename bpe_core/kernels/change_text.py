@@ -12,14 +12,14 @@ from bpe_core.kernels.utf8 import width_at
 from bpe_core.support.arrays import Bytes, Int64s, UInt32s
 
 # Entries of `TextChanges.chosen`.
-HAS_TABLE, HAS_KEPT, ONE_BLANK, BEFORE, BEHIND, SHOWS_BLANKS = range(6)
-CHOICES = 6
+HAS_TABLE, HAS_KEPT, ONE_BLANK, BY_PART, BEFORE, BEHIND, SHOWS_BLANKS = range(7)
+CHOICES = 7
 
 TEXT, FREE, STATUS = range(3)  # of `progress`: the next text, the next free place, why it returned
 PROGRESS_NUMBERS = 3
 DONE, NEEDS_ROOM, CANNOT = range(3)  # the last: the table's texts are no UTF-8
 
-LONGEST_KEY = 16  # characters
+LONGEST_KEY = 256  # characters
 SIGN = 3  # bytes
 _BLANK = 32
 
@@ -67,11 +67,18 @@ def _put_sign(out, free, shown):
     return free + 1
 
 
+@inlined
+def _ends_with_sign(out, first, free, shown):
+    if not shown:
+        return free > first and out[free - 1] == _BLANK
+    return free - first >= SIGN and out[free - 3] == 0xE2 and out[free - 2] == 0x96 and out[free - 1] == 0x81
+
+
 @kernel
 def change_texts(changes, data, edges, out, free_at, progress):
     """Write the changed texts end to end, from `progress` on; `free_at` gets where each begins, and the end."""
     units, texts, chosen = changes.units, changes.texts, changes.chosen
-    shown, one_blank = chosen[SHOWS_BLANKS] != 0, chosen[ONE_BLANK] != 0
+    shown, one_blank, by_part = chosen[SHOWS_BLANKS] != 0, chosen[ONE_BLANK] != 0, chosen[BY_PART] != 0
     text, free = progress[TEXT], progress[FREE]
     progress[STATUS] = DONE
     while text + 1 < len(edges):
@@ -103,23 +110,19 @@ def change_texts(changes, data, edges, out, free_at, progress):
             else:
                 length = max(length, np.int64(width_at(data, here)))
                 new, end = here, here + length
+            leaves_out = after_blank
             for place in range(new, end):
                 byte = texts[place] if is_new else data[place]
                 if byte != _BLANK:
                     out[free] = byte
-                    free, after_blank = free + 1, False
-                elif not after_blank:
+                    free, after_blank, leaves_out = free + 1, False, False
+                elif not leaves_out:
                     free, after_blank = _put_sign(out, free, shown), one_blank
+                    leaves_out = one_blank and not by_part
             here += length
         is_empty = free == first
-        if one_blank:
-            while free > first:
-                if out[free - 1] == _BLANK:
-                    free -= 1
-                elif free - first >= SIGN and out[free - 3] == 0xE2 and out[free - 2] == 0x96 and out[free - 1] == 0x81:
-                    free -= SIGN
-                else:
-                    break
+        while one_blank and _ends_with_sign(out, first, free, shown):
+            free -= SIGN if shown else 1
         if chosen[BEHIND] != 0 and not is_empty:
             free = _put_sign(out, free, shown)
         elif free == first:

@@ -22,7 +22,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from heapq import heappop, heappush
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 import numpy as np
 
@@ -98,6 +98,8 @@ class JoinedWords:
             since, until = max(since, first), min(until, last)
         ends = [0, *accumulate(widths)]
         stops = [ends[place] for place in accumulate(counts)]
+        if self.unknown_alone and not self.unknown_alone.keys().isdisjoint(ids):
+            ids, stops = self._with_unknown(ids, stops)
         if self.joining.joins_unknown:
             ids, stops = self._with_unknown_joined(ids, stops)
         return WordCut(ids, stops, since, until)
@@ -118,6 +120,24 @@ class JoinedWords:
             else:
                 first = int(self._lengths[parts[0]])
                 waiting += [(parts[1], length - first), (parts[0], first)]
+
+    @cached_property
+    def unknown_alone(self) -> dict[int, list[int]]:
+        """What stands for each symbol that is only a step to others: the unknown token, or those of its bytes."""
+        alphabet, symbols = self.history.alphabet, sorted(id for id in self._hidden if id < self._base)
+        first = alphabet.first_fallback_id
+        if first is None:
+            return {} if self._unknown is None else {id: [self._unknown] for id in symbols}
+        return {id: [first + byte for byte in alphabet.texts[id]] for id in symbols}
+
+    def _with_unknown(self, ids: Sequence[int], stops: Sequence[int]) -> tuple[list[int], list[int]]:
+        kept, ends, start = list[int](), list[int](), 0
+        for id, stop in zip(ids, stops, strict=True):
+            parts = self.unknown_alone.get(id, [id])
+            kept += parts
+            ends += [stop] if len(parts) == 1 else range(start + 1, stop + 1)
+            start = stop
+        return kept, ends
 
     @cached_property
     def alone(self) -> Bools:
@@ -235,7 +255,14 @@ class JoinedWords:
         first, last = outermost(np.append(base, left)), outermost(np.append(base, right))
         if self.joining.pairs is not None:
             left, right = (np.append(*both) for both in zip((left, right), self.joining.pairs[:2], strict=True))
-        return np.unique(last[left] << 32 | first[right])
+        within = [left << 32 | right for symbols in self._joined_seeds() for left, right in pairwise(symbols)]
+        return np.unique(np.append(last[left] << 32 | first[right], np.array(within, np.int64)))
+
+    def _joined_seeds(self) -> Iterator[list[int]]:
+        """The symbols of each seed that neighbours may become, though no two of them made it."""
+        if self.joining.priorities is not None:
+            for id in np.flatnonzero(self.joining.priorities[: self._base] != NO_PRIORITY).tolist():
+                yield self._spelling.symbols(self._texts[id])
 
     def _stretch(self, symbols: tuple[int, ...], at: int) -> Stretch:
         known = self._stretches.get(symbols)

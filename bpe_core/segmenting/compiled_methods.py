@@ -12,7 +12,7 @@ import numpy as np
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.columns import DROPPED, NOTHING, Scores
 from bpe_core.history.history import History
-from bpe_core.history.joining import NO_PRIORITY, Joining
+from bpe_core.history.joining import NO_PRIORITY
 from bpe_core.history.token_texts import written
 from bpe_core.kernels import encode as kernel
 from bpe_core.kernels.change_text import TextChanges
@@ -164,7 +164,7 @@ class CompiledPriorities(CompiledEncoder):
         number[kernel.LEFT_OUT] = unknown if unknown in joining.left_out else kernel.NOTHING
         number[kernel.JOINS_UNKNOWN] = unknown if joining.joins_unknown and unknown is not None else kernel.NOTHING
         number[kernel.FINDS_FIRST] = len(joining.found_first)
-        self._parts = _Parts(history, joining) if joining.hidden else None
+        self._parts = _Parts(words) if joining.hidden else None
 
     def ids(self, text: str, at: int) -> Int32s:
         return self._shown(super().ids(text, at))
@@ -178,31 +178,43 @@ class CompiledPriorities(CompiledEncoder):
 
     def ids_of_texts(self, data: Bytes, edges: Int64s, at: int, room: Int32s | None = None) -> tuple[Int32s, Int64s]:
         ids, free_at = super().ids_of_texts(data, edges, at, room)
-        return self._shown(ids), free_at if self._parts is None else self._parts.before(ids)[free_at]
+        return (ids, free_at) if self._parts is None else self._parts.of(ids, free_at)
 
     def _shown(self, ids: Int32s) -> Int32s:
-        return ids if self._parts is None else self._parts.of(ids)
+        return ids if self._parts is None else self._parts.of(ids, np.array([0, len(ids)]))[0]
 
 
 class _Parts:
-    def __init__(self, history: History, joining: Joining) -> None:
+    """What is there instead of tokens that are steps to others only."""
+
+    def __init__(self, words: JoinedWords) -> None:
+        history, joining = words.history, words.joining
         hidden = frozenset(joining.hidden)
         base = len(history.alphabet)
         found: list[list[int]] = [[id] for id in range(base)]
         for id, (left, right) in enumerate(history.pairs(), base):
             found.append(found[left] + found[right] if id in hidden else [id])
+        if words.unknown_alone:
+            found = [[one for id in parts for one in words.unknown_alone.get(id, [id])] for parts in found]
         self._counts = np.array(list(map(len, found)))
         self._first = np.cumsum(self._counts) - self._counts
         self._all = np.array([id for parts in found for id in parts], np.int32)
+        joins = joining.joins_unknown and words.unknown_alone
+        self._joined = history.alphabet.unknown_id if joins else None
 
-    def before(self, ids: Int32s) -> Int64s:
-        return np.concatenate((np.zeros(1, np.int64), np.cumsum(self._counts[ids])))
-
-    def of(self, ids: Int32s) -> Int32s:
+    def of(self, ids: Int32s, edges: Int64s) -> tuple[Int32s, Int64s]:
+        """Return the ids that are shown, and the edges of texts among them."""
         counts = self._counts[ids]
-        starts = np.repeat(self._first[ids] - (np.cumsum(counts) - counts), counts)
+        before = np.concatenate((np.zeros(1, np.int64), np.cumsum(counts)))
+        starts = np.repeat(self._first[ids] - before[:-1], counts)
         shown: Int32s = self._all[starts + np.arange(len(starts))]
-        return shown
+        edges = before[edges]
+        if self._joined is None:
+            return shown, edges
+        again = np.zeros(len(shown) + 1, np.bool_)  # unknown, as the one before it in the same text
+        again[1:-1] = (shown[1:] == self._joined) & (shown[:-1] == self._joined)
+        again[edges] = False
+        return shown[~again[:-1]], edges - (np.cumsum(again) - again)[edges]
 
 
 def _rows(words: JoinedWords) -> list[Int32s]:

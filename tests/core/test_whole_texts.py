@@ -30,14 +30,21 @@ TABLES = [
     None,
     *(
         Precompiled(base64.b64encode(data).decode(), longest=True, kept=KEPT_APART.join(kept))
-        for data, kept in ((MAP, ()), (MAP, ("éa", "a b", "日日日")), (bytes(4), ("  ", "é")))
+        for data, kept in (
+            (MAP, ()),
+            (MAP, ("éa", "a b", "日日日")),
+            (bytes(4), ("  ", "é")),
+            (packed({"a": "x  y", "é": "  ", "b": "", "日": " ", "aéb日 x▁\t𝄞aéb日 x▁\t𝄞": "日"}), (" x", "  é")),
+        )
     ),
 ]
+
+NAMES = ["no table", "table", "kept, too", "only kept", "several spaces"]
 
 HISTORY = History.from_pairs(Recipe.preset("gpt2", merges=2), Alphabet.of_bytes(), [(97, 98), (32, 256)])
 
 
-@pytest.mark.parametrize("table", TABLES, ids=["no table", "table", "kept, too", "only kept"])
+@pytest.mark.parametrize("table", TABLES, ids=NAMES)
 @given(texts=st.lists(st.text("aéb日 x▁\t\0𝄞", max_size=9), max_size=4), marks=st.sampled_from(ALL_MARKS))
 def test_as_its_steps(table: Precompiled | None, texts: list[str], marks: Marks) -> None:
     chosen = WholeTexts(table, marks)
@@ -64,7 +71,7 @@ def test_broken_texts_are_left_to_plain_python() -> None:
     assert within.of(np.frombuffer(b"a", np.uint8), np.array([0, 1])) is None
 
 
-@pytest.mark.parametrize("table", TABLES, ids=["no table", "table", "kept, too", "only kept"])
+@pytest.mark.parametrize("table", TABLES, ids=NAMES)
 @given(texts=st.lists(st.text("aéb日 x▁\t\0𝄞", max_size=9), max_size=4), marks=st.sampled_from(ALL_MARKS))
 def test_a_short_text_by_one_call(table: Precompiled | None, texts: list[str], marks: Marks) -> None:
     """Also of a text that becomes too long for the room, and one that is so from the start."""

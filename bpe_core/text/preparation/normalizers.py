@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
@@ -215,7 +215,7 @@ class BertNormalizer:
 
 
 KEPT_APART = "\0"
-LONGEST_KEY = 16  # characters of the table
+LONGEST_KEY = 256  # characters of the table
 MOST_PAIRS = 1 << 20  # of neighbours, that are remembered
 LARGEST = 8_000_000  # bytes; those of SentencePiece have some 300,000
 
@@ -260,6 +260,10 @@ class CharacterTable:
             place ^= _offset(units[place])
             if has_leaf and place < len(units):
                 yield length, units[place] & 0x7FFFFFFF
+
+    def __contains__(self, text: str) -> bool:
+        """Whether this is in what something becomes."""
+        return text.encode() in self._texts
 
     @property
     def is_sound(self) -> bool:
@@ -335,6 +339,7 @@ class Precompiled:
     precompiled_charsmap: str  # base64
     longest: bool = False
     kept: str = ""  # texts that stay as they are, the longest first, with KEPT_APART between them
+    one_blank: bool = False  # a part becomes what it becomes without the spaces it begins with, behind another space
 
     @property
     def words(self) -> str:
@@ -347,9 +352,10 @@ class Precompiled:
     def changed(self, piece: TracedPiece) -> TracedPiece:
         if piece.is_bare and not self.longest:
             return piece.written("".join(self._stretches(piece.text)))
-        if piece.is_bare and self._joins_in(piece.text) is None:
+        if piece.is_bare and not self.one_blank and self._joins_in(piece.text) is None:
             return piece.written(piece.text.translate(self._alone_longest))
         parts = self._longest(piece.text) if self.longest else self._by_clusters(piece.text)
+        parts = _with_one_blank(parts) if self.one_blank else parts
         if piece.is_bare:
             return piece.written("".join(new for _, _, new in parts))
         texts: list[str] = []
@@ -360,6 +366,10 @@ class Precompiled:
         if sources and not self.longest:  # what is left out at the beginning belongs to what follows
             sources[0] = piece.sources[0]
         return TracedPiece("".join(texts), sources, piece.stop)
+
+    def holds(self, text: str) -> bool:
+        """Whether something is kept, or becomes something, that holds this text."""
+        return text in self.kept or text in self.table
 
     def _stretches(self, text: str) -> Iterator[str]:
         """What a text becomes: whole lines at once, except those where several characters look like one."""
@@ -411,7 +421,7 @@ class Precompiled:
             longest = self.table.longest(raw_bytes(text[place : place + LONGEST_KEY])) if kept is None else None
             if kept:
                 done = kept.end()
-                yield from ((i, i + 1, text[i]) for i in range(place, done))
+                yield place, done, text[place:done]
             elif longest:
                 done = place + len(raw_bytes(text[place : place + LONGEST_KEY])[: longest[0]].decode())
                 yield place, done, longest[1]
@@ -460,6 +470,16 @@ class Precompiled:
     @cached_property
     def _alone_longest(self) -> dict[int, str]:
         return _Alone(self.table, longest=True)
+
+
+def _with_one_blank(parts: Iterable[tuple[int, int, str]]) -> Iterator[tuple[int, int, str]]:
+    """Leave out spaces at the beginning of the text, and of each part behind a space."""
+    after_blank = True
+    for start, stop, text in parts:
+        new = text.lstrip(" ") if after_blank else text
+        is_as_it_was = len(text) == stop - start
+        yield (stop - len(new) if is_as_it_was else start), stop, new
+        after_blank = new.endswith(" ") if new else after_blank
 
 
 Normalizer = (

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
 MARKER = "▁"
 SEVERAL_BLANKS = Replace(r"\A +|(?<= ) +", True, "")
 BEHIND = r"(?<=[\s\S])\z"
-LAST_BLANKS = Replace(rf"[ {MARKER}]+\z", True, "")
-LAST_BECOME = rf"(?<=[^ {MARKER}])[ {MARKER}]*\z|\A[ {MARKER}]+\z"  # a text of signs only has one, too
 
 
 class Marks(NamedTuple):
@@ -32,12 +31,14 @@ class Marks(NamedTuple):
 
     @property
     def steps(self) -> tuple[Step, ...]:
-        sign = MARKER if self.shows_blanks else " "
+        sign, blanks = (MARKER, f" {MARKER}") if self.shows_blanks else (" ", " ")
         steps: list[Step] = [SEVERAL_BLANKS] if self.one_blank else []
         if self.prefix and self.suffix:
-            steps.append(Replace(LAST_BECOME if self.one_blank else BEHIND, True, sign))
+            # A text of nothing but such signs becomes one, too.
+            last = rf"(?<=[^{blanks}])[{blanks}]*\z|\A[{blanks}]+\z"
+            steps.append(Replace(last if self.one_blank else BEHIND, True, sign))
         else:
-            steps += [LAST_BLANKS] * self.one_blank + [Prepend(sign)] * self.prefix
+            steps += [Replace(rf"[{blanks}]+\z", True, "")] * self.one_blank + [Prepend(sign)] * self.prefix
         return (*steps, Replace(" ", False, MARKER)) if self.shows_blanks else tuple(steps)
 
 
@@ -49,13 +50,19 @@ class WholeTexts(NamedTuple):
     marks: Marks
 
     @property
+    def by_part(self) -> bool:
+        """Whether spaces are left out at the beginning of parts only, as one of them may hold several."""
+        return self.table is not None and self.marks.one_blank and self.table.holds("  ")
+
+    @property
     def steps(self) -> tuple[Step, ...]:
-        return (*([] if self.table is None else [self.table]), *self.marks.steps)
+        if self.table is None:
+            return self.marks.steps
+        return (replace(self.table, one_blank=self.by_part), *self.marks.steps[self.by_part :])
 
     @classmethod
     def of(cls, steps: tuple[Step, ...]) -> WholeTexts | None:
         """Return the choices behind these steps; None where they do something else."""
         first = steps[0] if steps else None
         table = first if isinstance(first, Precompiled) and first.longest else None
-        rest = steps if table is None else steps[1:]
-        return next((cls(table, marks) for marks in ALL_MARKS if steps and marks.steps == rest), None)
+        return next((told for marks in ALL_MARKS if steps and (told := cls(table, marks)).steps == steps), None)

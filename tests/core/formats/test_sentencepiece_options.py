@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -13,7 +14,7 @@ import numpy as np
 import pytest
 
 from bpe_core.formats import FORMATS, open_table, write_history
-from bpe_core.formats.sentencepiece_fields import Kind, read
+from bpe_core.formats.sentencepiece_fields import Kind, ScoredPiece, Stored, read
 from bpe_core.history.history import History
 from bpe_core.segmenting import text_encoder
 from bpe_core.segmenting.tokenizer import Tokenizer
@@ -38,6 +39,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "over scripts": {"split_by_unicode_script": False, "split_by_number": False},
     "digits alone": {"split_digits": True, "allow_whitespace_only_pieces": True},
     "folded": {"normalization_rule_name": "nmt_nfkc_cf"},
+    "spaces in symbols": {"user_defined_symbols": ("  ", "a  b", " of", "\t")},
     "control symbols": {"control_symbols": ("<mask>", "<s2>"), "unk_piece": "[UNK]", "pad_id": 3},
     "all at once": {
         "user_defined_symbols": FOUND_FIRST,
@@ -77,6 +79,52 @@ def test_a_model_opens_exactly_and_is_written_as_it_was(kind: str, options: str)
         assert tokenizer.decode(found.history.ids_of(row), way="library") == library.decode(row)
 
 
+RULES = {"é": "e  e", "ß": "  ", "ü": "", "\u3000": " ", "the": "▁", "of the house ": "ab  "}
+
+
+@pytest.mark.parametrize("prefix", [True, False])
+@pytest.mark.parametrize("kind", ["unigram", "bpe", "char", "word"])
+def test_rules_of_one_s_own_may_make_several_spaces(kind: str, prefix: bool, tmp_path: Path) -> None:
+    rows = ("\t".join(" ".join(f"{ord(one):X}" for one in text) for text in row) for row in RULES.items())
+    (tmp_path / "rules.tsv").write_text("\n".join(rows))
+    chosen = {"normalization_rule_tsv": str(tmp_path / "rules.tsv"), "add_dummy_prefix": prefix}
+    check(sentencepiece_model(kind, **chosen), [*lines()[::4], "é ß  é", "xé of the house  y", "ßxß", "a ßthe ß"])
+
+
+@pytest.mark.parametrize("option", [{}, {"byte_fallback": True}, {"treat_whitespace_as_suffix": True}])
+@pytest.mark.parametrize("kind", ["unigram", "bpe", "char", "word"])
+def test_pieces_that_others_took_out_or_marked_as_unused_and_longer_ones_of_characters(
+    kind: str, option: dict[str, bool]
+) -> None:
+    """Characters that only longer pieces hold are steps to these, and unknown where they are alone."""
+    chance, left = Random(kind), list[ScoredPiece]()
+    stored = read(data := sentencepiece_model(kind, **option), "trained.model")
+    for piece in stored.pieces:
+        chosen = piece.kind != Kind.NORMAL or chance.random() < 0.8
+        left += [piece] if chosen else [piece._replace(kind=Kind.UNUSED)] * chance.randrange(2)
+    left += [ScoredPiece(text, 9.0, Kind.NORMAL) for text in ("theof", "eqz")]  # above what they are joined of
+    samples = [*lines()[::4], "theofthe theqz", "theof" * 30]
+    check(b"".join(piece.message() for piece in left) + behind_pieces(stored, data), samples)
+
+
+def behind_pieces(stored: Stored, data: bytes) -> bytes:
+    return data[len(b"".join(piece.message() for piece in stored.pieces)) :]
+
+
+def check(data: bytes, samples: Sequence[str]) -> None:
+    """Compare ids, by machine code and plainly, with the library's; of the model that is written, too."""
+    library = sentencepiece.SentencePieceProcessor(model_proto=data)
+    found, file = FORMATS["sentencepiece"].open(data, "changed.model"), io.BytesIO()
+    ids, offsets = Tokenizer(found.history).encode_batch(samples)
+    numbers = found.numbers_of(ids.tolist())
+    FORMATS["sentencepiece"].write(found.history, file)
+    again = sentencepiece.SentencePieceProcessor(model_proto=file.getvalue())
+    for place, text in enumerate(samples):
+        theirs = library.encode(text)
+        assert numbers[offsets[place] : offsets[place + 1]] == theirs == again.encode(text), text
+        assert found.numbers_of(plain_ids(found.history, text)) == theirs, text
+
+
 @pytest.mark.parametrize("change", [-3.0, -1.6468, -0.0535, 0.5, 2.8997])
 def test_among_equal_cuts_around_user_defined_symbols_the_library_s_is_taken(change: float) -> None:
     samples = [
@@ -104,16 +152,7 @@ def check_with_scores(change: float, samples: list[str]) -> None:
         piece._replace(score=float(np.float32(piece.score + change))) if piece.kind == Kind.NORMAL else piece
         for piece in stored.pieces
     ]
-    behind = data[len(b"".join(piece.message() for piece in stored.pieces)) :]
-    data = b"".join(piece.message() for piece in pieces) + behind
-    library = sentencepiece.SentencePieceProcessor(model_proto=data)
-    found = FORMATS["sentencepiece"].open(data, "changed.model")
-    ids, offsets = Tokenizer(found.history).encode_batch(samples)
-    numbers = found.numbers_of(ids.tolist())
-    for place, text in enumerate(samples):
-        theirs = library.encode(text)
-        assert numbers[offsets[place] : offsets[place + 1]] == theirs, text
-        assert found.numbers_of(plain_ids(found.history, text)) == theirs, text
+    check(b"".join(piece.message() for piece in pieces) + behind_pieces(stored, data), samples)
 
 
 @pytest.mark.parametrize("name", ["all.json", "all.csv", "all.bpex"])
