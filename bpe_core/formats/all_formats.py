@@ -308,9 +308,9 @@ def _content(path: Path) -> bytes:
     try:
         with _opened(path) as file:
             head = file.read(LOOK)
-            if len(head) == LOOK and not _may_be_known(beginning(head)):
+            known = _known_by(head)
+            if len(head) == LOOK and not (known or _may_be_known(beginning(head))):
                 return beginning(head)
-            known = next((one for one in FORMATS.asked_about(head) if one.recognizes(head)), None)
             enough = known.enough if known else 0
             whole = bytearray(head)
             while not 0 < enough <= len(whole) and (
@@ -333,9 +333,14 @@ def _opened(path: Path) -> BinaryIO:
         raise FormatError(f"{str(path)!a} cannot be the name of a file.") from error
 
 
+def _known_by(head: bytes) -> Format | None:
+    return next((one for one in FORMATS.asked_about(head) if one.recognizes(head)), None)
+
+
 def _may_be_known(head: bytes) -> bool:
-    """Whether a long file looks like any format by its beginning; JSON may show it later."""
-    return head.lstrip()[:1] == b"{" or any(one.recognizes(head) or one.told_late for one in FORMATS.asked_about(head))
+    """Whether a long file could show only later that it is of any format, as JSON does."""
+    late = (one.told_late for one in FORMATS.asked_about(head))
+    return head.lstrip()[:1] == b"{" or any(late) or _known_by(head) is not None
 
 
 def unpacked(data: bytes, name: str) -> bytes:

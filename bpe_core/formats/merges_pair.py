@@ -139,9 +139,9 @@ class MergesPair(Format):
             return bool(pairs)
         if any(text.endswith("</w>") for text in texts):
             return ends_bytes(texts)
-        named = data.removeprefix(codecs.BOM_UTF8).startswith(VERSION.encode())
-        as_bytes = named or (any("Ġ" in text for text in texts) and all(map(byte_level.is_byte_level, texts)))
-        return as_bytes and any(stand_in in "".join(texts) for stand_in in _UNUSUAL)
+        named, together = data.removeprefix(codecs.BOM_UTF8).startswith(VERSION.encode()), "".join(texts)
+        as_bytes = named or ("Ġ" in together and byte_level.is_byte_level(together))
+        return as_bytes and not set(together).isdisjoint(_UNUSUAL)
 
     def recognizes_file(self, data: bytes, name: str, beside: Beside) -> bool:
         if self.recognizes(data):
@@ -265,7 +265,7 @@ def _opened(merges: WrittenMerges, vocabulary: Mapping[str, int] | None, name: s
 
 def _style(merges: WrittenMerges, vocabulary: Mapping[str, int] | None) -> Style:
     texts = merges.made
-    ends = any(text.endswith("</w>") and len(text) > 4 for text in vocabulary or texts)
+    ends = not {END}.issuperset([text for text in vocabulary or texts if text.endswith(END)])
     as_bytes = ends_bytes(texts) if ends else byte_level.is_byte_level("".join(texts))
     if as_bytes and (vocabulary is None or sum(one in vocabulary for one in byte_level.stand_ins()) > 128):
         return Style(byte_level=True, marker="glued" if ends else "none", marker_text="</w>" if ends else "")

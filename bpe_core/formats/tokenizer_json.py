@@ -489,7 +489,9 @@ class JsonUnigram(JsonModel):
         added = added_in(whole, vocabulary, name, steps, len(texts))
         specials = specials_of(added, looked_for)
         others = {unknown_text, *specials, *(BYTE_TEXTS if falls_back else ())}
-        plain = {text: score for text, score in scores.items() if text not in others}
+        plain = {**scores}
+        for text in others & scores.keys():
+            del plain[text]
         choices: dict[str, Any] = {
             **steps.choices,
             "method": unigram_vocabulary.method_of(plain),

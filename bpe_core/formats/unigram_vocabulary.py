@@ -50,8 +50,10 @@ def history_of(
     if not scores:
         raise FormatError(f"{name}: the model has no pieces that a text could be split into.")
     marker = recipe.marker_text
-    over_words = [text for text in scores if marker and marker in text[1:]]
-    within = {text: score for text, score in scores.items() if not marker or marker not in text[1:]}
+    over_words = [text for text in scores if marker and text.find(marker, 1) > 0]
+    within = {**scores}
+    for text in over_words:
+        del within[text]
     # Characters that only longer pieces have, and the marker if it is one: alone they are unknown.
     lone = sorted(set().union(*within, marker) - within.keys())
     unknown_score = (min(scores.values()) if least is None else least) - UNKNOWN_COSTS

@@ -305,8 +305,8 @@ def pairs_at_the_beginning(data: bytes) -> list[tuple[str, str]]:
         lines = [line.removesuffix("\r") for line in head.decode().split("\n")]
     except UnicodeDecodeError:
         return []
-    parts = [line.split(" ") for line in lines[VERSION in lines[0] :] if line]
-    return [(one[0], one[1]) for one in parts] if all(len(one) == 2 and all(one) for one in parts) else []
+    parts = halves([line for line in lines[VERSION in lines[0] :] if line])
+    return [] if parts is None else list(zip(*parts, strict=True))
 
 
 def lines_of(data: bytes, name: str) -> Iterable[str]:
