@@ -100,6 +100,7 @@ def _text_choices(config: Object, plain: list[str], where: str, notes: list[str]
     lowercase = _flag(config, "do_lower_case", where)
     strip_accents = _flag(config, "strip_accents", where)
     if lowercase is None:
+        plain = _with_letters(plain)
         lowercase = _speaks_for(plain, lambda sign: sign == sign.lower())
         strip_accents = lowercase and _speaks_for(plain, _has_no_accents) if strip_accents is None else strip_accents
         changes = ["lower case"] * lowercase + ["no accents"] * strip_accents
@@ -124,12 +125,15 @@ def _text_choices(config: Object, plain: list[str], where: str, notes: list[str]
     }
 
 
+def _with_letters(texts: Sequence[str]) -> list[str]:
+    letters = set(filter(str.isalpha, set("".join(texts))))
+    return [text for text in texts if not (letters.isdisjoint(text) or text.startswith("[unused"))]
+
+
 def _speaks_for(texts: Sequence[str], fits: Callable[[str], bool]) -> bool:
-    """Whether nearly all texts that have letters are of such characters."""
-    signs = set[str]().union(*texts)
-    letters, odd = set(filter(str.isalpha, signs)), {sign for sign in signs if not fits(sign)}
-    with_letters = [text for text in texts if not (letters.isdisjoint(text) or text.startswith("[unused"))]
-    return sum(not odd.isdisjoint(text) for text in with_letters) <= MOST_ODD * len(with_letters)
+    """Whether nearly all texts are made of such characters."""
+    others = {sign for sign in set("".join(texts)) if not fits(sign)}
+    return len([text for text in texts if not others.isdisjoint(text)]) <= MOST_ODD * len(texts)
 
 
 def _has_no_accents(sign: str) -> bool:

@@ -119,7 +119,7 @@ class Alphabet:
 
     @cached_property
     def seed_count(self) -> int:
-        return sum(symbol.kind == "seed" for symbol in self.given) + len(self) - len(self.given)
+        return [symbol.kind for symbol in self.given].count("seed") + len(self) - len(self.given)
 
     @property
     def but_seeds(self) -> tuple[Symbol, ...]:

@@ -1,6 +1,7 @@
 """python -m tests.benchmarks.beside_owners: encode and open by a file's rules beside the library that owns them.
 
-Short texts come one by one, as lines of some 55 characters, and as one batch on one thread; the last rows open files.
+Short texts come one by one, as lines of some 55 characters, and as one batch on one thread; the last rows open files
+and encode a first text.
 All is done in one process, round by round in turn, and the least CPU time counts. Ids are compared: the exit code is 1
 where one differs. Vocabularies are learned from one text, and two others are encoded.
 """
@@ -21,13 +22,14 @@ from typing import Any, NamedTuple
 from tests.benchmarks.peers import GPT2, PEERS, BpeExplorer, Peer
 from tests.benchmarks.stopwatch import Stopwatch
 from tests.benchmarks.vocabulary import Vocabulary
-from tests.shared import text_of
+from tests.shared import path_of, text_of
 
 LEARNED_FROM = "data/wikitext2-test.raw.txt"
 ENCODED = {"English": "data/wikitext2-valid.raw.txt", "languages": "data/udhr-languages.txt"}
 VOCABULARY_SIZE = 16_000
 LINES, CHARACTERS = 20_000, 60
 ROUNDS = 5
+FIRST = "The lowest price is lower than the last one."
 
 Encode = Callable[[list[str]], list[list[int]]]
 
@@ -55,6 +57,7 @@ def main() -> int:
             print(row(f"{owner.name}, {name}", least, len(given) / 1e6), flush=True)
         if owner.opening is not None:
             openings.append(row(owner.name, [beside(*owner.opening)], 1e-3))
+    openings += [row(name, [beside(ours, theirs)], 1e-3) for name, ours, theirs in other_openings()]
     print(f"{'CPU ms to open':32}{'ours':>11}{'library':>11}{'ratio':>11}", *openings, sep="\n")
     print("All ids are equal." if sound else "Ids DIFFER.")
     return 0 if sound else 1
@@ -113,6 +116,36 @@ def owners() -> Iterator[Owner]:
             )
             ours = encoders(Tokenizer(table.history), table.history.numbers_of)
             yield Owner(f"SentencePiece {kind}", (theirs, batch), ours, opening)
+
+
+def other_openings() -> Iterator[tuple[str, Callable[[], object], Callable[[], object]]]:
+    """Files of other kinds with GPT-2's 50,257 tokens, opened to encode one text, by us and by their library."""
+    import tiktoken.load
+    import tokenizers
+
+    import bpe_core
+
+    vocabulary = Vocabulary.from_gpt2_file(path_of("data/gpt2/vocab.bpe"))
+    with tempfile.TemporaryDirectory() as folder:
+        whole, ranks, merges = (Path(folder) / name for name in ("tokenizer.json", "gpt2.tiktoken", "merges.txt"))
+        whole.write_text(vocabulary.as_hugging_face(), encoding="utf-8")
+        ranks.write_text(vocabulary.as_tiktoken(), encoding="utf-8")
+        tokenizers.Tokenizer.from_file(str(whole)).model.save(folder)  # vocab.json and merges.txt
+
+        def by_ranks() -> object:
+            known = tiktoken.load.load_tiktoken_bpe(str(ranks))
+            return tiktoken.Encoding("opened", pat_str=GPT2, mergeable_ranks=known, special_tokens={}).encode(FIRST)
+
+        def by_merges() -> object:
+            model = tokenizers.models.BPE.from_file(str(merges.with_name("vocab.json")), str(merges))
+            return tokenizers.Tokenizer(model).encode(FIRST)
+
+        for path, theirs in (
+            (whole, lambda: tokenizers.Tokenizer.from_file(str(whole)).encode(FIRST)),
+            (merges, by_merges),
+            (ranks, by_ranks),
+        ):
+            yield path.name, lambda path=path: bpe_core.open(path).encode(FIRST), theirs  # type: ignore[misc]
 
 
 def encoders(tokenizer: Any, numbers_of: Any) -> tuple[Encode, Encode]:
