@@ -25,7 +25,7 @@ class LongestPieces:
         self._longest_word, self._base = history.recipe.longest_word, len(history.alphabet)
         starting, self.continuing = pieces_of(history)
         self.starting = _with_spelled(starting, self.continuing, history.alphabet.continuing.decode())
-        self._lengths = sorted({*map(len, self.starting), *map(len, self.continuing)})
+        self._lengths_to_start, self._lengths_to_continue = map(_lengths_by_first, (self.starting, self.continuing))
 
     def birth(self, id: int) -> int:
         """Return after how many steps a token exists."""
@@ -42,7 +42,8 @@ class LongestPieces:
         until = ALWAYS
         while start < len(text):
             ids_here = self.continuing if start else self.starting
-            for length in reversed(self._lengths[: bisect_right(self._lengths, len(text) - start)]):
+            lengths = (self._lengths_to_continue if start else self._lengths_to_start).get(text[start], [])
+            for length in reversed(lengths[: bisect_right(lengths, len(text) - start)]):
                 stop = start + length
                 id = ids_here.get(text[start:stop])
                 if id is None:
@@ -67,6 +68,14 @@ def _with_spelled(starting: Ids, continuing: Ids, marker: str) -> Ids:
     spelled = {marker + text: id for text, id in continuing.items()}
     twins = [text for text in starting if text.startswith(marker) and text in spelled]
     return spelled | starting | {text: min(spelled[text], starting[text]) for text in twins}  # the older
+
+
+def _lengths_by_first(ids: Ids) -> dict[str, list[int]]:
+    """The lengths of tokens that begin with each character, ascending: others need not be looked for there."""
+    found: dict[str, list[int]] = {}
+    for first, length in sorted({(text[:1], len(text)) for text in ids}):
+        found.setdefault(first, []).append(length)
+    return found
 
 
 def encoding_of(history: History) -> str:
