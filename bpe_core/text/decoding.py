@@ -44,6 +44,10 @@ def _byte_of(token: str) -> int | None:
     return int(found[1], 16) if found else None
 
 
+_CAPITAL_BYTES = {f"<0x{byte:02X}>": byte for byte in range(256)}  # <0x0a> is a text to SentencePiece
+_NO_BYTES: dict[str, int] = {}
+
+
 @dataclass(frozen=True)
 class Spaced:
     """What a file without a decoder asks for."""
@@ -217,9 +221,10 @@ class SentencePiece:
     def became(self, tokens: list[str], silent: Collection[str]) -> list[str]:
         found: list[str] = []
         at_first, dropped = True, False  # whether the blank at the beginning may come yet, and whether it came
-        for is_byte, run in groupby(tokens, key=lambda token: self.has_bytes and _byte_of(token) is not None):
+        byte_of = _CAPITAL_BYTES.get if self.has_bytes else _NO_BYTES.get
+        for is_byte, run in groupby(tokens, key=lambda token: byte_of(token) is not None):
             if is_byte:
-                data = bytes(byte for token in run if (byte := _byte_of(token)) is not None)
+                data = bytes(byte for token in run if (byte := byte_of(token)) is not None)
                 found.append(data.decode(errors=_EACH_BYTE))
                 continue
             for token in run:

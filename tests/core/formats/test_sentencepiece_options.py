@@ -125,6 +125,17 @@ def check(data: bytes, samples: Sequence[str]) -> None:
         assert found.numbers_of(plain_ids(found.history, text)) == theirs, text
 
 
+def test_bytes_are_decoded_from_what_is_written_with_capitals_only() -> None:
+    stored = read(data := sentencepiece_model("unigram", byte_fallback=True), "trained.model")
+    behind = behind_pieces(stored, data)
+    data = b"".join(piece.message() for piece in [*stored.pieces, ScoredPiece("<0x0a>", -1.0, Kind.NORMAL)]) + behind
+    library = sentencepiece.SentencePieceProcessor(model_proto=data)
+    found = FORMATS["sentencepiece"].open(data, "changed.model").history
+    for text in ("a<0x0a>b", "\n <0x0a><0x0A>é☃"):
+        ids = library.encode(text)
+        assert Tokenizer(found).decode(found.ids_of(ids), way="library") == library.decode(ids)
+
+
 @pytest.mark.parametrize("change", [-3.0, -1.6468, -0.0535, 0.5, 2.8997])
 def test_among_equal_cuts_around_user_defined_symbols_the_library_s_is_taken(change: float) -> None:
     samples = [
