@@ -34,7 +34,7 @@ from bpe_core.history.token_texts import written
 from bpe_core.segmenting.cutting import Cutting, UnknownTogether
 from bpe_core.segmenting.merging import Spelling
 from bpe_core.segmenting.word_tokens import ALWAYS, WordCut
-from bpe_core.support.arrays import Bools, Int64s
+from bpe_core.support.arrays import Bools, Int32s, Int64s
 
 LONG = 48  # symbols; a longer word is divided where no pair could ever join
 LONGEST_REMEMBERED = 256
@@ -65,7 +65,7 @@ class JoinedWords:
     def is_plain(self) -> bool:
         """Whether kernels spell and join words in the same way."""
         marks_whole_words = self.joining.whole_words and self._before != b""
-        return not (marks_whole_words or self.puts_unknown_together or self._left_out - {self._unknown})
+        return not (marks_whole_words or self._left_out - {self._unknown})
 
     @property
     def puts_unknown_together(self) -> bool:
@@ -339,6 +339,14 @@ class ByPair(dict[int, Found | None]):
             found = row, int(self._tokens[row])
         self[key] = found
         return found
+
+
+def joined_unknown(ids: Int32s, edges: Int64s, unknown: int) -> tuple[Int32s, Int64s]:
+    """Make one of neighbouring unknown tokens of a text; the edges are of texts among the ids."""
+    again = np.zeros(len(ids) + 1, np.bool_)
+    again[1:-1] = (ids[1:] == unknown) & (ids[:-1] == unknown)
+    again[edges] = False
+    return ids[~again[:-1]], edges - (np.cumsum(again) - again)[edges]
 
 
 class ByText(dict[int, Found | None]):

@@ -31,7 +31,7 @@ from bpe_core.kernels.pieces import (
     cut_words,
 )
 from bpe_core.recipes.parts import Sums
-from bpe_core.segmenting.by_priority import JoinedWords
+from bpe_core.segmenting.by_priority import JoinedWords, joined_unknown
 from bpe_core.segmenting.compiled_encoder import CompiledEncoder, joining_table, piece_table, room_for
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.merging import NEVER
@@ -209,12 +209,7 @@ class _Parts:
         starts = np.repeat(self._first[ids] - before[:-1], counts)
         shown: Int32s = self._all[starts + np.arange(len(starts))]
         edges = before[edges]
-        if self._joined is None:
-            return shown, edges
-        again = np.zeros(len(shown) + 1, np.bool_)  # unknown, as the one before it in the same text
-        again[1:-1] = (shown[1:] == self._joined) & (shown[:-1] == self._joined)
-        again[edges] = False
-        return shown[~again[:-1]], edges - (np.cumsum(again) - again)[edges]
+        return (shown, edges) if self._joined is None else joined_unknown(shown, edges, self._joined)
 
 
 def _rows(words: JoinedWords) -> list[Int32s]:
