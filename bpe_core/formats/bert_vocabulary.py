@@ -37,6 +37,7 @@ from bpe_core.text.decoding import WordPiece
 from bpe_core.text.preparation.normalizers import BertNormalizer
 from bpe_core.text.preparation.pieces import AddedToken
 from bpe_core.text.preparation.pre_tokenizers import BertPreTokenizer
+from bpe_core.text.splitting import Splitter
 
 
 def history_of(vocabulary: Mapping[str, int], recipe: Recipe, where: str, pieces: Collection[str] = ()) -> History:
@@ -201,12 +202,19 @@ class BertVocabulary(Format):
         found += limitations.about_specials(
             recipe.with_changes(special_tokens=tuple(one for one in recipe.special_tokens if one not in SPECIALS))
         )
+        found += [f"A word {text} becomes that special token in this format." for text in self.spelled(history)]
         if recipe.longest_word != LONGEST_WORD:
             found.append(
                 f"Here a word of more than {recipe.longest_word:,} characters is unknown; who loads this file takes "
                 f"{LONGEST_WORD} for granted."
             )
         return found
+
+    def spelled(self, history: History) -> tuple[str, ...]:
+        words_of = Splitter(history.recipe.with_changes(special_tokens=())).words
+        lines = (*history.recipe.special_tokens, history.recipe.unknown_text)
+        pieces = {symbol.text.decode() for symbol in history.alphabet.symbols if symbol.kind != "unknown"}
+        return tuple(line for line in lines if line not in pieces and [*words_of(line)] == [line])
 
     def numbers(self, history: History) -> Int64s:
         return numbers_for(history)

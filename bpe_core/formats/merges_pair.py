@@ -106,11 +106,19 @@ class MergesPair(Format):
 
     def does_otherwise(self, history: History) -> list[str]:
         found = same_text(history) + limitations.about_splitting(history.recipe)
+        if history.recipe.marker == "prefix":
+            found.append(
+                f"Where a word holds {history.recipe.marker_text} itself, that is the marker's token in this format; "
+                "the check leaves it out."
+            )
         tokens = written_tokens(history)
         versions = [id for id, token in enumerate(tokens) if token.startswith(VERSION)]
         if versions and np.isin(history.columns.left, versions).any():
             found.append(f"A merge begins with {VERSION}; other libraries skip such a line as if it were the version.")
         return found
+
+    def spelled(self, history: History) -> tuple[str, ...]:
+        return (history.recipe.marker_text,) if history.recipe.marker == "prefix" else ()
 
     def write_all(self, history: History, file: BinaryIO, progress: ProgressReport) -> None:
         texts = list(map(str.encode, written_tokens(history)))

@@ -25,7 +25,7 @@ from bpe_core.formats.hugging_face_text import (
 from bpe_core.formats.json_reading import Object
 from bpe_core.formats.limitations import about, listed, same_text
 from bpe_core.formats.patterns import likely_pattern, sampled
-from bpe_core.formats.sentencepiece_fields import Kind
+from bpe_core.formats.sentencepiece_fields import Kind, ScoredPiece
 from bpe_core.formats.vocabulary_model import Style, build, joined_in_order, unknown_bytes
 from bpe_core.formats.written_merges import WrittenMerges, halves
 from bpe_core.history.alphabet import BYTE_TEXTS
@@ -41,6 +41,7 @@ from bpe_core.text.preparation.normalizers import BytesShown, Precompiled
 from bpe_core.text.preparation.pieces import AddedToken, TracedPiece
 from bpe_core.text.preparation.pre_tokenizers import ByteLevel
 from bpe_core.text.preparation.steps import preparing, those_of
+from bpe_core.text.specials import parts_of
 from bpe_core.text.splitting import Splitter
 
 
@@ -64,6 +65,17 @@ class JsonModel(ABC):
 
     def does_otherwise(self, history: History) -> list[str]:
         return []
+
+    def made_by_changes(self, history: History) -> list[str]:
+        """Return the tokens that a text becomes where it spells them once it is changed, and here does not."""
+        return []
+
+    def is_beyond(self, history: History, text: str) -> bool:
+        recipe = history.recipe
+        tokens = (*self.spelled(history), *self.made_by_changes(history)) if recipe.normalizes else ()
+        parts = parts_of(text, recipe.special_tokens) if tokens else ()
+        changed = [normalize(part, recipe) for part, is_special in parts if not is_special]
+        return any(token in part for token in tokens for part in changed)
 
     @abstractmethod
     def numbers(self, history: History) -> Int64s:
@@ -350,14 +362,20 @@ class JsonWordPiece(JsonModel):
         return [f"A text that spells {text} becomes that token in this format." for text in self.spelled(history)]
 
     def spelled(self, history: History) -> tuple[str, ...]:
-        """Return tokens of the vocabulary that words can hold though here they are no pieces, nor looked for there."""
         recipe = history.recipe
-        tokens = [] if recipe.unknown_text in ids_looked_for(history) else [recipe.unknown_text]
+        unknown = () if recipe.unknown_text in ids_looked_for(history) else (recipe.unknown_text,)
         alone = {step.content for step in recipe.preparation if isinstance(step, AddedToken) and step.single_word}
-        tokens += [token for token in recipe.special_tokens if recipe.normalizes or token in alone]
+        return tuple(self._spelled_among((*unknown, *alone), history))
+
+    def made_by_changes(self, history: History) -> list[str]:
+        return self._spelled_among(history.recipe.special_tokens, history) if history.recipe.normalizes else []
+
+    def _spelled_among(self, tokens: Iterable[str], history: History) -> list[str]:
+        """Return those of the vocabulary that words can hold though here they are no pieces, as a text has them."""
+        recipe = history.recipe
         words = {token: word for token, word in _words_among(tokens, recipe).items() if normalize(word, recipe) == word}
         pieces = {symbol.text.decode() for symbol in history.alphabet.symbols if symbol.kind != "unknown"}
-        return tuple(words[token] for token in words.keys() - pieces if token in self.vocabulary(history))
+        return [words[token] for token in words if token not in pieces and token in self.vocabulary(history)]
 
     def numbers(self, history: History) -> Int64s:
         return bert_vocabulary.numbers_for(history)
@@ -449,6 +467,12 @@ class JsonUnigram(JsonModel):
             f"A text that spells {text}{also} becomes that token in this format." for text in self.spelled(history)[:1]
         ]
 
+    def made_by_changes(self, history: History) -> list[str]:
+        if not history.recipe.normalizes:
+            return []
+        twins, pieces = unigram_vocabulary.twins_in(history), self._pieces(history)
+        return [piece.text for piece in pieces if piece.kind == Kind.CONTROL and piece.text not in twins]
+
     def spelled(self, history: History) -> tuple[str, ...]:
         if history.recipe.unknown == "bytes":
             return UNKNOWN_TOKEN, *BYTE_TEXTS
@@ -458,10 +482,7 @@ class JsonUnigram(JsonModel):
         return unigram_vocabulary.numbers_for(history)
 
     def written(self, history: History) -> Object:
-        pieces = unigram_vocabulary.pieces_of(history)
-        twins = unigram_vocabulary.twins_in(history)
-        while pieces[-1].kind == Kind.CONTROL and pieces[-1].text not in twins:  # the model makes none of them
-            pieces.pop()
+        pieces, twins = self._pieces(history), unigram_vocabulary.twins_in(history)
         return {
             "type": self.kind,
             "unk_id": next(number for number, piece in enumerate(pieces) if piece.kind == Kind.UNKNOWN),
@@ -470,6 +491,12 @@ class JsonUnigram(JsonModel):
             ],
             "byte_fallback": history.recipe.unknown == "bytes",
         }
+
+    def _pieces(self, history: History) -> list[ScoredPiece]:
+        pieces, twins = unigram_vocabulary.pieces_of(history), unigram_vocabulary.twins_in(history)
+        while pieces[-1].kind == Kind.CONTROL and pieces[-1].text not in twins:  # the model makes none of them
+            pieces.pop()
+        return pieces
 
     def open(self, whole: Object, model: Object, steps: TextPreparation, name: str) -> Opened:
         scores, texts = _scores(model, name)
@@ -609,7 +636,16 @@ class TokenizerJson(Format):
 
     def does_otherwise(self, history: History) -> list[str]:
         recipe = history.recipe
-        found = same_text(history) + _model_of(history).does_otherwise(history) + limitations.about_longest(recipe)
+        model = _model_of(history)
+        found = same_text(history) + model.does_otherwise(history) + limitations.about_longest(recipe)
+        found += [
+            f"A text that spells {text} once it is changed becomes that token in this format."
+            for text in model.made_by_changes(history)[: limitations.LISTED]
+        ]
+        id_of, numbers = {text: id for id, text in enumerate(written_tokens(history))}, model.numbers(history)
+        specials = enumerate(recipe.special_tokens, history.first_special)
+        alike = [token for id, token in specials if numbers[id_of.get(token, id)] not in (numbers[id], NO_NUMBER)]
+        found += about(alike, "special tokens are written like another token, and a text has one number here: {}")
         if recipe.lowercase and recipe.final_sigma:
             found.append(
                 "A capital Σ at the end of a word becomes ς here, but σ by this format's lower-casing; the check "
@@ -642,6 +678,8 @@ class TokenizerJson(Format):
             preparing((step,)).changed(bare) != preparing(tuple(nearest(replace(step, longest=False)))).changed(bare)
             for step in _longest_steps(recipe)
         ):
+            return True
+        if _model_of(history).is_beyond(history, text):
             return True
         return (
             recipe.lowercase

@@ -11,7 +11,7 @@ from functools import partial
 from itertools import islice, pairwise
 
 from bpe_core.errors import BpeError, throwing_exceptions
-from bpe_core.formats.base import Format, Peer
+from bpe_core.formats.base import BY_RANKS, Format, Peer
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import quoted, written
 from bpe_core.learning.methods import has_ranks
@@ -46,9 +46,11 @@ WORDS_A_LINE = 20
 ATTEMPTS = 8  # words made at most, for each that is wanted
 
 
-def special_texts(recipe: Recipe) -> Iterator[str]:
-    """Yield texts in which special tokens occur alone, side by side and inside words."""
-    for special in recipe.special_tokens[:20]:
+def special_texts(history: History, recipe: Recipe) -> Iterator[str]:
+    """Yield texts in which tokens that are looked for first occur alone, side by side and inside words."""
+    joining = history.joining
+    first = [] if joining is None else [history.alphabet.symbols[id].decoded.decode() for id in joining.found_first]
+    for special in (*recipe.special_tokens[:20], *first[:20]):
         yield f"{special}"
         yield f"a{special}b {special}{special} end {special[:-1]}"
 
@@ -185,7 +187,7 @@ class Checked:
 
 def _texts(history: History, recipe: Recipe, text: str) -> Iterator[str]:
     yield from HARD_TEXTS
-    yield from special_texts(recipe)
+    yield from special_texts(history, recipe)
     yield text[:LONGEST_TEXT]
     yield from joined_tokens(history, WANTED_WORDS)
 
@@ -229,7 +231,8 @@ def answer_of(peer: Peer, sample: str) -> object:
 
 def _of_one_word(recipe: Recipe) -> Recipe:
     plain = vars(Normalization())
-    return recipe.with_changes(pattern="none", custom_pattern="", unit="file", preparation=(), **plain)
+    method = "bpe" if recipe.method in BY_RANKS else recipe.method  # of which some need a pattern of their own
+    return recipe.with_changes(method=method, pattern="none", custom_pattern="", unit="file", preparation=(), **plain)
 
 
 def _with_recipe(history: History, recipe: Recipe) -> History:

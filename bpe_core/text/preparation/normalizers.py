@@ -299,11 +299,11 @@ class CharacterTable:
 
 
 def _clusters(text: str) -> Iterator[str]:
-    for cluster in _CLUSTERS.findall(text):
-        if len(cluster) == 1:
-            yield cluster
-        else:
-            yield from _UNJOINED.split(cluster)
+    place = 0
+    for found in _CLUSTERS.findall(older_unicode.without_later(text)):
+        for cluster in (found,) if len(found) == 1 else _UNJOINED.split(found):
+            yield text[place : place + len(cluster)]
+            place += len(cluster)
 
 
 def _offset(unit: int) -> int:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from bpe_core.counting.count_words import count_words
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import Cancelled, OutputError
 from bpe_core.formats import FORMATS, Format, format_for, open_table, peer_process
 from bpe_core.history.history import History
-from bpe_core.learning.trainer import Trainer
+from bpe_core.learning.trainer import Trainer, learn
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.progress import Progress, Work
 from bpe_core.text.corpus import Corpus
@@ -181,3 +183,32 @@ def test_a_library_is_asked_in_a_process_of_its_own(monkeypatch: pytest.MonkeyPa
     assert (found.agrees, found.asked) == (True, "tokenizers")
     refused = verify(data.replace(b'"padding"', b'"padding": 7, "more"'), format, HISTORY, apart=True)
     assert any("tokenizers does not load the file" in sentence for sentence in refused.differences)
+
+
+@pytest.mark.parametrize("name", ["tiktoken", "merges.txt"])
+def test_runs_of_words_are_checked_as_one_word(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sampling, "WANTED_WORDS", 100)
+    history = train(Corpus.from_texts([TEXT]), Recipe.preset("superbpe", merges=40))
+    found = prepare_export(history, f"a{FORMATS.extension(name)}", format=FORMATS[name]).verification
+    assert found.agrees, found.differences
+    assert found.words >= 100
+
+
+@pytest.mark.parametrize(
+    ("preset", "changes", "format", "said", "beyond"),
+    [
+        ("unigram", {"lowercase": True, "special_tokens": ("<s>",)}, "tokenizer.json", "spells <s> once", "a <S>"),
+        ("bert", {"pattern": "whitespace", "special_tokens": ("<s>",)}, "tokenizer.json", "spells <s> once", "<S>"),
+        ("bert", {"special_tokens": ("end",), "merges": 0}, "vocab.txt", "A word end becomes that special token", ""),
+        ("sentencepiece-like", {"merges": 9}, "merges.txt", "Where a word holds ▁ itself", ""),
+        ("gpt2", {"merges": 9, "special_tokens": ("é",)}, "tokenizer.json", "written like another token", ""),
+    ],
+)
+def test_what_a_format_takes_for_a_token_is_said_and_left_out_of_the_check(
+    preset: str, changes: Any, format: str, said: str, beyond: str
+) -> None:
+    words = count_words(Corpus.from_texts([TEXT]), recipe := Recipe.preset(preset, **{"merges": 20, **changes}))
+    history, written = learn(words, recipe), FORMATS[format]
+    assert any(said in sentence for sentence in written.can_hold(history))
+    assert written.is_beyond(history, beyond) == bool(beyond)
+    assert not written.is_beyond(history, "a <s> the lowest")
