@@ -34,6 +34,7 @@ from bpe_core.recipes.parts import LARGEST_VOCABULARY
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.progress import ProgressReport
 from bpe_core.text.decoding import WordPiece
+from bpe_core.text.normalization import normalize
 from bpe_core.text.preparation.normalizers import BertNormalizer
 from bpe_core.text.preparation.pieces import AddedToken
 from bpe_core.text.preparation.pre_tokenizers import BertPreTokenizer
@@ -215,6 +216,10 @@ class BertVocabulary(Format):
         lines = (*history.recipe.special_tokens, history.recipe.unknown_text)
         pieces = {symbol.text.decode() for symbol in history.alphabet.symbols if symbol.kind != "unknown"}
         return tuple(line for line in lines if line not in pieces and [*words_of(line)] == [line])
+
+    def is_beyond(self, history: History, text: str) -> bool:
+        changed = normalize(text, history.recipe)
+        return any(token in changed for token in self.spelled(history))
 
     def numbers(self, history: History) -> Int64s:
         return numbers_for(history)

@@ -10,6 +10,8 @@ from dataclasses import replace
 from operator import itemgetter
 from typing import Any, BinaryIO, ClassVar, NamedTuple
 
+import numpy as np
+
 from bpe_core.errors import FormatError
 from bpe_core.formats import bert_vocabulary, byte_level, json_reading, limitations, unigram_vocabulary
 from bpe_core.formats.base import NO_NUMBER, Beside, Format, Opened, Peer, complete_numbers, recipe_from
@@ -172,6 +174,11 @@ class JsonBpe(JsonModel):
             found.append(
                 "This table joins whatever makes a token; the file lists all such pairs, of which equals have an order."
             )
+        if self._joins_unknown(history):
+            found.append(
+                f"A character that is unknown becomes {recipe.unknown_text!r} here before pairs are joined, and is "
+                "joined with its neighbours then."
+            )
         if recipe.marker == "continuation":
             found.append(
                 f"The {recipe.marker_text} before tokens inside a word is only shown here; the file leaves it out."
@@ -181,6 +188,14 @@ class JsonBpe(JsonModel):
                 "An unknown character at the end of a word becomes bytes together with its marker in this format."
             )
         return found
+
+    def _joins_unknown(self, history: History) -> bool:
+        """Whether pairs are joined with a token that is written like the unknown one."""
+        if history.recipe.base != "characters" or history.alphabet.unknown_id is None:
+            return False
+        texts = written_tokens(history)
+        joined = np.unique(joined_in_order(history)).tolist()
+        return any(texts[id] == texts[history.alphabet.unknown_id] for id in joined)
 
     def numbers(self, history: History) -> Int64s:
         return complete_numbers(history, history.alphabet.unknown_id)  # which a file can name without having it
@@ -345,9 +360,11 @@ def _words_among(tokens: Iterable[str], recipe: Recipe) -> dict[str, str]:
     words_of = Splitter(recipe.with_changes(special_tokens=())).words
     in_bytes = any(isinstance(step, ByteLevel | BytesShown) for step in recipe.preparation)  # which are split before
     found = {token: token.removeprefix(recipe.marker_text) for token in tokens}
-    return {
-        token: piece for token, piece in found.items() if in_bytes or any(piece in word for word in words_of(piece))
-    }
+
+    def can_begin(piece: str) -> bool:  # what follows can keep it together
+        return any(piece in word for text in (piece, piece + "a") for word in words_of(text))
+
+    return {token: piece for token, piece in found.items() if in_bytes or can_begin(piece)}
 
 
 class JsonWordPiece(JsonModel):

@@ -41,6 +41,7 @@ HARD_TEXTS = (
     "a" * 300 + " " + "ab" * 150 + " " + "abc" * 100 + " " * 50 + "!" * 80 + "\n" * 40,
 )
 
+HALF = re.compile("[\ud800-\udfff]")  # a part of a character, where words are split among bytes: no text has it
 FEWEST, MOST = 1, 4  # tokens put together to a new word
 WORDS_A_LINE = 20
 ATTEMPTS = 8  # words made at most, for each that is wanted
@@ -127,7 +128,7 @@ class Checked:
         for whole in self._within_limits(signs.sub("", one) for one in _texts(history, recipe, text)):
             changed = normalize(whole, recipe)
             prepared += len(changed)
-            fresh = set(words_of(changed)) - self.words
+            fresh = {word for word in words_of(changed) if not HALF.search(word)} - self.words
             self.words |= fresh
             nothing_new = 0 if fresh else nothing_new + 1
             if self._format.holds_splitting:

@@ -227,3 +227,8 @@ SAID: dict[str, tuple[Whole, str]] = {
 def test_a_file_of_which_ids_can_differ_says_so(rare: str) -> None:
     made, sentence = SAID[rare]
     assert any(sentence in note for note in JSON.open(json.dumps(made).encode(), rare).notes)
+
+
+def test_an_unknown_token_that_pairs_join_is_said_before_it_is_written() -> None:
+    found = JSON.open(json.dumps(SAID["the unknown token is joined"][0]).encode(), "x").history
+    assert any("joined with its neighbours" in sentence for sentence in JSON.can_hold(found))

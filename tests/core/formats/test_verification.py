@@ -11,6 +11,7 @@ from bpe_core.counting.count_words import count_words
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import Cancelled, OutputError
 from bpe_core.formats import FORMATS, Format, format_for, open_table, peer_process
+from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
 from bpe_core.learning.trainer import Trainer, learn
 from bpe_core.recipes.recipe import Recipe
@@ -212,3 +213,12 @@ def test_what_a_format_takes_for_a_token_is_said_and_left_out_of_the_check(
     assert any(said in sentence for sentence in written.can_hold(history))
     assert written.is_beyond(history, beyond) == bool(beyond)
     assert not written.is_beyond(history, "a <s> the lowest")
+
+
+def test_words_that_split_characters_are_no_samples() -> None:
+    steps = [{"type": "ByteLevel", "add_prefix_space": False, "use_regex": False}, {"type": "FixedLength", "length": 1}]
+    recipe = Recipe.preset("gpt2", merges=5, pattern="none", preparation=steps)
+    history = History.from_pairs(recipe, Alphabet.of_bytes(), [])
+    samples = list(sampling.Checked(history, FORMATS["tiktoken"]).samples("é"))
+    assert samples
+    assert all(sample.isascii() for sample in samples)
