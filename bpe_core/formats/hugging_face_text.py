@@ -12,7 +12,7 @@ from typing import Any
 from bpe_core.errors import FormatError, RecipeError
 from bpe_core.formats.json_reading import Object, list_in, object_in, text_in
 from bpe_core.formats.limitations import about, marker_in_texts
-from bpe_core.formats.patterns import oniguruma_expression_of, pattern_choices
+from bpe_core.formats.patterns import PROBE, oniguruma_expression_of, pattern_choices
 from bpe_core.recipes.parts import CUSTOM_PATTERN
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.text import decoding
@@ -139,9 +139,6 @@ def decoder_of(recipe: Recipe) -> Object | None:
     if steps == (Spaced(),):
         return None
     return _sequence([_decoding_json(step) for step in steps], "decoders")
-
-
-PROBE = "It's camelCase, HTTPServer2 x86_64 \n\n  ab--cd… naïve 12345 人人 ①½² it’s\t(end).\r\n "  # words of many kinds
 
 
 @dataclass

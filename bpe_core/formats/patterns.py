@@ -66,7 +66,28 @@ def pattern_choices(expression: str) -> tuple[dict[str, Any], list[str]]:
     except RecipeError as error:
         note = f"The file's pattern is not understood here, so text is not split at all. {error}"
         return {"pattern": "none"}, [note]
-    return {"pattern": CUSTOM_PATTERN, "custom_pattern": expression}, []
+    lacking = _unmatched(expression)
+    note = f"The file's library leaves out what its pattern does not match, such as {lacking!r}; here that is a word"
+    return {"pattern": CUSTOM_PATTERN, "custom_pattern": expression}, [f"{note}, so ids can differ."] * (lacking != "")
+
+
+PROBE = "It's camelCase, HTTPServer2 x86_64 \n\n  ab--cd… naïve 12345 人人 ①½² it’s\t(end).\r\n "  # words of many kinds
+
+
+def _unmatched(expression: str) -> str:
+    """Return the first part of a text of many kinds of words that an expression does not match, if there is any.
+
+    >>> _unmatched(NAMED_PATTERNS["gpt2"].expression), _unmatched("[a-zA-Z]+")
+    ('', "'")
+    """
+    end = 0
+    for found in compile_custom(expression).finditer(PROBE):
+        if found.start() > end:
+            break
+        end = found.end()
+    else:
+        return PROBE[end:]
+    return PROBE[end : found.start()]
 
 
 SAMPLE = 4_000  # tokens looked at, spread over the vocabulary

@@ -78,3 +78,11 @@ def test_ours_puts_special_tokens_and_bytes_first() -> None:
     assert numbers[:256].tolist() == list(range(1_000, 1_256))
     assert numbers[-1] == 0
     assert "only; this table wants more" in FORMATS["tekken"].refusal(learned("gpt2", lowercase=True))
+
+
+def test_what_a_pattern_does_not_match_is_said_to_be_left_out() -> None:
+    whole = tekken(["<unk>"])
+    for pattern, said in (("[a-zA-Z]+", True), (PATTERN, False)):
+        whole["config"]["pattern"] = pattern
+        notes = FORMATS["tekken"].open(json.dumps(whole).encode(), "tekken.json").notes
+        assert any("leaves out what its pattern does not match" in note for note in notes) == said
