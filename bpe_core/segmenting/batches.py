@@ -60,6 +60,13 @@ class Batch(NamedTuple):
         offsets = np.fromiter(accumulate(map(len, parts), initial=0), np.int64, len(parts) + 1)
         return cls(np.concatenate([np.zeros(0, np.int32), *parts]), offsets)
 
+    @classmethod
+    def joined(cls, batches: Iterable[tuple[Int32s, Int64s]]) -> Batch:
+        ids, offsets = zip(*batches, strict=True)
+        ends = accumulate((len(some) for some in ids), initial=0)
+        later = [own[1:] + start for own, start in zip(offsets, ends, strict=False)]
+        return cls(np.concatenate(ids), np.concatenate([np.zeros(1, np.int64), *later]))
+
 
 @dataclass(frozen=True, eq=False)
 class Texts:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import groupby, pairwise
-from operator import itemgetter
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -14,7 +13,7 @@ import numpy as np
 from bpe_core.errors import BpeError
 from bpe_core.history.history import History
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.support.arrays import Int32s, Int64s
+from bpe_core.support.arrays import Bytes, Int32s, Int64s
 from bpe_core.text.characters import code_points, raw_bytes
 from bpe_core.text.characters import utf8 as utf8
 from bpe_core.text.normalization import (
@@ -30,7 +29,7 @@ from bpe_core.text.specials import parts_of
 from bpe_core.text.splitting import Splitter
 
 if TYPE_CHECKING:
-    from bpe_core.segmenting.laid_words import Laid, LaidWords
+    from bpe_core.segmenting.laid_words import LaidWords
     from bpe_core.text.preparation.steps import Preparing
 
 LONG = 4_000  # characters: from here on arrays take less time than words one by one
@@ -93,16 +92,37 @@ class Cutting:
 
     def normalized_parts(self, text: str, allowed: tuple[str, ...]) -> Iterator[tuple[str, str | None]]:
         """The special tokens of a text, and the normalized stretches between them: (text, None) or ("", token)."""
-        places = self.gives_words and self._steps.wants_places
-        for piece, token in self._stretches(text, allowed, places=places):
+        for piece, token in self.stretches(text, allowed):
             if token:
                 yield "", token
-            elif not self.gives_words:
-                yield piece.text, None
-            elif places:
-                yield from ((word.text, None) for word in self._steps.words(piece))
+            elif self.gives_words:
+                yield from ((word, None) for word in self._words_of(piece))
             else:
-                yield from ((word, None) for word in self._steps.texts_of_words(piece.text))
+                yield piece.text, None
+
+    def _words_of(self, piece: TracedPiece) -> Iterator[str]:
+        if self._steps.wants_places:
+            return (word.text for word in self._steps.words(piece))
+        return self._steps.texts_of_words(piece.text)
+
+    def laid(self, pieces: Sequence[TracedPiece]) -> Iterator[tuple[Bytes, Int32s]]:
+        """The words of each stretch laid end to end, and where they start, where steps cut it."""
+        from bpe_core.segmenting.laid_words import end_to_end  # loads machine code
+
+        at_once = self._laid if sum(len(piece.text) for piece in pieces) >= LONG else None
+        if at_once is None:
+            yield from (end_to_end(self._words_of(piece)) for piece in pieces)
+            return
+        for can_cut, run in groupby(pieces, key=lambda piece: at_once.can_cut(piece.text)):
+            if can_cut:
+                texts = [piece.text for piece in run]
+                yield from at_once.of(*texts).by_texts(len(texts))
+            else:
+                yield from (end_to_end(self._words_of(piece)) for piece in run)
+
+    def stretches(self, text: str, allowed: tuple[str, ...]) -> Iterator[tuple[TracedPiece, str]]:
+        """The special tokens of a text, and the changed stretches between them, without a token."""
+        return self._stretches(text, allowed, places=self.gives_words and self._steps.wants_places)
 
     def _stretches(self, text: str, allowed: tuple[str, ...], *, places: bool) -> Iterator[tuple[TracedPiece, str]]:
         """The tokens of a text, and the changed stretches between them, without a token."""
@@ -133,26 +153,6 @@ class Cutting:
             return TracedPiece.whole(text, first)
         changed, sources = normalized_with_sources(text, self.recipe)
         return TracedPiece(changed, (sources + first).tolist(), first + len(text))
-
-    def laid_parts(self, text: str, allowed: tuple[str, ...]) -> Iterator[tuple[Laid | None, str | None]]:
-        """The same where steps cut a text: the words of each stretch laid end to end, or a special token."""
-        from bpe_core.segmenting.laid_words import Laid  # loads machine code
-
-        at_once = self._laid
-        if at_once is None:
-            for special, run in groupby(self.normalized_parts(text, allowed), key=itemgetter(1)):
-                if special:
-                    yield from ((None, special) for _ in run)
-                else:
-                    yield Laid.of(word for word, _ in run), None
-            return
-        for piece, special in self._stretches(text, allowed, places=False):
-            if special:
-                yield None, special
-            elif len(piece.text) < LONG or not at_once.can_cut(piece.text):
-                yield Laid.of(self._steps.texts_of_words(piece.text)), None
-            else:
-                yield at_once.of(piece.text), None
 
     @cached_property
     def _laid(self) -> LaidWords | None:

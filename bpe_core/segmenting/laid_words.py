@@ -1,4 +1,4 @@
-"""The words of a text as the steps of a file cut it, all at once: bytes that lie end to end, and where each starts.
+"""The words of texts as the steps of a file cut them, all at once: bytes that lie end to end, and where each starts.
 
 Every step becomes a few operations on arrays, and an expression becomes its table (`bpe_core.text.scanner`). Steps that
 cannot be expressed so are done piece by piece (`bpe_core.text.preparation`).
@@ -20,7 +20,7 @@ import regex
 from bpe_core.kernels.scan import REGISTERS, machine_of, scan_pieces
 from bpe_core.support.arrays import Bools, Bytes, Int32s, repeated
 from bpe_core.text import older_unicode
-from bpe_core.text.characters import raw_bytes, utf8_view
+from bpe_core.text.characters import raw_bytes
 from bpe_core.text.preparation.expressions import translated
 from bpe_core.text.preparation.pieces import Behavior
 from bpe_core.text.preparation.pre_tokenizers import (
@@ -44,19 +44,33 @@ class _NoWords(Exception):
     """A step that arrays cannot express."""
 
 
+def end_to_end(words: Iterable[str]) -> tuple[Bytes, Int32s]:
+    """The bytes of words, and where each starts, and the end; empty ones are left out."""
+    found = [raw_bytes(word) for word in words if word]
+    return np.frombuffer(b"".join(found), np.uint8), _from_zero(list(map(len, found)))
+
+
 @dataclass(frozen=True, eq=False)
 class Laid:
     data: Bytes
     cuts: Int32s  # where each starts, and the end
+    texts: Int32s  # which text each is of, ascending
 
     @classmethod
-    def of(cls, words: Iterable[str]) -> Laid:
-        found = [raw_bytes(word) for word in words if word]
-        return cls(np.frombuffer(b"".join(found), np.uint8), _from_zero(list(map(len, found))))
+    def of(cls, texts: Sequence[str]) -> Laid:
+        """Lay whole texts."""
+        which = np.array([place for place, text in enumerate(texts) if text], np.int32)
+        return cls(*end_to_end(texts), which)
 
-    def words(self) -> Iterator[bytes]:
-        data, cuts = self.data.tobytes(), self.cuts.tolist()
-        return (data[start:stop] for start, stop in pairwise(cuts))
+    def by_texts(self, count: int) -> Iterator[tuple[Bytes, Int32s]]:
+        """The bytes of each of that many texts, and where its words start."""
+        for first, last in pairwise(np.searchsorted(self.texts, np.arange(count + 1)).tolist()):
+            cuts = self.cuts[first : last + 1]
+            yield self.data[cuts[0] : cuts[-1]], cuts - cuts[0]
+
+    def cut_at(self, cuts: Int32s) -> Laid:
+        """Lay the parts of the words between finer cuts."""
+        return Laid(self.data, cuts, self.texts[np.searchsorted(self.cuts, cuts[:-1], side="right") - 1])
 
     def begin_with(self, sign: bytes) -> Bools:
         starts = self.cuts[:-1]
@@ -70,13 +84,13 @@ class Laid:
         lengths = np.diff(self.cuts)
         if kept.all():
             return self
-        return Laid(self.data[repeated(kept, lengths)], _from_zero(lengths[kept]))
+        return Laid(self.data[repeated(kept, lengths)], _from_zero(lengths[kept]), self.texts[kept])
 
     def with_before(self, sign: bytes, which: Bools) -> Laid:
         before = np.flatnonzero(which)
         places = np.repeat(self.cuts[before], len(sign))
         data = np.insert(self.data, places, np.tile(np.frombuffer(sign, np.uint8), len(before)))
-        return Laid(data, _from_zero(np.diff(self.cuts) + len(sign) * which))
+        return Laid(data, _from_zero(np.diff(self.cuts) + len(sign) * which), self.texts)
 
     def spelled(self, spelling: Sequence[bytes]) -> Laid:
         lengths = np.array([len(one) for one in spelling], np.int32)[self.data]
@@ -86,7 +100,7 @@ class Laid:
             byte_of = np.array([one[place] if place < len(one) else 0 for one in spelling], np.uint8)
             has = lengths > place
             data[ends[:-1][has] + place] = byte_of[self.data[has]]
-        return Laid(data, ends[self.cuts])
+        return Laid(data, ends[self.cuts], self.texts)
 
 
 _LONG_TEXT = regex.compile(r"((?:\\[^0-9A-Za-z]|[^\\\[\](){}.^$*+?|]){4,})\|(?=.)")
@@ -103,9 +117,8 @@ class LaidWords:
     def can_cut(self, text: str) -> bool:
         return not any(rare in text for rare in self._but)
 
-    def of(self, text: str) -> Laid:
-        data = utf8_view(text)
-        laid = Laid(data, np.array(sorted({0, len(data)}), np.int32))
+    def of(self, *texts: str) -> Laid:
+        laid = Laid.of(texts)
         for operation in self._operations:
             laid = operation(laid)
         return _as_bytes(laid) if self._ends_in_bytes else laid
@@ -204,7 +217,7 @@ def _splitting(expression: str, behavior: Behavior, *, invert: bool = False, old
     def cut(laid: Laid) -> Laid:
         cuts = np.empty(len(laid.data) + 3, np.int32)
         found = scan_pieces(machine, laid.data, laid.cuts, np.zeros(REGISTERS, np.int64), cuts)
-        laid = Laid(laid.data, cuts[:found].copy())
+        laid = laid.cut_at(cuts[:found].copy())
         return laid if kept is None else laid.only(kept[_first_characters(laid)])
 
     return cut
@@ -243,8 +256,8 @@ def _as_bytes(laid: Laid) -> Laid:
     begins = laid.data & 0xC0 != 0x80
     byte_of = np.zeros(0x200, np.uint8)
     byte_of[[ord(one) for one in stand_ins()]] = range(256)
-    codes = _first_characters(Laid(laid.data, np.append(np.flatnonzero(begins), len(laid.data)).astype(np.int32)))
-    return Laid(byte_of[codes], _from_zero(begins)[laid.cuts])
+    codes = _first_characters(laid.cut_at(np.append(np.flatnonzero(begins), len(laid.data)).astype(np.int32)))
+    return Laid(byte_of[codes], _from_zero(begins)[laid.cuts], laid.texts)
 
 
 def _from_zero(lengths: npt.NDArray[Any] | list[int]) -> Int32s:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,17 +16,19 @@ from bpe_core.segmenting.as_joined import merges_of
 from bpe_core.segmenting.boundaries import PATTERN_CUT, Boundaries, PlacedSymbols, joined
 from bpe_core.segmenting.cutting import Cutting, GivenWords, Part, ids_looked_for, utf8
 from bpe_core.segmenting.merging import LongestMatch, PlainEncoder, ids_of_each
-from bpe_core.support.arrays import Int32s, Int64s
+from bpe_core.support.arrays import Bytes, Int32s, Int64s
 from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
 from bpe_core.support.threads import WORTH_THREADS
 from bpe_core.text.characters import raw_bytes
+from bpe_core.text.preparation.pieces import TracedPiece
 
 if TYPE_CHECKING:  # which load machine code
     from bpe_core.segmenting.batches import Batch, Texts, Unread
     from bpe_core.segmenting.changed_texts import ChangedTexts
     from bpe_core.segmenting.compiled_encoder import CompiledEncoder
-    from bpe_core.segmenting.laid_words import Laid
 
+PIECE = -1  # in place of the id of a special token
+CHARACTERS_AT_ONCE = 1 << 18  # of texts whose words are laid end to end
 KERNELS = Policy("bpe_core.segmenting.compiled_encoder", small=64_000)  # characters
 
 _encoded_plainly = 0  # characters, by all tokenizers of this process together
@@ -106,30 +108,59 @@ class WordEncoder:
         """Where the parts of a text are words already, lay them end to end for the kernels."""
         utf8(text)
         kernels = self.kernels_for(len(text))
-        if kernels is None and not worth_kernels(0):
+        if kernels is None and not self._is_worth_laying(len(text)):
             return ids_of_each(
                 self._cutting.normalized_parts(text, allowed),
                 lambda part: [self._special_id[part[1]]] if part[1] else self.ids_of_word(raw_bytes(part[0]), at),
             )
-        return end_to_end(
-            self._special(special or "") if laid is None else self._ids_of_laid(kernels, laid, at)
-            for laid, special in self._cutting.laid_parts(text, allowed)
-        )
+        return end_to_end(self._parts_of_words(kernels, [text], at, allowed)[0])
 
-    def _ids_of_laid(self, kernels: CompiledEncoder | None, laid: Laid, at: int) -> Int32s:
+    def _is_worth_laying(self, size: int) -> bool:
+        return worth_kernels(0 if self.has_kernels else size)  # else that size was counted already
+
+    def _batch_of_words(
+        self, kernels: CompiledEncoder | None, texts: Iterable[str], at: int, allowed: tuple[str, ...]
+    ) -> tuple[Int32s, Int64s]:
+        """The ids of texts that steps cut into words, and where those of each text begin."""
+        parts, edges = self._parts_of_words(kernels, texts, at, allowed)
+        ends = np.fromiter(accumulate(map(len, parts), initial=0), np.int64, len(parts) + 1)
+        return end_to_end(parts), ends[edges]
+
+    def _parts_of_words(
+        self, kernels: CompiledEncoder | None, texts: Iterable[str], at: int, allowed: tuple[str, ...]
+    ) -> tuple[list[Int32s], list[int]]:
+        """The ids of each stretch and of each special token, and how many of these lie before each text."""
+        pieces: list[TracedPiece] = []
+        which: list[int] = []  # the special tokens, each by its id, and where a piece comes
+        edges = [0]
+        for text in texts:
+            for piece, special in self._cutting.stretches(text, allowed):
+                which.append(self._special_id[special] if special else PIECE)
+                if not special:
+                    pieces.append(piece)
+            edges.append(len(which))
+        laid = self._cutting.laid(pieces)
+        return [
+            self._ids_of_laid(kernels, *next(laid), at) if id == PIECE else np.array([id], np.int32) for id in which
+        ], edges
+
+    def _ids_of_laid(self, kernels: CompiledEncoder | None, data: Bytes, cuts: Int32s, at: int) -> Int32s:
         if kernels is not None:
-            return kernels.ids_of_words(laid.data, laid.cuts, at)
-        return ids_of_each(laid.words(), lambda word: self.ids_of_word(word, at))
+            return kernels.ids_of_words(data, cuts, at)
+        words = (data[start:stop].tobytes() for start, stop in pairwise(cuts.tolist()))
+        return ids_of_each(words, lambda word: self.ids_of_word(word, at))
 
     def batch(self, texts: Texts | Unread, at: int, allowed: tuple[str, ...], threads: int | None) -> Batch | None:
         """The ids of many texts; None where they have to be encoded one by one."""
-        if allowed or self._cutting.gives_words:
-            return None
         encoder = self.kernels_for(texts.size)
-        if encoder is None or not encoder.finds_words:
+        from bpe_core.segmenting.batches import Batch, Texts, encoded_by_kernels
+
+        if self._cutting.gives_words and (encoder is not None or self._is_worth_laying(texts.size)):
+            batches = _in_batches(texts.strings())
+            return Batch.joined([self._batch_of_words(encoder, some, at, allowed) for some in batches])
+        if encoder is None or not encoder.finds_words or allowed:
             return None
         recipe = self._cutting.recipe
-        from bpe_core.segmenting.batches import Texts, encoded_by_kernels
         from bpe_core.text.safe_cuts import SafeCuts
 
         if recipe.normalizes:
@@ -207,6 +238,18 @@ class TextEncoder(WordEncoder):
 
     def _encoder_for(self, text: str) -> PlainEncoder | CompiledEncoder:
         return self.plain if self._cutting.gives_words else self.kernels_for(len(text)) or self.plain
+
+
+def _in_batches(texts: Iterable[str]) -> Iterator[list[str]]:
+    some: list[str] = []
+    size = 0
+    for text in texts:
+        some.append(text)
+        size += len(text)
+        if size >= CHARACTERS_AT_ONCE:
+            yield some
+            some, size = [], 0
+    yield some
 
 
 def worth_kernels(characters: int) -> bool:

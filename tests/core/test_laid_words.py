@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import chain
+from itertools import chain, pairwise
 
 import pytest
 from hypothesis import given
@@ -58,14 +58,17 @@ def cuts(draw: st.DrawFn) -> tuple[PreTokenizer, ...]:
     return tuple(found)
 
 
-@given(cuts(), TEXTS)
-def test_steps_at_once_find_the_words_of_steps_one_by_one(steps: tuple[PreTokenizer, ...], text: str) -> None:
+@given(cuts(), st.lists(TEXTS, max_size=3))
+def test_steps_at_once_find_the_words_of_steps_one_by_one(steps: tuple[PreTokenizer, ...], texts: list[str]) -> None:
     assert tuple(read_step(as_json(step)) for step in steps) == steps
     at_once = laid_words(steps)
-    if at_once is None or not at_once.can_cut(text):
+    if at_once is None or not all(map(at_once.can_cut, texts)):
         return
-    expected = [raw_bytes(word.text) for word in Preparing(steps).words(TracedPiece.bare(text))]
-    assert list(at_once.of(text).words()) == [word for word in expected if word]
+    laid = at_once.of(*texts)
+    for text, (data, starts) in zip(texts, laid.by_texts(len(texts)), strict=True):
+        expected = [raw_bytes(word.text) for word in Preparing(steps).words(TracedPiece.bare(text))]
+        found = [data[start:stop].tobytes() for start, stop in pairwise(starts.tolist())]
+        assert found == [word for word in expected if word]
 
 
 def test_what_can_be_done_at_once() -> None:

@@ -9,6 +9,7 @@ import io
 import json
 from collections.abc import Callable
 from functools import cache
+from itertools import pairwise
 from random import Random
 from typing import Any
 
@@ -73,8 +74,11 @@ def test_a_kind_of_tokenizer_opens_exactly_and_is_written_as_it_was(kind: str) -
     again = tokenizers.Tokenizer.from_buffer(file.getvalue())
     tokenizer = Tokenizer(found.history)
     spelled = "<0x41>" if any("<0x41>" in note for note in found.notes) else "\0"  # as a note says
-    for text in (line.replace(spelled, "") for line in (*lines(), "\n".join(lines()))):
+    given = [line.replace(spelled, "") for line in (*lines(), "\n".join(lines()))]
+    together, edges = tokenizer.encode_batch(given, allowed_special="all")
+    for text, (start, stop) in zip(given, pairwise(edges), strict=True):
         ids = theirs.encode(text, add_special_tokens=False).ids
+        assert found.numbers_of(together[start:stop].tolist()) == ids, text
         assert found.numbers_of(tokenizer.encode(text, allowed_special="all")) == ids, text
         assert again.encode(text, add_special_tokens=False).ids == ids, text
         for skip in (False, True):
