@@ -161,6 +161,8 @@ def _without_long_texts(step: Split) -> tuple[Split, set[str]]:
 
 def _operations(step: PreTokenizer) -> Iterator[Operation]:
     match step:
+        case Split("", False, "Isolated", False):  # between all characters
+            yield _splitting(r"[\s\S]", "Isolated")
         case Split(pattern, is_regex, behavior, invert):
             expression = translated(pattern) if is_regex else regex.escape(pattern, literal_spaces=True)
             yield _splitting(expression, behavior, invert=invert, older=True)

@@ -39,7 +39,7 @@ how = st.sampled_from(BEHAVIORS)
 flags = st.booleans()
 STEPS: st.SearchStrategy[PreTokenizer] = st.one_of(
     st.builds(Split, st.sampled_from(EXPRESSIONS), st.just(True), how, flags),
-    st.builds(Split, st.sampled_from([" ", "-", "▁", "ab", ".", "<end>"]), st.just(False), how, flags),
+    st.builds(Split, st.sampled_from(["", " ", "-", "▁", "ab", ".", "<end>"]), st.just(False), how, flags),
     st.builds(Digits, flags),
     st.builds(Punctuation, how),
     st.builds(CharDelimiterSplit, st.sampled_from(" a-▁")),
