@@ -164,25 +164,28 @@ class PlacedMerges:
 
     def _born_one_by_one(self, base: Mapping[str, int]) -> Int64s:
         is_known = (self._makers(base, np.zeros(0, np.int64)) < 0).tolist()
-        parts = list(zip(self.left.tolist(), self.right.tolist(), self.made.tolist(), strict=True))
+        left, right, made = (column.tolist() for column in (self.left, self.right, self.made))
         waiting: dict[int, list[int]] = {}
         found: list[int] = []
-        for first, (left, right, made) in enumerate(parts):
-            if is_known[made]:
-                continue
-            if not (is_known[left] and is_known[right]):
-                waiting.setdefault(right if is_known[left] else left, []).append(first)
-                continue
-            ready = [first]
-            while ready:  # others only where one before waits for what this one makes
-                row = heapq.heappop(ready)
-                left, right, made = parts[row]
-                if not (is_known[left] and is_known[right]):
-                    waiting.setdefault(right if is_known[left] else left, []).append(row)
-                elif not is_known[made]:
-                    is_known[made] = True
-                    found.append(row)
-                    for behind in waiting.pop(made, ()):
+
+        def happens(row: int) -> bool:
+            """Note a merge that can happen, or the part that it waits for."""
+            if is_known[made[row]]:
+                return False
+            missing = right[row] if is_known[left[row]] else left[row]
+            if is_known[missing]:
+                is_known[made[row]] = True
+                found.append(row)
+                return True
+            waiting.setdefault(missing, []).append(row)
+            return False
+
+        for first in range(len(made)):
+            if happens(first) and made[first] in waiting:  # rarely one before waits for what this one makes
+                heapq.heapify(ready := waiting.pop(made[first]))
+                while ready:
+                    row = heapq.heappop(ready)
+                    for behind in waiting.pop(made[row], ()) if happens(row) else ():
                         heapq.heappush(ready, behind)
         return np.array(found, np.int64)
 
