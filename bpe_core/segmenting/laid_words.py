@@ -103,7 +103,9 @@ class Laid:
         return Laid(data, ends[self.cuts], self.texts)
 
 
-_LONG_TEXT = regex.compile(r"((?:\\[^0-9A-Za-z]|[^\\\[\](){}.^$*+?|]){4,})\|(?=.)")
+LONG_TEXT = 4  # characters, which few texts hold
+_LONG_TEXT = regex.compile(rf"((?:\\[^0-9A-Za-z]|[^\\\[\](){{}}.^$*+?|]){{{LONG_TEXT},}})\|(?=.)")
+_REPEATED = regex.compile(r"\(\[((?:\\[^0-9A-Za-z]|[^\\\[\]^-])+)\]\)\\1\*")
 Operation = Callable[[Laid], Laid]
 
 
@@ -136,6 +138,9 @@ def laid_words(cuts: tuple[PreTokenizer, ...], *, shows_bytes: bool = False) -> 
             if isinstance(step, Split) and step.is_regex:
                 step, rare = _without_long_texts(step)
                 but |= rare
+            elif isinstance(step, Split) and len(step.pattern) >= LONG_TEXT and not step.invert:
+                but.add(step.pattern)  # other texts are not cut by it
+                continue
             operations += _operations(step)
             if isinstance(step, ByteLevel) and (shows_bytes or not is_last):
                 operations.append(_shown)
@@ -159,12 +164,27 @@ def _without_long_texts(step: Split) -> tuple[Split, set[str]]:
     return dataclasses.replace(step, pattern=pattern), rare
 
 
+def _without_repeated(pattern: str) -> str:
+    """The expression without looking back for a sign of a set, which no table can do.
+
+    >>> _without_repeated(r"a|([!\\-])\\1*")
+    'a|(?:!+|\\\\-+)'
+    """
+    found = _REPEATED.search(pattern)
+    if found is None or pattern.count("(") != pattern.count("(?") + pattern.count(r"\(") + 1:  # other groups
+        return pattern
+    signs = (one if one[0] == "\\" else regex.escape(one) for one in regex.findall(r"\\?.", found[1], regex.DOTALL))
+    return f"{pattern[: found.start()]}(?:{'|'.join(f'{sign}+' for sign in signs)}){pattern[found.end() :]}"
+
+
 def _operations(step: PreTokenizer) -> Iterator[Operation]:
     match step:
         case Split("", False, "Isolated", False):  # between all characters
             yield _splitting(r"[\s\S]", "Isolated")
         case Split(pattern, is_regex, behavior, invert):
-            expression = translated(pattern) if is_regex else regex.escape(pattern, literal_spaces=True)
+            expression = (
+                translated(_without_repeated(pattern)) if is_regex else regex.escape(pattern, literal_spaces=True)
+            )
             yield _splitting(expression, behavior, invert=invert, older=True)
         case Digits(individual_digits):
             yield _splitting(older_unicode.NUMBERS, "Isolated" if individual_digits else "Contiguous")

@@ -33,7 +33,7 @@ TEXTS = st.lists(st.sampled_from([*SIGNS, "don't", "  ", "<end>", "12345"]), max
 EXPRESSIONS = [
     r"\s+", r"\w+|[^\w\s]+", r"[0-9][0-9][0-9]", r"\p{N}{1,3}", r"\s+$", r" ?[^(\s|[.,!?…。])]+", r"(?=[A-Z])", "a|x*",
     r"<end>|'s|'t|\p{L}+|\p{N}|[^\s\p{L}\p{N}]+", r"^.|$", r"\h{2}+", "a", ".",
-    r"[^\r\n\p{L}]?\p{L}+|\s*[\r\n]+|\s+(?!\S)",
+    r"[^\r\n\p{L}]?\p{L}+|\s*[\r\n]+|\s+(?!\S)", r"[\(\)]|([.,\-'])\1*", r"(a)([.,])\1*",
 ]  # fmt: skip
 how = st.sampled_from(BEHAVIORS)
 flags = st.booleans()
@@ -79,6 +79,10 @@ def test_what_can_be_done_at_once() -> None:
     always += [Split(" ", False, behavior) for behavior in blanks]
     for step in chain(always, (ByteLevel(), Digits(), Punctuation(), Whitespace(), BertPreTokenizer(), Metaspace())):
         assert laid_words((step,)) is not None, step
+    assert laid_words((Split(EXPRESSIONS[-2], True, "Isolated"),)) is not None
+    rare = laid_words((Split("<end>", False, "Removed"),))
+    assert rare is not None
+    assert [rare.can_cut(text) for text in ("an end", "an <end>")] == [True, False]
     rare = laid_words((Split(EXPRESSIONS[8], True, "Removed", invert=True),))
     assert rare is not None
     assert [rare.can_cut(text) for text in ("an end", "an <end>")] == [True, False]
