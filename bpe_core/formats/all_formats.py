@@ -31,6 +31,10 @@ OTHERS = (  # how files that are no tables begin, and what is said of them
         "only tells Git LFS where the file is, which was not fetched; fetch it with: git lfs pull",
     ),
     (
+        rb"(\d+ \d+\r?\n){4}",
+        "looks like a model of YouTokenToMe, which is not read here; learn a table from the same texts instead.",
+    ),
+    (
         rb"([^\s{\[]+[ \t]\d+\r?\n){3}",
         "looks like a list of words with numbers. If those are counts, learn from it: train --word-list",
     ),

@@ -6,7 +6,7 @@ import dataclasses
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from bpe_core.errors import FormatError, RecipeError
@@ -23,7 +23,6 @@ from bpe_core.text.preparation.normalizers import (
     BytesShown,
     Lowercase,
     Normalizer,
-    Precompiled,
     Replace,
     UnicodeForm,
 )
@@ -45,7 +44,7 @@ from bpe_core.text.preparation.steps import (
     preparing,
     read_step,
 )
-from bpe_core.text.preparation.whole_texts import SEVERAL_BLANKS
+from bpe_core.text.preparation.whole_texts import nearest
 
 PUNCTUATION = r"[!-/:-@\[-`{-~]"
 LINES = r"[^\n]*\n|[^\n]+"
@@ -54,14 +53,7 @@ MOST_STEPS = 100
 
 
 def normalizer_of(recipe: Recipe) -> Object | None:
-    return _sequence([_written(one) for step in _changes_of(recipe) for one in nearest(step)], "normalizers")
-
-
-def nearest(step: Step) -> list[Step]:
-    """Return the steps that come nearest to this one without looking at parts, as the other library does."""
-    if not isinstance(step, Precompiled) or not step.one_blank:
-        return [step]
-    return [replace(step, one_blank=False), SEVERAL_BLANKS]
+    return _sequence([_written(step) for step in nearest(_changes_of(recipe))], "normalizers")
 
 
 def _changes_of(recipe: Recipe) -> list[Step]:

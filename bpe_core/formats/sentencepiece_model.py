@@ -29,7 +29,6 @@ from bpe_core.formats.sentencepiece_fields import (
     Stored,
 )
 from bpe_core.formats.sentencepiece_text import (
-    about_marks,
     decoding_fields,
     is_own,
     map_differs,
@@ -409,8 +408,7 @@ class SentencePieceModel(Format):
 
     def read_all(self, data: bytes, name: str, beside: Beside) -> Opened:
         stored = sentencepiece_fields.read(data, name)
-        history, notes = {UNIGRAM: unigram_history, WORDS: words_history}.get(stored.kind, bpe_history)(stored, name)
-        return history, notes + about_marks(stored)
+        return {UNIGRAM: unigram_history, WORDS: words_history}.get(stored.kind, bpe_history)(stored, name)
 
     def loaded_by(self, library: Any, data: bytes, history: History, name: str, beside: Beside) -> Peer | None:
         processor = library.SentencePieceProcessor(model_proto=data)

@@ -26,7 +26,7 @@ from bpe_core.text.normalization import normalize
 from bpe_core.text.preparation.normalizers import KEPT_APART, Precompiled
 from bpe_core.text.preparation.pieces import TracedPiece
 from bpe_core.text.preparation.steps import Step
-from bpe_core.text.preparation.whole_texts import MARKER, Marks, WholeTexts
+from bpe_core.text.preparation.whole_texts import Marks, WholeTexts
 
 BLOCK = 256  # cells; the array is a multiple of this
 RECENT = 4 * BLOCK  # cells
@@ -217,13 +217,6 @@ def steps_of(stored: Stored) -> tuple[Step, ...]:
     if stored.map or (kept and stored.kind == UNIGRAM) or "  " in kept:
         table = Precompiled(base64.b64encode(stored.map or NO_MAP).decode(), longest=True, kept=kept)
     return WholeTexts(table, Marks(stored.prefix, stored.one_blank, stored.shows_blanks, stored.suffix)).steps
-
-
-def about_marks(stored: Stored) -> list[str]:
-    has_kept = any("  " in text for text in stored.pieces.of_kind(Kind.USER_DEFINED))
-    if not ((stored.map or has_kept) and stored.prefix and (stored.suffix or not stored.one_blank)):
-        return []
-    return [f"A text of nothing but characters that the file leaves out becomes {MARKER} in its library, here nothing."]
 
 
 def recipe_with(stored: Stored, merges: int, name: str, **choices: Any) -> Recipe:

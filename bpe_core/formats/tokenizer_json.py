@@ -19,7 +19,6 @@ from bpe_core.formats.byte_level import stand_ins, vocabulary_by_number, written
 from bpe_core.formats.hugging_face_text import (
     TextPreparation,
     decoder_of,
-    nearest,
     normalizer_of,
     pre_tokenizer_of,
     read_steps,
@@ -43,6 +42,7 @@ from bpe_core.text.preparation.normalizers import BytesShown, Precompiled
 from bpe_core.text.preparation.pieces import AddedToken, TracedPiece
 from bpe_core.text.preparation.pre_tokenizers import ByteLevel
 from bpe_core.text.preparation.steps import preparing, those_of
+from bpe_core.text.preparation.whole_texts import nearest
 from bpe_core.text.specials import parts_of
 from bpe_core.text.splitting import Splitter
 
@@ -692,7 +692,7 @@ class TokenizerJson(Format):
     def is_beyond(self, history: History, text: str) -> bool:
         recipe, bare = history.recipe, TracedPiece.bare(text)
         if any(
-            preparing((step,)).changed(bare) != preparing(tuple(nearest(replace(step, longest=False)))).changed(bare)
+            preparing((step,)).changed(bare) != preparing(tuple(nearest([replace(step, longest=False)]))).changed(bare)
             for step in _longest_steps(recipe)
         ):
             return True

@@ -12,8 +12,8 @@ from bpe_core.kernels.utf8 import width_at
 from bpe_core.support.arrays import Bytes, Int64s, UInt32s
 
 # Entries of `TextChanges.chosen`.
-HAS_TABLE, HAS_KEPT, ONE_BLANK, BY_PART, BEFORE, BEHIND, SHOWS_BLANKS = range(7)
-CHOICES = 7
+HAS_TABLE, HAS_KEPT, ONE_BLANK, BY_PART, NEVER_EMPTY, BEFORE, BEHIND, SHOWS_BLANKS = range(8)
+CHOICES = 8
 
 TEXT, FREE, STATUS = range(3)  # of `progress`: the next text, the next free place, why it returned
 PROGRESS_NUMBERS = 3
@@ -86,7 +86,7 @@ def change_texts(changes, data, edges, out, free_at, progress):
         progress[TEXT], progress[FREE] = text, free
         free_at[text] = free
         first = _put_sign(out, free, shown) if chosen[BEFORE] != 0 and free + SIGN <= len(out) else free
-        free, after_blank = first, one_blank
+        free, after_blank, is_blank = first, one_blank, one_blank or here == stop
         while here < stop:
             if free + SIGN * (stop - here) + 2 * SIGN > len(out):
                 progress[STATUS] = NEEDS_ROOM
@@ -111,6 +111,7 @@ def change_texts(changes, data, edges, out, free_at, progress):
                 length = max(length, np.int64(width_at(data, here)))
                 new, end = here, here + length
             leaves_out = after_blank
+            is_blank &= end - new == 1 and (texts[new] if is_new else data[new]) == _BLANK
             for place in range(new, end):
                 byte = texts[place] if is_new else data[place]
                 if byte != _BLANK:
@@ -120,12 +121,12 @@ def change_texts(changes, data, edges, out, free_at, progress):
                     free, after_blank = _put_sign(out, free, shown), one_blank
                     leaves_out = one_blank and not by_part
             here += length
-        is_empty = free == first
+        is_empty = is_blank if chosen[NEVER_EMPTY] != 0 else free == first
         while one_blank and _ends_with_sign(out, first, free, shown):
             free -= SIGN if shown else 1
         if chosen[BEHIND] != 0 and not is_empty:
             free = _put_sign(out, free, shown)
-        elif free == first:
+        elif free == first and (is_empty or one_blank):
             free = free_at[text]
         text += 1
     free_at[text] = free

@@ -26,7 +26,8 @@ class ChangedTexts:
         chosen = np.zeros(kernel.CHOICES, np.int64)
         chosen[kernel.HAS_TABLE], chosen[kernel.HAS_KEPT] = size > 0, bool(kept)
         marks = told.marks
-        chosen[kernel.BY_PART] = told.by_part
+        if table:
+            chosen[kernel.BY_PART], chosen[kernel.NEVER_EMPTY] = table.one_blank, table.before + table.behind != ""
         chosen[kernel.ONE_BLANK], chosen[kernel.SHOWS_BLANKS] = marks.one_blank, marks.shows_blanks
         chosen[kernel.BEFORE], chosen[kernel.BEHIND] = marks.prefix and not marks.suffix, marks.prefix and marks.suffix
         numbers = list(range(len(kept)))

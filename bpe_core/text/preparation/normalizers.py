@@ -6,7 +6,7 @@ import base64
 import binascii
 import struct
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Any, ClassVar
@@ -219,6 +219,9 @@ LONGEST_KEY = 256  # characters of the table
 MOST_PAIRS = 1 << 20  # of neighbours, that are remembered
 LARGEST = 8_000_000  # bytes; those of SentencePiece have some 300,000
 
+SEVERAL_BLANKS = Replace(r"\A +|(?<= ) +", True, "")
+BEHIND = r"(?<=[\s\S])\z"
+
 _CLUSTERS = regex.compile(r"\X")
 # What `regex` joins: a consonant to a sign that joins it to one before, though before that is none.
 _UNJOINED = regex.compile(
@@ -340,6 +343,8 @@ class Precompiled:
     longest: bool = False
     kept: str = ""  # texts that stay as they are, the longest first, with KEPT_APART between them
     one_blank: bool = False  # a part becomes what it becomes without the spaces it begins with, behind another space
+    before: str = ""  # put before what any text becomes, even if that is nothing
+    behind: str = ""  # and behind it, but with `one_blank` not if the text was spaces only
 
     @property
     def words(self) -> str:
@@ -352,10 +357,16 @@ class Precompiled:
     def changed(self, piece: TracedPiece) -> TracedPiece:
         if piece.is_bare and not self.longest:
             return piece.written("".join(self._stretches(piece.text)))
+        if not piece.text:
+            return piece
         if piece.is_bare and not self.one_blank and self._joins_in(piece.text) is None:
-            return piece.written(piece.text.translate(self._alone_longest))
-        parts = self._longest(piece.text) if self.longest else self._by_clusters(piece.text)
-        parts = _with_one_blank(parts) if self.one_blank else parts
+            return piece.written(self.before + piece.text.translate(self._alone_longest) + self.behind)
+        parts = list(self._longest(piece.text) if self.longest else self._by_clusters(piece.text))
+        is_blank = self.one_blank and all(new == " " for _, _, new in parts)
+        parts = list(_with_one_blank(parts)) if self.one_blank else parts
+        if self.before or (self.behind and not is_blank):
+            end = len(piece.text)
+            parts = [(0, 1, self.before), *parts, (end - 1, end, self.behind)]
         if piece.is_bare:
             return piece.written("".join(new for _, _, new in parts))
         texts: list[str] = []
@@ -366,6 +377,13 @@ class Precompiled:
         if sources and not self.longest:  # what is left out at the beginning belongs to what follows
             sources[0] = piece.sources[0]
         return TracedPiece("".join(texts), sources, piece.stop)
+
+    @property
+    def nearest(self) -> list[Precompiled | Prepend | Replace]:
+        """The steps that come nearest to this one without looking at parts, and at what is left of a text."""
+        found: list[Precompiled | Prepend | Replace] = [replace(self, one_blank=False, before="", behind="")]
+        found += [SEVERAL_BLANKS] * self.one_blank + [Prepend(self.before)] * bool(self.before)
+        return found + [Replace(BEHIND, True, self.behind)] * (self.behind != "" and not self.one_blank)
 
     def holds(self, text: str) -> bool:
         """Whether something is kept, or becomes something, that holds this text."""

@@ -7,18 +7,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
-from bpe_core.text.preparation.normalizers import Precompiled, Prepend, Replace
+from bpe_core.text.preparation.normalizers import BEHIND, SEVERAL_BLANKS, Precompiled, Prepend, Replace
 
 if TYPE_CHECKING:
     from bpe_core.text.preparation.steps import Step
 
 MARKER = "▁"
-SEVERAL_BLANKS = Replace(r"\A +|(?<= ) +", True, "")
-BEHIND = r"(?<=[\s\S])\z"
 
 
 class Marks(NamedTuple):
@@ -30,8 +29,12 @@ class Marks(NamedTuple):
     suffix: bool = False  # the sign comes behind the text
 
     @property
+    def sign(self) -> str:
+        return MARKER if self.shows_blanks else " "
+
+    @property
     def steps(self) -> tuple[Step, ...]:
-        sign, blanks = (MARKER, f" {MARKER}") if self.shows_blanks else (" ", " ")
+        sign, blanks = self.sign, f" {MARKER}" if self.shows_blanks else " "
         steps: list[Step] = [SEVERAL_BLANKS] if self.one_blank else []
         if self.prefix and self.suffix:
             # A text of nothing but such signs becomes one, too.
@@ -50,19 +53,29 @@ class WholeTexts(NamedTuple):
     marks: Marks
 
     @property
-    def by_part(self) -> bool:
-        """Whether spaces are left out at the beginning of parts only, as one of them may hold several."""
-        return self.table is not None and self.marks.one_blank and self.table.holds("  ")
-
-    @property
     def steps(self) -> tuple[Step, ...]:
-        if self.table is None:
-            return self.marks.steps
-        return (replace(self.table, one_blank=self.by_part), *self.marks.steps[self.by_part :])
+        """What is done, one after the other; the table does what depends on parts, and on what it leaves of a text."""
+        marks, table = self.marks, self.table
+        if table is None:
+            return marks.steps
+        behind = marks.prefix and marks.suffix
+        by_part = marks.one_blank and (behind or table.holds("  "))
+        own = marks.sign * (marks.prefix and (marks.suffix or not marks.one_blank))
+        table = replace(table, one_blank=by_part, before="" if behind else own, behind=own if behind else "")
+        done = len(table.nearest) - 1
+        return (table, *marks.steps[done:])
 
     @classmethod
     def of(cls, steps: tuple[Step, ...]) -> WholeTexts | None:
-        """Return the choices behind these steps; None where they do something else."""
+        """Return the choices behind these steps, or those nearest to them; None where they do something else."""
         first = steps[0] if steps else None
         table = first if isinstance(first, Precompiled) and first.longest else None
-        return next((told for marks in ALL_MARKS if steps and (told := cls(table, marks)).steps == steps), None)
+        wanted = nearest(steps)
+        return next(
+            (cls(table, marks) for marks in ALL_MARKS if steps and nearest(cls(table, marks).steps) == wanted), None
+        )
+
+
+def nearest(steps: Iterable[Step]) -> list[Step]:
+    """Return the steps of `tokenizers` that come nearest to these."""
+    return [one for step in steps for one in (step.nearest if isinstance(step, Precompiled) else [step])]

@@ -79,6 +79,30 @@ def test_a_model_opens_exactly_and_is_written_as_it_was(kind: str, options: str)
         assert tokenizer.decode(found.history.ids_of(row), way="library") == library.decode(row)
 
 
+@pytest.mark.parametrize("options", [{"remove_extra_whitespaces": False}, {"treat_whitespace_as_suffix": True},
+                                     {"remove_extra_whitespaces": False, "treat_whitespace_as_suffix": True},
+                                     {}, {"add_dummy_prefix": False}])  # fmt: skip
+def test_a_text_of_which_the_map_leaves_nothing_is_a_sign_for_spaces_all_the_same(options: dict[str, bool]) -> None:
+    samples = [
+        "",
+        " ",
+        "  ",
+        "\x01",
+        "\x01\x02",
+        " \x01",
+        "\x01 ",
+        "\u3000\x01\t",
+        "▁",
+        "\x01▁",
+        "\x01a\x02",
+        "a \x01 ",
+    ]
+    check(sentencepiece_model("unigram", **options), samples)
+    check(
+        sentencepiece_model("bpe", user_defined_symbols=("  ", "\x01\x01"), **options), [*samples, "\x01\x01", " \t  "]
+    )
+
+
 RULES = {"é": "e  e", "ß": "  ", "ü": "", "\u3000": " ", "the": "▁", "of the house ": "ab  "}
 
 
