@@ -204,7 +204,7 @@ def _notes(recovered: Recovered[str], stored: Stored) -> list[str]:
     notes += about(recovered.lost, "pieces are made by no two others, so no text becomes them: {}")
     unused = stored.pieces.of_kind(Kind.UNUSED)
     alone = [text for text in unused if len(text) == 1]
-    notes += about(alone, "characters are marked as unused and left out: {}")
+    notes += about(alone, "characters are marked as unused, so alone they are unknown: {}")
     return notes + about(
         [text for text in unused if len(text) > 1],
         "pieces are marked as unused: {}. Each is a step to others only; where nothing is made of it, it falls into "

@@ -70,7 +70,7 @@ examples:
                 "kind": [one.kind for _, one in found],
                 "reason": [one.sentence for _, one in found],
                 "step": [next(iter(one.steps), None) for _, one in found],
-                "taken_by": [one.steps[1] if one.kind in TAKEN else None for _, one in found],
+                "taken_by": [next(iter(one.steps[1:]), None) if one.kind in TAKEN else None for _, one in found],
             }
         )
         return Answer(table, tuple(sentences), listed=("before", "after", "reason"))

@@ -13,6 +13,7 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
+from bpe_core.command_line.main import run
 from bpe_core.formats import FORMATS, open_table, write_history
 from bpe_core.formats.sentencepiece_fields import Kind, ScoredPiece, Stored, read
 from bpe_core.history.history import History
@@ -147,6 +148,14 @@ def check(data: bytes, samples: Sequence[str]) -> None:
         theirs = library.encode(text)
         assert numbers[offsets[place] : offsets[place + 1]] == theirs == again.encode(text), text
         assert found.numbers_of(plain_ids(found.history, text)) == theirs, text
+
+
+def test_why_a_pair_was_not_joined_is_told_where_another_took_one_of_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "trained.model").write_bytes(sentencepiece_model("bpe"))
+    assert run(["why", "everyone, rights of all", "--merges", str(tmp_path / "trained.model"), "--all"]) == 0
+    assert "one of the two was joined to another before" in capsys.readouterr().out
 
 
 def test_bytes_are_decoded_from_what_is_written_with_capitals_only() -> None:
