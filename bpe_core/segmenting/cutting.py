@@ -186,12 +186,12 @@ class Cutting:
         codes = code_points("".join(piece.text for piece, _ in found))
         sources = np.fromiter((source for piece, _ in found for source in piece.sources), np.int64, len(codes))
         origins, edges = byte_origins(codes, sources, code_points(text), starts)
-        place = end = 0
+        place = least = 0
         for piece, token in found:
-            own = np.maximum(
-                origins[edges[place] : edges[place + len(piece.text)]], end
-            )  # what was taken along is gone
+            own = origins[edges[place] : edges[place + len(piece.text)]]
+            own = np.maximum.accumulate(np.maximum(own, least))  # what was taken along is gone
             place, end = place + len(piece.text), max(int(starts[piece.stop]), int(own[-1]))
+            least = end if token else int(own[-1])  # the next word can begin inside the last character
             yield Part(piece.text, token or None, np.append(own, end))
 
     def words(self, text: str) -> Iterator[str]:

@@ -26,6 +26,7 @@ from tests.core.formats.kinds import (
 tokenizers = pytest.importorskip("tokenizers")
 JSON = FORMATS["tokenizer.json"]
 
+ALPHABET = sorted(tokenizers.pre_tokenizers.ByteLevel.alphabet())
 SPACES: Step = {"type": "WhitespaceSplit"}
 SIGNS: Step = {"type": "Punctuation", "behavior": "Isolated"}
 LOWER: Step = {"type": "Lowercase"}
@@ -163,6 +164,11 @@ FILES: dict[str, tuple[Whole, tuple[str, ...]]] = {
     "one character becomes several and a word begins in them": (
         whole(wordpiece("<unk>", "(", ")", "a", "##)", "▁(", "▁a"), [precompiled()], [SIGNS, metaspace("first")]),
         ("\u2474", "\u249c", "a \u2474"),
+    ),
+    "words begin and end inside characters": (
+        whole(bpe(numbered(*ALPHABET)), [{"type": "NFD"}], [by_bytes(cuts=True), {"type": "BertPreTokenizer"}],
+              decoder=by_bytes()),
+        ("\u09cb", "a\u00e9\u00e7 \ud55c"),
     ),
     "no step of decoding": (
         whole(bpe(LETTERS), [], [], decoder={"type": "Sequence", "decoders": []}), ("abab",)
