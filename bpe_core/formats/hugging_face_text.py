@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -164,9 +164,7 @@ def read_steps(whole: Object, name: str, *, shows_bytes: bool = False) -> TextPr
     found.sign = next((step.replacement for step in cuts if isinstance(step, Metaspace)), "")
     tokens = _added_tokens(whole, name, found.notes, changes=bool(changes))
     changed = {token.content: _changed(token.content, changes) for token in tokens if token.normalized}
-    often = Counter(changed.values())
-    found.notes += about([token for token, new in changed.items() if not new], _GONE)
-    found.notes += about([token for token, new in changed.items() if new and often[new] > 1], _ALIKE)
+    found.notes += about_changed(changed)
     if not shows_bytes and changes and isinstance(changes[-1], BytesShown):  # then splitting begins with it
         changes.pop()
         cuts.insert(0, ByteLevel(add_prefix_space=False, use_regex=False))
@@ -202,6 +200,15 @@ _ALIKE = (
     "added tokens are looked for in the changed text and look like another there, of which the file's library takes "
     "one by chance, so ids can differ: {}"
 )
+
+
+def about_changed(changed: Mapping[str, str]) -> list[str]:
+    """Report added tokens that are looked for in the changed text where that cannot tell which is meant."""
+    often = Counter(changed.values())
+    return [
+        *about([token for token, new in changed.items() if not new], _GONE),
+        *about([token for token, new in changed.items() if new and often[new] > 1], _ALIKE),
+    ]
 
 
 def _changed(token: str, changes: list[Step]) -> str:

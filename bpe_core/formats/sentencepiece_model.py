@@ -298,7 +298,7 @@ def unigram_history(stored: Stored, name: str) -> tuple[History, list[str]]:
         recipe, notes = recipe_of(stored, 0, name, **said)
         history, more = unigram_vocabulary.history_of(scores, pieces.number_of, unknown, recipe, name)
         return history, notes + more
-    specials = tuple(pieces.of_kind(Kind.CONTROL))
+    specials = tuple(_specials(stored))
     steps = steps_of(stored)
     choices = {"special_tokens": specials, "preparation": steps, "pattern": "none", "sums": "32 bits", **said}
     recipe = recipe_with(stored, 0, name, **choices)

@@ -18,6 +18,7 @@ from bpe_core.formats.base import NO_NUMBER, Beside, Format, Opened, Peer, compl
 from bpe_core.formats.byte_level import stand_ins, vocabulary_by_number, written_tokens
 from bpe_core.formats.hugging_face_text import (
     TextPreparation,
+    about_changed,
     decoder_of,
     normalizer_of,
     pre_tokenizer_of,
@@ -663,6 +664,9 @@ class TokenizerJson(Format):
         specials = enumerate(recipe.special_tokens, history.first_special)
         alike = [token for id, token in specials if numbers[id_of.get(token, id)] not in (numbers[id], NO_NUMBER)]
         found += about(alike, "special tokens are written like another token, and a text has one number here: {}")
+        later = [step.content for step in recipe.preparation if isinstance(step, AddedToken) and step.normalized]
+        as_text = recipe.with_changes(special_tokens=()) if later else recipe
+        found += about_changed({token: normalize(token, as_text) for token in later})
         if recipe.lowercase and recipe.final_sigma:
             found.append(
                 "A capital Σ at the end of a word becomes ς here, but σ by this format's lower-casing; the check "

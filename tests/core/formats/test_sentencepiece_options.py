@@ -220,3 +220,11 @@ def test_what_was_opened_is_kept_to_the_last_bit(name: str, sums: str, tmp_path:
     assert found.scores is not None
     assert np.array_equal(back.scores.at(0), found.scores.at(0))
     assert back.scores.at(0).dtype == found.scores.at(0).dtype
+
+
+@pytest.mark.parametrize("kind", ["bpe", "unigram", "word"])
+def test_what_is_unknown_has_its_number_where_bytes_are_there_as_well(kind: str) -> None:
+    data = sentencepiece_model(kind, byte_fallback=True)
+    theirs, found = sentencepiece.SentencePieceProcessor(model_proto=data), FORMATS["sentencepiece"].open(data, "x")
+    ids = [theirs.unk_id(), 5, theirs.unk_id()]
+    assert Tokenizer(found.history).decode(found.history.ids_of(ids), way="library") == theirs.decode(ids)
