@@ -129,6 +129,21 @@ def specials_of(added: Mapping[str, Added], unknown: str) -> dict[str, int]:
     return {text: token.number for text, token in added.items() if text != unknown and not token.is_lost}
 
 
+def with_unknown(vocabulary: dict[str, int], added: Mapping[str, Added], unknown: str) -> dict[str, int]:
+    """Return the vocabulary with the number of what is unknown, which can be an added token only."""
+    return vocabulary | {unknown: added[unknown].number} if unknown in added else vocabulary
+
+
+def about_unknown(vocabulary: dict[str, int], added: Mapping[str, Added], unknown: str) -> list[str]:
+    if not unknown or unknown in vocabulary:
+        return []
+    told = "that added token" if unknown in added else "a token without a number"
+    return [
+        f"The vocabulary lacks {unknown!r}, which stands for what is unknown: the file's library refuses a text that "
+        f"has some, and here it is {told}."
+    ]
+
+
 def about_added(added: Mapping[str, Added], vocabulary: dict[str, int]) -> list[str]:
     """Report added tokens that are numbered in another way than the file says."""
     others = [text for text, token in added.items() if token.number != token.said]
@@ -238,7 +253,8 @@ class JsonBpe(JsonModel):
         unknown = "" if stands_alone else style.unknown
         specials = specials_of(added, unknown)
         pieces = {text for text, token in added.items() if token.can_be_piece} if style.whole_words else ()
-        built = build(vocabulary, merges, specials, style, name + ", merge {}", pieces)
+        numbers = with_unknown(vocabulary, added, unknown)
+        built = build(numbers, merges, specials, style, name + ", merge {}", pieces)
         if style.byte_level and not (steps.byte_level or steps.cuts):
             steps.choices["pattern"] = likely_pattern(
                 [byte_level.read(text) or b"" for text in sampled(list(vocabulary))]
@@ -247,6 +263,7 @@ class JsonBpe(JsonModel):
         recipe = recipe_of(name, whole, specials, unknown, choices)
         history = History.from_pairs(recipe, built.alphabet, built.pairs, built.joining)
         notes = steps.notes + built.notes + about_added(added, vocabulary) + shared
+        notes += about_unknown(vocabulary, added, unknown) if unknown in added else []
         if model.get("dropout"):
             notes.append("The file leaves out merges at random (dropout); here every merge is applied.")
         if (style.unknown_bytes or not stands_alone) and style.unknown in {*merges.left, *merges.right}:
@@ -441,13 +458,10 @@ class JsonWordPiece(JsonModel):
         can_be |= {unknown} if unknown in vocabulary and unknown not in added else set()
         if marker:  # else each token can continue a word
             can_be = {text for text in (*added, unknown) if text.startswith(marker)}.union(_words_among(can_be, recipe))
-        history = bert_vocabulary.history_of(vocabulary | specials, recipe, name, can_be & vocabulary.keys())
-        refused = (
-            f"The vocabulary lacks {unknown!r}, which stands for words that cannot be split: the file's library "
-            "refuses a text that has one, and here it is a token without a number."
-        )
+        numbers = with_unknown(vocabulary, added, unknown) | specials
+        history = bert_vocabulary.history_of(numbers, recipe, name, can_be & vocabulary.keys())
         notes = steps.notes + about_added(added, vocabulary) + shared
-        return history, notes if unknown in vocabulary else [refused, *notes]
+        return history, about_unknown(vocabulary, added, unknown) + notes
 
     def continuing(self, model: Object, vocabulary: dict[str, int], name: str) -> str:
         return json_reading.text_in(model, "continuing_subword_prefix", name)

@@ -226,6 +226,21 @@ def test_bytes_without_a_token_become_the_unknown_one_as_in_the_library() -> Non
     assert any("so ids can differ" in note for note in JSON.open(json.dumps(whole).encode(), "x").notes)
 
 
+@pytest.mark.parametrize("kind", ["word level", "characters of words"])
+def test_an_unknown_token_that_is_only_added_has_its_number(kind: str) -> None:
+    whole = json.loads(json.dumps(KINDS[kind]()))
+    del whole["model"]["vocab"]["<unk>"]
+    data = json.dumps(whole).encode()
+    theirs, found = tokenizers.Tokenizer.from_buffer(data), JSON.open(data, kind)
+    assert any("refuses a text that has some, and here it is that added token" in note for note in found.notes)
+    tokenizer = Tokenizer(found.history)
+    for text in ("<unk>", "the <unk> the"):
+        ids = theirs.encode(text).ids
+        assert found.numbers_of(tokenizer.encode(text, allowed_special="all")) == ids
+        told = theirs.decode(ids, skip_special_tokens=False)
+        assert tokenizer.decode(found.history.ids_of(ids), way="library") == told
+
+
 @pytest.mark.parametrize(
     ("kind", "text", "how"),
     [
