@@ -112,6 +112,15 @@ def test_a_table_saved_again_by_windows_programs_is_read(format: Format) -> None
     assert_same(format.read(changed, "table"), history)
 
 
+@delimited
+def test_a_recipe_in_other_words_is_read(format: Format) -> None:
+    history = learned(RECIPES[1])
+    table = written(history, format)
+    for row in (b'""recipe"":', b'""end_reason"":'):
+        assert table.count(row) == 1
+        assert_same(format.read(table.replace(row, row + b" "), "table"), history)
+
+
 def test_reformatted_json_is_read(tmp_path: Path) -> None:
     history = learned(RECIPES[1])
     whole = json.loads(written(history, FORMATS["json"]))
