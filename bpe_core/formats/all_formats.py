@@ -32,7 +32,7 @@ OTHERS = (  # how files that are no tables begin, and what is said of them
     ),
     (
         rb"(\d+ \d+\r?\n){4}",
-        "looks like a model of YouTokenToMe, which is not read here; learn a table from the same texts instead.",
+        "holds only numbers, as a model of YouTokenToMe does; such files are not read here.",
     ),
     (
         rb"([^\s{\[]+[ \t]\d+\r?\n){3}",

@@ -69,7 +69,8 @@ class SubwordNmtCodes(Format):
     def read_all(self, data: bytes, name: str, beside: Beside) -> Opened:
         plain = without_counts(data)
         merges, version = written_merges.read_pairs(plain, name)
-        glued = version != SYMBOL
+        # The first releases wrote no version, and had the end of a word as a symbol of its own.
+        glued = version != SYMBOL and (version != "" or END not in merges.right)
         alphabet = Alphabet(tuple(_symbols(merges, glued)))
         base = {symbol.text.decode(): id for id, symbol in enumerate(alphabet.symbols) if symbol.kind != "unknown"}
         found = written_merges.resolve(base, len(alphabet), merges, name + ", line {}")
@@ -85,14 +86,20 @@ class SubwordNmtCodes(Format):
         notes = ["Codes do not list the characters that are in no merge: here those are unknown."]
         if len(plain) < len(data):
             notes.append("These are fastBPE's codes; the count that it wrote behind each merge is not kept.")
+        elif glued and not version:
+            notes.append(
+                f"The file says no version, which means 0.1 to subword-nmt; but {END} is in its tokens as in version "
+                "0.2, so here it is read as such."
+            )
         notes += about(found.never_happen, NEVER_HAPPEN)
         return History.from_pairs(recipe, alphabet, found.pairs), notes
 
     def loaded_by(self, library: Any, data: bytes, history: History, name: str, beside: Beside) -> Peer | None:
         from subword_nmt.apply_bpe import BPE  # not needed to run
 
-        data = without_counts(data)
-        bpe = BPE(io.StringIO(data.decode(), newline="\n"), separator="")
+        text = without_counts(data).decode("utf-8-sig")
+        says_none = history.recipe.marker == "glued" and not text.startswith("#version")
+        bpe = BPE(io.StringIO(f"{GLUED}\n" * says_none + text, newline="\n"), separator="")
 
         def encode(word: str) -> list[bytes]:
             *inner, last = bpe.segment_tokens([word])

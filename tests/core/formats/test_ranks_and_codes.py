@@ -145,6 +145,27 @@ def test_subword_nmt_loads_our_codes_and_cuts_alike(marker: str) -> None:
         assert pieces == [piece for piece in theirs.segment_tokens([word]) if piece], word
 
 
+@pytest.mark.parametrize("version", ["", "#version: 0.1\n"])
+def test_codes_of_the_first_releases_say_no_version(version: str) -> None:
+    apply_bpe = pytest.importorskip("subword_nmt.apply_bpe", reason="the package subword-nmt is not installed")
+    text = version + "e </w>\nt h\nth e</w>\nl o\nlo w\nn g\ni ng\ning </w>\n"
+    theirs = apply_bpe.BPE(io.StringIO(text), separator="")
+    found = CODES.open(text.encode(), "old.bpe")
+    assert len(found.notes) == 1
+    for word in ("the", "low", "then", "e", "he", "thing", "ring", "inge", "lothe"):
+        ends = [stop for _, stop, _ in Tokenizer(found.history).spans(word)]
+        pieces = [word[start:stop] for start, stop in itertools.pairwise([0, *ends]) if stop > start]
+        assert pieces == theirs.segment_tokens([word])
+
+
+def test_codes_without_a_version_whose_tokens_hold_the_end_are_read_as_newer_ones() -> None:
+    text = "e n</w>\nt h\nth en</w>\n"
+    told, counted = CODES.open(text.encode(), "x"), CODES.open(text.replace("\n", " 7\n").encode(), "x")
+    assert "says no version" in told.notes[1]
+    assert "says no version" not in " ".join(counted.notes)
+    assert len(encode(told.history, "then")) == len(encode(counted.history, "then")) == 1
+
+
 def test_codes_of_theirs_cut_alike() -> None:
     learn_bpe = pytest.importorskip("subword_nmt.learn_bpe", reason="the package subword-nmt is not installed")
     apply_bpe = pytest.importorskip("subword_nmt.apply_bpe")
