@@ -31,6 +31,10 @@ OTHERS = (  # how files that are no tables begin, and what is said of them
         "only tells Git LFS where the file is, which was not fetched; fetch it with: git lfs pull",
     ),
     (
+        rb"v3;(true|false);(true|false);",
+        "holds codes of OpenNMT's Tokenizer, which mark words in ways of their own; they are not read here.",
+    ),
+    (
         rb"(\d+ \d+\r?\n){4}",
         "holds only numbers, as a model of YouTokenToMe does; such files are not read here.",
     ),

@@ -88,6 +88,7 @@ def test_codes_with_counts_and_merges_without_a_version(tmp_path: Path) -> None:
         (b"<unk>\t0\n<s>\t0\n\xe2\x96\x81a\t-3.25\n", "open the .model beside it"),
         (b'{"tokenizer_class": "LlamaTokenizer", "model_max_length": 9}', "tells how a tokenizer is used"),
         (b"a 17\nthe@@ 9\nb 4\n", "list of words with numbers"),
+        (b"v3;false;true;false;<w>;</w>\ne </w>\ns </w>\n", "codes of OpenNMT's Tokenizer"),
         (b"3 1\n97 5\n98 4\n99 6\n4 5 6\n1 0 2 3\n", "as a model of YouTokenToMe does"),
         (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n", "git lfs pull"),
         (b"<!DOCTYPE html>\n<html>\n", "is a web page"),
