@@ -18,12 +18,14 @@ from bpe_core.formats.base import Beside, Format, Opened
 from bpe_core.formats.gguf_patterns import BY_NAME
 from bpe_core.formats.gguf_section import LARGEST_HEAD, MARK, NAMES, Section, read_section
 from bpe_core.formats.hugging_face_text import read_steps
+from bpe_core.formats.json_bpe import JsonBpe
+from bpe_core.formats.json_model import JsonModel
 from bpe_core.formats.json_reading import LARGEST_NUMBER, Object
+from bpe_core.formats.json_wordpiece import JsonWordPiece
 from bpe_core.formats.limitations import about
 from bpe_core.formats.sentencepiece_fields import BPE, Kind, Pieces, Stored
 from bpe_core.formats.sentencepiece_model import bpe_history
 from bpe_core.formats.sentencepiece_text import packed
-from bpe_core.formats.tokenizer_json import JsonBpe, JsonModel, JsonWordPiece
 from bpe_core.history.alphabet import BYTE_TEXTS
 from bpe_core.history.history import History
 from bpe_core.support.progress import ProgressReport

@@ -1,0 +1,222 @@
+"""Merges in a tokenizer.json."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+import numpy as np
+
+from bpe_core.errors import FormatError
+from bpe_core.formats import byte_level, json_reading
+from bpe_core.formats.base import NO_NUMBER, Opened, complete_numbers
+from bpe_core.formats.byte_level import stand_ins, vocabulary_by_number, written_tokens
+from bpe_core.formats.hugging_face_text import (
+    TextPreparation,
+)
+from bpe_core.formats.json_model import (
+    LACKS_BYTES,
+    JsonModel,
+    about_added,
+    about_unknown,
+    added_in,
+    lacks_bytes,
+    recipe_of,
+    specials_of,
+    vocabulary_in,
+    with_unknown,
+)
+from bpe_core.formats.json_reading import Object
+from bpe_core.formats.limitations import listed
+from bpe_core.formats.patterns import likely_pattern, sampled
+from bpe_core.formats.vocabulary_model import Style, build, joined_in_order, unknown_bytes
+from bpe_core.formats.written_merges import WrittenMerges, halves
+from bpe_core.history.alphabet import BYTE_TEXTS
+from bpe_core.history.history import History, Int64s
+
+
+class JsonBpe(JsonModel):
+    kind = "BPE"
+    shows_bytes = False
+
+    def impossible(self, history: History) -> list[str]:
+        recipe = history.recipe
+        marker = repr(recipe.marker_text)
+        if recipe.marker == "symbol":
+            return [f"tokenizer.json can glue {marker} to the end of a word, but not have it as a symbol of its own."]
+        if recipe.marker == "prefix" and recipe.base == "bytes":
+            return [f"tokenizer.json has no place for the word marker {marker} on bytes."]
+        return super().impossible(history)
+
+    def does_otherwise(self, history: History) -> list[str]:
+        recipe, joining = history.recipe, history.joining
+        found = []
+        if joining is not None and joining.found_first:
+            texts = listed([history.alphabet.symbols[id].text for id in joining.found_first])
+            found.append(f"This format's model cannot look for tokens before it joins any, such as {texts}.")
+        if joining is not None and joining.pairs is None:
+            found.append(
+                "This table joins whatever makes a token; the file lists all such pairs, of which equals have an order."
+            )
+        if self._joins_unknown(history):
+            found.append(
+                f"A character that is unknown becomes {recipe.unknown_text!r} here before pairs are joined, and is "
+                "joined with its neighbours then."
+            )
+        if recipe.marker == "continuation":
+            found.append(
+                f"The {recipe.marker_text} before tokens inside a word is only shown here; the file leaves it out."
+            )
+        if recipe.marker == "glued" and recipe.unknown == "bytes":
+            found.append(
+                "An unknown character at the end of a word becomes bytes together with its marker in this format."
+            )
+        return found
+
+    def _joins_unknown(self, history: History) -> bool:
+        """Whether pairs are joined with a token that is written like the unknown one."""
+        if history.recipe.base != "characters" or history.alphabet.unknown_id is None:
+            return False
+        texts = written_tokens(history)
+        joined = np.unique(joined_in_order(history)).tolist()
+        return any(texts[id] == texts[history.alphabet.unknown_id] for id in joined)
+
+    def numbers(self, history: History) -> Int64s:
+        return complete_numbers(history, history.alphabet.unknown_id)  # which a file can name without having it
+
+    def written(self, history: History) -> Object:
+        recipe, joining = history.recipe, history.joining
+        texts = written_tokens(history)
+        unknown = history.alphabet.unknown_id
+        drops = joining is not None and unknown in joining.left_out
+        unknown_text = texts[unknown] if unknown is not None and not drops else None
+        numbers, lacking = self.numbers(history), unknown_bytes(history)
+        numbers[lacking] = NO_NUMBER
+        return {
+            "type": self.kind,
+            "dropout": None,
+            "unk_token": recipe.unknown_text if lacking else unknown_text,
+            "continuing_subword_prefix": None,
+            "end_of_word_suffix": recipe.marker_text if recipe.marker == "glued" else None,
+            "fuse_unk": joining is not None and joining.joins_unknown,
+            "byte_fallback": recipe.base == "characters" and recipe.unknown == "bytes",
+            "ignore_merges": joining is not None and joining.whole_words,
+            "vocab": vocabulary_by_number(history, numbers, texts),
+            "merges": [[texts[left], texts[right]] for left, right in joined_in_order(history).tolist()],
+        }
+
+    def open(self, whole: Object, model: Object, steps: TextPreparation, name: str) -> Opened:
+        if not isinstance(model.get("merges"), list):
+            raise FormatError(f'{name}: "merges" is missing or no list; a BPE model cannot be used without it.')
+        if json_reading.text_in(model, "continuing_subword_prefix", name):
+            raise FormatError(
+                f"{name} tells tokens inside a word from those that begin one "
+                f"({model['continuing_subword_prefix']!r}); this program does not read such BPE models."
+            )
+        vocabulary, shared = vocabulary_in(model, name)
+        merges = _merges(model, name)
+        added = added_in(whole, vocabulary, name, steps)
+        style = _style(model, steps, vocabulary, added, name)
+        stands_alone = style.byte_level or style.byte_fallback  # then nothing in a text is unknown
+        unknown = "" if stands_alone else style.unknown
+        specials = specials_of(added, unknown)
+        pieces = {text for text, token in added.items() if token.can_be_piece} if style.whole_words else ()
+        numbers = with_unknown(vocabulary, added, unknown)
+        built = build(numbers, merges, specials, style, name + ", merge {}", pieces)
+        if style.byte_level and not (steps.byte_level or steps.cuts):
+            steps.choices["pattern"] = likely_pattern(
+                [byte_level.read(text) or b"" for text in sampled(list(vocabulary))]
+            )
+        choices = _choices(steps, style, len(built.pairs))
+        recipe = recipe_of(name, whole, specials, unknown, choices)
+        history = History.from_pairs(recipe, built.alphabet, built.pairs, built.joining)
+        notes = steps.notes + built.notes + about_added(added, vocabulary) + shared
+        notes += about_unknown(vocabulary, added, unknown) if unknown in added else []
+        if model.get("dropout"):
+            notes.append("The file leaves out merges at random (dropout); here every merge is applied.")
+        if (style.unknown_bytes or not stands_alone) and style.unknown in {*merges.left, *merges.right}:
+            notes.append(
+                f"The file's library joins {style.unknown!r} with its neighbours also where it means what is unknown; "
+                "here that stays alone, so ids can differ."
+            )
+        if style.marker == "glued" and style.byte_fallback:
+            notes.append(
+                "An unknown character at the end of a word becomes bytes together with its marker in the file's "
+                "library; here without it, so ids can differ."
+            )
+        if style.drops_unknown:
+            notes.append("The file leaves out characters that it does not know; so it is done here.")
+        return history.numbered(built.numbers), notes
+
+
+def _merges(model: Object, name: str) -> WrittenMerges:
+    items = json_reading.list_in(model, "merges", name)
+    columns = _columns_at_once(items) or _columns(items, name)
+    return WrittenMerges(*columns, range(1, len(items) + 1))
+
+
+def _columns_at_once(items: list[Any]) -> tuple[list[str], list[str]] | None:
+    """Return the left and the right tokens where all is sound; None where each merge must be looked at by itself."""
+    if set(map(type, items)) == {str}:
+        return halves(items) if json_reading.are_whole(items) else None
+    lefts, rights = json_reading.columns_of(items) or ([], [])
+    both = [*lefts, *rights]
+    return (lefts, rights) if both and json_reading.are_whole(both) and all(both) else None
+
+
+def _columns(items: list[Any], name: str) -> tuple[list[str], list[str]]:
+    lefts, rights = [], []
+    for place, item in enumerate(items, start=1):
+        parts = item.split(" ") if isinstance(item, str) else item
+        if not isinstance(parts, list) or len(parts) != 2 or not all(isinstance(part, str) and part for part in parts):
+            raise FormatError(f"{name}, merge {place:,}: there must be two tokens, not {str(item)[:80]!r}.")
+        left, right = parts
+        if not (left.isascii() and right.isascii()):
+            json_reading.whole_text(left + right, f"{name}, merge {place:,}: its tokens")
+        lefts.append(left)
+        rights.append(right)
+    return lefts, rights
+
+
+def _style(
+    model: Object, steps: TextPreparation, vocabulary: dict[str, int], specials: Collection[str], name: str
+) -> Style:
+    suffix = json_reading.text_in(model, "end_of_word_suffix", name)
+    unknown = json_reading.text_in(model, "unk_token", name)
+    fallback = model.get("byte_fallback") is True and set(BYTE_TEXTS).issubset(vocabulary)
+    is_cut = steps.cuts or steps.choices["pattern"] != "none"  # then the file does say how texts become words
+    looks_so = not (is_cut or suffix or fallback) and all(stand_in in vocabulary for stand_in in "ĠĊĀ")
+    byte_level = steps.byte_level or looks_so
+    if byte_level and not steps.byte_level:
+        steps.notes.append("Its tokens look like bytes, although no step of the file says so; here they are bytes.")
+    ends = (sign + suffix for sign in stand_ins())
+    lacks = byte_level and not vocabulary.keys() >= {*stand_ins(), *ends}
+    unknown_bytes = lacks and unknown in specials and not (fallback or suffix or model.get("fuse_unk") is True)
+    if (lacks and (fallback or unknown) and not unknown_bytes) or lacks_bytes(model, vocabulary):
+        steps.notes.append(LACKS_BYTES)
+    return Style(
+        byte_level=byte_level,
+        marker="glued" if suffix else "prefix" if steps.prefix else "none",
+        marker_text=suffix or steps.prefix,
+        unknown=unknown,
+        byte_fallback=fallback,
+        blank=steps.blank_sign if not byte_level else "",
+        whole_words=model.get("ignore_merges") is True,
+        joins_unknown=model.get("fuse_unk") is True and bool(unknown) and not (fallback or byte_level),
+        drops_unknown=not (unknown or fallback or byte_level),
+        unknown_bytes=unknown_bytes,
+    )
+
+
+def _choices(steps: TextPreparation, style: Style, merges: int) -> dict[str, Any]:
+    choices: dict[str, Any] = {**steps.choices, "merges": merges}
+    choices |= {"marker": style.marker, "marker_text": style.marker_text}
+    if style.byte_level:
+        choices |= {"base": "bytes"} | ({"unknown_text": style.unknown} if style.unknown_bytes else {})
+    else:
+        choices |= {"base": "characters", "unknown": "bytes" if style.byte_fallback else "unk"}
+        choices |= {"unknown_text": style.unknown} if style.unknown and not style.byte_fallback else {}
+    if style.marker != "none" and choices["pattern"] == "none" and not steps.cuts:
+        choices["pattern"] = "whitespace"
+        steps.notes.append("The file marks words but does not split text; here spaces part the words.")
+    return choices

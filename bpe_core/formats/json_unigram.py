@@ -1,0 +1,181 @@
+"""Scored pieces in a tokenizer.json."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from bpe_core.errors import FormatError
+from bpe_core.formats import json_reading, unigram_vocabulary
+from bpe_core.formats.base import NO_NUMBER, Opened
+from bpe_core.formats.byte_level import stand_ins
+from bpe_core.formats.hugging_face_text import (
+    TextPreparation,
+)
+from bpe_core.formats.json_model import (
+    LACKS_BYTES,
+    JsonModel,
+    about_added,
+    added_in,
+    lacks_bytes,
+    recipe_of,
+    specials_of,
+)
+from bpe_core.formats.json_reading import Object
+from bpe_core.formats.limitations import about
+from bpe_core.formats.sentencepiece_fields import Kind, ScoredPiece
+from bpe_core.history.alphabet import BYTE_TEXTS
+from bpe_core.history.history import History, Int64s
+from bpe_core.recipes.parts import LARGEST_VOCABULARY, UNKNOWN_TOKEN
+from bpe_core.segmenting.cutting import ids_looked_for
+
+
+class JsonUnigram(JsonModel):
+    kind = "Unigram"
+
+    def does_otherwise(self, history: History) -> list[str]:
+        also = ", or a byte such as <0x41>," if history.recipe.unknown == "bytes" else ""
+        return [
+            f"A text that spells {text}{also} becomes that token in this format." for text in self.spelled(history)[:1]
+        ]
+
+    def made_by_changes(self, history: History) -> list[str]:
+        if not history.recipe.normalizes:
+            return []
+        twins, pieces = unigram_vocabulary.twins_in(history), self._pieces(history)
+        return [piece.text for piece in pieces if piece.kind == Kind.CONTROL and piece.text not in twins]
+
+    def spelled(self, history: History) -> tuple[str, ...]:
+        if history.recipe.unknown == "bytes":
+            return UNKNOWN_TOKEN, *BYTE_TEXTS
+        return (history.recipe.unknown_text,) if history.unknown_twin is None else ()
+
+    def numbers(self, history: History) -> Int64s:
+        return unigram_vocabulary.numbers_for(history)
+
+    def written(self, history: History) -> Object:
+        pieces, twins = self._pieces(history), unigram_vocabulary.twins_in(history)
+        return {
+            "type": self.kind,
+            "unk_id": next(number for number, piece in enumerate(pieces) if piece.kind == Kind.UNKNOWN),
+            "vocab": [
+                [piece.text, json_reading.spelled_for_serde(twins.get(piece.text, piece.score))] for piece in pieces
+            ],
+            "byte_fallback": history.recipe.unknown == "bytes",
+        }
+
+    def _pieces(self, history: History) -> list[ScoredPiece]:
+        pieces, twins = unigram_vocabulary.pieces_of(history), unigram_vocabulary.twins_in(history)
+        while pieces[-1].kind == Kind.CONTROL and pieces[-1].text not in twins:  # the model makes none of them
+            pieces.pop()
+        return pieces
+
+    def open(self, whole: Object, model: Object, steps: TextPreparation, name: str) -> Opened:
+        scores, texts = _scores(model, name)
+        least = min(scores.values(), default=0.0)
+        unknown = _unknown(model, len(texts), name)
+        vocabulary = {
+            text: number for number, text in enumerate(texts)
+        }  # of a text that is there twice the last counts
+        falls_back = model.get("byte_fallback") is True and set(BYTE_TEXTS).issubset(vocabulary)
+        nothing_is = steps.byte_level and vocabulary.keys() >= set(stand_ins())
+        if unknown is None and not (falls_back or nothing_is):
+            raise FormatError(f'{name}: "unk_id" does not say which token means what is unknown, such as <unk>.')
+        unknown_text = _free_name(vocabulary) * nothing_is if unknown is None else texts[unknown]
+        if unknown is not None and vocabulary[unknown_text] != unknown:
+            unknown_text = _free_name(vocabulary)
+        looked_for = "" if falls_back or unknown is None else unknown_text
+        added = added_in(whole, vocabulary, name, steps, len(texts))
+        specials = specials_of(added, looked_for)
+        others = {unknown_text, *specials, *(BYTE_TEXTS if falls_back else ())}
+        plain = {**scores}
+        for text in others & scores.keys():
+            del plain[text]
+        choices: dict[str, Any] = {
+            **steps.choices,
+            "method": unigram_vocabulary.method_of(plain),
+            "base": "characters",
+            "marker": "prefix" if steps.prefix else "none",
+            "marker_text": steps.prefix,
+            "unknown": "bytes" if falls_back else "unk",
+            "sums": "" if steps.prefix else "64 bits",
+            "merges": 0,
+        }
+        choices |= {} if falls_back else {"unknown_text": unknown_text}
+        recipe = recipe_of(name, whole, specials, looked_for, choices)
+        number = NO_NUMBER if unknown is None else unknown
+        numbers = vocabulary | specials | ({} if unknown is None else {unknown_text: unknown})
+        sign = steps.blank_sign
+        if not steps.prefix:  # a text can spell them as well, if only when it was changed
+            twins = (*specials, *(() if falls_back else (unknown_text,)))
+            plain |= {text: scores[text] for text in twins if text in scores}
+        history, notes = unigram_vocabulary.history_of(
+            plain, numbers, number, recipe, name, sign, least, by_bytes=steps.byte_level
+        )
+        notes += about_added(added, vocabulary)
+        twice = [text for number, text in enumerate(texts) if vocabulary[text] != number]
+        notes += about(twice, "pieces are there twice, and have the number and the score of their last place: {}")
+        if unknown is not None and unknown_text not in vocabulary:
+            notes.append(f"Decoded texts show what is unknown as {unknown_text}, in its library as {texts[unknown]}.")
+        notes += [LACKS_BYTES] if lacks_bytes(model, vocabulary) else []
+        spelled = _spelled(history, unknown_text if unknown_text in vocabulary else "")
+        return history, [*spelled, *steps.notes, *notes]
+
+
+def _free_name(vocabulary: dict[str, int]) -> str:
+    """Return what represents the unknown where nothing is unknown, so that the file has no token for it."""
+    name = UNKNOWN_TOKEN
+    while name in vocabulary:
+        name = f"<{name}>"
+    return name
+
+
+def _spelled(history: History, unknown: str) -> Iterator[str]:
+    """Report what the file takes for a token wherever it is spelled, though no text is searched for it."""
+    if unknown not in (*ids_looked_for(history), "") and history.unknown_twin is None:
+        yield f"A text that spells {unknown!r} becomes the unknown token in this file; here it stays as it is."
+    if history.recipe.unknown == "bytes":
+        yield "A text that spells a byte as the file does, <0x41>, becomes that byte there; here it stays as it is."
+
+
+def _scores(model: Object, name: str) -> tuple[dict[str, float], list[str]]:
+    """Return the score of each piece, and the pieces by number."""
+    items = json_reading.list_in(model, "vocab", name)
+    if len(items) > LARGEST_VOCABULARY:
+        raise FormatError(f"{name}: there are more than {LARGEST_VOCABULARY:,} pieces.")
+    return _scores_at_once(items) or _scores_one_by_one(items, name)
+
+
+def _scores_at_once(items: list[Any]) -> tuple[dict[str, float], list[str]] | None:
+    """Return the same where all is sound; None where each piece must be looked at by itself."""
+    texts, values = json_reading.columns_of(items) or ([], [])
+    if not (json_reading.are_whole(texts) and all(texts) and set(map(type, values)) <= {int, float}):
+        return None
+    if not texts or not all(map(unigram_vocabulary.LARGEST_SCORE.__gt__, map(abs, values))):
+        return None
+    return dict(zip(texts, map(float, values), strict=True)), texts
+
+
+def _scores_one_by_one(items: list[Any], name: str) -> tuple[dict[str, float], list[str]]:
+    found: dict[str, float] = {}
+    texts: list[str] = []
+    for number, item in enumerate(items):
+        where = f"{name}, piece {number:,}"
+        if not isinstance(item, list) or len(item) != 2:
+            raise FormatError(f"{where}: there must be a text and its log-probability, not {str(item)[:80]!r}.")
+        text = json_reading.whole_text(item[0], f"{where}: its text")
+        if not text:
+            raise FormatError(f"{where}: its text is empty.")
+        found[text] = unigram_vocabulary.checked_score(item[1], where)
+        texts.append(text)
+    return found, texts
+
+
+def _unknown(model: Object, size: int, name: str) -> int | None:
+    value = model.get("unk_id")
+    if value is None:
+        return None
+    number = json_reading.number_of(value, f'{name}: "unk_id"')
+    if number >= size:
+        raise FormatError(f'{name}: "unk_id" is {number:,}, but the pieces go from 0 to {size - 1:,}.')
+    return number
