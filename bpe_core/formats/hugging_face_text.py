@@ -172,7 +172,7 @@ def read_steps(whole: Object, name: str, *, shows_bytes: bool = False) -> TextPr
     found.byte_level = any(isinstance(step, BytesShown | ByteLevel) for step in (*changes, *cuts))
     by_pattern = None if found.byte_level and shows_bytes else _pattern_of(cuts, found)
     by_choices = _choices_of(changes, by_pattern)
-    if by_pattern and by_pattern["pattern"] == "bert" and (by_choices is None or any(map(_is_set_apart, changed))):
+    if by_pattern and by_pattern["pattern"] == "bert" and (by_choices is None or any(map(_sees_spaces, tokens))):
         by_pattern = None  # which sets Chinese characters apart by itself, and that goes with BERT's normalizer only
         by_choices = _choices_of(changes, by_pattern)
     found.choices |= by_pattern or {}
@@ -215,8 +215,10 @@ def _changed(token: str, changes: list[Step]) -> str:
     return preparing(tuple(changes)).changed(TracedPiece.bare(token)).text
 
 
-def _is_set_apart(token: str) -> bool:
-    return " " in _changed(token, [BertNormalizer(False, True, False, False)])
+def _sees_spaces(token: AddedToken) -> bool:
+    """Whether it matters to a token that spaces are put around Chinese characters before it is looked for."""
+    apart = _changed(token.content, [BertNormalizer(True, True, False, False)])
+    return token.normalized and (token.single_word or " " in apart)
 
 
 def _is_other_in_bytes(token: AddedToken) -> bool:

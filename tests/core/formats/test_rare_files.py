@@ -29,6 +29,7 @@ JSON = FORMATS["tokenizer.json"]
 ALPHABET = sorted(tokenizers.pre_tokenizers.ByteLevel.alphabet())
 SPACES: Step = {"type": "WhitespaceSplit"}
 SIGNS: Step = {"type": "Punctuation", "behavior": "Isolated"}
+BERT: Step = {"type": "BertPreTokenizer"}
 LOWER: Step = {"type": "Lowercase"}
 
 
@@ -54,12 +55,21 @@ def bpe(vocabulary: dict[str, int], *merges: str, **how: Any) -> Whole:
 
 
 WORDS = wordpiece("<unk>", "a", "b", "##a", "##b", "##ab", "ab", "#", "##c")
+HAN = wordpiece("<unk>", "人", "ab", "a", "##b")
 BYTES = numbered(*(f"<0x{byte:02X}>" for byte in range(256)))
 LETTERS = numbered("<unk>", "e", "a", "b", " ", "ab")
 
 # What is rare, and texts that show it.
 FILES: dict[str, tuple[Whole, tuple[str, ...]]] = {
     "a word begins with the mark": (whole(WORDS, [], [SPACES]), ("##a ##abb ##c c a##a ##", "###a ##ab##")),
+    "a whole word beside Chinese characters": (
+        whole(HAN, [as_bert(lowercase=False)], [BERT], added(5, "abb", single_word=True, normalized=True)),
+        ("人abb人", "abb人abb", "人 abb人", "abb"),
+    ),
+    "a space beside Chinese characters": (
+        whole(HAN, [as_bert(lowercase=False)], [BERT], added(5, "\t", normalized=True)),
+        ("人ab 人\ta", "人\t人", "人人 a\tb"),
+    ),
     "the unknown token is a piece": (
         whole(wordpiece("e", "##n", "n", unknown="e"), [{"type": "NFD"}, {"type": "StripAccents"}], [], added(0, "e")),
         ("\u1ec1n", "n\u00e9", "en", "x"),
