@@ -35,6 +35,13 @@ class Damaged(Exception):
     """What is damaged in a file, for the middle of a sentence."""
 
 
+_BYTES_OF = {
+    "string": "binary",
+    "large_string": "large_binary",
+    "string_view": "binary_view",
+}  # bounds only are checked
+
+
 class Strings:
     """The strings of an array: `bounds[i]` and `bounds[i + 1]` are the ends of the i-th in `data`."""
 
@@ -43,6 +50,8 @@ class Strings:
         kinds = arrow.types
         if kinds.is_dictionary(array.type):
             array = array.dictionary_decode()
+        if array.null_count or "view" in str(array.type):  # what copies strings must not be led outside of the buffers
+            array.cast(_BYTES_OF.get(str(array.type), array.type)).validate(full=True)
         if not any(known(array.type) for known in (kinds.is_string, kinds.is_binary, _is_large)):
             array = array.cast(arrow.large_binary() if "binary" in str(array.type) else arrow.large_string())
         if array.null_count:  # their places in the buffer may hold anything
@@ -213,7 +222,9 @@ class ArrowFile:
 
     def read(self, columns: Sequence[str]) -> Any:
         with self._reader() as reader:
-            return reader.read_all().select(list(columns))
+            found = reader.read_all().select(list(columns))
+        found.validate(full=True)  # a damaged file must not lead anywhere outside of its buffers
+        return found
 
     @property
     def lacks_its_end(self) -> bool:
@@ -342,7 +353,7 @@ class _Column:
         self._whole, self._steps, self._first_row = array, steps, first_row
         self._source, self._options, self._log = source, options, log
         if steps or self._arrow.types.is_dictionary(array.type):
-            array.validate(full=True)  # a damaged file must not lead anywhere outside of its buffers
+            array.validate(full=True)  # as in `ArrowFile.read`
         for step in steps:
             array = self._below(array, step)
         self.missing = array.null_count
