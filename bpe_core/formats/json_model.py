@@ -9,9 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 from bpe_core.errors import FormatError
 from bpe_core.formats import json_reading
 from bpe_core.formats.base import Opened, recipe_from
-from bpe_core.formats.hugging_face_text import (
-    TextPreparation,
-)
+from bpe_core.formats.hugging_face_text import TextPreparation
 from bpe_core.formats.json_reading import Object
 from bpe_core.formats.limitations import about
 from bpe_core.history.alphabet import BYTE_TEXTS

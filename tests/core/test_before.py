@@ -58,6 +58,9 @@ def test_a_history_means_what_it_meant(name: str) -> None:
     check_history(history_of(name), SAID["histories"][name])
 
 
+TOLD_SINCE = {"pieces.tokenizer.json": 1}  # that a ▁ in a text itself is taken otherwise by the file's library
+
+
 @pytest.mark.parametrize("name", [name for name in FILES if "pairs" in FILES[name]])
 def test_a_file_opens_with_the_same_merges_and_numbers(name: str) -> None:
     found, said = open_table(BEFORE / name), FILES[name]
@@ -67,7 +70,7 @@ def test_a_file_opens_with_the_same_merges_and_numbers(name: str) -> None:
         said["pairs"]
     )
     assert found.history.has_counts == said["has_counts"]
-    assert len(found.notes) >= said["notes"]  # more may be known by now of what its library does otherwise
+    assert len(found.notes) == said["notes"] + TOLD_SINCE.get(name, 0)
     tokenizer = Tokenizer(found.history)
     ids = [tokenizer.encode(text, allowed_special="all") for text in SAID["texts"]]
     assert [found.numbers_of(numbers) for numbers in ids] == said["numbers"]

@@ -35,11 +35,8 @@ class Damaged(Exception):
     """What is damaged in a file, for the middle of a sentence."""
 
 
-_BYTES_OF = {
-    "string": "binary",
-    "large_string": "large_binary",
-    "string_view": "binary_view",
-}  # bounds only are checked
+# Checked as these, only where strings lie matters, not whether they are UTF-8.
+_BYTES_OF = {"string": "binary", "large_string": "large_binary", "string_view": "binary_view"}
 
 
 class Strings:
