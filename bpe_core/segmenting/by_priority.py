@@ -65,7 +65,10 @@ class JoinedWords:
     def is_plain(self) -> bool:
         """Whether kernels spell and join words in the same way."""
         marks_whole_words = self.joining.whole_words and self._before != b""
-        return not (marks_whole_words or self._left_out - {self._unknown})
+        alphabet = self.history.alphabet  # what is left out they take for unknown, and leave that out
+        keeps_others = self._unknown not in {None, *self._left_out} or alphabet.first_fallback_id is not None
+        leaves_out = self._left_out != frozenset() and (keeps_others or alphabet.marker_id in self._left_out)
+        return not (marks_whole_words or leaves_out)
 
     @property
     def puts_unknown_together(self) -> bool:

@@ -161,7 +161,10 @@ class CompiledPriorities(CompiledEncoder):
         self._table = joining_table(len(history.alphabet), words.meeting_pairs(), *_rows(words))
         number = self._alphabet.number
         unknown = history.alphabet.unknown_id
-        number[kernel.LEFT_OUT] = unknown if unknown in joining.left_out else kernel.NOTHING
+        if joining.left_out:  # the unknown is one of them, or there is none
+            number[kernel.LEFT_OUT] = number[kernel.UNKNOWN]
+            for symbols in (self._alphabet.symbol_of, self._alphabet.last_symbol_of):
+                symbols[np.isin(symbols, joining.left_out)] = number[kernel.LEFT_OUT]
         number[kernel.JOINS_UNKNOWN] = unknown if joining.joins_unknown and unknown is not None else kernel.NOTHING
         number[kernel.FINDS_FIRST] = len(joining.found_first)
         self._parts = _Parts(words) if joining.hidden else None

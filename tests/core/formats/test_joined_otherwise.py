@@ -8,17 +8,22 @@ import json
 import random
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bpe_core.errors import FormatError, OutputError
 from bpe_core.formats import FORMATS, OpenedTable
+from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
-from bpe_core.history.joining import Joining
+from bpe_core.history.joining import Joining, PairRows
 from bpe_core.history.token_texts import written
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.by_priority import JoinedWords
 from bpe_core.segmenting.compiled_methods import CompiledPriorities
 from bpe_core.segmenting.cutting import GivenWords
@@ -111,6 +116,25 @@ def test_at_every_moment_only_tokens_that_are_born_are_joined(odd_table: OpenedT
         assert compiled.ids(given.text, at).tolist() == ids.tolist()
         tokens = segmentation.tokens(at).ids.tolist()
         assert tokens == Tokenizer(history).encode("the harbour and the lighthouse", at=at)
+
+
+@given(
+    words=st.lists(st.text("abxyé", max_size=9).map(str.encode), max_size=6),
+    left_out=st.sets(st.sampled_from(sorted({*"abxyé".encode()}))),
+    rows=st.permutations([(97, 98, 256), (256, 97, 257), (98, 97, 258), (0xC3, 0xA9, 259)]),
+)
+def test_kernels_leave_out_what_plain_python_does(words: list[bytes], left_out: set[int], rows: list[Any]) -> None:
+    pairs = [(97, 98), (256, 97), (98, 97), (0xC3, 0xA9)]
+    joining = Joining(pairs=PairRows(*np.array(rows).T), left_out=tuple(left_out))
+    history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), pairs, joining)
+    plain = JoinedWords(history)
+    given_words = GivenWords(history.recipe, b"".join(words), np.cumsum([0, *map(len, words)]))
+    assert plain.is_plain
+    for at in (0, 2, 4):
+        compiled = CompiledPriorities(plain, given_words)
+        ids, starts = compiled.ids_of_texts(given_words.data, given_words.starts, at)
+        expected = [plain.cut(word, at).ids for word in words]
+        assert [ids[start:stop].tolist() for start, stop in pairwise(starts)] == expected
 
 
 def test_the_order_is_kept_in_sessions_and_json_and_refused_where_it_has_no_place(
