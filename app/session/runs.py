@@ -158,6 +158,7 @@ class Runs(QObject):
         run = Run(next(self._numbers), history.recipe, (), phase=Phase.ENDED, sentence=sentence, parent=parent)
         run.history, run.names = history, names
         self.all.append(run)
+        self.changed.emit()
         return run
 
     def count_on(self, sources: CorpusTexts) -> None:
