@@ -247,10 +247,17 @@ def _studies(question: type[Question], given: Any) -> Any:
         return None
     if question.studies is None:
         return Study.of(given)
-    least, most = question.studies
-    if not least <= len(by_name(given)) <= most:
-        raise BpeError(f"{question.title()} is about {least:,} to {most:,} tokenizers, not {len(given):,}.")
+    check_how_many(question, len(by_name(given)))
     return {name: Study.of(one, name) for name, one in given.items()}
+
+
+def check_how_many(question: type[Question], tokenizers: int) -> None:
+    """Raise an error if the question is about more tokenizers, or fewer."""
+    assert question.studies is not None
+    least, most = question.studies
+    if not least <= tokenizers <= most:
+        several = f"{least:,} to {most:,}" if least < most else f"{least:,}"
+        raise BpeError(f"{question.title()} is about {several} tokenizers, not {tokenizers:,}.")
 
 
 def heading_of(column: str) -> str:

@@ -249,7 +249,7 @@ BLOCKS = chart_row(
 COMPARE = chart_row(
     build_compare, Item("compare", "&Compare with Another …", "Put another run or tokenizer beside the one shown")
 )
-LAB_ITEM = Item("lab", "&Lab", "Put two to four tokenizers side by side, at any size", "Ctrl+L", "lab")
+LAB_ITEM = Item("lab", "&Lab", "Put up to four tokenizers side by side, at any size", "Ctrl+L", "lab")
 DUEL_ITEM = Item("duel", "&Duel", "Show your text side by side as two tokenizers split it", "Ctrl+Shift+K")
 LAB = PageRow("lab", "Lab", "charts", build_lab, (LAB_ITEM, DUEL_ITEM))
 LANES = PageRow("lanes", "Side by side", "beside", build_lanes)

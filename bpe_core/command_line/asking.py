@@ -11,7 +11,7 @@ from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bpe_core.asking import NONE, Answer, Parameter, Question, cell_text, heading_of
+from bpe_core.asking import NONE, Answer, Parameter, Question, cell_text, check_how_many, heading_of
 from bpe_core.command_line.arguments import ANY_TABLE, number, text_argument, text_or_standard_input
 from bpe_core.command_line.corpora import add_groups, add_reading, groups_of, named_texts
 from bpe_core.command_line.interruption import working
@@ -205,9 +205,7 @@ def _take_text_behind_tables(question: type[Question], options: argparse.Namespa
 
 
 def _several(question: type[Question], options: argparse.Namespace) -> dict[str, Study]:
-    assert question.studies is not None
     tables: list[str] = [*options.tables, *([options.merges] if options.merges else [])]
-    least, most = question.studies
     if options.runs and len(tables) != 1:
         raise BpeError("--runs is about one session.")
     is_whole_session = not question.takes_moments and len(tables) == 1 and is_session_file(tables[0])
@@ -221,8 +219,7 @@ def _several(question: type[Question], options: argparse.Namespace) -> dict[str,
             study = open_study(table)
             sys.stderr.writelines(f"{plain(table)}: {note}\n" for note in study.notes)
             found[free_name(table, found)] = study
-    if not least <= len(found) <= most:
-        raise BpeError(f"{question.title()} is about {least:,} to {most:,} tokenizers, not {len(found):,}.")
+    check_how_many(question, len(found))
     return {name: _with_texts(question, study, options) for name, study in found.items()}
 
 

@@ -1,4 +1,4 @@
-"""Two to four tokenizers side by side, at one size of their vocabularies."""
+"""Up to four tokenizers side by side, at one size of their vocabularies."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ MEASURED = ("tokens", "tokens_per_pretoken", "bytes_per_token", "renyi_efficienc
 
 @dataclass(frozen=True)
 class Lab(Question):
-    """Put two to four tokenizers side by side at one size of their vocabularies.
+    """Put up to four tokenizers side by side at one size of their vocabularies.
 
     Texts are split into words by the first tokenizer. Without texts, the words of a run are taken.
     """
 
     needs = "texts if known"
-    studies = (2, len(LETTERS))
+    studies = (1, len(LETTERS))
     examples = f"""\
 examples:
   bpe-explorer lab gpt2.csv unigram.json --size 4000 --text "the lowest price"
@@ -74,7 +74,8 @@ examples:
         sentences += _measured([measured_sizes(cut, size) for cut, size in zip(cuts, sizes, strict=True)], unknown)
         most = self.limit or (len(cuts[0].words) if self.words else LISTED)
         words = differing_words(cuts, at, most)
-        sentences.append("Words that are split most differently:" if words else "All words are split alike.")
+        if len(cuts) > 1:
+            sentences.append("Words that are split most differently:" if words else "All words are split alike.")
         both = zip(LETTERS, studies.values(), cuts, strict=False)
         curves = {letter: one.once("curves", partial(measured_sizes, cut, work=work), cut) for letter, one, cut in both}
         table = table_of_curves(curves)
@@ -116,16 +117,19 @@ def _cuts(studies: Mapping[str, Study], work: Work) -> list[CutWords]:
 
 
 def _size(letter: str, name: str, history: History, step: int) -> str:
-    return f"{letter}  {name}: {history.vocabulary_size_at(step):,} tokens after step {step:,} of {len(history):,}"
+    steps = f" after step {step:,} of {len(history):,}" if len(history) else ""
+    return f"{letter}  {name}: {history.vocabulary_size_at(step):,} tokens{steps}"
 
 
 def _cut_text(text: str, studies: Mapping[str, Study], at: Sequence[int]) -> list[str]:
     several = zip(studies.values(), at, strict=True)
     tokens = [study.tokenizer.segmentation(text).tokens(step) for study, step in several]
     cuts, data = parallel_cuts(tokens, len(text.encode())), text.encode()
-    places = len(cuts.stretches)
-    found = f"{places or 'No'} place{'' if places in (0, 1) else 's'}"
-    sentences = [f"{found} of the text {'is' if places < 2 else 'are'} split differently."]
+    sentences = []
+    if len(studies) > 1:
+        places = len(cuts.stretches)
+        found = f"{places or 'No'} place{'' if places in (0, 1) else 's'}"
+        sentences.append(f"{found} of the text {'is' if places < 2 else 'are'} split differently.")
     for index, (letter, study) in enumerate(zip(LETTERS, studies.values(), strict=False)):
         unknown = int(np.count_nonzero(tokens[index].ids == study.history.alphabet.unknown_id))
         unknown_text = f"  ({unknown:,} unknown)" if unknown else ""

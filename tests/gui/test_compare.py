@@ -97,6 +97,8 @@ def test_the_shown_run_stays_and_the_other_stands_beside(comparing: Program) -> 
     assert "Likely cause, tie" in page.sentence.text()
     panel = comparing.pages[LanesPanel]
     assert [column.card.run.currentText() for column in panel.columns.all[:2]] == ["gpt2 · run 1", "other.csv · run 2"]
+    assert [run.number for run in comparing.run_list.rows] == [2, 1]
+    assert comparing.window.isWindowModified()
 
 
 def test_one_more_is_put_beside_runs_that_nobody_has_looked_at_yet(program: Program, train: Train) -> None:
@@ -219,7 +221,7 @@ def test_without_a_second_one_it_says_what_to_do(qtbot: QtBot, comparing: Progra
     panel, page = comparing.pages[LanesPanel], comparing.pages[ComparePage]
     panel.columns.all[1].card.close_button.click()
     qtbot.waitUntil(lambda: "Put two tokenizers side by side" in page.sentence.text(), timeout=WAIT)
-    assert panel.stack.currentIndex() == 1
+    assert panel.invitation.isVisible()
     assert page.rows.rowCount() == 0
     assert not page.put_together.isEnabled()
 

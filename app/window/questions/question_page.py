@@ -64,17 +64,24 @@ class Rows(QAbstractTableModel):
             return None
         if role == Role.DisplayRole:
             return self._model.headings[section]
+        if role == Role.TextAlignmentRole:
+            return self._alignment(section)
         return tip(self._model.meaning(section)) if role == Role.ToolTipRole else None
 
     def data(self, index: Index, role: int = Role.DisplayRole) -> Any:
         if role in (Role.DisplayRole, Role.ToolTipRole):
             cell = self._model.cell(self.place(index.row()), index.column())
             return cell if role == Role.DisplayRole else tip("\n".join(filter(None, (cell, self.hint))))
-        if role == Role.TextAlignmentRole and not self._model.is_text(index.column()):
-            return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        if role == Role.TextAlignmentRole:
+            return self._alignment(index.column())
         if role == Role.DecorationRole and index.column() == 0:
             return self._colour(self._model.cell(self.place(index.row()), 0))
         return None
+
+    def _alignment(self, column: int) -> int | None:
+        """Put numbers and their heading to the right; None leaves it to the table."""
+        is_text = self._model.is_text(column)
+        return None if is_text else int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 
     def _colour(self, name: str) -> QColor | None:
         figure = self._model.figure if isinstance(self._model, QuestionModel) else None

@@ -246,5 +246,16 @@ def test_the_lab_cuts_one_text_by_all_at_one_size(
     drawn = (tmp_path / "one.svg").read_text(encoding="utf-8")
     assert "Bytes per token" in drawn
     assert "Tokens per pretoken" not in drawn
-    assert run(["lab", table]) == 1
-    assert "2 to 4 tokenizers, not 1" in capsys.readouterr().err
+    assert run(["diff", table]) == 1
+    assert "about 2 tokenizers, not 1" in capsys.readouterr().err
+
+
+def test_the_lab_of_one_table_says_what_it_makes_of_a_text(
+    table: str, files: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["lab", table, "--text", "the slowest", "--corpus", *files]) == 0
+    shown = capsys.readouterr().out
+    assert "the | ␣s" in shown
+    assert "bytes/token" in shown
+    assert "differently" not in shown
+    assert "alike" not in shown

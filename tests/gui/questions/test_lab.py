@@ -229,12 +229,19 @@ def test_with_a_single_run_it_says_how_to_get_another(
     train(program)
     program.actions["lab"].trigger()
     qtbot.waitUntil(lambda: "gpt2 · run 1 is the only one yet" in program.pages[LanesPanel].how.text(), timeout=WAIT)
-    assert program.pages[LanesPanel].stack.currentIndex() == 1
+    at_rest(qtbot, program)
+    assert program.pages[LanesPanel].invitation.isVisible()
+    (only,) = cards(program.pages[LanesPanel])
+    assert only.run.currentText() == "gpt2 · run 1"
+    assert only.close_button.isHidden()
+    figure = program.pages[LabPage].model.figure
+    assert isinstance(figure, LineFigure)
+    assert [line.name for line in figure.lines] == ["A"]
     program.pages[LanesPanel].recipes.aboutToShow.emit()
     next(action for action in program.pages[LanesPanel].recipes.actions() if action.text() == "cl100k").trigger()
     wait_for_phase(qtbot, program, Phase.ENDED)
     at_rest(qtbot, program)
-    assert program.pages[LanesPanel].stack.currentIndex() == 0
+    assert program.pages[LanesPanel].invitation.isHidden()
     titles = [card.run.currentText() for card in cards(program.pages[LanesPanel])]
     assert titles == ["gpt2 · run 1", "cl100k · run 2"]
 

@@ -39,7 +39,7 @@ class LabPage(LanesPage):
         self._enable()
 
     def _enable(self) -> None:
-        self.save_list.setEnabled(self.model.answer is not None)
+        self.save_list.setEnabled(self.model.answer is not None and self.lanes.is_ready)
 
     def choose_row(self, row: int) -> None:
         self.word_chosen.emit(self.lab.word(row), self.lab.lane_of(self.table.currentIndex().column()))

@@ -108,6 +108,7 @@ class LaneColumn(QWidget):
         if is_there:
             lane = self._lanes.lanes[self._place]
             self.card.run.show_runs(self._lanes.choices, lane.run.number)
+            self.card.close_button.setVisible(len(self._lanes.lanes) > 1)
             self.card.show_totals(lane)
 
 

@@ -20,7 +20,7 @@ from bpe_core.insight.side_by_side import LISTED
 from bpe_core.measures.measures import MEASURES
 from bpe_core.questions.lab import LETTERS, Lab
 
-NOTHING_CHOSEN = "Put two tokenizers side by side above: this is about what tells them apart."
+NO_PAIR = "Put two tokenizers side by side above: this is about what tells them apart."
 NO_WORDS = (
     "None of these was learned here, so there are no words to measure: train a run, or count a table on your texts."
 )
@@ -33,13 +33,13 @@ class LanesQuestion(QuestionModel):
 
     def __init__(self, session: Session, name: str, lanes: LanesModel, **chosen: Any) -> None:
         super().__init__(session, name, **chosen)
-        self.lanes, self.trouble = lanes, NOTHING_CHOSEN
+        self.lanes = lanes
         lanes.changed.connect(self.refresh_soon)
 
     @property
     def compared(self) -> list[Lane]:
-        """The lanes of the question: at least two, or none."""
-        return self.lanes.lanes if self.lanes.is_ready else []
+        """The lanes of the question."""
+        return self.lanes.lanes
 
     @property
     def parameters(self) -> list[Parameter]:
@@ -77,9 +77,6 @@ class LanesQuestion(QuestionModel):
 
     def _runs(self) -> list[Run]:
         return [lane.run for lane in self.compared]
-
-    def _take(self, answer: Answer | None, trouble: str, progress: str = "") -> None:
-        super()._take(answer, NOTHING_CHOSEN if trouble == NOTHING_YET else trouble, progress)
 
 
 class LabQuestion(LanesQuestion):
@@ -145,10 +142,14 @@ class PairQuestion(LanesQuestion):
 
     def __init__(self, session: Session, lanes: LanesModel) -> None:
         super().__init__(session, "diff", lanes)
+        self.trouble = NO_PAIR
 
     @property
     def compared(self) -> list[Lane]:
         return self.lanes.pair
+
+    def _take(self, answer: Answer | None, trouble: str, progress: str = "") -> None:
+        super()._take(answer, NO_PAIR if trouble == NOTHING_YET else trouble, progress)
 
     @property
     def sentences(self) -> tuple[str, ...]:

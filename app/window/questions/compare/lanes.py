@@ -46,7 +46,8 @@ class Lane:
     def explanation(self) -> str:
         """Its size, step and method in a line."""
         title, size = METHODS[self.history.recipe.method].title, self.history.vocabulary_size_at(self.wanted)
-        return f"vocabulary {size:,} · step {self.wanted:,} of {len(self.history):,} · {title}"
+        steps = f" · step {self.wanted:,} of {len(self.history):,}" if len(self.history) else ""
+        return f"vocabulary {size:,}{steps} · {title}"
 
     @property
     def unknown_id(self) -> int | None:

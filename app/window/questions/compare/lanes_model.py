@@ -61,7 +61,7 @@ class LanesModel(QObject, Watched):
 
     @property
     def is_ready(self) -> bool:
-        """Whether there is something to compare."""
+        """Whether there are two to compare."""
         return len(self.lanes) >= LEAST_LANES
 
     @property
@@ -358,6 +358,8 @@ class LanesModel(QObject, Watched):
         """A sentence about how far they agree."""
         if self.parallel is None:
             return self.trouble or ("Splitting …" if self.lanes else "")
+        if not self.is_ready:
+            return ""
         count = len(self.parallel.stretches)
         places = count_text(count, "place", "places") if count else "No place"
         of = quoted(self.specimen) if self.specimen is not None else "your text"

@@ -1,4 +1,4 @@
-"""Two to four tokenizers side by side: one slider above, and a column each."""
+"""Up to four tokenizers side by side: one slider above, and a column each; beside a single one, how to get another."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from functools import partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QMenu, QPushButton, QStackedWidget, QToolButton, QWidget
+from PySide6.QtWidgets import QMenu, QPushButton, QToolButton, QWidget
 
 from app.window.parts.layouts import in_column, in_row
 from app.window.parts.page import Page
 from app.window.parts.widgets import OneLine, add_entry, filled_menu, muted, named, paragraph, push_button, scaled
 from app.window.parts.wording import tip
-from app.window.questions.compare.cards import NO_MARGINS, LaneColumns, SizeBar
+from app.window.questions.compare.cards import LaneColumns, SizeBar
 from app.window.questions.compare.lanes_model import LanesModel
 from app.window.text.text_model import TokenTextModel
 from app.window.text.view.editor import TokenTextEdit
@@ -24,6 +24,7 @@ ALONE = (
 HOW_TO_GET_ONE = "Train another recipe, or import a tokenizer."
 TYPED_HERE = "Your text: type here, and all columns follow"
 EDITOR_HEIGHT = 64  # two rows
+INVITATION_WIDTH = 460
 
 
 class LanesPanel(Page):
@@ -43,7 +44,7 @@ class LanesPanel(Page):
         self.back = push_button("Back to Your Text", lambda: model.look_at_word(None))
         self.recipes = filled_menu("&Train Another Recipe", self, self._fill_recipes)
         self.recipes.setToolTipsVisible(True)
-        self.stack = QStackedWidget()
+        self.invitation = self._invitation()
         self._lay_out()
         model.changed.connect(self._show)
         for place, column in enumerate(self.columns.all):
@@ -62,32 +63,33 @@ class LanesPanel(Page):
         self.editor.setFixedHeight(EDITOR_HEIGHT)
         self.hint.setWordWrap(False)
         self.summary.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        full = QWidget()
         head = in_row(self.hint, (self.summary, 1), self.back, spacing=12)
         below = in_row((self.sizes, 1), self.add)
-        in_column(head, self.editor, below, (self.columns, 1), on=full, margins=NO_MARGINS, spacing=4)
-        self.stack.addWidget(full)
-        self.stack.addWidget(self._empty())
-        in_column((self.stack, 1), on=self, margins=(8, 4, 8, 2))
+        beside = in_row((self.columns, 1), (self.invitation, 1), spacing=8)
+        in_column(head, self.editor, below, (beside, 1), on=self, margins=(8, 4, 8, 2), spacing=4)
 
-    def _empty(self) -> QWidget:
-        empty, inside = QWidget(), QWidget()
-        inside.setFixedWidth(460)
+    def _invitation(self) -> QWidget:
+        invitation, inside = QWidget(), QWidget()
+        inside.setFixedWidth(INVITATION_WIDTH)
         train = QPushButton("Train Another Recipe")
         train.setMenu(self.recipes)
         buttons = in_row(train, push_button("Import Tokenizer …", self.import_wanted.emit), 1)
         self.how = scaled(paragraph(HOW_TO_GET_ONE), 1, bold=True)
         in_column(paragraph(ALONE), self.how, buttons, on=inside, spacing=12)
-        in_column(2, in_row(1, inside, 1), 3, on=empty)
-        return empty
+        in_column(2, in_row(1, inside, 1), 3, on=invitation)
+        return invitation
 
     # -- what is shown ---------------------------------------------------------------------
 
     def _show(self) -> None:
-        self.stack.setCurrentIndex(0 if self.model.is_ready else 1)
-        self.back.setVisible(self.model.specimen is not None)
-        for part in (self.hint, self.editor):
-            part.setVisible(self.model.specimen is None)
+        has_columns, shows_word = bool(self.model.lanes), self.model.specimen is not None
+        self.sizes.setVisible(has_columns)
+        self.add.setVisible(has_columns)
+        self.columns.setVisible(has_columns)
+        self.invitation.setHidden(self.model.is_ready)
+        self.back.setVisible(shows_word)
+        self.hint.setHidden(shows_word)
+        self.editor.setHidden(shows_word)
         self.add.setEnabled(self.model.can_add)
         only = f"{self.model.choices[0][1]} is the only one yet. " if len(self.model.choices) == 1 else ""
         self.how.setText(only + HOW_TO_GET_ONE)
