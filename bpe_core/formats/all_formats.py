@@ -36,19 +36,28 @@ OTHERS = (  # how files that are no tables begin, and what is said of them
     ),
     (
         rb"(\d+ \d+\r?\n){4}",
-        "holds only numbers, as a model of YouTokenToMe does; such files are not read here.",
+        "holds only numbers, as a model of YouTokenToMe or a dictionary of fairseq does; such files are not read here.",
+    ),
+    (
+        rb"(<unk>|<s>|<pad>|</s>|\xe2\x96\x81)[^\t\n]*\t-?\d[^\n]*\n|([^\t\n]+\t-\d+(\.\d+)?\r?\n){2}",
+        "looks like the list of pieces that SentencePiece writes for people; open the .model beside it.",
     ),
     (
         rb"([^\s{\[]+[ \t]\d+\r?\n){3}",
-        "looks like a list of words with numbers. If those are counts, learn from it: train --word-list",
+        "looks like a list of words or tokens with numbers, which does not say how texts are split; fairseq's dict.txt "
+        "is one: open the codes or the .model beside it. If the numbers are counts, learn from it: train --word-list",
     ),
     (
         rb"(?i)\s*<(!doctype html|html)",
         "is a web page; download the file that it shows.",
     ),
     (
-        rb"<unk>\t-?\d[^\n]*\n|[^\t\n]+\t-?\d+(\.\d+)?\r?\n[^\t\n]+\t-?\d+(\.\d+)?\r?\n",
-        "looks like the list of pieces that SentencePiece writes for people; open the .model beside it.",
+        rb"\x80[\x02-\x05]",
+        "holds objects of a Python program (pickle), which can run code when they are read; no such file is opened.",
+    ),
+    (
+        rb"(?s).{4}\0\0\0\0\x05\0\0\0<unk>",
+        "is the copy of a tokenizer that llama2.c reads; open the tokenizer.model that it was made from.",
     ),
     (
         rb"""\s*"?\{\s*\\?"class_name\\?"\s*:\s*\\?"Tokenizer|""" + _OBJECT_WITH % b"word_index|index_word",
@@ -63,12 +72,18 @@ OTHERS = (  # how files that are no tables begin, and what is said of them
         "tells how a tokenizer is used and holds no tokens of its own; open tokenizer.json or vocab.json beside it.",
     ),
     (
-        _OBJECT_WITH % b"vocab|merges|itos|stoi|[a-z]+_to_id|id_to_[a-z]+",
+        _OBJECT_WITH
+        % b"vocab(?:ulary)?|merges|itos|stoi|[a-z]+_to_id|id_to_[a-z]+|[a-z]+2(?:id|idx|ind|index)|idx2[a-z]+",
         'holds tokens in a form of its own; the files that other programs write have them in "model".',
     ),
     (
         _OBJECT_WITH % b"bos_token|eos_token|unk_token|pad_token|additional_special_tokens",
         "only says which special tokens play which part; open tokenizer.json or vocab.json beside it.",
+    ),
+    (
+        rb"""\s*\[\s*"[^"]*"\s*,\s*"|([^\s{}"]{1,40}\r?\n){5}""",
+        "looks like a list of tokens or words, which does not say how texts are split into them. BERT's vocab.txt, "
+        "which is read, has [UNK] among them.",
     ),
 )
 

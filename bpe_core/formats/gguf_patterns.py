@@ -27,7 +27,6 @@ _GPT4O = (
 class Splitting(NamedTuple):
     expressions: tuple[str, ...]
     whole_words: bool = False  # a word that is a token is that token
-    is_newer: bool = False  # where a sign is newer than what is known here
 
 
 _DIGITS = Splitting((r"\p{N}", _GPT2))
@@ -45,11 +44,11 @@ _ROWS: dict[Splitting, str] = {  # by names, with blanks between them
         "qwen2 deepseek-r1-qwen kormo f2llmv2 megrez stablelm2 hunyuan solar-open grok-2"
     ),
     Splitting((rf"{_MARKED}|\s*[\r\n]+|\s+(?!\S)|\s+",)): "qwen35",
-    Splitting((r"\p{N}{1,3}", "[一-龥\u3040-ゟ゠-ヿ]+", _DEEPSEEK_3), is_newer=True): (
+    Splitting((r"\p{N}{1,3}", "[一-龥\u3040-ゟ゠-ヿ]+", _DEEPSEEK_3)): (
         "deepseek-v3 hunyuan-dense joyai-llm"
     ),
     Splitting(
-        ("[\r\n]", r"\s?\p{L}+", r"\s?\p{P}+", "[一-龥ࠀ-一가-\ud7ff]+", r"\p{N}"), is_newer=True
+        ("[\r\n]", r"\s?\p{L}+", r"\s?\p{P}+", "[一-龥ࠀ-一가-\ud7ff]+", r"\p{N}")
     ): "deepseek-coder",
     Splitting(_FALCON): "falcon",
     _DIGITS: "starcoder refact command-r smollm codeshell exaone minerva-7b mellum2",

@@ -1,7 +1,7 @@
 """GGUF's tokenizer section, as llama.cpp reads it: the tokens of SentencePiece, GPT-2 or BERT in lists of their own.
 
-Byte-level and BERT's tokens are read as a tokenizer.json would say the same, the others as a .model. What goes before
-them is llama.cpp's: tokens that a person defined part a text as it is given, and each part gets a blank before it.
+What GPT-2, Gemma 4 and BERT have is read as a tokenizer.json would say the same, the others as a .model. What goes
+before them is llama.cpp's: tokens that a person defined part a text as it is given, and each part gets a blank before.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 
 from bpe_core.errors import FormatError
 from bpe_core.formats.base import Beside, Format, Opened
+from bpe_core.formats.gguf_names import kinds_by_name
 from bpe_core.formats.gguf_patterns import BY_NAME
 from bpe_core.formats.gguf_section import LARGEST_HEAD, MARK, NAMES, Section, read_section
 from bpe_core.formats.hugging_face_text import read_steps
@@ -23,8 +24,8 @@ from bpe_core.formats.json_model import JsonModel
 from bpe_core.formats.json_reading import LARGEST_NUMBER, Object
 from bpe_core.formats.json_wordpiece import JsonWordPiece
 from bpe_core.formats.limitations import about
-from bpe_core.formats.sentencepiece_fields import BPE, Kind, Pieces, Stored
-from bpe_core.formats.sentencepiece_model import bpe_history
+from bpe_core.formats.sentencepiece_fields import BPE, MARKER, UNIGRAM, Kind, Pieces, Stored
+from bpe_core.formats.sentencepiece_model import bpe_history, most_probable_history
 from bpe_core.formats.sentencepiece_text import packed
 from bpe_core.history.alphabet import BYTE_TEXTS
 from bpe_core.history.history import History
@@ -37,7 +38,7 @@ _SPECIAL = (Kind.UNKNOWN, Kind.CONTROL)
 _JINA = ("jina-v2-de", "jina-v2-es", "jina-v2-code")
 _WITH_MASK = ("nomic-bert-moe", "jina-bert-v3")
 _PHI_LEAVES = ("<unk>", "<s>", "<|endoftext|>")  # after which Phi-3 leaves blanks
-_DEFAULTS = {"bert": 100}  # the number of the unknown token
+_DEFAULTS = {"bert": 100, "t5": 2}  # the number of the unknown token
 
 
 class Tokens:
@@ -56,7 +57,8 @@ class Tokens:
                 f"{len(scores):,} a score."
             )
         known = {*Kind}
-        self.kinds = [Kind(kind) if kind in known else Kind.NORMAL for kind in kinds or [0] * len(texts)]
+        told = [Kind(kind) if kind in known else Kind.NORMAL for kind in kinds or [0] * len(texts)]
+        self.kinds, self._doubtful = kinds_by_name(self.texts, told, section)
         self.scores = scores or [0.0] * len(texts)
 
     def _list(self, key: str, kind: type) -> list[Any]:
@@ -76,6 +78,21 @@ class Tokens:
     def unknown(self) -> str:
         number = self.section.get("unknown_token_id", _DEFAULTS.get(self.section["model"]))
         return self.texts[number] if isinstance(number, int) and 0 <= number < len(self.texts) else ""
+
+    @property
+    def map(self) -> bytes:
+        """Return what texts become, as a .model has it."""
+        return bytes(value & 0xFF for value in self._list("precompiled_charsmap", int))
+
+    @property
+    def notes(self) -> list[str]:
+        said = "tokens have names of which llama.cpp takes one for special, whatever the file says: {}"
+        return about(self._doubtful, f"{said}. Here they are what the file says")
+
+    def refuse_missing_bytes(self) -> None:
+        lacking = set(BYTE_TEXTS).difference(self.texts)
+        if lacking:
+            raise FormatError(f"{self.name}: {len(lacking)} of the 256 bytes are no token, such as {min(lacking)}.")
 
     @property
     def merges(self) -> list[str]:
@@ -141,7 +158,25 @@ def bytes_history(tokens: Tokens) -> tuple[History, list[str]]:
     }
     history, notes = _as_json(JsonBpe(), whole, name)
     leaves_out = history.joining is not None and bool(history.joining.left_out)
-    return history, notes + [_APART] * leaves_out + [_NEWER] * splitting.is_newer
+    return history, [*notes, *[_APART] * leaves_out, _NEWER]
+
+
+def lines_history(tokens: Tokens) -> tuple[History, list[str]]:
+    """Read what Gemma 4 has: characters and bytes that pairs join in any line, with a sign for each blank."""
+    model = {
+        "vocab": {text: number for number, text in enumerate(tokens.texts)},
+        "merges": tokens.merges,
+        "byte_fallback": True,
+    }
+    whole = {
+        "normalizer": {"type": "Replace", "pattern": {"String": " "}, "content": MARKER},
+        "pre_tokenizer": _split(r"[^\n]+|\n+"),
+        "decoder": None,
+        "added_tokens": tokens.added(),
+        "model": model,
+    }
+    tokens.refuse_missing_bytes()
+    return _as_json(JsonBpe(), whole, tokens.name)
 
 
 def words_history(tokens: Tokens) -> tuple[History, list[str]]:
@@ -182,7 +217,8 @@ _APART = "What lies on both sides of a byte without a token can be joined here, 
 _BLANKS_TAKEN = (
     "Special tokens take the spaces beside them along: here all kinds of spaces, in llama.cpp those of ASCII."
 )
-_NEWER = "Signs that are newer than Unicode 15 can be split otherwise by llama.cpp."
+_NEWER = "Letters, digits and signs that are newer than Unicode 15 can be split otherwise by llama.cpp."
+_MARKERS = f"A {MARKER} in a text, or a part of nothing but spaces, can be split otherwise by llama.cpp."
 _BLANKS = r"[\x09-\x0d\x85\p{Z}]"
 _SIGNS = r"[\p{P}$+<=>^`|~]"
 _IDEOGRAPHS = (
@@ -206,34 +242,58 @@ def _split(pattern: str) -> Object:
 
 def scored_history(tokens: Tokens) -> tuple[History, list[str]]:
     """Read a model of SentencePiece that joins by scores, whose characters without a token become bytes."""
-    lacking = set(BYTE_TEXTS).difference(tokens.texts)
-    if lacking:
-        raise FormatError(f"{tokens.name}: {len(lacking)} of the 256 bytes are no token, such as {min(lacking)}.")
-    bytes_, alone = set(BYTE_TEXTS), tokens.found_first
+    tokens.refuse_missing_bytes()
+    bytes_ = set(BYTE_TEXTS)
     kinds = {Kind.USER_DEFINED: Kind.CONTROL, Kind.UNUSED: Kind.NORMAL}
     found = zip(tokens.texts, tokens.kinds, strict=True)
     kept = np.array([Kind.BYTE if text in bytes_ else kinds.get(kind, kind) for text, kind in found], np.int64)
     pieces = Pieces(tokens.texts, np.array(tokens.scores, np.float64), kept)
     stored = Stored(pieces, BPE, byte_fallback=True, prefix=tokens.flag("add_space_prefix", True), one_blank=False)
     history, notes = bpe_history(stored, tokens.name)
-    stripping = [text for text in history.recipe.special_tokens if text in tokens.sides and text not in alone]
-    added = [AddedToken(text, special=text not in alone, **tokens.sides.get(text, {})) for text in (*alone, *stripping)]
+    return _found_first(history, tokens), notes
+
+
+def probable_history(tokens: Tokens) -> tuple[History, list[str]]:
+    """Read a model of SentencePiece that takes the most probable pieces."""
+    told, others = zip(tokens.texts, tokens.kinds, tokens.scores, strict=True), dict[str, float]()
+    for text, kind, score in told:
+        if kind in (Kind.USER_DEFINED, Kind.UNUSED):
+            others[text] = score if kind == Kind.UNUSED else 0.0
+    kinds = {Kind.USER_DEFINED: Kind.CONTROL, Kind.UNKNOWN: Kind.CONTROL}
+    kept = [Kind.UNKNOWN if text == tokens.unknown else kinds.get(kind, kind)
+            for text, kind in zip(tokens.texts, tokens.kinds, strict=True)]  # fmt: skip
+    pieces = Pieces(tokens.texts, np.array(tokens.scores, np.float64), np.array(kept, np.int64))
+    one_blank = tokens.flag("remove_extra_whitespaces", False)
+    stored = Stored(
+        pieces, UNIGRAM, map=tokens.map, prefix=one_blank or tokens.flag("add_space_prefix", False), one_blank=one_blank
+    )
+    history, notes = most_probable_history(stored, tokens.name, others, "64 bits")
+    return _found_first(history, tokens), [*notes, _MARKERS]
+
+
+def _found_first(history: History, tokens: Tokens) -> History:
+    """Look for what is found in every text before the text is changed, and for special tokens that take blanks."""
+    alone = tokens.found_first
+    also = [text for text in history.recipe.special_tokens if text in tokens.sides and text not in alone]
+    also += [tokens.unknown] * (history.recipe.unknown == "unk")  # which is special, too
+    added = [AddedToken(text, special=text not in alone, **tokens.sides.get(text, {})) for text in (*alone, *also)]
     if added:
-        steps = (*added, *history.recipe.preparation)
-        history.recipe = history.recipe.with_changes(preparation=steps)
-    return history, notes
+        history.recipe = history.recipe.with_changes(preparation=(*added, *history.recipe.preparation))
+    return history
 
 
 READERS: dict[str, Callable[[Tokens], tuple[History, list[str]]]] = {
     "llama": scored_history,
     "gpt2": bytes_history,
+    "gemma4": lines_history,
     "bert": words_history,
+    "t5": probable_history,
 }
 
 
 class GgufTokenizer(Format):
     name = "gguf"
-    methods = ("bpe", "wordpiece")
+    methods = ("bpe", "wordpiece", "unigram")
     enough = LARGEST_HEAD
 
     def holds_joining(self, history: History) -> bool:
@@ -260,7 +320,7 @@ class GgufTokenizer(Format):
             raise FormatError(f"{name} holds a tokenizer of the kind {str(kind)[:40]!r}; this program reads {known}.")
         tokens = Tokens(section, name)
         history, notes = reader(tokens)
-        return history, [*notes, *_spelled(tokens), *[_BLANKS_TAKEN] * bool(tokens.sides)]
+        return history, [*notes, *_spelled(tokens), *tokens.notes, *[_BLANKS_TAKEN] * bool(tokens.sides)]
 
 
 def _spelled(tokens: Tokens) -> Iterable[str]:

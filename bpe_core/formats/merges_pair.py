@@ -275,7 +275,7 @@ def _style(merges: WrittenMerges, vocabulary: Mapping[str, int] | None) -> Style
     texts = merges.made
     ends = not {END}.issuperset([text for text in vocabulary or texts if text.endswith(END)])
     as_bytes = ends_bytes(texts) if ends else byte_level.is_byte_level("".join(texts))
-    if as_bytes and (vocabulary is None or sum(one in vocabulary for one in byte_level.stand_ins()) > 128):
+    if as_bytes and (vocabulary is None or _lists_bytes(vocabulary)):
         return Style(byte_level=True, marker="glued" if ends else "none", marker_text="</w>" if ends else "")
     entries = vocabulary or dict.fromkeys(texts, 0)
     begins = any(text.startswith("▁") for text in entries)
@@ -289,6 +289,12 @@ def _style(merges: WrittenMerges, vocabulary: Mapping[str, int] | None) -> Style
         byte_fallback=byte_fallback,
         drops_unknown=not (unknown or byte_fallback) and vocabulary is not None,
     )
+
+
+def _lists_bytes(vocabulary: Mapping[str, int]) -> bool:
+    """Whether these are stand-ins of bytes, and not Latin letters: the one for the space is among them."""
+    there = [one for one in byte_level.stand_ins() if one in vocabulary]
+    return len(there) > 128 and byte_level.stand_ins()[ord(" ")] in there
 
 
 def _specials(vocabulary: Mapping[str, int], made: set[str], style: Style) -> dict[str, int]:

@@ -7,7 +7,7 @@ words; models of ours say how words are marked and split, so merges suffice.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -286,27 +286,40 @@ def _check_unknown(stored: Stored, name: str) -> None:
 
 
 def unigram_history(stored: Stored, name: str) -> tuple[History, list[str]]:
-    _check_unknown(stored, name)
+    if is_own(stored):
+        _check_unknown(stored, name)
+        scores, unknown, said = _most_probable(stored)
+        recipe, notes = recipe_of(stored, 0, name, **said)
+        history, more = unigram_vocabulary.history_of(scores, stored.pieces.number_of, unknown, recipe, name)
+        return history, notes + more
+    found_first = stored.pieces.of_kind(Kind.USER_DEFINED)
+    others = {text: (len(text.encode()) - 1) * USER_DEFINED_SCORE for text in found_first}
+    return most_probable_history(stored, name, others, "32 bits")
+
+
+def _most_probable(stored: Stored) -> tuple[dict[str, float], int, dict[str, Any]]:
+    """Return the scores of what is cut into, the number of what is unknown, and what both say of a recipe."""
     pieces = stored.pieces
     unknown = int(pieces.numbers_of(Kind.UNKNOWN)[0])
-    said: dict[str, Any] = {} if stored.byte_fallback else {"unknown_text": pieces.texts[unknown]}
     normal = pieces.numbers_of(Kind.NORMAL)
     scores = dict(zip(pieces.texts_of(normal), pieces.scores[normal].tolist(), strict=True))
-    said["method"] = method_of(scores)
-    unknown = NO_NUMBER if stored.byte_fallback else unknown
-    if is_own(stored):
-        recipe, notes = recipe_of(stored, 0, name, **said)
-        history, more = unigram_vocabulary.history_of(scores, pieces.number_of, unknown, recipe, name)
-        return history, notes + more
-    specials = tuple(_specials(stored))
-    steps = steps_of(stored)
-    choices = {"special_tokens": specials, "preparation": steps, "pattern": "none", "sums": "32 bits", **said}
+    said = {"method": method_of(scores)} | ({} if stored.byte_fallback else {"unknown_text": pieces.texts[unknown]})
+    return scores, NO_NUMBER if stored.byte_fallback else unknown, said
+
+
+def most_probable_history(
+    stored: Stored, name: str, others: Mapping[str, float], sums: str
+) -> tuple[History, list[str]]:
+    """Read the pieces as any model has them; `others` are cut into as well, with scores that count for nothing else."""
+    _check_unknown(stored, name)
+    scores, unknown, said = _most_probable(stored)
+    specials, steps = tuple(_specials(stored)), steps_of(stored)
+    choices = {"special_tokens": specials, "preparation": steps, "pattern": "none", "sums": sums, **said}
     recipe = recipe_with(stored, 0, name, **choices)
     least = min(scores.values(), default=0.0)
-    for text in pieces.of_kind(Kind.USER_DEFINED):
-        scores[text] = (len(text.encode()) - 1) * USER_DEFINED_SCORE
     sign = MARKER if stored.shows_blanks else ""
-    return unigram_vocabulary.history_of(scores, pieces.number_of, unknown, recipe, name, sign, least)
+    pieces = {**scores, **others}
+    return unigram_vocabulary.history_of(pieces, stored.pieces.number_of, unknown, recipe, name, sign, least)
 
 
 class SentencePieceModel(Format):

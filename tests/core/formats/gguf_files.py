@@ -16,6 +16,8 @@ def text(value: str) -> bytes:
 def value(one: Any) -> bytes:
     if isinstance(one, str):
         return struct.pack("<I", 8) + text(one)
+    if isinstance(one, bytes):
+        return struct.pack("<IIQ", 9, 1, len(one)) + one
     if isinstance(one, list):
         kind, form = (8, "") if isinstance(one[0], str) else (5, "<i") if isinstance(one[0], int) else (6, "<f")
         items = map(text, one) if not form else (struct.pack(form, item) for item in one)

@@ -11,6 +11,7 @@ import pytest
 from bpe_core.errors import FormatError, OutputError, TooLarge
 from bpe_core.formats import FORMATS, open_table, write_history
 from bpe_core.formats.byte_level import stand_ins, written
+from bpe_core.formats.sentencepiece_text import packed
 from bpe_core.segmenting.tokenizer import Tokenizer
 from tests.core.formats.gguf_files import gguf
 
@@ -128,6 +129,61 @@ def test_pieces_are_joined_by_their_scores_and_each_part_gets_a_blank(blank: boo
     assert ids(gguf({**SCORED, "add_space_prefix": blank}), SCORED_TEXTS) == numbers(told)
 
 
+PROBABLE: dict[str, Any] = {
+    "model": "t5",
+    "tokens": ["<pad>", "</s>", "<unk>", "▁", "a", "b", "▁a", "ab", "▁ab", "bb", "<x>", "old", "A"],
+    "scores": [0.0, 0.0, 0.0, -2.0, -3.0, -3.5, -4.0, -5.0, -6.0, -6.75, 0.0, -1.0, -9.0],
+    "token_type": [3, 3, 2] + [1] * 7 + [4, 5, 1],
+    "add_space_prefix": True,
+    "remove_extra_whitespaces": True,
+    "precompiled_charsmap": packed({"A": "a", "＜": "<", "＞": ">"}),
+}
+PROBABLE_TEXTS = ["ab abb", "  a   b ", "é", "éé a é", "old", "aoldb", "a<x>b", "<unk>a</s> a", "bbb", "aé<x>é", "",
+                  "A\na", "＜x＞"]  # fmt: skip
+
+
+def test_the_most_probable_pieces_are_taken_with_tokens_of_a_person_and_unused_ones() -> None:
+    told = "8 8 5|6 3 5|3 2|3 2 6 3 2|3 11|6 11 5|6 10 3 5|2 6 1 6|3 5 9|6 2 10 3 2||6 2 4|3 10"
+    assert ids(gguf(PROBABLE), PROBABLE_TEXTS) == numbers(told)
+    assert "nothing but spaces" in GGUF.open(gguf(PROBABLE), "x").notes[0]
+
+
+LINES: dict[str, Any] = {
+    "model": "gemma4",
+    "tokens": [
+        *("<pad>", "<eos>", "<bos>", "<unk>", *(f"<0x{byte:02X}>" for byte in range(256))),
+        *("▁", "a", "b", "\n", "ab", "▁a", "\n\n", "▁ab", "</s>", "<|tool_response>"),
+    ],
+    "token_type": [3] * 4 + [6] * 256 + [1] * 9 + [4],
+    "merges": ["a b", "▁ a", "▁a b", "\n \n", "▁ ab"],
+}
+
+
+def test_pairs_are_joined_in_lines_for_gemma() -> None:
+    told = "264 267|261 264 266 263 264|265 260 267|199 173 260 262|1 261 64 51 119 66 262 269|261 263 260 262|"
+    texts = ["ab ab", "aab\n\n\nab", " a  ab", "é b", "<eos>a</s>b<|tool_response>", "a\n b", ""]
+    assert ids(gguf(LINES), texts) == numbers(told)
+
+
+def test_tokens_are_special_by_their_names() -> None:
+    def found(kind: int, *names: str, **more: Any) -> tuple[list[bool], list[bool]]:
+        contents = by_name("gpt-2", **more)
+        contents["tokens"], contents["token_type"] = [*BYTES, *names], [*contents["token_type"], *[kind] * len(names)]
+        asked, unasked = (ids(gguf(contents), [*names], special=special) for special in (True, False))
+        return [len(one) == 1 for one in asked], [len(one) == 1 for one in unasked]
+
+    assert found(1, "</s>", "<MID>") == ([True, True], [False, False])
+    assert found(4, "</s>", "<MID>") == ([True, True], [False, False])  # and no longer a person's
+    assert found(1, "<MID>", fim_mid_token_id=7)[0] == [False]
+    assert found(3, "<|start|>") == ([True], [True])
+    assert found(3, "<|call|>", "<|return|>") == ([True, True], [False, False])
+    end = [BYTES.index("<|end|>")]
+    calling = {**by_name("gpt-2"), "tokens": [*BYTES, "<|calls|>", "<|flush|>"], "token_type": [1] * (len(BYTES) + 2)}
+    assert ids(gguf(calling), ["<|end|>"], special=False) == [end]
+    either = by_name("gpt-2", tokens=[*BYTES, "<MID>", "<fim_middle>"], token_type=[1] * (len(BYTES) + 2))
+    assert any("takes one for special" in note for note in GGUF.open(gguf(either), "x").notes)
+
+
 WORDS: dict[str, Any] = {
     "model": "bert",
     "tokens": [
@@ -173,7 +229,7 @@ def test_words_are_split_as_llama_cpp_does_it_for_bert(chosen: dict[str, bool], 
 
 
 def test_where_newer_signs_can_be_split_otherwise_it_is_said() -> None:
-    for contents, is_said in ((WORDS, True), (by_name("deepseek-v3"), True), (by_name("gpt-2"), False)):
+    for contents, is_said in ((WORDS, True), (by_name("deepseek-v3"), True), (by_name("gpt-2"), True), (SCORED, False)):
         assert any("newer than Unicode 15" in note for note in GGUF.open(gguf(contents), "x").notes) == is_said
 
 
@@ -199,7 +255,7 @@ SOUND = gguf(by_name("gpt-2"))
         (b"GGUF" + struct.pack("<IQQQsI", 3, 0, 1, 1, b"x", 13), "no value of the kind 13"),
         (b"GGUF" + struct.pack("<IQQQsIIQ", 3, 0, 1, 1, b"x", 9, 9, 1) + bytes(12), "lists of lists"),
         (gguf(by_name("kimi-k2")), "in a way named 'kimi-k2'; this program knows a.x-4.0"),
-        (gguf({**SCORED, "model": "plamo2"}), "of the kind 'plamo2'; this program reads llama, gpt2, bert"),
+        (gguf({**SCORED, "model": "plamo2"}), "of the kind 'plamo2'; this program reads llama, gpt2, gemma4, bert, t5"),
         (gguf({**SCORED, "scores": [1.0]}), "270 tokens 270 differ, 270 have a kind and 1 a score"),
         (gguf({**SCORED, "tokens": ["a"] * 270}), "of 270 tokens 1 differ"),
         (gguf({"model": "llama", "tokens": ["a", "b"]}), "256 of the 256 bytes are no token"),

@@ -145,3 +145,11 @@ def test_what_is_unknown_is_the_token_that_is_called_so_or_left_out(unknown: str
     found = PAIR.open(b"#version: 0.2\na b\n", "merges.txt", {"vocab.json": json.dumps(numbers).encode()}.get)
     assert found.numbers_of(encode(found.history, "ab?ab")) == told
     assert any("left out" in note for note in found.notes) == (not unknown)
+
+
+def test_latin_letters_are_no_stand_ins_of_bytes(tmp_path: Path) -> None:
+    letters = [chr(code) for code in (*range(0x21, 0x7F), *range(0xA1, 0x100)) if code != 0xAD]
+    (tmp_path / "merges.txt").write_text("#version: 0.2\n_ t\né e\n", "utf-8")
+    (tmp_path / "vocab.json").write_text(json.dumps({text: id for id, text in enumerate([*letters, "_t", "ée"])}))
+    found = open_table(tmp_path / "merges.txt")
+    assert (found.history.recipe.base, len(encode(found.history, "éeé"))) == ("characters", 2)

@@ -162,6 +162,9 @@ def test_codes_without_a_version_whose_tokens_hold_the_end_are_read_as_newer_one
     text = "e n</w>\nt h\nth en</w>\n"
     told, counted = CODES.open(text.encode(), "x"), CODES.open(text.replace("\n", " 7\n").encode(), "x")
     assert "says no version" in told.notes[1]
+    older = CODES.open(f"#version: 0.1\n{text}".encode(), "x")
+    assert "says version 0.1" in older.notes[1]
+    assert len(encode(older.history, "then")) == 1
     assert "says no version" not in " ".join(counted.notes)
     assert len(encode(told.history, "then")) == len(encode(counted.history, "then")) == 1
 

@@ -1,0 +1,53 @@
+"""Tokens that llama.cpp takes for special ones by their names, whatever the file says of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from bpe_core.formats.sentencepiece_fields import Kind
+
+_ENDS = (  # what ends an answer
+    "<|eot_id|> <|im_end|> <|end|> <|return|> <|call|> <|flush|> <|calls|> <end_of_turn> <|endoftext|> </s> <|eom_id|> "
+    "<EOT> _<EOT> [EOT] [EOS] <|end_of_text|> <end_of_utterance> <eos> <turn|> <|tool_response> "
+    "<｜end▁of▁sentence｜> [e~["
+)
+_IN_CODE = {  # what parts code that is to be filled in, by the values that name it otherwise
+    ("fim_pre", "prefix"): (
+        "<|fim_prefix|> <fim-prefix> <fim_prefix> <｜fim▁begin｜> <PRE> ▁<PRE> <|code_prefix|> <|prefix|>"
+    ),
+    ("fim_suf", "suffix"): (
+        "<|fim_suffix|> <fim-suffix> <fim_suffix> <｜fim▁hole｜> <SUF> ▁<SUF> <|code_suffix|> <|suffix|>"
+    ),
+    ("fim_mid", "middle"): (
+        "<|fim_middle|> <fim-middle> <fim_middle> <｜fim▁end｜> <MID> ▁<MID> <|code_middle|> <|middle|>"
+    ),
+    ("fim_pad",): "<|fim_pad|> <fim-pad> <fim_pad> <PAD> [PAD]",
+    ("fim_rep",): "<|fim_repo|> <|repo_name|> <fim-repo> <REPO> <reponame>",
+    ("fim_sep",): "<|file_sep|>",
+}
+_ALWAYS_FOUND = ("<|channel|>", "<|message|>", "<|start|>", "<|constrain|>")
+_CALLS, _WITH_CALLS = {"<|call|>", "<|calls|>"}, {"<|return|>", "<|flush|>"}  # beside which <|end|> ends a part only
+
+
+def kinds_by_name(texts: Sequence[str], kinds: Sequence[Kind], section: dict[str, Any]) -> tuple[list[Kind], list[str]]:
+    """Return the kinds of the tokens as llama.cpp changes them, and tokens of which it changes one, no matter which.
+
+    >>> kinds_by_name(["a", "</s>", "<PRE>", "<|start|>"], [Kind.NORMAL] * 4, {})[0]
+    [<Kind.NORMAL: 1>, <Kind.CONTROL: 3>, <Kind.CONTROL: 3>, <Kind.USER_DEFINED: 4>]
+    """
+    kind_of = dict(zip(texts, kinds, strict=True))
+    there, doubtful = kind_of.keys() & {*_ENDS.split()}, list[str]()
+    changed = dict.fromkeys(there, Kind.CONTROL)
+    for keys, named in _IN_CODE.items():
+        found = [] if any(f"{key}_token_id" in section for key in keys) else [*filter(kind_of.get, named.split())]
+        if len(found) == 1:
+            changed[found[0]] = Kind.CONTROL
+        elif any(kind_of[text] != Kind.CONTROL for text in found):
+            doubtful += found
+    changed |= dict.fromkeys(_ALWAYS_FOUND, Kind.USER_DEFINED)
+    if there & _CALLS and there & _WITH_CALLS:
+        changed["<|end|>"] = Kind.USER_DEFINED
+    if "<|tool_response>" in there:
+        changed["</s>"] = Kind.NORMAL
+    return [changed.get(text, kind) for text, kind in kind_of.items()], doubtful
