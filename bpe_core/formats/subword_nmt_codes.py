@@ -70,7 +70,7 @@ class SubwordNmtCodes(Format):
         plain = without_counts(data)
         merges, version = written_merges.read_pairs(plain, name)
         # The first releases wrote no version, and had the end of a word as a symbol of its own.
-        glued = version != SYMBOL and (version != "" or END not in merges.right)
+        glued = version == GLUED or (END not in merges.right and any(text.endswith(END) for text in merges.right))
         alphabet = Alphabet(tuple(_symbols(merges, glued)))
         base = {symbol.text.decode(): id for id, symbol in enumerate(alphabet.symbols) if symbol.kind != "unknown"}
         found = written_merges.resolve(base, len(alphabet), merges, name + ", line {}")
@@ -86,11 +86,9 @@ class SubwordNmtCodes(Format):
         notes = ["Codes do not list the characters that are in no merge: here those are unknown."]
         if len(plain) < len(data):
             notes.append("These are fastBPE's codes; the count that it wrote behind each merge is not kept.")
-        elif glued and not version:
-            notes.append(
-                f"The file says no version, which means 0.1 to subword-nmt; but {END} is in its tokens as in version "
-                "0.2, so here it is read as such."
-            )
+        elif glued and version != GLUED:
+            said = "version 0.1" if version else "no version, which means 0.1 to subword-nmt"
+            notes.append(f"The file says {said}; but {END} is in its tokens as in 0.2, so here it is read as such.")
         notes += about(found.never_happen, NEVER_HAPPEN)
         return History.from_pairs(recipe, alphabet, found.pairs), notes
 
@@ -98,8 +96,9 @@ class SubwordNmtCodes(Format):
         from subword_nmt.apply_bpe import BPE  # not needed to run
 
         text = without_counts(data).decode("utf-8-sig")
-        says_none = history.recipe.marker == "glued" and not text.startswith("#version")
-        bpe = BPE(io.StringIO(f"{GLUED}\n" * says_none + text, newline="\n"), separator="")
+        if history.recipe.marker == "glued" and not text.startswith(GLUED):
+            text = f"{GLUED}\n" + text.removeprefix(f"{SYMBOL}\n")
+        bpe = BPE(io.StringIO(text, newline="\n"), separator="")
 
         def encode(word: str) -> list[bytes]:
             *inner, last = bpe.segment_tokens([word])
