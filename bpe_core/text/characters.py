@@ -115,27 +115,68 @@ def _in_form(text: str, form: Form) -> tuple[str, Places]:
     if unicodedata.is_normalized(form, text):
         return text, np.arange(len(text))
     parts: list[str] = []
-    changes: list[tuple[int, int, int]] = []  # start, stop, and how many characters these become
+    counts = np.ones(len(text), np.int64)  # how many characters come from each
     end = 0
     for run in _NEAR_NON_ASCII.finditer(text):  # ASCII by itself is the same in all forms
         for start, stop in _independent_parts(text, run.start(), run.end(), form):
             part = unicodedata.normalize(form, text[start:stop])
             if part != text[start:stop]:
                 parts += (text[end:start], part)
-                changes.append((start, stop, len(part)))
+                counts[start:stop] = len(part) if stop == start + 1 else _counts_of(text[start:stop], form)
                 end = stop
-    return "".join([*parts, text[end:]]), _sources(len(text), changes)
+    return "".join([*parts, text[end:]]), repeated(np.arange(len(text)), counts)
 
 
-def _sources(length: int, changes: list[tuple[int, int, int]]) -> Places:
-    """What changed comes from its first character, all else from itself."""
-    starts, stops, lengths = np.array(changes, np.int64).reshape(-1, 3).T
-    inside = np.zeros(length + 1, np.int64)
-    inside[starts] += 1
-    inside[stops] -= 1
-    counts = 1 - np.cumsum(inside[:-1])  # how many characters each becomes
-    counts[starts] = lengths
-    return repeated(np.arange(length), counts)
+@lru_cache(maxsize=1024)
+def _counts_of(part: str, form: Form) -> tuple[int, ...]:
+    """Return how many characters come from each, as Hugging Face's library counts them.
+
+    What a character becomes comes from that one; one that is composed comes from the first of its parts. If marks change
+    their order, what comes from where goes by their new order, in which each character is the next one.
+
+    >>> _counts_of("a\u0323\u0301", "NFC"), _counts_of("\u1ea1", "NFD"), _counts_of("a\u0301\u0323", "NFC")
+    ((1, 0, 1), (2,), (1, 0, 1))
+    """
+    apart: Form = "NFKD" if form in ("NFKC", "NFKD") else "NFD"
+    found: list[tuple[str, int]] = []  # each character, and how many it takes the place of: none but for the first
+    for character in part:
+        found += ((one, int(not place)) for place, one in enumerate(unicodedata.normalize(apart, character)))
+    for start, stop in _marks_in([one for one, _ in found]):
+        found[start:stop] = sorted(found[start:stop], key=lambda one: unicodedata.combining(one[0]))
+    counts, next_place = [0] * len(part), 0
+    for _, taken in _composed(found) if form in ("NFC", "NFKC") else found:
+        counts[next_place if taken else max(next_place - 1, 0)] += 1
+        next_place += taken
+    return tuple(counts)
+
+
+def _marks_in(characters: list[str]) -> Iterator[tuple[int, int]]:
+    """Yield where marks stand together, which have an order."""
+    start = 0
+    for place, one in enumerate([*characters, ""]):
+        if not one or not unicodedata.combining(one):
+            yield start, place
+            start = place + 1
+
+
+def _composed(apart: list[tuple[str, int]]) -> Iterator[tuple[str, int]]:
+    """Compose a letter and the marks behind it; how many characters each takes the place of."""
+    first: tuple[str, int] | None = None
+    marks: list[tuple[str, int]] = []
+    for one, taken in apart:
+        combines = unicodedata.combining(one)
+        is_blocked = bool(marks) and unicodedata.combining(marks[-1][0]) >= combines
+        together = unicodedata.normalize("NFC", first[0] + one) if first and not is_blocked else ""
+        if first and len(together) == 1:
+            first = together, first[1] + taken
+        elif combines and first:
+            marks.append((one, taken))
+        elif combines:
+            yield one, taken
+        else:
+            yield from [first, *marks] if first else ()
+            first, marks = (one, taken), []
+    yield from [first, *marks] if first else ()
 
 
 def _independent_parts(text: str, start: int, stop: int, form: Form) -> Iterator[tuple[int, int]]:
