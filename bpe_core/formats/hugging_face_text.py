@@ -290,12 +290,13 @@ def _steps(whole: Object, key: str, several: str, found: TextPreparation, name: 
             raise FormatError(f"{name}: {error}") from error
         if not isinstance(one, Normalizer if key == "normalizer" else PreTokenizer):
             raise FormatError(f'{name}: "{key}" holds {kind[:40]}, which does not belong there.')
-        if isinstance(one, Split | Replace) and one.is_regex and r"\X" in one.pattern:
+        if isinstance(one, Split | Replace) and one.is_regex and any(name in one.pattern for name in _BY_OLDER_TABLE):
             found.notes.append(f"{_CLUSTERS}: {one.pattern[:80]}")
         steps.append(one)
     return steps
 
 
+_BY_OLDER_TABLE = (r"\X", "Pictographic", "ExtPict")
 _CLUSTERS = "By an older table the file's library finds what looks like one character, so ids can differ where it asks"
 
 

@@ -33,6 +33,7 @@ from bpe_core.formats.vocabulary_model import Style, build, joined_in_order, unk
 from bpe_core.formats.written_merges import WrittenMerges, halves
 from bpe_core.history.alphabet import BYTE_TEXTS
 from bpe_core.history.history import History, Int64s
+from bpe_core.text.preparation.pieces import AddedToken
 
 
 class JsonBpe(JsonModel):
@@ -63,6 +64,7 @@ class JsonBpe(JsonModel):
                 f"A character that is unknown becomes {recipe.unknown_text!r} here before pairs are joined, and is "
                 "joined with its neighbours then."
             )
+        found += [f"A text that spells {text} becomes that token in this format." for text in self.spelled(history)]
         if recipe.marker == "continuation":
             found.append(
                 f"The {recipe.marker_text} before tokens inside a word is only shown here; the file leaves it out."
@@ -72,6 +74,17 @@ class JsonBpe(JsonModel):
                 "An unknown character at the end of a word becomes bytes together with its marker in this format."
             )
         return found
+
+    def spelled(self, history: History) -> tuple[str, ...]:
+        """Return the whole words of one character that are tokens only when they are looked for, but listed here."""
+        steps = {step.content: step for step in history.recipe.preparation if isinstance(step, AddedToken)}
+        found = [token for token, step in steps.items() if len(token) == 1 and (step.single_word or step.normalized)]
+        if not found:
+            return ()
+        texts, numbers = written_tokens(history), self.numbers(history)
+        known = {text for text, number in zip(texts, numbers.tolist(), strict=False) if number != NO_NUMBER}
+        listed = vocabulary_by_number(history, numbers, texts)
+        return tuple(token for token in found if token in listed and token not in known)
 
     def _joins_unknown(self, history: History) -> bool:
         """Whether pairs are joined with a token that is written like the unknown one."""
@@ -121,7 +134,7 @@ class JsonBpe(JsonModel):
         unknown = "" if stands_alone else style.unknown
         specials = specials_of(added, unknown)
         pieces = {text for text, token in added.items() if token.can_be_piece} if style.whole_words else ()
-        numbers = with_unknown(vocabulary, added, unknown)
+        numbers = {text: number for text, number in with_unknown(vocabulary, added, unknown).items() if text}
         built = build(numbers, merges, specials, style, name + ", merge {}", pieces)
         if style.byte_level and not (steps.byte_level or steps.cuts):
             steps.choices["pattern"] = likely_pattern(

@@ -72,12 +72,7 @@ class TokenizerJson(Format):
         ]
         id_of, numbers = {text: id for id, text in enumerate(written_tokens(history))}, model.numbers(history)
         specials = enumerate(recipe.special_tokens, history.first_special)
-        other_number = {
-            token: numbers[id_of[token]] for id, token in specials if numbers[id_of.get(token, id)] != numbers[id]
-        }
-        lacking = [token for token, number in other_number.items() if number == NO_NUMBER]  # until they are listed
-        listed = model.written(history)["vocab"] if lacking else ()
-        alike = [token for token, number in other_number.items() if number != NO_NUMBER or token in listed]
+        alike = [token for id, token in specials if numbers[id_of.get(token, id)] not in (numbers[id], NO_NUMBER)]
         found += about(alike, "special tokens are written like another token, and a text has one number here: {}")
         later = [step.content for step in recipe.preparation if isinstance(step, AddedToken) and step.normalized]
         as_text = recipe.with_changes(special_tokens=()) if later else recipe

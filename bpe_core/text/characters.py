@@ -131,8 +131,8 @@ def _in_form(text: str, form: Form) -> tuple[str, Places]:
 def _counts_of(part: str, form: Form) -> tuple[int, ...]:
     """Return how many characters come from each, as Hugging Face's library counts them.
 
-    What a character becomes comes from that one; one that is composed comes from the first of its parts. If marks change
-    their order, what comes from where goes by their new order, in which each character is the next one.
+    What a character becomes comes from that one; what is composed comes from its first part. If marks change their
+    order, what comes from where goes by the new one, in which each mark takes the next place.
 
     >>> _counts_of("a\u0323\u0301", "NFC"), _counts_of("\u1ea1", "NFD"), _counts_of("a\u0301\u0323", "NFC")
     ((1, 0, 1), (2,), (1, 0, 1))

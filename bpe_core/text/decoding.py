@@ -165,10 +165,7 @@ class BPEDecoder:
 
     def became(self, tokens: list[str], silent: Collection[str]) -> list[str]:
         last = len(tokens) - 1
-        return [
-            token.replace(self.suffix, "" if place == last else " ") if self.suffix else token
-            for place, token in enumerate(tokens)
-        ]
+        return [token.replace(self.suffix, "" if place == last else " ") for place, token in enumerate(tokens)]
 
 
 @dataclass(frozen=True)

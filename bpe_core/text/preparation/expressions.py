@@ -19,6 +19,7 @@ from bpe_core.errors import PatternError
 from bpe_core.text.characters import code_points, text_of
 from bpe_core.text.older_unicode import without_later
 from bpe_core.text.patterns import compile_custom
+from bpe_core.text.preparation.ignoring_case import as_in_oniguruma, is_whole_set
 from bpe_core.text.scanner import beginnings
 from bpe_core.text.scanner.expression import CharacterSet, NoTable, Repeat, read_expression
 
@@ -26,7 +27,7 @@ PATIENCE = 3.0  # seconds before an expression counts as catastrophic
 PATIENT_CHARACTERS = 20_000_000  # one more second for each of these
 
 _TOKEN = regex.compile(
-    r"\[:\^?[a-z]+:\]|\\[pP]\{[^}]*\}|\\x\{[0-9A-Fa-f]+\}|\\.|\{\d*,?\d*\}\+?|\(\?[a-z-]+[:)]|\[\^?\]?|&&|.",
+    r"\[:\^?[a-z]+:\]|\\[pP]\{[^}]*\}|\\x\{[0-9A-Fa-f]+\}|\\.|\{\d*,?\d*\}\+?|\(\?(?:[a-z-]*[:)]|<?[=!]|>)|\[\^?\]?|&&|.",
     regex.DOTALL,
 )
 _LISTED = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}"  # what is part of a word where it is listed in a set
@@ -34,11 +35,15 @@ _WORD = rf"{_LISTED}\xb2\xb3\xb9\xbc-\xbe"
 _POSIX = {"[:digit:]": r"\p{Nd}", "[:alnum:]": r"\p{Alphabetic}\p{Nd}", "[:punct:]": r"\p{P}\p{S}", "[:word:]": _LISTED}
 _OUTSIDE = {"^": r"(?:\A|^(?!\Z))", r"\Z": r"(?=\n?\Z)", r"\z": r"\Z", r"\h": "[0-9A-Fa-f]", r"\H": "[^0-9A-Fa-f]"}
 _OUTSIDE |= {r"\w": f"[{_WORD}]", r"\W": f"[^{_WORD}]", r"\N": r"[^\n]", r"\O": r"[\s\S]", r"\e": r"\x1b"}
+_OUTSIDE |= {r"\p": "p", r"\P": "P"}  # with no name behind it
 _OUTSIDE |= {
     r"\b": f"(?:(?<=[{_WORD}])(?![{_WORD}])|(?<![{_WORD}])(?=[{_WORD}]))",
     r"\B": f"(?:(?<=[{_WORD}])(?=[{_WORD}])|(?<![{_WORD}])(?![{_WORD}]))",
 }
-_INSIDE = {r"\h": "0-9A-Fa-f", r"\w": _LISTED, r"\e": r"\x1b", **_POSIX}
+_INSIDE = {r"\h": "0-9A-Fa-f", r"\w": _LISTED, r"\e": r"\x1b", r"\p": "p", r"\P": "P", **_POSIX}
+_INSIDE |= {r"\W": f"[^{_LISTED}]", r"\H": "[^0-9A-Fa-f]"}
+_INSIDE |= {name.replace("[:", "[:^"): f"[^{listed}]" for name, listed in _POSIX.items()}
+_PROPERTIES = {"word": (_WORD, _LISTED), "xdigit": ("0-9A-Fa-f", "0-9A-Fa-f")}  # alone, and in a set
 
 
 class Expression:
@@ -153,9 +158,12 @@ def translated(expression: str) -> str:
             nested |= depth > 1
         elif token == "]" and depth:
             depth -= 1
+        elif named := _NAMED.fullmatch(token):
+            token = _property(token, named, within=depth > 0)
+            nested |= depth > 0 and token[0] == "["
         elif depth:
-            nested |= token in ("&&", r"\W")
-            token = f"[^{_LISTED}]" if token == r"\W" else _INSIDE.get(token, token)
+            token = _INSIDE.get(token, token)
+            nested |= token == "&&" or token[0] == "["
         elif token[0] == "{" and token.endswith("}+"):
             token = _repeated(written, token)
         elif token.startswith("(?") and token[-1] in ":)":
@@ -163,16 +171,30 @@ def translated(expression: str) -> str:
         else:
             token = _OUTSIDE.get(token, token)
         written.append(rf"\U{int(token[3:-1], 16):08X}" if token.startswith(r"\x{") else token)
-    return f"(?m{'V1' if nested else ''})" + "".join(written)
+    return f"(?m{'V1' if nested else ''})" + "".join(as_in_oniguruma(written) if "i" in expression else written)
+
+
+_NAMED = regex.compile(r"\\([pP])\{(\^?)([^}]*)\}")
+
+
+def _property(token: str, named: regex.Match[str], *, within: bool) -> str:
+    """Return a property that `regex` defines otherwise as a set, or what is in it."""
+    found = _PROPERTIES.get(named[3].lower().replace("_", "").replace(" ", "").replace("-", ""))
+    if found is None:
+        return token
+    is_negated = (named[1] == "P") != (named[2] == "^")
+    return found[1] if within and not is_negated else f"[{'^' * is_negated}{found[within]}]"
 
 
 def _repeated(written: list[str], counts: str) -> str:
     """Make a group of what was repeated, so that it can be repeated again."""
     first, depth = len(written) - 1, 0
     while first > 0:
-        depth += (written[first] in ("]", ")")) - (written[first][0] in "[(")
+        opens = written[first][0] in "[(" and not is_whole_set(written[first])
+        depth += (written[first] in ("]", ")")) - opens
         if depth <= 0:
             break
         first -= 1
-    written[first] = "(?:" + written[first]
-    return counts[:-1] + ")+"
+    written.insert(first, "(?:")
+    written += [counts[:-1], ")"]
+    return "+"

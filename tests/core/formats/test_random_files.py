@@ -11,6 +11,7 @@ from bpe_core.errors import FormatError
 from bpe_core.formats import FORMATS
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.preparation.pieces import BEHAVIORS
+from bpe_core.text.preparation.pre_tokenizers import Split
 from tests.conftest import EXPLORES
 from tests.core.formats.kinds import (
     Step,
@@ -135,3 +136,56 @@ def test_a_random_file_opens_exactly_or_says_what_can_differ(seed: int) -> None:
             told = theirs.decode(ids, skip_special_tokens=False)
             assert tokenizer.decode(found.history.ids_of(ids), way="library") == told, said
     assert compared > 10
+
+
+LETTERS = [
+    "s",
+    "S",
+    "ß",
+    "ſ",
+    "ẞ",
+    "f",
+    "ﬁ",
+    "ﬀ",
+    "i",
+    "I",
+    "İ",
+    "ı",
+    "k",
+    "K",
+    "å",
+    "Å",
+    "σ",
+    "ς",
+    "ŉ",
+    "ʼn",
+    "ǰ",
+    "\u0307",
+]
+PARTS = [
+    "[%s]",
+    "[^%s]",
+    "(?:%s)+",
+    "%s?",
+    "[a-z%s]",
+    "[^a-k%s]",
+    "(?-i:%s)",
+    r"\p{Lu}%s",
+    r"[\p{Ll}&&[^%s]]",
+    r"(?=\w)%s",
+]
+
+
+@pytest.mark.parametrize("seed", range(40 if EXPLORES else 1))
+def test_a_random_expression_that_ignores_case_finds_what_it_finds_in_its_library(seed: int) -> None:
+    chance = Random(seed)
+    for _ in range(60):
+        parts = [
+            chance.choice(["%s", *PARTS]) % "".join(chance.choices(LETTERS, k=chance.choice((1, 1, 2)))) for _ in "ab"
+        ]
+        pattern = chance.choice(["(?i)%s", "(?i:%s)", "f(?i:%s)"]) % chance.choice(["", "|"]).join(parts)
+        theirs = tokenizers.pre_tokenizers.Split(tokenizers.Regex(pattern), "isolated")
+        for _ in range(6):
+            text = "".join(chance.choices(LETTERS, k=chance.randrange(1, 9)))
+            found = [part for part, _ in theirs.pre_tokenize_str(text)]
+            assert Split(pattern, True, "Isolated").texts(text) == found, (pattern, text)

@@ -180,6 +180,27 @@ FILES: dict[str, tuple[Whole, tuple[str, ...]]] = {
               decoder=by_bytes()),
         ("\u09cb", "a\u00e9\u00e7 \ud55c"),
     ),
+    "marks are composed with the one before": (
+        whole(bpe(LETTERS | {"▁": 7}), [{"type": "NFC"}], [split(r"\p{L}"), metaspace("first")]),
+        ("a\u0323\u0301 b", "b\u0301\u0323", "\u0344a"),
+    ),
+    "several letters are one where case is ignored": (
+        whole(bpe(LETTERS | {"s": 7, "ß": 8, "i": 9, "A": 10}), [], [split("(?i)ss|[aß]+|i|e(?=b)", "Removed")]),
+        ("ss ß sß bSſs", "iIıİ", "aAssa e eb", "i\u0307b"),
+    ),
+    "properties keep their case": (
+        whole(bpe(LETTERS | {"A": 7}), [], [split(r"(?i:b\p{Lu}|[\p{Lu}&&[^b]]e|\P{Word}\H)", "Removed")]),
+        ("bab bAb ae Ae be", " e \u200dx"),
+    ),
+    "a token that only a put sign makes": (
+        whole(wordpiece("<unk>", "▁le", "le", marker=""), [], [{"type": "FixedLength", "length": 2}, metaspace()],
+              added(1, "▁le")),
+        ("le", "lelele", "▁le"),
+    ),
+    "an entry is empty": (whole(bpe({"a": 0, "": 5}), [], [], added(2, "<s>")), ("xa<s>", "x")),
+    "a space replaces nothing": (
+        whole(WORDS, [], [SPACES], decoder={"type": "BPEDecoder", "suffix": ""}), ("ab ab", "a##b")
+    ),
     "no step of decoding": (
         whole(bpe(LETTERS), [], [], decoder={"type": "Sequence", "decoders": []}), ("abab",)
     ),
@@ -246,6 +267,12 @@ def test_a_file_of_which_ids_can_differ_says_so(rare: str) -> None:
     assert any(sentence in note for note in found.notes)
     if rare.startswith(("a token becomes", "tokens become")):
         assert any(sentence in one for one in JSON.can_hold(found.history))
+
+
+def test_a_whole_word_that_would_be_listed_is_said_before_it_is_written() -> None:
+    made = whole(bpe({"  ": 152}), [], [by_bytes()], added(158, "<", single_word=True))
+    found = JSON.open(json.dumps(made).encode(), "x").history
+    assert any("spells < becomes that token" in sentence for sentence in JSON.can_hold(found))
 
 
 def test_an_unknown_token_that_pairs_join_is_said_before_it_is_written() -> None:

@@ -1,0 +1,178 @@
+r"""Say in an expression for `regex` what Oniguruma takes for the same where case is ignored.
+
+Both know that `s` may also be `S` or `ſ`. To Oniguruma several letters can also be one (`ss` and `ß`), `i` is only `I`,
+and `\p{Lu}` keeps its case outside of sets. Where both find the same, an expression stays as it is.
+
+    >>> "".join(as_in_oniguruma(["(?i:", "s", "s", "|", "a", ")"])), "".join(as_in_oniguruma(["(?i)", "a", "b"]))
+    ('(?:(?:[Ssſ][Ssſ]|[ßẞ])|[Aa])', '(?i)ab')
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache, lru_cache
+
+import regex
+
+_WITH_CASE = (*range(0xD800), *range(0xE000, 0x20000))  # behind them no letter has two cases
+_OTHERWISE = frozenset("iIıİ")  # which `regex` takes for the same
+_SPECIAL = frozenset("()[]{}|.*+?^$\\")
+_QUANTIFIERS = frozenset("*+?{")
+_LONGEST = 3  # letters that can be one
+
+Stretch = tuple[int, int]  # of letters that can be one
+
+
+def as_in_oniguruma(tokens: Sequence[str]) -> list[str]:
+    """Return the tokens of an expression without flags that ignore case, or as they are if both find the same."""
+    written, is_same = list[str](), True
+    for unit, ignores in _units(tokens):
+        is_flagged = unit[0][0] == "(" and "i" in unit[0]
+        new, same = (_without_flag(unit[0]), True) if is_flagged else _spelled_out(unit) if ignores else (None, True)
+        written += unit if new is None else [new]
+        is_same &= same
+    return [*tokens] if is_same else written
+
+
+def _units(tokens: Sequence[str]) -> Iterator[tuple[Sequence[str], bool]]:
+    """Yield what belongs together (a set, letters in a row, any other token), and whether its case is ignored."""
+    ignores, outside = False, list[bool]()  # outside: in the groups around
+    place = 0
+    while place < len(tokens):
+        token, stop = tokens[place], place + 1
+        if token[0] == "(":
+            if token[-1] != ")":
+                outside.append(ignores)
+            on, _, off = token[2:-1].partition("-")
+            ignores = (ignores or "i" in on) and "i" not in off
+        elif token == ")" and outside:
+            ignores = outside.pop()
+        elif token[0] == "[" and not is_whole_set(token):
+            stop = _end_of_set(tokens, place)
+        elif _letter(token):
+            stop = _end_of_letters(tokens, place)
+        yield tokens[place:stop], ignores
+        place = stop
+
+
+def is_whole_set(token: str) -> bool:
+    """Whether this is a set from its first bracket to its last: one can also begin with such signs, as in []a]."""
+    return token[0] == "[" and len(token) > len("[^]") and token[-1] == "]"
+
+
+def _end_of_set(tokens: Sequence[str], start: int) -> int:
+    depth = 0
+    for place in range(start, len(tokens)):
+        depth += (tokens[place][0] == "[" and not is_whole_set(tokens[place])) - (tokens[place] == "]")
+        if depth == 0:
+            return place + 1
+    return len(tokens)
+
+
+def _end_of_letters(tokens: Sequence[str], start: int) -> int:
+    """Return where letters end that stand together; one that is repeated stands alone."""
+    stop = start
+    while stop < len(tokens) and _letter(tokens[stop]):
+        stop += 1
+    is_repeated = stop < len(tokens) and tokens[stop][0] in _QUANTIFIERS
+    return stop - (is_repeated and stop - start > 1)
+
+
+def _letter(token: str) -> str:
+    """Return the character that a token means literally; empty for any other token."""
+    if token.startswith(r"\U") and len(token) == len(r"\U00000000"):
+        return chr(int(token.removeprefix(r"\U"), 16))
+    return token if len(token) == 1 and token not in _SPECIAL else ""
+
+
+def _without_flag(token: str) -> str:
+    left = token[2:-1].replace("i", "").removesuffix("-")
+    return f"(?{left}{token[-1]}" if left or token[-1] == ":" else ""
+
+
+def _spelled_out(unit: Sequence[str]) -> tuple[str, bool]:
+    """Return an expression for all that a unit can be, and whether `regex` finds the same by itself."""
+    token = "".join(unit)
+    if _letter(unit[0]):
+        return _letters("".join(map(_letter, unit)))
+    if token[0] == "[" and not is_whole_set(unit[0]):
+        return _set(token)
+    if token[0] == "\\" and token[1:2].isdecimal():
+        return f"(?i:{token})", True
+    return token, not token.startswith((r"\p", r"\P"))
+
+
+@cache
+def _alike() -> dict[str, str]:
+    """Return all characters that are the same when case is ignored, by what they become then."""
+    found: dict[str, str] = {}
+    for character in map(chr, _WITH_CASE):
+        small = character.casefold()
+        found[small] = found.get(small, "") + character
+    return {small: characters for small, characters in found.items() if len(characters) > 1 or len(small) > 1}
+
+
+def _one_of(characters: Iterable[str]) -> str:
+    escaped = [regex.escape(one) for one in sorted(characters)]
+    return escaped[0] if len(escaped) == 1 else f"[{''.join(escaped)}]"
+
+
+def _parts(small: str) -> str:
+    return "".join(_one_of(_alike().get(part, part)) for part in small)
+
+
+def _character(small: str) -> str:
+    """Return an expression for what one character becomes, which can be several letters."""
+    one = _one_of(_alike().get(small, small))
+    return one if len(small) == 1 else f"(?:{_parts(small)}|{one})"
+
+
+def _letters(letters: str) -> tuple[str, bool]:
+    small = [letter.casefold() for letter in letters]
+    stretches = {
+        (start, start + length)
+        for start in range(len(small))
+        for length in range(2, _LONGEST + 1)
+        if set(map(len, small[start : start + length])) == {1} and "".join(small[start : start + length]) in _alike()
+        if start + length <= len(small)
+    }
+    is_same = not stretches and _OTHERWISE.isdisjoint(letters) and set(map(len, small)) == {1}
+    return "".join(_ways(small, stretches)), is_same
+
+
+def _ways(small: Sequence[str], stretches: set[Stretch]) -> Iterator[str]:
+    """Yield an expression for each part of the letters of which no stretch reaches into the next."""
+    start = 0
+    while start < len(small):
+        stop = start + 1
+        while longer := [last for first, last in stretches if start <= first < stop < last]:
+            stop = max(longer)
+        yield _way(small[start:stop], {(first - start, last - start) for first, last in stretches if first >= start})
+        start = stop
+
+
+def _way(small: Sequence[str], stretches: set[Stretch]) -> str:
+    if not small:
+        return ""
+    ways = []
+    for end in (1, *sorted(last for first, last in stretches if first == 0 and last <= len(small))):
+        begins = _character(small[0]) if end == 1 else _one_of(_alike()["".join(small[:end])])
+        ways.append(
+            begins + _way(small[end:], {(first - end, last - end) for first, last in stretches if first >= end})
+        )
+    return ways[0] if len(ways) == 1 else f"(?:{'|'.join(ways)})"
+
+
+@lru_cache(maxsize=64)
+def _set(written: str) -> tuple[str, bool]:
+    """Return a set with all that its members are the same as; of a few letters `regex` finds these by itself."""
+    is_negated = written.startswith("[^")
+    body = "[" + written[2:] if is_negated else written
+    is_plain = written.isascii() and not set(body[1:-1]) & {*"iI\\[-"}
+    holds = regex.compile(f"(?V1){body}").fullmatch
+    groups = [(small, characters) for small, characters in _alike().items() if any(map(holds, characters))]
+    more = [one for _, characters in groups for one in characters if not holds(one)]
+    if is_negated:
+        return (f"(?:(?!{_one_of(more)}){written})" if more else written), is_plain
+    ways = [written, *([_one_of(more)] if more else []), *(_parts(small) for small, _ in groups if len(small) > 1)]
+    return (written if len(ways) == 1 else f"(?:{'|'.join(ways)})"), is_plain
