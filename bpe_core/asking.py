@@ -187,7 +187,7 @@ class Question:
 
     def asks_corpus(self, *, has_texts: bool) -> bool:
         """Return whether a window asks about the texts of its corpus: of a run that has texts, or has none."""
-        return False
+        return self.needs == "texts" and not has_texts
 
     def texts_of(self, studies: Any) -> Mapping[str, Sequence[str]]:
         """Return the documents of each text that rows of the answer are about, where people can read them."""

@@ -43,6 +43,9 @@ examples:
     at: int | None = parameter(None, help="else the pairs of the steps after the first K", metavar="K")
     never_won: bool = parameter(False, help="list the pairs that were only ever second")
 
+    def asks_corpus(self, *, has_texts: bool) -> bool:
+        return not (has_texts or self.never_won)
+
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
         if self.never_won:
             return _never_won(study)

@@ -93,6 +93,10 @@ class PairsModel(QObject, Watched):
         return run is not None and run.history is not None and run.words is None
 
     @property
+    def can_be_counted(self) -> bool:
+        return self._runs.shown is not None and self._runs.shown.can_be_counted
+
+    @property
     def asked(self) -> Asked | None:
         """Ask for all possible next steps, not only the leading ones."""
         study = self._runs.studies.of(self._runs.shown)

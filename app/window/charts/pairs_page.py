@@ -222,8 +222,10 @@ class PairsPage(Page):
         wording = self.model.wording
         if not self.model.bars:
             choices = f"{wording.choice}s"
-            if self.model.lacks_words:
+            if self.model.lacks_words and self.model.can_be_counted:
                 return f"This table came without texts: Training > Count on My Corpus shows which {choices} lead."
+            if self.model.lacks_words:
+                return f"No {choices} lead: the tokenizer came without {wording.steps}. Ask > Ranks counts its tokens."
             if self.model.has_begun and self.model.at < 0:
                 return f"The {choices} that led at this moment are being counted …"
             if self.model.has_begun:

@@ -17,7 +17,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from app.session.merge_filter import MergeFilter
 from app.session.run import NO_RUN, Run
 from app.session.time import timer
-from app.window.parts.wording import STEP_SIGNS, tip
+from app.window.parts.wording import STEP_SIGNS, heading_sorted, tip
 from bpe_core.history.history import NOTHING, History
 from bpe_core.history.token_texts import TokenTexts
 from bpe_core.learning.methods import Method, Reason
@@ -285,8 +285,8 @@ class MergeTableModel(QAbstractTableModel):
         if orientation != Qt.Orientation.Horizontal or not 0 <= section < len(self.columns):
             return None
         if role == Role.DisplayRole:
-            arrow = "" if section != self.sort_column else " ▾" if self.sort_descending else " ▴"
-            return self.columns[section].title + arrow
+            title = self.columns[section].title
+            return title if section != self.sort_column else heading_sorted(title, from_end=self.sort_descending)
         if role == Role.ToolTipRole:
             return f"{self.columns[section].tip}. Click to sort."
         if role == Role.TextAlignmentRole:

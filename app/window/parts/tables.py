@@ -54,3 +54,11 @@ def list_of_rows(model: QAbstractItemModel, name: str) -> QListView:
 
 def put_headings_left(table: QTableView) -> None:
     table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+
+
+def let_headings_sort(table: QTableView, column: int, order: Qt.SortOrder) -> None:
+    """Let a click on a heading sort, and sort by a column at first; -1 is none. The model marks the heading."""
+    put_headings_left(table)
+    table.horizontalHeader().setSortIndicator(column, order)
+    table.setSortingEnabled(True)
+    table.horizontalHeader().setSortIndicatorShown(False)

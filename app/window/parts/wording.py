@@ -105,3 +105,8 @@ def number_in(link: str) -> int:
     if found is None:
         raise ValueError(f"{link} leads nowhere")
     return int(found[1])
+
+
+def heading_sorted(heading: str, *, from_end: bool) -> str:
+    """Mark the column that sorts. Qt would draw its mark over a heading at the right."""
+    return f"{heading} {'▾' if from_end else '▴'}"

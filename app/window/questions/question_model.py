@@ -117,7 +117,7 @@ class QuestionModel(QObject, Watched):
             self._session.aside.cancel(self._topic)
             self._take(None, RESTING if self._session.runs.all and self.question.rests else NOTHING_YET)
             return
-        if self.question.needs == "texts" and any(run.words is None for run in runs):
+        if self.question.needs == "texts" and any(run.words is None and run.can_be_counted for run in runs):
             self._take(None, NO_TEXTS)
             return
         question = self.question(**values)

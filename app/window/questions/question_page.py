@@ -15,9 +15,9 @@ from app.window.parts.figure_sheet import line_colour
 from app.window.parts.figure_view import FigureView
 from app.window.parts.layouts import STRETCH, AtTop, in_column, in_form, in_row
 from app.window.parts.page import Page
-from app.window.parts.tables import put_headings_left, table_of_rows
+from app.window.parts.tables import let_headings_sort, table_of_rows
 from app.window.parts.widgets import flat_button, named, paragraph, scrolling, selectable
-from app.window.parts.wording import tip
+from app.window.parts.wording import heading_sorted, tip
 from app.window.questions.question_model import Parameter, QuestionModel
 from app.window.questions.words.model import WordsModel
 from bpe_core.figures.figure import DotFigure
@@ -38,6 +38,7 @@ class Rows(QAbstractTableModel):
         super().__init__(model)
         self._model = model
         self._order: Sequence[int] | np.ndarray[Any, Any] = ()
+        self._sorted = -1, False  # by which column, and whether from its end
         self.hint = ""  # added to the tip of a cell
 
     def refresh(self) -> None:
@@ -46,7 +47,8 @@ class Rows(QAbstractTableModel):
         self.endResetModel()
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
-        self._model.sort(column, from_end=order == Qt.SortOrder.DescendingOrder)
+        self._sorted = column, order == Qt.SortOrder.DescendingOrder
+        self._model.sort(column, from_end=self._sorted[1])
         self.refresh()
 
     def place(self, row: int) -> int:
@@ -63,7 +65,8 @@ class Rows(QAbstractTableModel):
         if orientation != Qt.Orientation.Horizontal:
             return None
         if role == Role.DisplayRole:
-            return self._model.headings[section]
+            heading, (column, from_end) = self._model.headings[section], self._sorted
+            return heading_sorted(heading, from_end=from_end) if section == column else heading
         if role == Role.TextAlignmentRole:
             return self._alignment(section)
         return tip(self._model.meaning(section)) if role == Role.ToolTipRole else None
@@ -104,9 +107,7 @@ class QuestionPage(Page):
         self.figure = FigureView()
         self.rows = Rows(model)
         self.table = table_of_rows(self.rows, f"{model.question.title()}: the answer")
-        self.table.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
-        self.table.setSortingEnabled(True)
-        put_headings_left(self.table)
+        let_headings_sort(self.table, -1, Qt.SortOrder.AscendingOrder)
         self.sentence.setToolTip(tip(model.question.explanation()))
         self._shown: object = self  # the answer whose rows are shown
         self._lay_out()

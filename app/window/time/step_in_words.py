@@ -12,6 +12,7 @@ from bpe_core.recipes.methods import Wording
 
 NO_RUN = "Your text, which is not part of the corpus"
 AT_FIRST = "Nothing is {done} yet: these are the tokens at first"
+NO_STEPS = "This tokenizer came without {steps}: these are its tokens"
 SKIPPED = "{steps} {first:,} to {last:,} change nothing in this text: skipped"
 LONGEST_COLOURED = 1_000  # bytes; a longer token has the colour of its beginning
 LONGEST = 24  # characters of a token; longer ones lose their middle
@@ -58,7 +59,8 @@ def words_of_step(run: Run | None, position: int) -> StepLine:
     if run is None or run.history is None or run.names is None:
         return StepLine(NO_RUN)
     if position == 0 or position > min(len(run.history), len(run.names.text)):
-        return StepLine(AT_FIRST.format(done=run.wording.done))
+        has_steps = len(run.history) or run.is_busy or run.sources
+        return StepLine((AT_FIRST if has_steps else NO_STEPS).format(done=run.wording.done, steps=run.wording.steps))
     history, names = run.history, run.names
     step = history[position - 1]
     joins = step.right >= 0

@@ -354,6 +354,23 @@ def test_tokens_without_merges_are_opened_shown_and_written_again(
     assert not any("other numbers" in sentence for sentence in checked.args[0].verification.cannot_hold)
 
 
+def test_tokens_without_merges_are_counted_in_the_corpus(qtbot: QtBot, program: Program, tmp_path: Path) -> None:
+    """Its merges cannot be counted there, so that no page may ask for it."""
+    (tmp_path / "vocab.txt").write_text(TOKENS, encoding="utf-8")
+    program.session.corpus.replace_by_text("small", TEXT)
+    with qtbot.waitSignal(program.exchanging.imports.ended, timeout=WAIT):
+        program.exchanging.open(tmp_path / "vocab.txt")
+    assert not program.actions["count_imported"].isEnabled()
+    assert program.caption.shown.sentence == "This tokenizer came without merges: these are its tokens"
+    assert "No pairs lead" in program.pages[PairsPage].headline()
+    program.charts.show_page("ranks")
+    rest(qtbot, program)
+    page, table = program.charts.page, Tokenizer(read_history(tmp_path / "vocab.txt"))
+    assert isinstance(page, QuestionPage)
+    assert page.model.answer is not None, page.model.trouble
+    assert sum(page.model.answer.columns["count"]) == len(table.encode(TEXT))
+
+
 def test_a_tokenizer_of_the_hugging_face_cache(
     qtbot: QtBot, program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.window.parts.layouts import in_column, in_row
 from app.window.parts.page import Page
-from app.window.parts.tables import put_headings_left, table_of_rows
+from app.window.parts.tables import let_headings_sort, table_of_rows
 from app.window.parts.widgets import entry, named, paragraph
 from app.window.questions.question_page import Rows
 from app.window.questions.words.model import WordsModel
@@ -32,9 +32,7 @@ class WordsPage(Page):
         self.export.setToolTip("Write the words listed to a CSV, TSV, JSON or Parquet file, with their counts by group")
         self.rows, self._listed = Rows(model), model.order
         self.table = table_of_rows(self.rows, "Words of the corpus", WIDTHS)
-        put_headings_left(self.table)
-        self.table.horizontalHeader().setSortIndicator(model.choice.column, Qt.SortOrder.DescendingOrder)
-        self.table.setSortingEnabled(True)
+        let_headings_sort(self.table, model.choice.column, Qt.SortOrder.DescendingOrder)
         above = in_row((self.holding, 1), self.export)
         in_column(above, self.summary, (self.table, 1), on=self, margins=(8, 6, 8, 4))
         self.holding.textChanged.connect(model.hold)
