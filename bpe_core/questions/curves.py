@@ -13,7 +13,7 @@ from bpe_core.measures.morphemes import own_lists, read_morphemes
 from bpe_core.studies.study import Study
 from bpe_core.studies.texts import Texts
 from bpe_core.support.progress import ALONE, Work
-from bpe_core.sweep.measuring import overlay, samples_of
+from bpe_core.sweep.overlay import overlay, samples_of
 
 BITS = "bits_per_byte"
 NO_TEXTS = (

@@ -1,36 +1,25 @@
-"""What runs are measured by: documents, counted once for all runs that split alike, and cut at each size.
-
-`overlay` measures existing tokenizers by the same texts at many sizes, for curves side by side, in the columns of a
-sweep. Runs that differ only in their random sample share a line, with a band of their seeds.
-"""
+"""What runs are measured by: documents, counted once for all runs that split alike, and cut at each size."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from bpe_core.counting.count_words import count_texts
 from bpe_core.counting.words import WordTable
-from bpe_core.errors import BpeError, CorpusError
-from bpe_core.history.arguments import by_name, documents_of
 from bpe_core.history.history import History
-from bpe_core.measures.benchmark import Tokenizers, as_meant
 from bpe_core.measures.bits_per_byte import bits_per_byte, tenth_apart
 from bpe_core.measures.measures import OF_MORPHEMES_IN_SWEEPS
 from bpe_core.measures.morphemes import CutList, Morphemes
-from bpe_core.measures.size_curves import renyi_efficiency, some_sizes
-from bpe_core.measures.texts_in_words import TextsInWords, can_be_in_words, shared_splitting, splitting_of
+from bpe_core.measures.size_curves import renyi_efficiency
+from bpe_core.measures.texts_in_words import TextsInWords, can_be_in_words, splitting_of
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.support.arrays import Float64s, Int64s
-from bpe_core.support.data_table import DataTable
-from bpe_core.support.progress import ALONE, CancelCheck, Work, never_cancelled, while_wanted
-from bpe_core.support.threads import Job, WorkerPool
-from bpe_core.sweep.results import Row, table_of
+from bpe_core.support.progress import CancelCheck, Work, never_cancelled, while_wanted
 from bpe_core.text.characters import stretches
 
 DRAWN = 1_000  # times as many documents as there are
@@ -175,121 +164,3 @@ def intervals(several: Sequence[Int64s], of: Int64s, drawn: int = DRAWN) -> list
 
 def _ratio(some: int, of: float) -> float:
     return some / of if of else float("nan")
-
-
-MEASURED = 32  # sizes of each, closer together where the vocabulary is small
-
-
-def overlay(
-    tokenizers: Tokenizers,
-    documents: str | Iterable[str],
-    *,
-    sizes: Iterable[int] | None = None,
-    learned: Mapping[str, WordTable] | None = None,
-    is_held_out: bool = False,
-    morphemes: Morphemes | None = None,
-    samples: Mapping[str, Drawn] | None = None,
-    threads: int | None = None,
-    work: Work = ALONE,
-) -> DataTable:
-    """Measure at these sizes, else at some; bits per byte need words `learned`; those in `samples` share a line."""
-    meant = {name: as_meant(given, name) for name, given in by_name(tokenizers).items()}
-    histories = {name: history.first(at) for name, (history, at) in meant.items()}
-    if not histories:
-        raise BpeError("Curves take at least one tokenizer.")
-    texts = [text for text in documents_of(documents) if text]
-    if not texts:
-        raise CorpusError("There is no text to measure by.")
-    chosen = None if sizes is None else [int(size) for size in sizes]
-    with WorkerPool(threads, work) as pool:
-        recipes = {shared_splitting(history.recipe): history.recipe for history in histories.values()}
-        made = pool.all([_yardstick(texts, recipe) for recipe in recipes.values()], "counting", "texts")
-        yardsticks = dict(zip(recipes, made, strict=True))
-
-        drawn = samples or {}
-        of_line = _sizes_of_lines(histories, drawn)
-
-        def rows_of(name: str, history: History) -> Job[list[Row]]:
-            one = drawn.get(name)
-            wanted = chosen or _reached(history, of_line[name if one is None else one.line])
-            about = {"recipe": name, "corpus": "", "ties": history.recipe.ties, "seed": 0, "run": ""}
-            about |= {} if one is None else {"recipe": one.line, "seed": one.seed, "run": name}
-            return lambda stopped: [
-                about | row
-                for row in measured(
-                    history,
-                    wanted,
-                    yardsticks[shared_splitting(history.recipe)],
-                    learned=(learned or {}).get(name),
-                    is_held_out=is_held_out,
-                    morphemes=morphemes,
-                    cancelled=stopped,
-                )
-            ]
-
-        found = pool.all([rows_of(*one) for one in histories.items()], "measuring", "tokenizers")
-    return table_of(row for rows in found for row in rows)
-
-
-def _sizes_of_lines(histories: Mapping[str, History], drawn: Mapping[str, Drawn]) -> dict[str, list[int]]:
-    found: dict[str, list[int]] = {}
-    for name, history in histories.items():
-        line = drawn[name].line if name in drawn else name
-        sizes = some_sizes(history, MEASURED).tolist()
-        found[line] = max(found.get(line, sizes), sizes, key=lambda one: one[-1])
-    return found
-
-
-def _reached(history: History, sizes: list[int]) -> list[int]:
-    low, high = sorted(history.vocabulary_size_at(at) for at in (0, len(history)))
-    return [size for size in sizes if low <= size <= high] or [high]
-
-
-def _yardstick(documents: Sequence[str], recipe: Recipe) -> Job[Yardstick]:
-    return lambda stopped: Yardstick.of(documents, recipe, stopped)
-
-
-OF_A_SWEEP = re.compile(r", sample \d+$")  # behind the names of runs that a sweep keeps
-
-Learned = tuple[Recipe, Hashable]  # and a key of the texts of a run
-
-
-class Drawn(NamedTuple):
-    line: str  # what all of them are called together
-    seed: int
-
-
-def samples_of(runs: Mapping[str, Learned]) -> dict[str, Drawn]:
-    """Find the runs that share recipe and texts with others but for the sample.
-
-    >>> from fractions import Fraction
-    >>> from bpe_core.recipes.mixture import Group, Mixture, Sample
-    >>> drawn = lambda seed: Mixture((Group("", sample=Sample(None, Fraction(1, 2), "documents", seed)),))
-    >>> recipes = {f"Run {seed}: gpt2": Recipe.preset("gpt2", mixture=drawn(seed)) for seed in (1, 2)}
-    >>> found = samples_of({name: (recipe, "book") for name, recipe in recipes.items()} | {"other": (Recipe(), "book")})
-    >>> [*found], found["Run 2: gpt2"]
-    (['Run 1: gpt2', 'Run 2: gpt2'], Drawn(line='Run 1: gpt2, 2 samples', seed=2))
-    """
-    alike: dict[Hashable, dict[str, tuple[int, ...]]] = {}
-    for name, (recipe, texts) in runs.items():
-        seeds = _seeds(recipe)
-        if seeds:
-            alike.setdefault((_without_seeds(recipe), texts), {})[name] = seeds
-    found = {}
-    for members in alike.values():
-        differing = [place for place, one in enumerate(zip(*members.values(), strict=True)) if len({*one}) > 1]
-        if differing:
-            line = f"{OF_A_SWEEP.sub('', next(iter(members)))}, {len(members)} samples"
-            found.update({name: Drawn(line, seeds[differing[0]]) for name, seeds in members.items()})
-    return found
-
-
-def _seeds(recipe: Recipe) -> tuple[int, ...]:
-    groups = () if recipe.mixture is None else recipe.mixture.groups
-    return tuple(group.sample.seed for group in groups if group.sample.fraction != 1)
-
-
-def _without_seeds(recipe: Recipe) -> Recipe:
-    assert recipe.mixture is not None  # it has seeds
-    groups = (replace(group, sample=replace(group.sample, seed=0)) for group in recipe.mixture.groups)
-    return recipe.with_changes(name="", mixture=replace(recipe.mixture, groups=tuple(groups)))

@@ -25,12 +25,8 @@ class Frame:
     milliseconds: int
 
 
-class Page(QWidget):
-    """Shows the facts of a model, which works only while the page is in sight."""
-
-    save_wanted = Signal()  # saves the facts shown
-    print_wanted = Signal()  # saves them as a picture of a given size
-    is_table = False  # whether it shows nothing but rows
+class Watching(QWidget):
+    """Shows the facts of a model, which works only while they are in sight."""
 
     def __init__(self, watched: Watched, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -50,6 +46,14 @@ class Page(QWidget):
         if on != self._looks:
             self._looks = on
             self.watched.watch(on)
+
+
+class Page(Watching):
+    """A tab or panel whose facts can be saved, too."""
+
+    save_wanted = Signal()  # saves the facts shown
+    print_wanted = Signal()  # saves them as a picture of a given size
+    is_table = False  # whether it shows nothing but rows
 
     def exact(self) -> Exact:
         """The exact values shown, for a file."""

@@ -196,10 +196,6 @@ class RecipeForm(QObject):
     def method(self) -> Listed:
         return METHODS[self._recipe.value.method]
 
-    @property
-    def size_title(self) -> str:
-        return "Vocabulary" if self._recipe.value.merges is None else self.method.wording.steps.capitalize()
-
     def choose_method(self, name: str) -> None:
         """Choose a method with its first preset; keep a size of the person where possible."""
         old = self._recipe.value

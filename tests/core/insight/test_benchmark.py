@@ -30,7 +30,8 @@ from bpe_core.reference import bpe as reference
 from bpe_core.segmenting import compiled_encoder as compiled_encoder  # so that it cuts even short texts
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.support.progress import Work
-from bpe_core.sweep.measuring import LEAST, overlay
+from bpe_core.sweep.measuring import LEAST
+from bpe_core.sweep.overlay import overlay
 from bpe_core.text.characters import LONG, stretches
 from bpe_core.text.corpus import Corpus
 from resources import parallel_samples

@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QWidget
 
 from app.session.time import timer
 from app.window.parts.layouts import AtTop, in_column, in_row
+from app.window.parts.page import Watching
 from app.window.parts.widgets import OneLine, label, named, paragraph, push_button
 from app.window.questions.compare.cards import Chip
 from app.window.questions.compare.lanes import Lane
@@ -37,15 +37,15 @@ class LaneHead(QWidget):
         self.setAccessibleName(f"{self._letter}, {name}: {self.count.text()}")
 
 
-class BothTexts(QWidget):
+class BothTexts(Watching):
     """Says how a branch differs; opened, it shows both texts instead of the one."""
 
     opened = Signal(bool)
     place_clicked = Signal(int, int)  # the lane, and the byte before which it cuts, or could
 
     def __init__(self, model: WhatIfModel) -> None:
-        super().__init__()
-        self.model, self._looks = model, False
+        super().__init__(model)
+        self.model = model
         self.told = named(paragraph(), "What the branch changes")
         self.told.setMinimumHeight(TEXT_LINES * self.fontMetrics().lineSpacing())
         self.told.setAlignment(Qt.AlignmentFlag.AlignTop)
@@ -95,16 +95,3 @@ class BothTexts(QWidget):
         if found is not None and len(found.differing) and not self._is_found:
             self._is_found = True
             self.texts[0].reveal(int(found.differing[0]))
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self._look(True)
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        self._look(False)
-
-    def _look(self, on: bool) -> None:
-        if on != self._looks:
-            self._looks = on
-            self.model.watch(on)
