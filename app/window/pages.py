@@ -295,7 +295,7 @@ def drawn_measures() -> dict[str, dict[str, str]]:
 IN_ROOMS: dict[str, tuple[str, ...]] = {
     "watch": ("pairs",),
     "compare": tuple(ABOUT),
-    "build": ("words", "corpus_text", "audit", "blocks"),
+    "build": ("words", "corpus_text", "audit", "twins", "blocks"),
 }
 
 
