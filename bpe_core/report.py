@@ -32,6 +32,7 @@ from bpe_core.studies.texts import KnownWords
 from bpe_core.support.atomic import write_atomically
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.markup import Content, Markup, element, joined, table, token
+from bpe_core.support.wording import count_text
 from bpe_core.text.patterns import NAMED_PATTERNS
 
 FIRST_MERGES = 20
@@ -139,7 +140,7 @@ def corpus(report: Report) -> list[Content]:
     parts: list[Content] = []
     words = report.study.learned_from
     if words is not None:
-        counted = f"{words.total:,} word{'' if words.total == 1 else 's'}, {len(words):,} different; "
+        counted = f"{count_text(words.total, 'word')}, {len(words):,} different; "
         parts.append(element("p", {}, f"{counted}{words.total_bytes:,} bytes are in words."))
     if report.sources:
         rows = [_source_row(source) for source in report.sources[:MOST_SOURCES]]

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from bpe_core.history.history import NOTHING, History, Step
 from bpe_core.history.token_texts import TokenTexts
 from bpe_core.learning.methods import Method
+from bpe_core.support.wording import count_text
 
 
 def step_lines(history: History) -> Iterator[str]:
@@ -25,7 +26,7 @@ def step_lines(history: History) -> Iterator[str]:
 
 
 def _times(step: Step, texts: list[str]) -> str:
-    times = f"{step.count:,} {'time' if step.count == 1 else 'times'}"
+    times = count_text(step.count, "time")
     if step.tied and step.runner_up is not None:
         other = " + ".join(texts[id] for id in step.runner_up if id >= 0)
         times += f", {'as often as' if step.count == step.runner_up_count else 'as good as'} {other}"

@@ -40,6 +40,7 @@ from bpe_core.learning.methods import Method
 from bpe_core.recipes.methods import METHODS
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.progress import CancelCheck, Work, never_cancelled, while_wanted
+from bpe_core.support.wording import count_text
 
 Needed = Literal["spare", "lose", "hide"]
 NEEDED: dict[Needed, str] = {
@@ -75,7 +76,7 @@ class Trimmed:
     def sentences(self) -> list[str]:
         gone = len(self.removed) + len(self.hidden)
         left = self.history.vocabulary_size - len(self.hidden)
-        found = [f"{gone:,} {'token is' if gone == 1 else 'tokens are'} removed, {left:,} are left."]
+        found = [f"{count_text(gone, 'token is', 'tokens are')} removed, {left:,} are left."]
         more = (
             (self.lost, "of them were not named: they are made of tokens that are removed."),
             (len(self.spared), "that were named stay, because tokens that stay are made of them."),
@@ -90,7 +91,7 @@ class Trimmed:
 
 def sentence_of_characters(added: int) -> str:
     return (
-        f"{added:,} {'character' if added == 1 else 'characters'} that only longer tokens held got a token of "
+        f"{count_text(added, 'character')} that only longer tokens held got a token of "
         f"{'its' if added == 1 else 'their'} own, so that no text becomes unknown."
     )
 

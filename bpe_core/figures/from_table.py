@@ -26,6 +26,7 @@ from bpe_core.figures.figure import (
 from bpe_core.figures.scale import said_of_axis, start_of_axis
 from bpe_core.history.token_texts import LONGEST_SHOWN
 from bpe_core.support.data_table import DataTable
+from bpe_core.support.wording import count_text
 from bpe_core.sweep.results import WITH_INTERVAL, Row, summed
 
 OF_LAB = ("tokens_per_pretoken", "bytes_per_token", "renyi_efficiency")
@@ -40,7 +41,7 @@ FEW = 0.005  # of the tokens
 def ranks_chart(table: DataTable) -> LineFigure:
     ranks, counts = _numbers(table, "rank"), _numbers(table, "count")
     most = int(counts[0]) if len(counts) else 0
-    sentence = f"The most frequent of {len(counts):,} tokens in use occurs {most:,} times."
+    sentence = f"The most frequent of {len(counts):,} tokens in use occurs {count_text(most, 'time')}."
     line = _thin("", ranks, counts, is_log=True)
     return LineFigure(
         "ranks", "Rank and frequency.", sentence, [line], "Rank", "Occurrences", is_log_x=True, is_log_y=True
@@ -81,9 +82,7 @@ def lengths_chart(table: DataTable) -> LineFigure:
     sentence, shown = "There are no tokens.", 0
     if len(lengths):
         commonest = int(lengths[tokens.argmax()])
-        sentence = (
-            f"Most tokens have {commonest} byte{'' if commonest == 1 else 's'}, the longest {int(lengths[-1]):,}."
-        )
+        sentence = f"Most tokens have {count_text(commonest, 'byte')}, the longest {int(lengths[-1]):,}."
         shown = len(lengths)
         if shown > MOST_BARS:
             shown = int(np.searchsorted(np.cumsum(tokens), (1 - FEW) * tokens.sum())) + 1
@@ -128,7 +127,9 @@ def life_chart(
         lines.append(Line(called, np.maximum(x, 1.0) if is_log else x, y, has_stairs=True))
         born = min(born, float(after[rows[0]]))
     most = int(counts[whose == "token"].max(initial=0))
-    sentence = f"How often the token {name} occurred in the corpus while it was learned, {most:,} times at most."
+    sentence = (
+        f"How often the token {name} occurred in the corpus while it was learned, {count_text(most, 'time')} at most."
+    )
     marks = [] if at in (None, end) else [max(float(at or 0), float(is_log))]
     beside = f"Occurrences of {name}"
     return LineFigure("life", f"The life of {name}.", sentence, lines, steps, beside, is_log_x=is_log, marks=marks)

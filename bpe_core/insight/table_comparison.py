@@ -14,6 +14,7 @@ from bpe_core.recipes.methods import METHODS
 from bpe_core.recipes.parts import Normalization, Splitting
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
+from bpe_core.support.wording import count_text
 
 Cause = Literal[
     "none", "length", "tokens", "by hand", "tie", "method", "base symbols", "pattern", "data", "count", "not known"
@@ -162,7 +163,7 @@ def _tie(history: History, merge: Step, rival: Pair, other: History) -> str:
         return ""
     rules = f"by the rules {history.recipe.ties} and {other.recipe.ties}"
     chosen = f"{_written(texts[merge.left], texts[merge.right])} and {_written(*rival)}"
-    return f"A tie: {chosen} both occur {merge.count:,} times, and {rules} different ones win."
+    return f"A tie: {chosen} both occur {count_text(merge.count, 'time')}, and {rules} different ones win."
 
 
 def _by_hand(history: History, other: History, first: int) -> str:

@@ -30,6 +30,7 @@ from bpe_core.segmenting.cutting import Allowed, Cutting, Part
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.segmenting.word_runs import RunMerges
 from bpe_core.support.arrays import Int64s
+from bpe_core.support.wording import count_text
 from bpe_core.text.patterns import NAMED_PATTERNS, in_ascii
 
 if TYPE_CHECKING:
@@ -486,19 +487,15 @@ def _never(reason: Reason, name: Name) -> str:
         return f"{_pair(reason, name)} was never learned."
     if standing.best == 0:
         return f"{_pair(reason, name)} never occurred in the corpus, so it was never learned."
-    told = f"{_pair(reason, name)} was never learned: it occurred {_times(standing.best)} at most"
+    told = f"{_pair(reason, name)} was never learned: it occurred {count_text(standing.best, 'time')} at most"
     if standing.best < standing.minimum:
         return f"{told}, and a merge needs {standing.minimum:,}."
     if standing.now < standing.minimum:
-        return f"{told}, and other merges used up its letters first. Now it occurs {_times(standing.now)}."
-    told += f" and {_times(standing.now)} now"
+        return f"{told}, and other merges used up its letters first. Now it occurs {count_text(standing.now, 'time')}."
+    told += f" and {count_text(standing.now, 'time')} now"
     if standing.winner is not None:
-        return f"{told}; the next merge occurs {_times(standing.winner)}."
+        return f"{told}; the next merge occurs {count_text(standing.winner, 'time')}."
     return f"{told}; training ended before its turn came."
-
-
-def _times(count: int) -> str:
-    return f"{count:,} {'time' if count == 1 else 'times'}"
 
 
 def _pattern(reason: Reason, name: Name) -> str:

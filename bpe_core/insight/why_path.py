@@ -25,6 +25,7 @@ from bpe_core.learning.unigram.lattices import Edge, best_path
 from bpe_core.segmenting.best_paths import BestPaths
 from bpe_core.segmenting.cutting import Allowed, Cutting
 from bpe_core.segmenting.merging import Spelling
+from bpe_core.support.wording import count_text
 
 
 @dataclass(frozen=True)
@@ -106,12 +107,12 @@ class WhyPath(WordReasons):
         here, otherwise = ("splits here", "would not") if found.is_cut else ("does not split here", "would")
         more = len(other.tokens) - taken
         if self._counts_first and more > 0:
-            return f"{best} {here}; the best that {otherwise} takes {_tokens(more)} more."
+            return f"{best} {here}; the best that {otherwise} takes {count_text(more, 'token')} more."
         as_many = "as many tokens, " if self._counts_first else ""
         return f"{best} {here}; the best that {otherwise} is {as_many}{_lead(found.lead)}."
 
     def _way(self, title: str, scored: Scored) -> Way:
-        title += f", {_tokens(len(scored.tokens))}" if self._counts_first else ""
+        title += f", {count_text(len(scored.tokens), 'token')}" if self._counts_first else ""
         pieces = zip(scored.tokens, map(_number, scored.scores), strict=True)
         return Way(title, tuple(ShownToken(self.texts[id], score) for id, score in pieces), _number(scored.total))
 
@@ -135,10 +136,6 @@ def _with_cut(edges: list[list[Edge]], place: int) -> list[list[Edge]]:
 
 def _without_cut(edges: list[list[Edge]], place: int) -> list[list[Edge]]:
     return [[edge for edge in found if place not in (start, start + edge[0])] for start, found in enumerate(edges)]
-
-
-def _tokens(number: int) -> str:
-    return f"{number:,} token{'' if number == 1 else 's'}"
 
 
 def _number(score: float) -> str:

@@ -18,6 +18,7 @@ from bpe_core.lessons.bench import Bench, words_by_replacing_text
 from bpe_core.lessons.by_hand import BY_HAND, EXPECTED, FEWEST, ROW, Model
 from bpe_core.recipes.methods import METHODS
 from bpe_core.recipes.ties import TIE_RULES
+from bpe_core.support.wording import count_text
 
 NOT_LEARNED = "never"
 BETWEEN_PARTS = " + "
@@ -258,7 +259,7 @@ def _weighs(pair: Pair, bench: Bench) -> str:
     one = _candidate(pair, bench)
     reason = _reason(one, bench)
     nowhere = "is not used" if bench.history.recipe.single else "is nowhere side by side now"
-    times = f"occurs {one.count:,} time{'s' * (one.count != 1)}" if one.count else nowhere
+    times = f"occurs {count_text(one.count, 'time')}" if one.count else nowhere
     return times if reason is None else f"comes to {reason.text(one.count, one.reasons)}"
 
 

@@ -33,6 +33,7 @@ from bpe_core.studies.pins import Pins
 from bpe_core.studies.study import Study
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, Progress, Work
+from bpe_core.support.wording import count_text
 from bpe_core.text.patterns import NAMED_PATTERNS
 
 WHAT = "Whether a table was learned right"
@@ -276,13 +277,13 @@ def _verdict(study: Study, verdict: Verdict) -> Iterator[str]:
 def _fault(study: Study, fault: Fault) -> str:
     merged = study.pair_name(study.history.pair(fault.step - 1))
     if fault.passed is None:
-        return f"{merged} occurs {fault.count:,} times. {KINDS[fault.kind]}"
+        return f"{merged} occurs {count_text(fault.count, 'time')}. {KINDS[fault.kind]}"
     passed = study.pair_name(fault.passed)
     rank = study.history.ranks().get(fault.passed)
     late = "" if rank is None else f" It is merged at step {rank + 1:,}."
     return (
-        f"It merged {merged}, which occurs {fault.count:,} times, but {passed} occurs {fault.passed_count:,} times. "
-        f"{KINDS[fault.kind]}{late}"
+        f"It merged {merged}, which occurs {count_text(fault.count, 'time')}, but {passed} occurs "
+        f"{count_text(fault.passed_count, 'time')}. {KINDS[fault.kind]}{late}"
     )
 
 

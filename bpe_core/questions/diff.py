@@ -13,6 +13,7 @@ from bpe_core.studies.study import Study
 from bpe_core.support.data_table import DataTable, Values
 from bpe_core.support.honest_text import escape
 from bpe_core.support.progress import ALONE, Work
+from bpe_core.support.wording import count_text
 
 FEW = 10  # listed tokens that only one has
 LONGEST = 200  # bytes of a token
@@ -130,9 +131,7 @@ def _cut(text: str, studies: Mapping[str, Study]) -> list[str]:
     one, other = (study.tokenizer.spans(text) for study in studies.values())
     regions, raw = differing_regions(one, other), text.encode()
     count = len(regions)
-    sentences = [
-        f"{count:,} place{'' if count == 1 else 's'} of the text {'is' if count == 1 else 'are'} split differently."
-    ]
+    sentences = [f"{count_text(count, 'place')} of the text {'is' if count == 1 else 'are'} split differently."]
     for name, spans in zip(studies, (one, other), strict=True):
         sentences.append(f"{name}, {len(spans):,} tokens: {_marked(raw, spans, regions)}")
     return sentences

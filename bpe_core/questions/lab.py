@@ -21,6 +21,7 @@ from bpe_core.questions.sizes import table_of_curves
 from bpe_core.studies.study import Study
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, Work
+from bpe_core.support.wording import count_text
 
 LETTERS = "ABCD"
 AGREED, OWN = " | ", " ‖ "  # between two tokens: a cut of all, or of some
@@ -128,7 +129,7 @@ def _cut_text(text: str, studies: Mapping[str, Study], at: Sequence[int]) -> lis
     sentences = []
     if len(studies) > 1:
         places = len(cuts.stretches)
-        found = f"{places or 'No'} place{'' if places in (0, 1) else 's'}"
+        found = count_text(places, "place") if places else "No place"
         sentences.append(f"{found} of the text {'is' if places < 2 else 'are'} split differently.")
     for index, (letter, study) in enumerate(zip(LETTERS, studies.values(), strict=False)):
         unknown = int(np.count_nonzero(tokens[index].ids == study.history.alphabet.unknown_id))
@@ -175,4 +176,4 @@ def _measured(found: Sequence[SizeCurves], unknown: Sequence[int]) -> list[str]:
 
 def _word(one: DifferingWord) -> str:
     cuts = "; ".join(f"{LETTERS[place]} {one.shown_as_cut(place, AGREED)}" for place in range(len(one.cut_by_each)))
-    return f"{quoted(one.word)}, {one.count:,} times: {cuts}"
+    return f"{quoted(one.word)}, {count_text(one.count, 'time')}: {cuts}"

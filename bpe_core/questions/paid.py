@@ -16,6 +16,7 @@ from bpe_core.learning.methods import learns_by_ranks
 from bpe_core.studies.study import Study
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, Work
+from bpe_core.support.wording import count_text
 
 WHAT = "Which words caused a step"
 DONE = {NOTHING: " dropped,", ADDED: " added,"}  # by the right half of its pair
@@ -49,11 +50,12 @@ examples:
                 raise BpeError("Which words held a pair is known only where pairs are joined one after the other.")
             held = words_of_step(study.words(WHAT, work), history, step, work)
             total, done = sum(count for _, count in held), DONE.get(int(history.columns.right[step - 1]), "")
-            return Answer(held_table(held), (f"{title},{done} {total:,} times in {_words(len(held))}.",))
+            sentence = f"{title},{done} {count_text(total, 'time')} in {count_text(len(held), 'word')}."
+            return Answer(held_table(held), (sentence,))
         ranked = study.ranked(WHAT, work)
         learned_in = ranked.at(step - 1)
         found = contributions(learned_in, step)
-        sentences = [f"{title}, {found.count:,} times in {_words(len(found.words))}."]
+        sentences = [f"{title}, {count_text(found.count, 'time')} in {count_text(len(found.words), 'word')}."]
         shares = study.file_counts(WHAT, work).split(contributions(ranked, step), ranked)
         sentences += [f"{share / max(1, found.count):.1%} ({share:,}) from {name}" for name, share in shares.items()]
         held = [(learned_in.words.word(one.word), one.count) for one in found.words]
@@ -75,7 +77,3 @@ def held_table(words: Held) -> DataTable:
             "count": np.array([count for _, count in words], np.int64),
         }
     )
-
-
-def _words(number: int) -> str:
-    return f"{number:,} word{'' if number == 1 else 's'}"

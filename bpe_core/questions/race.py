@@ -11,6 +11,7 @@ from bpe_core.insight.pairs import LeadChange, NeverMerged, Runner, best_that_ne
 from bpe_core.studies.study import Study
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, Work
+from bpe_core.support.wording import count_text
 
 RUNNERS = 5  # pairs that are followed where none is named
 MOST_CUTS, MOST_LEADS = 8, 24
@@ -89,7 +90,9 @@ def _fate(runner: Runner, study: Study) -> str:
         for cut in runner.cuts[:MOST_CUTS]
     ]
     cuts = f" {'; '.join(lost)}." if lost else ""
-    return f"{study.pair_name(runner.pair)}: {runner.peak:,} times after step {runner.peak_at:,}, {won}.{cuts}"
+    return (
+        f"{study.pair_name(runner.pair)}: {count_text(runner.peak, 'time')} after step {runner.peak_at:,}, {won}.{cuts}"
+    )
 
 
 def _lead(change: LeadChange, runners: list[Runner], study: Study) -> str:

@@ -16,6 +16,7 @@ from bpe_core.recipes.methods import METHODS
 from bpe_core.studies.study import Study
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, Work
+from bpe_core.support.wording import count_text
 
 PASSES = {1: "within words", 2: "across words"}
 NOT_THERE = "its halves are not there yet"
@@ -56,7 +57,7 @@ class Supermerges(Question):
 def _race(study: Study, step: Step) -> Answer:
     name = study.names.text
     if step.right == NOTHING:
-        sentence = f"Step {step.step:,} drops “{name[step.left]}”, which is left {step.count:,} times."
+        sentence = f"Step {step.step:,} drops “{name[step.left]}”, which is left {count_text(step.count, 'time')}."
         return Answer(
             DataTable({"step": [step.step], "dropped": [name[step.left]], "count": [step.count]}), (sentence,)
         )
@@ -93,5 +94,5 @@ def _told(step: int, own: int, count: int, rival: int) -> str:
     if rival == NOTHING:
         return f"{made}: nothing runs against it."
     if rival == count:
-        return f"{made}: both occur {count:,} times."
+        return f"{made}: both occur {count_text(count, 'time')}."
     return f"{made}: {count:,} is more than {rival:,}."

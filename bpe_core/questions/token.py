@@ -21,6 +21,7 @@ from bpe_core.studies.study import Study
 from bpe_core.studies.texts import KnownWords
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, Work
+from bpe_core.support.wording import count_text
 
 MOST_SHOWN = 12
 WHAT = "The life of a token"
@@ -135,8 +136,8 @@ def _life_sentences(life: TokenLife, study: Study) -> list[str]:
     made = "" if row is None or parts is None else f", step {row + 1:,}: {study.pair_name(parts)}{new}"
     base = ", a base symbol" if history.only_joins and row is None else ""
     found = [
-        f"{names[life.token]} (id {study.number(life.token):,}{made}{base}) occurs {life.count:,} times after "
-        f"{life.at:,} {history.recipe.wording.steps}; {life.peak:,} at its peak."
+        f"{names[life.token]} (id {study.number(life.token):,}{made}{base}) occurs "
+        f"{count_text(life.count, 'time')} after {history.recipe.wording.counted(life.at)}; {life.peak:,} at its peak."
     ]
     if life.is_scaffold:
         found.append("It is a scaffold: larger tokens have taken all of it.")

@@ -23,6 +23,7 @@ from bpe_core.segmenting.cutting import Cutting
 from bpe_core.studies.study import Study
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, Progress, Work, while_wanted
+from bpe_core.support.wording import count_text
 
 WHAT = "In how many tokens each way splits a corpus"
 LISTED = 3  # draws of each way that people are shown
@@ -292,7 +293,7 @@ class _Found:
             stop = start + self.all.length(id)
             tokens.append(Held(text[id], start, stop, tip=text[id]))
             start = stop
-        return WayDrawn(name, tokens, ", ".join(filter(None, (f"{len(ids)} token{'s' * (len(ids) != 1)}", share))))
+        return WayDrawn(name, tokens, ", ".join(filter(None, (count_text(len(ids), "token"), share))))
 
 
 def _said(found: _Found, averages: dict[Way, tuple[float, bool]], dropout: float) -> Iterator[str]:

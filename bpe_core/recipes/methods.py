@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from bpe_core.errors import BpeError
 from bpe_core.support.plugins import Registry
+from bpe_core.support.wording import count_text
 
 FIRST_SIZE = 512
 Single = Literal["drop", "add"]  # what a step does with one token, where it joins no pair
@@ -35,7 +36,7 @@ class Wording:
         >>> Wording().counted(1), Wording("drop").counted(1_200)
         ('1 merge', '1,200 drops')
         """
-        return f"{number:,} {self.step if number == 1 else self.steps}"
+        return count_text(number, self.step)
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ from bpe_core.session_file.values import Fingerprint, SavedRun, SavedSession, Sa
 from bpe_core.session_file.writing import write_session
 from bpe_core.support.data_table import DataTable, write_data
 from bpe_core.support.fingerprints import fingerprint_of
+from bpe_core.support.wording import count_text
 from bpe_core.sweep.plan import Plan
 
 LOOKED_AT = 1_000  # bytes of a text, up to the last end of a line
@@ -44,7 +45,7 @@ class RunsInSession:
         old = len({run.number for run in self._found.values()})
         total = old + len(self._fresh)
         were = f" ({old:,} of them {'was' if old == 1 else 'were'} there)" if old else ""
-        return f"{total:,} run{'' if total == 1 else 's'}{were}"
+        return count_text(total, "run") + were
 
     def history(self, recipe: Recipe, words: WordTable) -> History | None:
         run = self._known(recipe, words)

@@ -250,7 +250,7 @@ class PairsPage(Page):
 
     def _told(self, bar: Bar) -> str:
         name = f"{bar.left} and {bar.right}" if bar.right else bar.left
-        return f"{name}, {bar.count} times{self._beside_the_count(bar)}"
+        return f"{name}, {count_text(bar.count, 'time')}{self._beside_the_count(bar)}"
 
     def _beside_the_count(self, bar: Bar) -> str:
         if bar.label == f"{bar.count:,}":
@@ -260,7 +260,7 @@ class PairsPage(Page):
     def _tip(self, bar: Bar) -> str:
         wording = self.model.wording
         as_good = f" (the same {self.model.measure} as the {wording.choice} that is {wording.done} next)"
-        told = f"{_title(bar)}: {bar.count:,} times{self._beside_the_count(bar)}"
+        told = f"{_title(bar)}: {count_text(bar.count, 'time')}{self._beside_the_count(bar)}"
         return told + (as_good if bar.is_tied and not bar.is_next else "") + (f"\n{HOW_TO}" if bar.right else "")
 
     def _label_width(self, bars: tuple[Bar, ...]) -> float:

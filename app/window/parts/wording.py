@@ -6,6 +6,7 @@ import html
 import re
 
 from bpe_core.history.history import ADDED, NOTHING
+from bpe_core.support.wording import count_text as count_text
 
 STEP_SIGNS = {NOTHING: "− ", ADDED: "+ "}  # before a token that is dropped or added
 
@@ -46,15 +47,6 @@ def rate_text(per_second: float, things: str) -> str:
     ('4.2 merges/s', '48,211 merges/s')
     """
     return f"{per_second:.1f} {things}/s" if per_second < 10 else f"{per_second:,.0f} {things}/s"
-
-
-def count_text(count: int, thing: str, things: str = "") -> str:
-    """Write a number with its noun.
-
-    >>> count_text(1, "merge"), count_text(1200, "merge"), count_text(0, "byte")
-    ('1 merge', '1,200 merges', '0 bytes')
-    """
-    return f"{count:,} {thing if count == 1 else things or thing + 's'}"
 
 
 def tip(text: str) -> str:

@@ -11,6 +11,7 @@ from bpe_core.command_line.interruption import working
 from bpe_core.errors import plain
 from bpe_core.gage_file import ENDING, NOTHING_PAYS, ZSTD_IS_MISSING, Report, compress_file, sizes_of_others
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.support.wording import count_text
 
 examples = f"""\
 examples:
@@ -59,7 +60,7 @@ def _tell(report: Report, others: dict[str, int]) -> None:
     rows = {"original": report.original_size, "compressed": report.compressed_size}
     for name, size in (rows | others).items():
         print(f"{name:<12}{size:>14,} bytes  {_share(size, report.original_size)}")
-    pairs = f"{report.replaced_pairs:,} pair{'' if report.replaced_pairs == 1 else 's'}"
+    pairs = count_text(report.replaced_pairs, "pair")
     print(
         f"{_blocks(report.blocks)}, {pairs} replaced; "
         f"{report.table_bytes:,} bytes are tables, {report.data_bytes:,} data."

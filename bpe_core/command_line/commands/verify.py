@@ -15,6 +15,7 @@ from bpe_core.learning.best.certificate import CHECKSUM, KIND, checksum
 from bpe_core.learning.methods import steps_in_words
 from bpe_core.session_file import is_session_file
 from bpe_core.support.foreign import gate, json_of
+from bpe_core.support.wording import count_text
 
 if TYPE_CHECKING:  # SQLite is loaded for sessions only
     from bpe_core.session_file.values import SavedSession
@@ -107,7 +108,7 @@ def _floors(told: Any) -> dict[str, Any]:
     rows = checked(proof)
     with gate("The rows beside the certificate"):
         claims = {int(row["size"]): int(row["floor"]) for row in told.get("rows", ())} if is_answer else {}
-    what = f"the certificate of {len(rows):,} floor{'' if len(rows) == 1 else 's'}"
+    what = f"the certificate of {count_text(len(rows), 'floor')}"
     lines = [f"{size:,} in the vocabulary: at least {proven:,} tokens, added up anew" for size, _, proven in rows]
     for size, said, proven in rows:
         if proven < said:
@@ -157,7 +158,7 @@ def _parts(session: SavedSession) -> list[str]:
     lines = []
     for run in session.runs:
         count = 0 if run.words is None else len(run.words)
-        words = "no words" if run.words is None else f"{count:,} different word{'' if count == 1 else 's'}"
+        words = "no words" if run.words is None else count_text(count, "different word")
         lines.append(f"run {run.number}: {run.recipe.wording.counted(run.learned)}, {words}")
     given = [source.text for source in session.sources if source.text is not None]
     if given:

@@ -147,7 +147,7 @@ def _decided(merge: Step, text: list[str], is_forced: bool = False) -> str:
         return f"ahead of {other}"
     ahead = merge.count - merge.runner_up_count
     if merge.right < 0:
-        return f"next was {other}, which occurs {merge.runner_up_count:,} times"
+        return f"next was {other}, which occurs {count_text(merge.runner_up_count, 'time')}"
     if ahead < 0:
-        return f"elsewhere: in these texts {other} occurs {-ahead:,} times more"
+        return f"elsewhere: in these texts {other} occurs {count_text(-ahead, 'time')} more"
     return f"ahead of {other} by {ahead:,}"

@@ -17,6 +17,7 @@ from app.window.parts.page import Frame, Page
 from app.window.parts.pictures import picture_of
 from app.window.parts.theme import fixed_font
 from app.window.parts.widgets import IconButton, muted, paragraph, scrolling
+from app.window.parts.wording import count_text
 from app.window.questions.why.model import TreeNode, WhyModel, WordFacts
 from bpe_core.figures.figure import Branch, TreeFigure
 from bpe_core.figures.tree import Tree
@@ -132,7 +133,7 @@ def _branch(node: TreeNode, has_fallen: bool) -> Branch:
     if node.step is None:
         return Branch(node.text, node.start, node.stop, tip=f"{node.text}: a base symbol")
     told = f"{node.step:,}" if node.count is None else f"{node.step:,} · {node.count:,}×"
-    times = "" if node.count is None else f", {node.count:,} times"
+    times = "" if node.count is None else f", {count_text(node.count, 'time')}"
     fall = "" if node.until is None else f"; it falls apart by step {node.until:,}"
     tip = f"{node.text}: merge {node.step:,}{times}{fall}"
     if has_fallen:
