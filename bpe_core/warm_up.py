@@ -43,6 +43,7 @@ from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.laid_words import Laid, laid_words
 from bpe_core.segmenting.merging import compiled_ranks
 from bpe_core.segmenting.remembered_words import WORDS_AT_FIRST
+from bpe_core.segmenting.text_pairs import laid_texts
 from bpe_core.segmenting.word_pieces import LongestPieces
 from bpe_core.text.preparation.pre_tokenizers import ByteLevel
 from bpe_core.text.preparation.whole_texts import Marks, WholeTexts
@@ -64,6 +65,7 @@ def _others() -> None:
     _learn_best()
     _rank()
     parts_of([b"lo", b"low"])
+    laid_texts([b"l", b"o"], np.zeros(1, np.int32), np.ones(1, np.int32))
     UsualPieces(bytes(9), 6, 1).skip(0)
     recipe = Recipe.preset("gage", block_size=100)
     compressed_blocks(_TEXT.encode() * 9, recipe)

@@ -9,7 +9,7 @@ import numpy as np
 
 from bpe_core.kernels.encode import JOINED
 from bpe_core.kernels.merge_word import enter_pairs
-from bpe_core.kernels.splits import find_halves
+from bpe_core.kernels.splits import Halves, find_halves
 from bpe_core.segmenting.compiled_encoder import merge_table, room_for
 from bpe_core.segmenting.text_pairs import text_pairs
 from bpe_core.support.arrays import Bools, Bytes, Int32s, Int64s
@@ -35,13 +35,13 @@ def parts_of(tokens: Sequence[str] | Sequence[bytes]) -> tuple[list[Any], Int32s
     ends = np.cumsum(np.concatenate((widths[letters], np.add.reduceat(widths[codes], starts[:-1]))))
     first = b"".join(one if isinstance(one, bytes) else one.encode() for one in symbols)
 
-    rows = text_pairs(first + written, np.concatenate((np.zeros(1, np.int64), ends)))
-    nothing = np.zeros(len(rows[0]), np.int32)
+    ways = text_pairs(first + written, np.concatenate((np.zeros(1, np.int64), ends)))
+    nothing = np.zeros(len(ways.whole), np.int32)
     table = merge_table(len(symbols), nothing, nothing)
     table = table._replace(joined=np.zeros(len(table.keys), np.int32))
-    enter_pairs(table, *rows[:2], rows[2] - np.int32(len(symbols)), rows[2])
+    enter_pairs(table, ways.left, ways.right, ways.whole - np.int32(len(symbols)), ways.whole)
 
     room, _ = room_for(int(lengths.max()), 0, JOINED)
-    left, right, late = np.zeros((3, len(tokens)), np.int32)
-    find_halves(table, room, (np.cumsum(is_there, dtype=np.int32) - np.int32(1))[codes], starts, left, right, late)
-    return symbols, left, right, late != 0
+    halves = Halves(*np.full((2, len(tokens)), -1, np.int32), *np.zeros((2, len(tokens)), np.bool_))
+    find_halves(table, room, (np.cumsum(is_there, dtype=np.int32) - np.int32(1))[codes], starts, ways, halves)
+    return symbols, halves.left, halves.right, halves.is_late

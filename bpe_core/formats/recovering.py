@@ -33,7 +33,8 @@ Text = TypeVar("Text", bytes, str)
 
 KERNELS = Policy("bpe_core.formats.compiled_recovering", small=10_000)  # tokens
 NO_LIMIT = 2**62
-NOTHING = -1  # in place of a part
+NOTHING = -1  # in place of a part; of a symbol, the moment when it is there
+NEVER = 2**62  # a moment
 TURN_BITS = 32  # below the rank a token waits for, its own; ranks have 31
 SHORT = 40  # pieces; up to here looking at all of them is faster than a heap
 MOST_LOOKED_AT = 2**21  # symbols of all longer tokens together: some seconds; tables of texts never come near
@@ -205,23 +206,48 @@ class Parts(Generic[Text]):
         behind = np.maximum(rank[self.left[late]], rank[self.right[late]])
         turns[late] = (behind << TURN_BITS) + late + 1
         made = np.flatnonzero(self.left >= 0)
-        turn, left, right = turns.tolist(), self.left.tolist(), self.right.tolist()
-        is_known = [symbol in base for symbol in self.symbols] + [False] * len(self.tokens)
+        made = made[np.argsort(turns[made])]
+        moment = self._moments(base, made)
+        order = made[np.argsort(moment[made], kind="stable")]
+        order = order[moment[order] < NEVER]
+        is_crowd = np.bincount(moment[order], minlength=1)[moment[order]] > 1
+        order[is_crowd] = self._one_by_one(made[np.isin(made, order[is_crowd])], turns)
+        return order
+
+    def _moments(self, base: Mapping[Text, int], made: Int64s) -> Int64s:
+        """Return when each token is made: in its turn, the row of `made`, or with its last part; NEVER if it is not."""
+        symbols = len(self.symbols)
+        found = np.full(symbols + len(self.tokens), NEVER)
+        found[:symbols] = [NOTHING if symbol in base else NEVER for symbol in self.symbols]
+        found[symbols + made] = np.arange(len(made))
+        lengths = np.fromiter(map(len, self.tokens), np.int64, len(self.tokens))
+        shortest_first = made[np.argsort(lengths[made], kind="stable")]  # a part is shorter than what is made of it
+        for some in np.split(shortest_first, np.flatnonzero(np.diff(lengths[shortest_first])) + 1):
+            of_parts = np.maximum(found[self.left[some]], found[self.right[some]])
+            found[symbols + some] = np.maximum(found[symbols + some], of_parts)
+        return found[symbols:]
+
+    def _one_by_one(self, some: Int64s, turns: Int64s) -> list[int]:
+        """Return tokens that wait for one another, given in turn, as they are made; all others are there in time."""
+        symbols = len(self.symbols)
+        is_waited_for = set((symbols + some).tolist())
+        columns = (column[some].tolist() for column in (turns, self.left, self.right))
+        turn, left, right = (dict(zip(some.tolist(), column, strict=True)) for column in columns)
         waiting: dict[int, list[int]] = {}  # by a part that is not made yet, those whose turn is over
         found: list[int] = []
-        for first in made[np.argsort(turns[made])].tolist():
+        for first in some.tolist():
             ready = [(turn[first], first)]
             while ready:
                 _, place = heapq.heappop(ready)
-                if not (is_known[left[place]] and is_known[right[place]]):
-                    missing = right[place] if is_known[left[place]] else left[place]
+                missing = next((part for part in (left[place], right[place]) if part in is_waited_for), None)
+                if missing is not None:
                     waiting.setdefault(missing, []).append(place)
                     continue
-                is_known[symbols + place] = True
+                is_waited_for.remove(symbols + place)
                 found.append(place)
                 for one in waiting.pop(symbols + place, ()):
                     heapq.heappush(ready, (turn[one], one))
-        return np.array(found, np.int64)
+        return found
 
 
 def parts_by_kernels(tokens: Sequence[Text]) -> Parts[Text] | None:

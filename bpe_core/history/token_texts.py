@@ -200,14 +200,20 @@ def decoded(history: History) -> list[bytes]:
 
 
 def _put_together(history: History, symbols: Sequence[bytes], continuing: bytes) -> list[bytes]:
-    texts, room = [*symbols], BUDGET
+    texts, size = [*symbols], 0
     for left, right in history.pairs():
         text = texts[left] + (texts[right].removeprefix(continuing) if continuing else texts[right])
-        room -= len(text)
-        if room < 0:
-            raise TooLarge(f"The tokens together are longer than {BUDGET:,} bytes; they can only be shown shortened.")
+        size += len(text)
+        if size > BUDGET:
+            check_together(size)
         texts.append(text)
     return texts
+
+
+def check_together(size: int) -> None:
+    """Refuse to put texts together that have so many bytes in all."""
+    if size > BUDGET:
+        raise TooLarge(f"The tokens together are longer than {BUDGET:,} bytes; they can only be shown shortened.")
 
 
 def of_tokens(what: object, history: History, find: Callable[[], T]) -> T:

@@ -13,7 +13,6 @@ from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.columns import DROPPED, NOTHING, Scores
 from bpe_core.history.history import History
 from bpe_core.history.joining import NO_PRIORITY
-from bpe_core.history.token_texts import written
 from bpe_core.kernels import encode as kernel
 from bpe_core.kernels.change_text import TextChanges
 from bpe_core.kernels.merge_word import Workplace
@@ -35,7 +34,7 @@ from bpe_core.segmenting.by_priority import JoinedWords, joined_unknown
 from bpe_core.segmenting.compiled_encoder import CompiledEncoder, joining_table, piece_table, room_for
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.merging import NEVER
-from bpe_core.segmenting.text_pairs import text_pairs
+from bpe_core.segmenting.text_pairs import entered, laid_texts, ways_among
 from bpe_core.segmenting.word_pieces import LongestPieces
 from bpe_core.segmenting.word_tokens import ALWAYS, WordCuts
 from bpe_core.support.arrays import Bytes, Float64s, Int32s, Int64s
@@ -223,18 +222,17 @@ def _rows(words: JoinedWords) -> list[Int32s]:
         return [column.astype(np.int32) for column in columns]
     priorities = words.joining.priorities
     assert priorities is not None
-    texts, alone = written(words.history), words.alone
-    group_of = {text: group for group, text in enumerate(dict.fromkeys(texts))}  # of tokens with equal texts
-    groups = np.fromiter(map(group_of.__getitem__, texts), np.int64, len(texts))
-    lengths = np.fromiter(map(len, group_of), np.int64, len(group_of))
-    left, right, whole = text_pairs(b"".join(group_of), np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths))))
-    ids = np.flatnonzero(~alone)
+    history = words.history
+    texts = entered(*laid_texts(history.alphabet.texts, history.columns.left, history.columns.right))
+    left, right, whole = ways_among(texts)
+    groups = texts.firsts  # of tokens with equal texts, each by its first
+    ids = np.flatnonzero(~words.alone)
     ids = ids[np.argsort(groups[ids], kind="stable")]
-    counts = np.bincount(groups[ids], minlength=len(group_of))
+    counts = np.bincount(groups[ids], minlength=len(groups))
     first = np.cumsum(counts) - counts
     joined = np.flatnonzero(priorities != NO_PRIORITY)
     joined = joined[np.argsort(priorities[joined], kind="stable")[::-1]]  # the best of a group is written last
-    priority, token = np.full(len(group_of), NEVER, np.int64), np.zeros(len(group_of), np.int64)
+    priority, token = np.full(len(groups), NEVER, np.int64), np.zeros(len(groups), np.int64)
     priority[groups[joined]], token[groups[joined]] = priorities[joined], joined
     times = np.where(priority[whole] < NEVER, counts[left] * counts[right], 0)
     row = np.repeat(np.arange(len(left)), times)  # one for each pair of ids with these texts

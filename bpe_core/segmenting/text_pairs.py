@@ -1,16 +1,19 @@
-"""All pairs of texts whose text together is one of them, too: by machine code."""
+"""The texts of tokens end to end, and all pairs of them whose text together is one of them, too: by machine code."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from bpe_core.kernels.splits import Texts, enter_texts, split_texts
-from bpe_core.support.arrays import Int32s, Int64s
+from bpe_core.history.token_texts import BUDGET, check_together
+from bpe_core.kernels.splits import Texts, Ways, enter_texts, lay_texts, measure_texts, split_texts
+from bpe_core.support.arrays import Bytes, Int32s, Int64s
 
 _ROWS_A_TEXT = 4  # nearly always enough
 
 
-def text_pairs(data: bytes, starts: Int64s) -> tuple[Int32s, Int32s, Int32s]:
+def text_pairs(data: bytes, starts: Int64s) -> Ways:
     """Return a row for each: the places of the left text, of the right one, and of both together.
 
     The texts lie end to end; the last start is the end.
@@ -18,22 +21,50 @@ def text_pairs(data: bytes, starts: Int64s) -> tuple[Int32s, Int32s, Int32s]:
     >>> [column.tolist() for column in text_pairs(b"a" b"b" b"ab" b"aba" b"ba", np.array([0, 1, 2, 4, 7, 9]))]
     [[0, 0, 2, 1], [1, 4, 0, 0], [2, 3, 3, 4]]
     """
+    return ways_among(entered(np.frombuffer(data or bytes(1), np.uint8), starts))
+
+
+def entered(data: Bytes, starts: Int64s) -> Texts:
     count, longest = len(starts) - 1, int(np.diff(starts).max(initial=0))
-    known = Texts(
-        data=np.frombuffer(data or bytes(1), np.uint8),
+    texts = Texts(
+        data=data,
         starts=starts,
         numbers=np.empty(count, np.uint64),
+        firsts=np.empty(count, np.int32),
         slots=np.empty(4 << count.bit_length(), np.int32),
         powers=np.empty(longest + 1, np.uint64),
         beginnings=np.empty(longest + 1, np.uint64),
     )
-    enter_texts(known)
+    enter_texts(texts)
+    return texts
+
+
+def ways_among(texts: Texts) -> Ways:
+    count, longest = len(texts.firsts), len(texts.powers) - 1
     found: list[list[Int32s]] = [[], [], []]
     rows = np.empty((3, longest + _ROWS_A_TEXT * count), np.int32)
     progress = np.zeros(2, np.int64)
     while progress[0] < count:
-        split_texts(known, progress[0], rows[0], rows[1], rows[2], progress)
+        split_texts(texts, progress[0], rows[0], rows[1], rows[2], progress)
         for columns, column in zip(found, rows, strict=True):
             columns.append(column[: progress[1]].copy())
-    left, right, whole = (np.concatenate([np.zeros(0, np.int32), *columns]) for columns in found)
-    return left, right, whole
+    return Ways(*(np.concatenate([np.zeros(0, np.int32), *columns]) for columns in found))
+
+
+def laid_texts(first: Sequence[bytes], left: Int32s, right: Int32s) -> tuple[Bytes, Int64s]:
+    """Return these texts and those that are put together of them, end to end, and where each begins.
+
+    >>> data, starts = laid_texts([b"l", b"o", b"w"], np.array([0, 3], np.int32), np.array([1, 2], np.int32))
+    >>> data.tobytes(), starts.tolist()
+    (b'lowlolow', [0, 1, 2, 3, 5, 8])
+    """
+    starts = np.zeros(len(first) + len(left) + 1, np.int64)
+    lengths = starts[1:]
+    lengths[: len(first)] = list(map(len, first))
+    measure_texts(lengths, left, right, BUDGET + 1)
+    check_together(int(lengths.sum()))
+    np.cumsum(lengths, out=lengths)
+    data = np.empty(max(1, int(starts[-1])), np.uint8)
+    data[: starts[len(first)]] = np.frombuffer(b"".join(first), np.uint8)
+    lay_texts(data, starts, left, right)
+    return data, starts

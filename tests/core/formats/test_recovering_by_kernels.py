@@ -31,6 +31,49 @@ def test_the_same_of_bytes(tokens: list[bytes]) -> None:
     assert _found(in_order, BYTES, 256, ALWAYS) == _found(in_order, BYTES, 256, NEVER)
 
 
+@given(
+    tokens=st.lists(st.text("ab", min_size=2, max_size=9).map(str.encode), unique=True, max_size=60),
+    by_length=st.booleans(),
+)
+def test_the_same_of_tokens_with_many_ways(tokens: list[bytes], by_length: bool) -> None:
+    """Shortest first, nearly every token is made of sound ones, so that their borders alone decide."""
+    tokens = sorted(tokens, key=len) if by_length else tokens
+    assert _found(tokens, BYTES, 256, ALWAYS) == _found(tokens, BYTES, 256, NEVER)
+
+
+@given(sizes=st.lists(st.integers(2, 24), unique=True, max_size=23), behind=st.booleans())
+def test_the_same_of_one_letter(sizes: list[int], behind: bool) -> None:
+    """Where all is a tie, the leftmost two are joined."""
+    tokens = [b"a" * size + b"b" * behind for size in sizes] + [b"a" * size for size in sizes if behind]
+    assert _found(tokens, BYTES, 256, ALWAYS) == _found(tokens, BYTES, 256, NEVER)
+
+
+@given(
+    tokens=st.lists(st.text("ab", min_size=2, max_size=6), unique=True, max_size=30), base=st.sampled_from(["ab", "a"])
+)
+def test_each_in_its_turn_or_with_its_last_part(tokens: list[str], base: str) -> None:
+    parts = recovering._parts_plainly(tokens)
+    texts = [*parts.symbols, *tokens]
+    halves = {
+        place: (texts[parts.left[place]], texts[parts.right[place]])
+        for place in np.flatnonzero(parts.left >= 0).tolist()
+    }
+
+    def turn(place: int) -> tuple[int, int]:
+        behind = max(tokens.index(half) if half in tokens else 0 for half in halves[place])
+        return (behind, place + 1) if parts.is_late[place] else (place, 0)
+
+    known, waiting, found = {*base}, set[int](), list[int]()
+    for first in sorted(halves, key=turn):
+        waiting.add(first)
+        while ready := [place for place in waiting if known.issuperset(halves[place])]:
+            place = min(ready, key=turn)
+            waiting.remove(place)
+            known.add(tokens[place])
+            found.append(place)
+    assert parts.in_order(dict.fromkeys(base, 0)).tolist() == found
+
+
 @given(tokens=st.lists(st.text("añ日𝄞", min_size=2, max_size=6), unique=True, max_size=20))
 def test_the_same_of_characters(tokens: list[str]) -> None:
     """Also where a character occurs in longer tokens only, and behind ids that merge with nothing."""
