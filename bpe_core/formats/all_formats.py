@@ -39,7 +39,7 @@ OTHERS = (  # how files that are no tables begin, and what is said of them
         "holds only numbers, as a model of YouTokenToMe or a dictionary of fairseq does; such files are not read here.",
     ),
     (
-        rb"(<unk>|<s>|<pad>|</s>|\xe2\x96\x81)[^\t\n]*\t-?\d[^\n]*\n|([^\t\n]+\t-\d+(\.\d+)?\r?\n){2}",
+        rb"(<unk>|<s>|<pad>|</s>|\xe2\x96\x81)[^\t\n]*\t-?\d[^\n]*\n|([^\t\n]+\t-?\d[^\t\n]*\n){0,500}?[^\t\n]+\t-\d",
         "looks like the list of pieces that SentencePiece writes for people; open the .model beside it.",
     ),
     (
@@ -54,6 +54,18 @@ OTHERS = (  # how files that are no tables begin, and what is said of them
     (
         rb"\x80[\x02-\x05]",
         "holds objects of a Python program (pickle), which can run code when they are read; no such file is opened.",
+    ),
+    (
+        rb"(lmgg|fmgg|tjgg|algg)",
+        "is a language model in a form older than GGUF, which llama.cpp no longer reads; convert it there first.",
+    ),
+    (
+        rb"(\[[^\n]*\] \d+\n){3}",
+        "looks like the list that minbpe writes for people; open the .model beside it.",
+    ),
+    (
+        rb"('[^\n]+'\n){5}",
+        "looks like a list of subwords of Tensor2Tensor, which are found in ways of their own; it is not read here.",
     ),
     (
         rb"(?s).{4}\0\0\0\0\x05\0\0\0<unk>",
