@@ -127,6 +127,18 @@ def _text_choices(config: Object, plain: list[str], where: str, notes: list[str]
     }
 
 
+def _other_ways(config: Object, vocabulary: Collection[str], where: str) -> Iterator[str]:
+    named = config.get("tokenizer_class") or ""
+    kind = named.removesuffix("Fast").removesuffix("Tokenizer") if isinstance(named, str) else ""
+    if kind and kind not in LIKE_BERT.split():
+        yield f"{where} names {named[:40]}, which can change and split texts otherwise; here it is done as for BERT."
+    if not any(text.startswith(MARKER) for text in vocabulary):
+        yield (
+            f"No token begins with {MARKER}, so a word that is no token as a whole is unknown here; how else texts are "
+            "split, into characters or parts of molecules, such a file does not say."
+        )
+
+
 def _with_letters(texts: Sequence[str]) -> list[str]:
     letters = set(filter(str.isalpha, set("".join(texts))))
     return [text for text in texts if not (letters.isdisjoint(text) or text.startswith("[unused"))]
@@ -175,6 +187,10 @@ def _flag(config: Object, key: str, where: str) -> bool | None:
 
 MARKER = "##"
 LONGEST_WORD = 100  # characters, which BERT's tokenizers take for granted
+LIKE_BERT = (  # tokenizers of transformers that split as BERT's does
+    "Bert ConvBert DPRContextEncoder DPRQuestionEncoder DPRReader DistilBert Electra Ernie Funnel LayoutLM Lxmert "
+    "MPNet MegatronBert MobileBert PreTrained Realm RetriBert SqueezeBert"
+)
 LOOK = 100_000  # bytes that tell whether there is a token a line
 
 
@@ -256,6 +272,7 @@ class BertVocabulary(Format):
         notes = about(
             twice, "tokens are there twice, and have the number of their last line, as in BERT's tokenizers: {}"
         )
+        notes += _other_ways(config, vocabulary, where)
         choices = _text_choices(config, plain, where, notes)
         recipe = recipe_from(
             name,

@@ -37,6 +37,7 @@ CONTINUES = "##"
 _SPECIAL = (Kind.UNKNOWN, Kind.CONTROL)
 _JINA = ("jina-v2-de", "jina-v2-es", "jina-v2-code")
 _WITH_MASK = ("nomic-bert-moe", "jina-bert-v3")
+_IN_LINES = ("gemma4", "granite-embed-multi-311m", "sarvam-moe")
 _PHI_LEAVES = ("<unk>", "<s>", "<|endoftext|>")  # after which Phi-3 leaves blanks
 _DEFAULTS = {"bert": 100, "t5": 2}  # the number of the unknown token
 
@@ -138,6 +139,8 @@ def _as_json(model: JsonModel, whole: Object, name: str) -> tuple[History, list[
 
 def bytes_history(tokens: Tokens) -> tuple[History, list[str]]:
     name, asked = tokens.name, tokens.section.get("pre", "default")
+    if asked in _IN_LINES:
+        return lines_history(tokens)
     splitting = BY_NAME.get(asked)
     if splitting is None:
         known = ", ".join(sorted(BY_NAME))

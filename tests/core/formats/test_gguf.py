@@ -20,21 +20,21 @@ SHOWN = [written(sign.encode()) for sign in "aB1 .'s\né"]
 MERGES = ["Ã ©", *(f"{one} {other}" for one in SHOWN for other in SHOWN)]  # so that each second border is one of words
 BYTES = [*stand_ins(), *(merge.replace(" ", "", 1) for merge in MERGES), "<|end|>", "<tool>"]
 TEXT = "aB1 's.'S a1111111B\n\n  .é  1a\n.. éBa'll\n 1"
-SPLIT = {  # by names that llama.cpp splits alike
+SPLIT: dict[tuple[str, ...], str] = {  # by names that llama.cpp splits alike
     ("gpt-2", "granite-docling"): (
         "258 49 289 115 298 83 284 277 277 277 49 66 10 323 288 256 32 286 97 10 297 292 266 39 108 108 10 286 "
     ),
-    ("llama3", "chatglm-bpe"): (
+    ("llama3", "chatglm-bpe", "jais-2", "glm5"): (
         "258 49 289 115 298 83 284 277 49 277 49 49 66 327 32 288 256 32 32 49 97 10 297 292 266 39 108 108 10 32 49 "
     ),
-    ("qwen2", "seed-coder"): (
+    ("qwen2", "seed-coder", "ufakzeka", "laguna", "exaone-moe"): (
         "258 49 289 115 298 83 284 49 49 49 49 49 49 49 66 327 32 288 256 32 32 49 97 10 297 292 266 39 108 "
         "108 10 32 49 "
     ),
-    ("deepseek-v3", "joyai-llm"): (
+    ("deepseek-v3", "joyai-llm", "minicpm5", "hy_v4"): (
         "258 49 289 115 298 83 284 277 49 277 49 49 66 327 32 288 256 287 49 97 10 297 292 266 39 108 108 10 32 49 "
     ),
-    ("deepseek-coder", "deepseek-coder"): (
+    ("deepseek-coder", "spark2_5"): (
         "258 49 289 115 298 83 284 49 49 49 49 49 49 49 66 10 10 32 288 256 287 49 97 10 297 292 266 39 108 "
         "108 10 32 49 "
     ),
@@ -55,11 +55,31 @@ SPLIT = {  # by names that llama.cpp splits alike
         "97 66 49 289 115 298 83 284 49 49 49 49 49 49 49 66 327 32 288 256 32 32 49 97 10 297 292 266 39 108 "
         "108 10 32 49 "
     ),
-    ("gpt-4o", "minimax-m2"): (
+    ("gpt-4o", "minimax-m2", "granite-embed-multi-97m"): (
         "97 66 49 289 115 298 83 284 277 49 277 49 49 66 327 32 288 256 32 32 49 97 10 297 292 66 262 108 108 10 32 49 "
     ),
     ("superbpe", "superbpe"): (
         "258 49 289 115 298 83 284 49 277 49 277 49 273 10 287 301 287 49 264 297 292 66 262 108 108 323 49 "
+    ),
+    ("deepseek-llm",): (
+        "258 49 289 115 298 83 284 277 277 277 49 66 10 10 32 288 256 287 49 97 10 297 292 266 39 108 108 10 32 49 "
+    ),
+    ("youtu",): (
+        "258 49 289 115 298 83 284 49 49 49 49 49 49 49 66 327 32 288 256 32 32 49 97 10 297 292 66 262 108 "
+        "108 10 32 49 "
+    ),
+    ("tiny_aya",): (
+        "258 49 289 115 298 83 284 49 277 49 277 49 66 327 32 288 256 32 32 49 97 10 297 292 66 262 108 108 10 32 49 "
+    ),
+    ("kimi-k2",): (
+        "258 49 289 115 298 83 284 277 49 277 49 49 66 327 32 288 256 32 32 49 97 10 297 292 66 262 108 108 10 32 49 "
+    ),
+    ("afmoe",): (
+        "258 49 289 115 298 83 284 49 277 49 277 49 66 327 32 288 256 32 32 49 97 10 297 292 266 39 108 108 10 32 49 "
+    ),
+    ("chameleon",): (
+        "258 49 32 39 115 46 39 83 284 49 49 49 49 49 49 49 66 10 10 287 46 256 287 49 97 10 46 46 292 266 39 108 108 "
+        "10 32 49 "
     ),
     ("default", "default"): (
         "258 49 32 39 115 298 83 284 277 49 277 49 49 66 327 287 46 256 32 32 49 97 10 297 292 266 39 108 108 10 32 49 "
@@ -82,6 +102,18 @@ def ids(data: bytes, texts: list[str], *, special: bool = True) -> list[list[int
 def test_bytes_are_joined_in_words_as_the_named_splitting_finds_them(names: tuple[str, ...], expected: str) -> None:
     for name in names:
         assert ids(gguf(by_name(name)), [TEXT]) == [list(map(int, expected.split()))]
+
+
+@pytest.mark.parametrize(("name", "as_a_whole"), [("glm4", True), ("chatglm-bpe", False), ("minicpm5", True)])
+def test_a_word_that_is_a_token_is_joined_by_some_as_a_whole(name: str, as_a_whole: bool) -> None:
+    contents = by_name(name, tokens=[*BYTES, "quite"], token_type=[1] * (len(BYTES) + 1))
+    assert (len(ids(gguf(contents), ["quite"])[0]) == 1) == as_a_whole
+
+
+def test_spaces_of_other_kinds_are_no_eastern_letters() -> None:
+    contents = by_name("deepseek-coder", merges=[*MERGES, "Ġ â"], tokens=[*BYTES, "Ġâ"])
+    contents["token_type"] = [*contents["token_type"], 1]
+    assert ids(gguf(contents), ["x \u2006 y"]) == [[120, len(BYTES), 128, 134, 32, 121]]
 
 
 def test_tokens_of_a_person_part_any_text_and_special_ones_where_they_are_asked_for() -> None:
@@ -163,6 +195,7 @@ def test_pairs_are_joined_in_lines_for_gemma() -> None:
     told = "264 267|261 264 266 263 264|265 260 267|199 173 260 262|1 261 64 51 119 66 262 269|261 263 260 262|"
     texts = ["ab ab", "aab\n\n\nab", " a  ab", "é b", "<eos>a</s>b<|tool_response>", "a\n b", ""]
     assert ids(gguf(LINES), texts) == numbers(told)
+    assert ids(gguf({**LINES, "model": "gpt2", "pre": "sarvam-moe"}), texts) == numbers(told)
 
 
 def test_tokens_are_special_by_their_names() -> None:
@@ -254,7 +287,7 @@ SOUND = gguf(by_name("gpt-2"))
         (b"GGUF" + struct.pack("<IQQQ", 3, 0, 1, 2**63), "are announced, but"),
         (b"GGUF" + struct.pack("<IQQQsI", 3, 0, 1, 1, b"x", 13), "no value of the kind 13"),
         (b"GGUF" + struct.pack("<IQQQsIIQ", 3, 0, 1, 1, b"x", 9, 9, 1) + bytes(12), "lists of lists"),
-        (gguf(by_name("kimi-k2")), "in a way named 'kimi-k2'; this program knows a.x-4.0"),
+        (gguf(by_name("whitespace")), "in a way named 'whitespace'; this program knows a.x-4.0"),
         (gguf({**SCORED, "model": "plamo2"}), "of the kind 'plamo2'; this program reads llama, gpt2, gemma4, bert, t5"),
         (gguf({**SCORED, "scores": [1.0]}), "270 tokens 270 differ, 270 have a kind and 1 a score"),
         (gguf({**SCORED, "tokens": ["a"] * 270}), "of 270 tokens 1 differ"),

@@ -324,3 +324,18 @@ def test_a_file_of_that_name_without_marks_is_told_what_it_lacks(tmp_path: Path)
     (tmp_path / "vocab.txt").write_text("a\nb\n")
     with pytest.raises(FormatError, match=re.escape("“[UNK]”, which stands for a word that cannot be split")):
         open_table(tmp_path / "vocab.txt")
+
+
+def test_a_vocabulary_for_another_way_of_splitting_says_so() -> None:
+    data = b"[UNK]\nM\nK\n"
+    alone = VOCABULARY.open(data, "vocab.txt")
+    assert any("No token begins with ##" in note for note in alone.notes)
+    assert not any("No token begins" in note for note in VOCABULARY.open(data + b"##V\n", "vocab.txt").notes)
+    for named, is_other in (
+        ("EsmTokenizer", True),
+        ("BertJapaneseTokenizer", True),
+        ("DistilBertTokenizerFast", False),
+    ):
+        config = json.dumps({"tokenizer_class": named, "do_lower_case": False}).encode()
+        found = VOCABULARY.open(data, "vocab.txt", {"tokenizer_config.json": config}.get)
+        assert any(f"names {named}" in note for note in found.notes) == is_other
