@@ -143,8 +143,10 @@ def bytes_history(tokens: Tokens) -> tuple[History, list[str]]:
         return lines_history(tokens)
     splitting = BY_NAME.get(asked)
     if splitting is None:
-        known = ", ".join(sorted(BY_NAME))
-        raise FormatError(f"{name} splits texts in a way named {str(asked)[:40]!r}; this program knows {known}.")
+        raise FormatError(
+            f"{name} splits texts in a way named {str(asked)[:40]!r}, which this program does not know. Open the "
+            "tokenizer.json that lies beside the model where this file was made from it."
+        )
     cuts = [_split(one) for one in splitting.expressions]
     cuts.append({"type": "ByteLevel", "add_prefix_space": False, "use_regex": False})
     model = {

@@ -287,7 +287,7 @@ SOUND = gguf(by_name("gpt-2"))
         (b"GGUF" + struct.pack("<IQQQ", 3, 0, 1, 2**63), "are announced, but"),
         (b"GGUF" + struct.pack("<IQQQsI", 3, 0, 1, 1, b"x", 13), "no value of the kind 13"),
         (b"GGUF" + struct.pack("<IQQQsIIQ", 3, 0, 1, 1, b"x", 9, 9, 1) + bytes(12), "lists of lists"),
-        (gguf(by_name("whitespace")), "in a way named 'whitespace'; this program knows a.x-4.0"),
+        (gguf(by_name("whitespace")), "in a way named 'whitespace', which this program does not know"),
         (gguf({**SCORED, "model": "plamo2"}), "of the kind 'plamo2'; this program reads llama, gpt2, gemma4, bert, t5"),
         (gguf({**SCORED, "scores": [1.0]}), "270 tokens 270 differ, 270 have a kind and 1 a score"),
         (gguf({**SCORED, "tokens": ["a"] * 270}), "of 270 tokens 1 differ"),
