@@ -109,7 +109,7 @@ def commands() -> Iterator[str]:
 
 def _one_command(name: str, about: str, recorder: Recorder, shared: list[str]) -> Iterator[str]:
     yield f"### {name}\n"
-    yield f"{marked(about[:1].upper() + about[1:])}{'' if about.endswith('.') else '.'}\n"
+    yield f"{marked(about)}{'' if about.endswith('.') else '.'}\n"
     lines = [line for line in recorder.lines if line not in shared]
     if lines:
         yield "\n".join(lines) + "\n"

@@ -153,12 +153,17 @@ class Runs(QObject):
             self.show(run)
         return run
 
-    def add_table(self, history: History, names: TokenTexts, sentence: str, parent: int | None = None) -> Run:
+    def add_table(
+        self, history: History, names: TokenTexts, sentence: str, parent: int | None = None, *, is_shown: bool = True
+    ) -> Run:
         """Add a table from elsewhere, which has its merges already, as a run."""
         run = Run(next(self._numbers), history.recipe, (), phase=Phase.ENDED, sentence=sentence, parent=parent)
         run.history, run.names = history, names
         self.all.append(run)
-        self.changed.emit()
+        if is_shown:
+            self.show(run)
+        else:
+            self.changed.emit()
         return run
 
     def count_on(self, sources: CorpusTexts) -> None:

@@ -61,7 +61,7 @@ class Imports(QObject):
         if self.is_busy:
             self._aside.tell("A tokenizer is being opened just now; try again in a moment.", is_error=False)
             return
-        take = partial(self._take, path, opened or self._runs.show)
+        take = partial(self._take, path, opened)
         work, ended = lambda task: _read(path, task.cancelled), self.ended.emit
         self._aside.ask(OPENING, work, take, self._aside.tell, ended=ended)
         stop = Answer("Cancel", self.cancel)
@@ -70,14 +70,17 @@ class Imports(QObject):
     def cancel(self) -> None:
         self._aside.cancel(OPENING)
 
-    def _take(self, path: Path, opened: Callable[[Run], None], found: Opened) -> None:
+    def _take(self, path: Path, opened: Callable[[Run], None] | None, found: Opened) -> None:
         table, names, agreement = found
         history = table.history
         notes = table.notes if history.numbers is None else (*table.notes, RENUMBERED)
         notes = notes if agreement is None else (*notes, *agreement.notes)
         history.recipe = history.recipe.with_changes(name=path.name)
         lacks = "" if history.has_counts else " It has no counts."
-        opened(self._runs.add_table(history, names, f"Imported from {path.name} ({table.format}).{lacks}"))
+        told = f"Imported from {path.name} ({table.format}).{lacks}"
+        run = self._runs.add_table(history, names, told, is_shown=opened is None)
+        if opened is not None:
+            opened(run)
         about = " The details say what the file does otherwise." if notes else ""
         agrees = "" if agreement is None or agreement.silence else f" It {agreement.sentence}."
         sentence = f"Opened {path.name}: {steps_in_words(history)} ({table.format}).{agrees}{about}"
@@ -113,7 +116,7 @@ class EditedTable:
 def add_table(runs: Runs, table: EditedTable, made_of: Run) -> None:
     """Show the table as a run below the one it was made of."""
     sentence = " ".join([f"{table.made}.", *table.sentences])
-    runs.show(runs.add_table(table.history, table.names, sentence, made_of.number))
+    runs.add_table(table.history, table.names, sentence, made_of.number)
 
 
 GROWTH = "growth"

@@ -108,10 +108,15 @@ def value_text(choice: str, recipe: Recipe) -> str:
     >>> some = Recipe.preset("gpt2", special_tokens=("<s>",), lowercase=True)
     >>> [value_text(name, some) for name in ("ties", "vocab_size", "merges", "special_tokens", "lowercase", "mixture")]
     ['first seen', '32,000', '–', '<s>', 'yes', '–']
+    >>> from bpe_core.text.preparation.normalizers import Replace
+    >>> value_text("preparation", Recipe.preset("words", preparation=(Replace("``", False, '"'),)))
+    '“``” becomes “"”.'
     """
     value = getattr(recipe, choice)
     if choice == "mixture" and value is not None:
         return str(value.in_words())
+    if choice == "preparation":
+        return " ".join(step.words for step in value) or "–"
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):

@@ -346,6 +346,7 @@ def test_tokens_without_merges_are_opened_shown_and_written_again(
     program.token_text.set_text("abab a ☃")
     settle(qtbot, program)
     assert (shown(program).learned, shown(program).phase) == (0, Phase.ENDED)
+    assert program.runs_panel.delete.isEnabled()  # as the run shown is chosen in the list
     assert program.text_panel.ids.grid.selected_ids() == numbers
     export = program.exchanging.export
     with qtbot.waitSignal(export.checked, timeout=WAIT) as checked:
