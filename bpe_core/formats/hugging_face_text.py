@@ -17,7 +17,7 @@ from bpe_core.recipes.parts import CUSTOM_PATTERN
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.text import decoding
 from bpe_core.text.decoding import Decoder, SentencePiece, Spaced, blank_sign, usual_decoding
-from bpe_core.text.preparation.expressions import Expression, translated
+from bpe_core.text.preparation.expressions import Expression, may_match_nothing, translated
 from bpe_core.text.preparation.normalizers import (
     BertNormalizer,
     BytesShown,
@@ -165,6 +165,7 @@ def read_steps(whole: Object, name: str, *, shows_bytes: bool = False) -> TextPr
     tokens = _added_tokens(whole, name, found.notes, changes=bool(changes))
     changed = {token.content: _changed(token.content, changes) for token in tokens if token.normalized}
     found.notes += about_changed(changed)
+    found.notes += _lost_places(changes, cuts)
     if not shows_bytes and changes and isinstance(changes[-1], BytesShown):  # then splitting begins with it
         changes.pop()
         cuts.insert(0, ByteLevel(add_prefix_space=False, use_regex=False))
@@ -209,6 +210,23 @@ def about_changed(changed: Mapping[str, str]) -> list[str]:
         *about([token for token, new in changed.items() if not new], _GONE),
         *about([token for token, new in changed.items() if new and often[new] > 1], _ALIKE),
     ]
+
+
+def _lost_places(changes: list[Step], cuts: list[Step]) -> list[str]:
+    """Report what is put where nothing was: the next step that changes each character then takes wrong ones."""
+    by_bytes = any(isinstance(step, ByteLevel) for step in cuts)
+    puts = [
+        step.pattern[:80]
+        for place, step in enumerate(changes, 1)
+        if isinstance(step, Replace) and step.is_regex and step.content and (by_bytes or place < len(changes))
+        if any(start == stop for start, stop in Expression.of(step.pattern, True).spans(PROBE))
+    ]
+    return [f"{_WHERE_NOTHING_WAS}: {pattern}" for pattern in puts]
+
+
+_WHERE_NOTHING_WAS = (
+    "The file's library changes wrong characters behind what it puts where nothing was, so ids can differ where it does"
+)
 
 
 def _changed(token: str, changes: list[Step]) -> str:
@@ -369,6 +387,8 @@ def _pattern_of(steps: list[Step], found: TextPreparation) -> dict[str, Any] | N
     waiting = list(steps)
     if waiting and waiting[-1] == ByteLevel(add_prefix_space=False, use_regex=False):
         waiting.pop()
+        if any(isinstance(step, ByteLevel) for step in waiting):  # bytes of bytes
+            return None
     if waiting and waiting[0] == Split(LINES, True, "Isolated"):
         said["unit"] = "line"
         waiting.pop(0)
@@ -407,4 +427,4 @@ _KEEPING = (("Isolated", False), ("Isolated", True), ("Removed", True))  # with 
 def _means_the_same(expression: str) -> bool:
     if translated(expression) != f"(?m){expression}" or "$" in expression or "^" in expression.replace("[^", ""):
         return False
-    return all(stop > start for start, stop in Expression(expression).spans(PROBE))
+    return not may_match_nothing(expression)

@@ -21,6 +21,7 @@ from bpe_core.formats.json_model import (
     about_unknown,
     added_in,
     lacks_bytes,
+    looked_for,
     recipe_of,
     specials_of,
     vocabulary_in,
@@ -76,9 +77,15 @@ class JsonBpe(JsonModel):
         return found
 
     def spelled(self, history: History) -> tuple[str, ...]:
-        """Return the whole words of one character that are tokens only when they are looked for, but listed here."""
-        steps = {step.content: step for step in history.recipe.preparation if isinstance(step, AddedToken)}
-        found = [token for token, step in steps.items() if len(token) == 1 and (step.single_word or step.normalized)]
+        """Return tokens that are only looked for, but are words or bytes of words as well where they are listed."""
+        recipe, joining = history.recipe, history.joining
+        alone = {step.content for step in recipe.preparation if isinstance(step, AddedToken) and _is_passed_over(step)}
+        whole = joining is not None and joining.whole_words
+        found = [
+            token
+            for token in recipe.special_tokens
+            if (token in alone and (whole or len(token) == 1)) or (len(token) == 1 and recipe.base == "bytes")
+        ]
         if not found:
             return ()
         texts, numbers = written_tokens(history), self.numbers(history)
@@ -141,7 +148,7 @@ class JsonBpe(JsonModel):
                 [byte_level.read(text) or b"" for text in sampled(list(vocabulary))]
             )
         choices = _choices(steps, style, len(built.pairs))
-        recipe = recipe_of(name, whole, specials, unknown, choices)
+        recipe = recipe_of(name, whole, specials, looked_for(unknown, added), choices)
         history = History.from_pairs(recipe, built.alphabet, built.pairs, built.joining)
         notes = steps.notes + built.notes + about_added(added, vocabulary) + shared
         notes += about_unknown(vocabulary, added, unknown) if unknown in added else []
@@ -160,6 +167,11 @@ class JsonBpe(JsonModel):
         if style.drops_unknown:
             notes.append("The file leaves out characters that it does not know; so it is done here.")
         return history.numbered(built.numbers), notes
+
+
+def _is_passed_over(token: AddedToken) -> bool:
+    """Whether a text can hold this token without being that token."""
+    return token.single_word or token.normalized
 
 
 def _merges(model: Object, name: str) -> WrittenMerges:

@@ -83,6 +83,7 @@ def added_in(
     passes over a token without text; of one that is there twice the number counts once, and how it is found last.
     """
     found: dict[str, Added] = {}
+    holders: dict[int, Object] = {}  # of each number, the last entry with it
     behind = len(vocabulary) if size is None else size
     for where, item in json_reading.objects_in(whole, "added_tokens", name, "added token"):
         if not isinstance(item.get("content"), str):
@@ -94,8 +95,10 @@ def added_in(
             behind += content not in found and content not in vocabulary
             can_be_piece = content in vocabulary and (steps.may_write(content) or item.get("single_word") is True)
             found[content] = Added(number, said, can_be_piece)
-    last = {token.number: content for content, token in found.items()}
-    return {content: token._replace(is_lost=last[token.number] != content) for content, token in found.items()}
+            holders[number] = item
+    return {
+        content: token._replace(is_lost=holders[token.number]["content"] != content) for content, token in found.items()
+    }
 
 
 def specials_of(added: Mapping[str, Added], unknown: str) -> dict[str, int]:
@@ -106,6 +109,11 @@ def specials_of(added: Mapping[str, Added], unknown: str) -> dict[str, int]:
 def with_unknown(vocabulary: dict[str, int], added: Mapping[str, Added], unknown: str) -> dict[str, int]:
     """Return the vocabulary with the number of what is unknown, which can be an added token only."""
     return vocabulary | {unknown: added[unknown].number} if unknown in added else vocabulary
+
+
+def looked_for(unknown: str, added: Mapping[str, Added]) -> str:
+    """Return the token for what is unknown, if texts are searched for it wherever it is added."""
+    return "" if unknown in added and added[unknown].is_lost else unknown
 
 
 def about_unknown(vocabulary: dict[str, int], added: Mapping[str, Added], unknown: str) -> list[str]:

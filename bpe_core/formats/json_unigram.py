@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from bpe_core.errors import FormatError
@@ -18,6 +18,7 @@ from bpe_core.formats.json_model import (
     about_added,
     added_in,
     lacks_bytes,
+    looked_for,
     recipe_of,
     specials_of,
 )
@@ -78,15 +79,16 @@ class JsonUnigram(JsonModel):
             text: number for number, text in enumerate(texts)
         }  # of a text that is there twice the last counts
         falls_back = model.get("byte_fallback") is True and set(BYTE_TEXTS).issubset(vocabulary)
+        added = added_in(whole, vocabulary, name, steps, len(texts))
+        names = {*vocabulary, *added}
         nothing_is = steps.byte_level and vocabulary.keys() >= set(stand_ins())
         if unknown is None and not (falls_back or nothing_is):
             raise FormatError(f'{name}: "unk_id" does not say which token means what is unknown, such as <unk>.')
-        unknown_text = _free_name(vocabulary) * nothing_is if unknown is None else texts[unknown]
+        unknown_text = _free_name(names) * nothing_is if unknown is None else texts[unknown]
         if unknown is not None and vocabulary[unknown_text] != unknown:
-            unknown_text = _free_name(vocabulary)
-        looked_for = "" if falls_back or unknown is None else unknown_text
-        added = added_in(whole, vocabulary, name, steps, len(texts))
-        specials = specials_of(added, looked_for)
+            unknown_text = _free_name(names)
+        sought = "" if falls_back or unknown is None else looked_for(unknown_text, added)
+        specials = specials_of(added, sought)
         others = {unknown_text, *specials, *(BYTE_TEXTS if falls_back else ())}
         plain = {**scores}
         for text in others & scores.keys():
@@ -102,7 +104,7 @@ class JsonUnigram(JsonModel):
             "merges": 0,
         }
         choices |= {} if falls_back else {"unknown_text": unknown_text}
-        recipe = recipe_of(name, whole, specials, looked_for, choices)
+        recipe = recipe_of(name, whole, specials, sought, choices)
         number = NO_NUMBER if unknown is None else unknown
         numbers = vocabulary | specials | ({} if unknown is None else {unknown_text: unknown})
         sign = steps.blank_sign
@@ -122,7 +124,7 @@ class JsonUnigram(JsonModel):
         return history, [*spelled, *steps.notes, *notes]
 
 
-def _free_name(vocabulary: dict[str, int]) -> str:
+def _free_name(vocabulary: Collection[str]) -> str:
     """Return what represents the unknown where nothing is unknown, so that the file has no token for it."""
     name = UNKNOWN_TOKEN
     while name in vocabulary:

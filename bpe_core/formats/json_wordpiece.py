@@ -16,6 +16,7 @@ from bpe_core.formats.json_model import (
     about_added,
     about_unknown,
     added_in,
+    looked_for,
     recipe_of,
     specials_of,
     vocabulary_in,
@@ -116,7 +117,7 @@ class JsonWordPiece(JsonModel):
             "longest_word": self.longest_word(model, name),
             "merges": 0,
         }
-        recipe = recipe_of(name, whole, specials, unknown, choices)
+        recipe = recipe_of(name, whole, specials, looked_for(unknown, added), choices)
         can_be = {text for text, token in added.items() if token.can_be_piece}
         can_be |= {unknown} if unknown in vocabulary and unknown not in added else set()
         if marker:  # else each token can continue a word

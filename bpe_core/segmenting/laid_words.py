@@ -228,7 +228,7 @@ def _splitting(expression: str, behavior: Behavior, *, invert: bool = False, old
     elif behavior == "Contiguous":
         expression = f"{flags}(?:{bare})+"
     elif behavior != "Isolated":
-        if invert or not _is_one_character(bare):
+        if invert or "i" in flags or not _is_one_character(bare):
             raise _NoWords
         expression = f"[^{bare}]*{bare}|[^{bare}]+" if behavior == "MergedWithPrevious" else f"{bare}?[^{bare}]+|{bare}"
     table = table_of(expression, older=older)

@@ -115,6 +115,17 @@ def as_before(values: npt.NDArray[Number]) -> npt.NDArray[Number]:
     return values
 
 
+_NEWER_MARKS = "1acf-1add 1ae0-1aeb"
+
+
+def with_known_marks(text: str) -> str:
+    """The text with older marks in place of those that the table of what looks like one character knows already."""
+    marks = characters(_NEWER_MARKS)
+    if text.isascii() or marks.isdisjoint(set(text)):
+        return text
+    return "".join("\u0300" if one in marks else one for one in text)
+
+
 @cache
 def _seen_as() -> dict[int, str]:
     return {ord(one): NO_CHARACTER for one in later()} | {ord(one): other for one, other in _FORMERLY.items()}

@@ -174,6 +174,30 @@ def translated(expression: str) -> str:
     return f"(?m{'V1' if nested else ''})" + "".join(as_in_oniguruma(written) if "i" in expression else written)
 
 
+def may_match_nothing(expression: str) -> bool:
+    r"""Whether it may match between two characters, as far as can be told without looking at these.
+
+    >>> may_match_nothing(r"\s+(?!\S)|a"), may_match_nothing("(?<=a)|b"), may_match_nothing("x?")
+    (False, True, True)
+    """
+    tokens = iter(_TOKEN.findall(translated(expression)))
+    written: list[str] = []
+    for token in tokens:
+        depth = int(token in ("(?=", "(?!", "(?<=", "(?<!"))
+        if not depth:
+            written += [] if token in _PLACES else [token]
+        while depth:
+            token = next(tokens, ")")
+            depth += (token[0] == "(" and token[-1] != ")") - (token == ")")
+    try:
+        return compile_custom("".join(written)).fullmatch("") is not None
+    except PatternError:  # something that was left out was repeated
+        return True
+
+
+_PLACES = ("^", "$", r"\A", r"\Z", r"\b", r"\B", r"\G")
+
+
 _NAMED = regex.compile(r"\\([pP])\{(\^?)([^}]*)\}")
 
 

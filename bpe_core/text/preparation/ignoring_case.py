@@ -18,6 +18,7 @@ _WITH_CASE = (*range(0xD800), *range(0xE000, 0x20000))  # behind them no letter 
 _OTHERWISE = frozenset("iIıİ")  # which `regex` takes for the same
 _SPECIAL = frozenset("()[]{}|.*+?^$\\")
 _QUANTIFIERS = frozenset("*+?{")
+_FLAGS = regex.compile(r"\(\?([a-z-]*)[:)]")
 _LONGEST = 3  # letters that can be one
 
 Stretch = tuple[int, int]  # of letters that can be one
@@ -27,7 +28,7 @@ def as_in_oniguruma(tokens: Sequence[str]) -> list[str]:
     """Return the tokens of an expression without flags that ignore case, or as they are if both find the same."""
     written, is_same = list[str](), True
     for unit, ignores in _units(tokens):
-        is_flagged = unit[0][0] == "(" and "i" in unit[0]
+        is_flagged = _FLAGS.fullmatch(unit[0]) is not None and "i" in unit[0]
         new, same = (_without_flag(unit[0]), True) if is_flagged else _spelled_out(unit) if ignores else (None, True)
         written += unit if new is None else [new]
         is_same &= same
@@ -40,10 +41,11 @@ def _units(tokens: Sequence[str]) -> Iterator[tuple[Sequence[str], bool]]:
     place = 0
     while place < len(tokens):
         token, stop = tokens[place], place + 1
-        if token[0] == "(":
+        flags = _FLAGS.fullmatch(token)
+        if token[0] == "(" and (flags or token[-1] != ")"):
             if token[-1] != ")":
                 outside.append(ignores)
-            on, _, off = token[2:-1].partition("-")
+            on, _, off = flags[1].partition("-") if flags else ("", "", "")
             ignores = (ignores or "i" in on) and "i" not in off
         elif token == ")" and outside:
             ignores = outside.pop()

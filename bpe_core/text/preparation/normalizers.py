@@ -303,7 +303,7 @@ class CharacterTable:
 
 def _clusters(text: str) -> Iterator[str]:
     place = 0
-    for found in _CLUSTERS.findall(older_unicode.without_later(text)):
+    for found in _CLUSTERS.findall(older_unicode.without_later(older_unicode.with_known_marks(text))):
         for cluster in (found,) if len(found) == 1 else _UNJOINED.split(found):
             yield text[place : place + len(cluster)]
             place += len(cluster)

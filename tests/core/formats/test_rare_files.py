@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from bpe_core.errors import FormatError
 from bpe_core.formats import FORMATS
 from bpe_core.segmenting.tokenizer import Tokenizer
 from tests.core.formats.kinds import (
@@ -197,6 +198,16 @@ FILES: dict[str, tuple[Whole, tuple[str, ...]]] = {
               added(1, "▁le")),
         ("le", "lelele", "▁le"),
     ),
+    "the second of three entries takes the number of the others": (
+        whole(bpe({"<s>": 1}), [], [], added(1, "<s>"), added(15, "</s>"), added(3, "<s>", single_word=True)),
+        ("</s>a<s>", "a <s>"),
+    ),
+    "a letter behind one of another kind": (
+        whole(bpe(LETTERS), [], [split(r"(?<=\p{Lm})"), split("(?i)e", "MergedWithPrevious")]), ("b\u02b0a E abEeb",)
+    ),
+    "a mark is newer than most tables": (
+        whole(bpe(LETTERS | {"2": 8}, unk_token="<unk>"), [precompiled()], []), ("\xb2\u1adb", "\xb2\u1aecb")
+    ),
     "an entry is empty": (whole(bpe({"a": 0, "": 5}), [], [], added(2, "<s>")), ("xa<s>", "x")),
     "a space replaces nothing": (
         whole(WORDS, [], [SPACES], decoder={"type": "BPEDecoder", "suffix": ""}), ("ab ab", "a##b")
@@ -232,6 +243,38 @@ def test_a_file_with_something_rare_opens_exactly_or_says_so(rare: str) -> None:
             assert again.decode(ids, skip_special_tokens=skip) == told
 
 
+# These open exactly, and what cannot be written so is said.
+SAID_OF_WRITING: dict[str, tuple[Whole, tuple[str, ...]]] = {
+    "the unknown token is added, and another one has its number": (
+        whole(
+            {**wordpiece("te", "e", unknown="e"), "type": "WordLevel"} | {"vocab": {"te": 2, "e": 3}},
+            [],
+            [SPACES],
+            added(9, "e"),
+            added(9, "<s>"),
+            added(9, "<t>"),
+        ),
+        ("te e x", "e<s><t>"),
+    ),
+    "a piece is there twice and nothing is called unknown": (
+        whole({"type": "Unigram", "unk_id": 0, "vocab": [["e", 0.0], ["e", -3.0]]}, [], [], added(5, "<unk>")),
+        ("<unk>e", "xe"),
+    ),
+}
+
+
+@pytest.mark.parametrize("rare", SAID_OF_WRITING)
+def test_a_file_that_cannot_be_written_exactly_opens_so(rare: str) -> None:
+    made, texts = SAID_OF_WRITING[rare]
+    data = json.dumps(made).encode()
+    theirs, found = tokenizers.Tokenizer.from_buffer(data), JSON.open(data, rare)
+    assert not any("can differ" in note for note in found.notes)
+    assert JSON.can_hold(found.history)
+    for text in texts:
+        ids = theirs.encode(text, add_special_tokens=False).ids
+        assert found.numbers_of(Tokenizer(found.history).encode(text, allowed_special="all")) == ids, text
+
+
 SAID: dict[str, tuple[Whole, str]] = {
     "the unknown token is joined": (
         whole(bpe(LETTERS | {"e ": 6}, "e " + " ", unk_token="e") | {"merges": [["e", " "]]}, [], []),
@@ -249,6 +292,11 @@ SAID: dict[str, tuple[Whole, str]] = {
         whole(bpe(LETTERS), [], [split(r"\X")]),
         "what looks like one character",
     ),
+    "something is put where nothing was": (
+        whole(bpe(LETTERS), [replacing("x?", "-", regex=True), LOWER], []),
+        "behind what it puts where nothing was",
+    ),
+    "pictures": (whole(bpe(LETTERS), [], [split(r"\p{Extended_Pictographic}")]), "what looks like one character"),
     "a token becomes nothing": (
         whole(bpe(LETTERS), [replacing("a", "")], [], added(2, "a", normalized=True)),
         "become nothing there",
@@ -267,6 +315,19 @@ def test_a_file_of_which_ids_can_differ_says_so(rare: str) -> None:
     assert any(sentence in note for note in found.notes)
     if rare.startswith(("a token becomes", "tokens become")):
         assert any(sentence in one for one in JSON.can_hold(found.history))
+
+
+def test_bytes_of_bytes_are_refused() -> None:
+    with pytest.raises(FormatError, match="turned into bytes twice"):
+        JSON.open(json.dumps(whole(bpe({"Ġ": 1}), [], [by_bytes(cuts=True), by_bytes()])).encode(), "x")
+
+
+def test_a_long_text_is_cut_with_its_case_ignored() -> None:
+    made = whole(bpe(LETTERS | {"E": 6}), [], [split("(?i)e", "MergedWithPrevious")])
+    found, texts = JSON.open(json.dumps(made).encode(), "x"), ["abEaeb"] * 800
+    ids, edges = Tokenizer(found.history).encode_batch(texts)
+    alone = Tokenizer(found.history).encode(texts[0])
+    assert ids[edges[7] : edges[8]].tolist() == list(alone)
 
 
 def test_a_whole_word_that_would_be_listed_is_said_before_it_is_written() -> None:
