@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+import dataclasses
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import groupby, pairwise
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
 from bpe_core.errors import BpeError
 from bpe_core.history.history import History
+from bpe_core.recipes.parts import Normalization
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.support.arrays import Bytes, Int32s, Int64s
+from bpe_core.support.arrays import Int32s, Int64s
 from bpe_core.text.characters import code_points, raw_bytes
 from bpe_core.text.characters import utf8 as utf8
 from bpe_core.text.normalization import (
@@ -22,14 +24,15 @@ from bpe_core.text.normalization import (
     normalize,
     normalize_with_origins,
     normalized_with_sources,
+    normalizer,
 )
 from bpe_core.text.patterns import NAMED_PATTERNS
 from bpe_core.text.preparation.pieces import AddedToken, TracedPiece, found_in
-from bpe_core.text.specials import parts_of
+from bpe_core.text.specials import Find, finder, parts_of
 from bpe_core.text.splitting import Splitter
 
 if TYPE_CHECKING:
-    from bpe_core.segmenting.laid_words import LaidWords
+    from bpe_core.segmenting.laid_words import Laid, LaidWords
     from bpe_core.text.preparation.steps import Preparing
 
 LONG = 4_000  # characters: from here on arrays take less time than words one by one
@@ -44,6 +47,15 @@ class Part:
     text: str  # normalized
     special: str | None
     origins: Int64s  # for each byte of the text, and its end, the byte of the given text
+
+
+class Sought(NamedTuple):
+    """The tokens that a caller allows, and those found in every text."""
+
+    find: Find  # those looked for in a text as it is
+    find_changed: Find  # the others, in the changed text
+    changed: dict[str, str]  # these by their changed texts
+    added: dict[str, AddedToken]
 
 
 class Cutting:
@@ -84,6 +96,19 @@ class Cutting:
         return preparing(self.recipe.preparation, shows_bytes=self.recipe.shows_bytes)
 
     @cached_property
+    def of_changed(self) -> Recipe:
+        """The recipe of texts that are changed already."""
+        return self.recipe.with_changes(preparation=(), **dataclasses.asdict(Normalization()))
+
+    @cached_property
+    def _change(self) -> Callable[[str], str]:
+        return normalizer(self.recipe)
+
+    @cached_property
+    def _wants_places(self) -> bool:
+        return self.gives_words and self._steps.wants_places
+
+    @cached_property
     def keeps_all(self) -> bool:
         """Whether every byte of a text belongs to a word, unchanged."""
         pattern = NAMED_PATTERNS.get(self.recipe.pattern)
@@ -92,61 +117,56 @@ class Cutting:
 
     def normalized_parts(self, text: str, allowed: tuple[str, ...]) -> Iterator[tuple[str, str | None]]:
         """The special tokens of a text, and the normalized stretches between them: (text, None) or ("", token)."""
-        for piece, token in self.stretches(text, allowed):
+        for piece, token in self._stretches(text, self._sought(allowed), places=self._wants_places):
             if token:
                 yield "", token
             elif self.gives_words:
-                yield from ((word, None) for word in self._words_of(piece))
+                yield from ((word, None) for word in self.words_of(piece))
             else:
                 yield piece.text, None
 
-    def _words_of(self, piece: TracedPiece) -> Iterator[str]:
+    def words_of(self, piece: TracedPiece) -> Iterator[str]:
+        """The words of a stretch."""
+        if not self.gives_words:
+            return self.words(piece.text)
         if self._steps.wants_places:
             return (word.text for word in self._steps.words(piece))
         return self._steps.texts_of_words(piece.text)
 
-    def laid(self, pieces: Sequence[TracedPiece]) -> Iterator[tuple[Bytes, Int32s]]:
-        """The words of each stretch laid end to end, and where they start, where steps cut it."""
-        from bpe_core.segmenting.laid_words import end_to_end  # loads machine code
+    def laid(self, pieces: Sequence[TracedPiece]) -> Laid:
+        """The words of all stretches laid end to end, where steps cut these."""
+        from bpe_core.segmenting.laid_words import Laid  # loads machine code
 
         at_once = self._laid if sum(len(piece.text) for piece in pieces) >= LONG else None
         if at_once is None:
-            yield from (end_to_end(self._words_of(piece)) for piece in pieces)
-            return
-        for can_cut, run in groupby(pieces, key=lambda piece: at_once.can_cut(piece.text)):
-            if can_cut:
-                texts = [piece.text for piece in run]
-                yield from at_once.of(*texts).by_texts(len(texts))
-            else:
-                yield from (end_to_end(self._words_of(piece)) for piece in run)
+            return Laid.of(map(self.words_of, pieces))
+        runs = groupby(pieces, key=lambda piece: at_once.can_cut(piece.text))
+        return Laid.joined(
+            at_once.of(*(piece.text for piece in run)) if can_cut else Laid.of(map(self.words_of, run))
+            for can_cut, run in runs
+        )
 
-    def stretches(self, text: str, allowed: tuple[str, ...]) -> Iterator[tuple[TracedPiece, str]]:
-        """The special tokens of a text, and the changed stretches between them, without a token."""
-        return self._stretches(text, allowed, places=self.gives_words and self._steps.wants_places)
+    def stretches(self, texts: Iterable[str], allowed: tuple[str, ...]) -> Iterator[Iterator[tuple[TracedPiece, str]]]:
+        """The special tokens of each text, and the changed stretches between them, without a token."""
+        sought = self._sought(allowed)
+        return (self._stretches(text, sought, places=self._wants_places) for text in texts)
 
-    def _stretches(self, text: str, allowed: tuple[str, ...], *, places: bool) -> Iterator[tuple[TracedPiece, str]]:
-        """The tokens of a text, and the changed stretches between them, without a token."""
-        at_once, changed_texts, later, added = self._sought(allowed)
-        for start, stop, token in found_in(text, at_once, self._added):
+    def _stretches(self, text: str, sought: Sought, *, places: bool) -> Iterator[tuple[TracedPiece, str]]:
+        for start, stop, token in found_in(text, sought.find, self._added):
             if token:
                 yield TracedPiece.whole(text[start:stop], start), token
                 continue
-            piece = (
-                self._changed(text[start:stop], start)
-                if places
-                else TracedPiece.bare(normalize(text[start:stop], self.recipe))
-            )
-            for first, end, found in found_in(piece.text, changed_texts, added):
-                yield piece.part(first, end), later.get(found, "")
+            given = text[start:stop]
+            piece = self._changed(given, start) if places else TracedPiece.bare(self._change(given))
+            for first, end, found in found_in(piece.text, sought.find_changed, sought.added):
+                yield piece.part(first, end), sought.changed.get(found, "")
 
-    def _sought_in(
-        self, allowed: tuple[str, ...]
-    ) -> tuple[tuple[str, ...], tuple[str, ...], dict[str, str], dict[str, AddedToken]]:
-        """The tokens looked for in a text as it is, and those in the changed text, by their changed texts."""
+    def _sought_in(self, allowed: tuple[str, ...]) -> Sought:
         wanted = set(allowed)
-        later = {changed: token for changed, token in self._as_changed.items() if token in wanted and changed}
-        added = {changed: self._added[token] for changed, token in later.items()}
-        return tuple(token for token in allowed if token not in self._later), tuple(later), later, added
+        changed = {changed: token for changed, token in self._as_changed.items() if token in wanted and changed}
+        as_given = tuple(token for token in allowed if token not in self._later)
+        added = {text: self._added[token] for text, token in changed.items()}
+        return Sought(finder(as_given), finder(tuple(changed)), changed, added)
 
     def _changed(self, text: str, first: int) -> TracedPiece:
         if not self.recipe.normalizes:
@@ -179,7 +199,7 @@ class Cutting:
 
     def _placed(self, text: str, allowed: tuple[str, ...]) -> Iterator[Part]:
         found: list[tuple[TracedPiece, str]] = []
-        for piece, token in self._stretches(text, allowed, places=True):
+        for piece, token in self._stretches(text, self._sought(allowed), places=True):
             words = self._steps.words(piece) if self.gives_words and not token else (piece,)
             found += ((word, token) for word in words if word.text)
         starts = byte_starts(text)

@@ -10,7 +10,7 @@ import dataclasses
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ import numpy.typing as npt
 import regex
 
 from bpe_core.kernels.scan import REGISTERS, machine_of, scan_pieces
-from bpe_core.support.arrays import Bools, Bytes, Int32s, repeated
+from bpe_core.support.arrays import Bools, Bytes, Int32s, Int64s, repeated
 from bpe_core.text import older_unicode
 from bpe_core.text.characters import raw_bytes
 from bpe_core.text.preparation.expressions import translated
@@ -44,33 +44,50 @@ class _NoWords(Exception):
     """A step that arrays cannot express."""
 
 
-def end_to_end(words: Iterable[str]) -> tuple[Bytes, Int32s]:
-    """The bytes of words, and where each starts, and the end; empty ones are left out."""
-    found = [raw_bytes(word) for word in words if word]
-    return np.frombuffer(b"".join(found), np.uint8), _from_zero(list(map(len, found)))
-
-
 @dataclass(frozen=True, eq=False)
 class Laid:
     data: Bytes
     cuts: Int32s  # where each starts, and the end
     texts: Int32s  # which text each is of, ascending
+    count: int  # of all texts
 
     @classmethod
-    def of(cls, texts: Sequence[str]) -> Laid:
-        """Lay whole texts."""
-        which = np.array([place for place, text in enumerate(texts) if text], np.int32)
-        return cls(*end_to_end(texts), which)
+    def of(cls, texts: Iterable[Iterable[str]]) -> Laid:
+        """Lay the words of texts; empty ones are left out."""
+        found, counts = list[bytes](), list[int]()
+        for words in texts:
+            before = len(found)
+            found += [raw_bytes(word) for word in words if word]
+            counts.append(len(found) - before)
+        which = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
+        return cls(np.frombuffer(b"".join(found), np.uint8), _from_zero(list(map(len, found))), which, len(counts))
 
-    def by_texts(self, count: int) -> Iterator[tuple[Bytes, Int32s]]:
-        """The bytes of each of that many texts, and where its words start."""
-        for first, last in pairwise(np.searchsorted(self.texts, np.arange(count + 1)).tolist()):
-            cuts = self.cuts[first : last + 1]
-            yield self.data[cuts[0] : cuts[-1]], cuts - cuts[0]
+    @classmethod
+    def joined(cls, parts: Iterable[Laid]) -> Laid:
+        """Lay the texts of some behind those of others."""
+        found = list(parts)
+        if len(found) == 1:
+            return found[0]
+        sizes = [0, *accumulate(len(one.data) for one in found)]
+        counts = [0, *accumulate(one.count for one in found)]
+        cuts = [one.cuts[:-1] + size for one, size in zip(found, sizes, strict=False)]
+        texts = [one.texts + before for one, before in zip(found, counts, strict=False)]
+        return cls(
+            np.concatenate([one.data for one in found]),
+            np.append(np.concatenate(cuts), sizes[-1]).astype(np.int32),
+            np.concatenate(texts).astype(np.int32),
+            counts[-1],
+        )
+
+    @property
+    def first_words(self) -> Int64s:
+        """How many words lie before those of each text, and how many there are."""
+        return np.searchsorted(self.texts, np.arange(self.count + 1))
 
     def cut_at(self, cuts: Int32s) -> Laid:
         """Lay the parts of the words between finer cuts."""
-        return Laid(self.data, cuts, self.texts[np.searchsorted(self.cuts, cuts[:-1], side="right") - 1])
+        texts = self.texts[np.searchsorted(self.cuts, cuts[:-1], side="right") - 1]
+        return dataclasses.replace(self, cuts=cuts, texts=texts)
 
     def begin_with(self, sign: bytes) -> Bools:
         starts = self.cuts[:-1]
@@ -84,13 +101,14 @@ class Laid:
         lengths = np.diff(self.cuts)
         if kept.all():
             return self
-        return Laid(self.data[repeated(kept, lengths)], _from_zero(lengths[kept]), self.texts[kept])
+        data, cuts = self.data[repeated(kept, lengths)], _from_zero(lengths[kept])
+        return Laid(data, cuts, self.texts[kept], self.count)
 
     def with_before(self, sign: bytes, which: Bools) -> Laid:
         before = np.flatnonzero(which)
         places = np.repeat(self.cuts[before], len(sign))
         data = np.insert(self.data, places, np.tile(np.frombuffer(sign, np.uint8), len(before)))
-        return Laid(data, _from_zero(np.diff(self.cuts) + len(sign) * which), self.texts)
+        return dataclasses.replace(self, data=data, cuts=_from_zero(np.diff(self.cuts) + len(sign) * which))
 
     def spelled(self, spelling: Sequence[bytes]) -> Laid:
         lengths = np.array([len(one) for one in spelling], np.int32)[self.data]
@@ -100,7 +118,7 @@ class Laid:
             byte_of = np.array([one[place] if place < len(one) else 0 for one in spelling], np.uint8)
             has = lengths > place
             data[ends[:-1][has] + place] = byte_of[self.data[has]]
-        return Laid(data, ends[self.cuts], self.texts)
+        return dataclasses.replace(self, data=data, cuts=ends[self.cuts])
 
 
 LONG_TEXT = 4  # characters, which few texts hold
@@ -120,7 +138,7 @@ class LaidWords:
         return not any(rare in text for rare in self._but)
 
     def of(self, *texts: str) -> Laid:
-        laid = Laid.of(texts)
+        laid = Laid.of((text,) for text in texts)
         for operation in self._operations:
             laid = operation(laid)
         return _as_bytes(laid) if self._ends_in_bytes else laid
@@ -279,7 +297,7 @@ def _as_bytes(laid: Laid) -> Laid:
     byte_of = np.zeros(0x200, np.uint8)
     byte_of[[ord(one) for one in stand_ins()]] = range(256)
     codes = _first_characters(laid.cut_at(np.append(np.flatnonzero(begins), len(laid.data)).astype(np.int32)))
-    return Laid(byte_of[codes], _from_zero(begins)[laid.cuts], laid.texts)
+    return dataclasses.replace(laid, data=byte_of[codes], cuts=_from_zero(begins)[laid.cuts])
 
 
 def _from_zero(lengths: npt.NDArray[Any] | list[int]) -> Int32s:

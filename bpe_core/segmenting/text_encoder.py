@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from bpe_core.segmenting.as_joined import merges_of
 from bpe_core.segmenting.boundaries import PATTERN_CUT, Boundaries, PlacedSymbols, joined
 from bpe_core.segmenting.cutting import Cutting, GivenWords, Part, ids_looked_for, utf8
 from bpe_core.segmenting.merging import LongestMatch, PlainEncoder, ids_of_each
-from bpe_core.support.arrays import Bytes, Int32s, Int64s
+from bpe_core.support.arrays import Int32s, Int64s
 from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
 from bpe_core.support.threads import WORTH_THREADS
 from bpe_core.text.characters import raw_bytes
@@ -26,9 +26,11 @@ if TYPE_CHECKING:  # which load machine code
     from bpe_core.segmenting.batches import Batch, Texts, Unread
     from bpe_core.segmenting.changed_texts import ChangedTexts
     from bpe_core.segmenting.compiled_encoder import CompiledEncoder
+    from bpe_core.segmenting.laid_words import Laid
+    from bpe_core.text.safe_cuts import SafeCuts
 
-PIECE = -1  # in place of the id of a special token
-CHARACTERS_AT_ONCE = 1 << 18  # of texts whose words are laid end to end
+LAID_AT_ONCE = 1 << 18  # characters of texts whose words are laid end to end
+CHARACTERS_AT_ONCE = 1 << 24  # of texts that are changed or hold special tokens, which several threads encode
 KERNELS = Policy("bpe_core.segmenting.compiled_encoder", small=64_000)  # characters
 
 _encoded_plainly = 0  # characters, by all tokenizers of this process together
@@ -79,30 +81,12 @@ class WordEncoder:
             if changed is not None:
                 return kernels.ids_of_texts(*changed, at)[0]
         utf8(text)  # so that an error names the place in the given text
-        parts = list(self._cutting.normalized_parts(text, allowed))
-        kernels = kernels or self.kernels_for(sum(len(part) for part, _ in parts) - len(text))  # it may be far longer
-        if kernels is not None and kernels.finds_words:
-            return self._ids_of_parts(kernels, parts, at)
-        return end_to_end(
-            self._special(special) if special is not None else self._ids_of_part(kernels, part, at)
-            for part, special in parts
-        )
+        parts = _Parts.of(self._cutting.stretches([text], allowed), self._special_id)
+        kernels = kernels or self.kernels_for(sum(len(piece.text) for piece in parts.pieces) - len(text))  # far longer?
+        return self._ids_of_parts(kernels, parts, at)[0]
 
     def _special(self, token: str) -> Int32s:
         return np.array([self._special_id[token]], np.int32)
-
-    def _ids_of_part(self, kernels: CompiledEncoder | None, text: str, at: int) -> Int32s:
-        if kernels is not None:
-            return kernels.ids(text, at)
-        return ids_of_each(self._cutting.words(text), lambda word: self.ids_of_word(raw_bytes(word), at))
-
-    def _ids_of_parts(self, encoder: CompiledEncoder, parts: list[tuple[str, str | None]], at: int) -> Int32s:
-        """All parts in one call, each a text of its own, and the special tokens between them."""
-        data = [part.encode() for part, _ in parts]
-        edges = np.fromiter(accumulate(map(len, data), initial=0), np.int64, len(data) + 1)
-        ids, free_at = encoder.ids_of_texts(np.frombuffer(b"".join(data), np.uint8), edges, at)
-        specials = [place for place, (_, special) in enumerate(parts) if special is not None]
-        return np.insert(ids, free_at[specials], [self._special_id[parts[place][1] or ""] for place in specials])
 
     def _ids_of_words(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
         """Where the parts of a text are words already, lay them end to end for the kernels."""
@@ -113,63 +97,79 @@ class WordEncoder:
                 self._cutting.normalized_parts(text, allowed),
                 lambda part: [self._special_id[part[1]]] if part[1] else self.ids_of_word(raw_bytes(part[0]), at),
             )
-        return end_to_end(self._parts_of_words(kernels, [text], at, allowed)[0])
+        parts = _Parts.of(self._cutting.stretches([text], allowed), self._special_id)
+        return self._ids_of_parts(kernels, parts, at)[0]
 
     def _is_worth_laying(self, size: int) -> bool:
         return worth_kernels(0 if self.has_kernels else size)  # else that size was counted already
 
-    def _batch_of_words(
-        self, kernels: CompiledEncoder | None, texts: Iterable[str], at: int, allowed: tuple[str, ...]
+    def _ids_of_parts(
+        self, kernels: CompiledEncoder | None, parts: _Parts, at: int, threads: int | None = 1
     ) -> tuple[Int32s, Int64s]:
-        """The ids of texts that steps cut into words, and where those of each text begin."""
-        parts, edges = self._parts_of_words(kernels, texts, at, allowed)
-        ends = np.fromiter(accumulate(map(len, parts), initial=0), np.int64, len(parts) + 1)
-        return end_to_end(parts), ends[edges]
+        """The ids of texts, stretches and the special tokens between them, and where those of each text begin."""
+        ids, starts = self._ids_of_pieces(kernels, parts.pieces, at, threads)
+        offsets = starts[parts.pieces_before] + parts.specials_before
+        return np.insert(ids, starts[parts.places], parts.specials) if parts.specials else ids, offsets
 
-    def _parts_of_words(
-        self, kernels: CompiledEncoder | None, texts: Iterable[str], at: int, allowed: tuple[str, ...]
-    ) -> tuple[list[Int32s], list[int]]:
-        """The ids of each stretch and of each special token, and how many of these lie before each text."""
-        pieces: list[TracedPiece] = []
-        which: list[int] = []  # the special tokens, each by its id, and where a piece comes
-        edges = [0]
-        for text in texts:
-            for piece, special in self._cutting.stretches(text, allowed):
-                which.append(self._special_id[special] if special else PIECE)
-                if not special:
-                    pieces.append(piece)
-            edges.append(len(which))
-        laid = self._cutting.laid(pieces)
-        return [
-            self._ids_of_laid(kernels, *next(laid), at) if id == PIECE else np.array([id], np.int32) for id in which
-        ], edges
+    def _ids_of_pieces(
+        self, kernels: CompiledEncoder | None, pieces: Sequence[TracedPiece], at: int, threads: int | None
+    ) -> tuple[Int32s, Int64s]:
+        """The ids of all stretches, by one call where that can be, and where those of each begin."""
+        from bpe_core.segmenting.batches import Batch, Texts, encoded_by_kernels
 
-    def _ids_of_laid(self, kernels: CompiledEncoder | None, data: Bytes, cuts: Int32s, at: int) -> Int32s:
+        if self._cutting.gives_words:
+            return self._ids_of_laid(kernels, self._cutting.laid(pieces), at)
+        if kernels is None or not kernels.finds_words:
+            return Batch.of([self._ids_of_piece(kernels, piece, at) for piece in pieces])
+        texts = Texts.of([piece.text for piece in pieces])
+        if texts.size < WORTH_THREADS:
+            return kernels.ids_of_texts(texts.data, texts.edges, at)
+        return encoded_by_kernels(kernels, texts, self._cuts_of_changed, at, threads)
+
+    def _ids_of_piece(self, kernels: CompiledEncoder | None, piece: TracedPiece, at: int) -> Int32s:
         if kernels is not None:
-            return kernels.ids_of_words(data, cuts, at)
-        words = (data[start:stop].tobytes() for start, stop in pairwise(cuts.tolist()))
-        return ids_of_each(words, lambda word: self.ids_of_word(word, at))
+            return kernels.ids(piece.text, at)
+        return ids_of_each(self._cutting.words(piece.text), lambda word: self.ids_of_word(raw_bytes(word), at))
+
+    def _ids_of_laid(self, kernels: CompiledEncoder | None, laid: Laid, at: int) -> tuple[Int32s, Int64s]:
+        from bpe_core.segmenting.batches import Batch
+
+        found = []
+        for first, last in pairwise(laid.first_words.tolist()):
+            cuts = laid.cuts[first : last + 1]
+            data, cuts = laid.data[cuts[0] : cuts[-1]], cuts - cuts[0]
+            if kernels is not None:
+                found.append(kernels.ids_of_words(data, cuts, at))
+                continue
+            words = (data[start:stop].tobytes() for start, stop in pairwise(cuts.tolist()))
+            found.append(ids_of_each(words, lambda word: self.ids_of_word(word, at)))
+        return Batch.of(found)
 
     def batch(self, texts: Texts | Unread, at: int, allowed: tuple[str, ...], threads: int | None) -> Batch | None:
         """The ids of many texts; None where they have to be encoded one by one."""
         encoder = self.kernels_for(texts.size)
         from bpe_core.segmenting.batches import Batch, Texts, encoded_by_kernels
 
-        if self._cutting.gives_words and (encoder is not None or self._is_worth_laying(texts.size)):
-            batches = _in_batches(texts.strings())
-            return Batch.joined([self._batch_of_words(encoder, some, at, allowed) for some in batches])
-        if encoder is None or not encoder.finds_words or allowed:
+        cutting = self._cutting
+        if encoder is None and not (cutting.gives_words and self._is_worth_laying(texts.size)):
             return None
-        recipe = self._cutting.recipe
-        from bpe_core.text.safe_cuts import SafeCuts
-
-        if recipe.normalizes:
+        if encoder is not None and encoder.finds_words and not allowed:
+            if not cutting.recipe.normalizes:
+                return encoded_by_kernels(encoder, texts, self._cuts_of_changed, at, threads)
             given = Texts.of(texts.texts) if not isinstance(texts, Texts) else texts
             changed = None if self._changing is None else self._changing.of(given.data, given.edges)
-            if changed is None:
-                return None
-            texts, recipe = Texts(*changed), recipe.with_changes(preparation=())
-        return encoded_by_kernels(encoder, texts, SafeCuts.of(recipe), at, threads)
+            if changed is not None:
+                return encoded_by_kernels(encoder, Texts(*changed), self._cuts_of_changed, at, threads)
+        at_once = LAID_AT_ONCE if cutting.gives_words else CHARACTERS_AT_ONCE
+        batches = (cutting.stretches(some, allowed) for some in _in_batches(texts.strings(), at_once))
+        parts = (_Parts.of(stretches, self._special_id) for stretches in batches)
+        return Batch.joined([self._ids_of_parts(encoder, some, at, threads) for some in parts])
+
+    @cached_property
+    def _cuts_of_changed(self) -> SafeCuts:
+        from bpe_core.text.safe_cuts import SafeCuts  # which is for large texts
+
+        return SafeCuts.of(self._cutting.of_changed)
 
     @cached_property
     def _changing(self) -> ChangedTexts | None:
@@ -240,13 +240,37 @@ class TextEncoder(WordEncoder):
         return self.plain if self._cutting.gives_words else self.kernels_for(len(text)) or self.plain
 
 
-def _in_batches(texts: Iterable[str]) -> Iterator[list[str]]:
+class _Parts(NamedTuple):
+    """What several texts are made of."""
+
+    pieces: list[TracedPiece]
+    specials: list[int]  # ids
+    places: list[int]  # before which piece each of them is
+    pieces_before: list[int]  # how many pieces lie before each text, and how many there are
+    specials_before: list[int]
+
+    @classmethod
+    def of(cls, texts: Iterable[Iterable[tuple[TracedPiece, str]]], special_id: dict[str, int]) -> _Parts:
+        found = cls([], [], [], [0], [0])
+        for stretches in texts:
+            for piece, special in stretches:
+                if special:
+                    found.specials.append(special_id[special])
+                    found.places.append(len(found.pieces))
+                else:
+                    found.pieces.append(piece)
+            found.pieces_before.append(len(found.pieces))
+            found.specials_before.append(len(found.specials))
+        return found
+
+
+def _in_batches(texts: Iterable[str], at_once: int) -> Iterator[list[str]]:
     some: list[str] = []
     size = 0
     for text in texts:
         some.append(text)
         size += len(text)
-        if size >= CHARACTERS_AT_ONCE:
+        if size >= at_once:
             yield some
             some, size = [], 0
     yield some

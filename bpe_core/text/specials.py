@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from functools import lru_cache
+from collections.abc import Callable, Iterator
+from functools import lru_cache, partial
 
 from bpe_core.errors import RecipeError, refuse_half_characters, refuse_long_text
 
 LONGEST_SPECIAL = 4_096  # characters of a special token
 MOST_SPECIAL = 1_000_000  # characters of all together
+Find = Callable[[str], Iterator[tuple[int, int]]]  # of a text, where something occurs in it
+
 FEW = 500  # alternatives, with which an expression takes only some microseconds a place
 
 
@@ -24,7 +26,7 @@ def parts_of(text: str, specials: tuple[str, ...]) -> Iterator[tuple[str, bool]]
             yield text, False
         return
     end = 0
-    for start, stop in places_of(text, specials):
+    for start, stop in finder(specials)(text):
         if start > end:
             yield text[end:start], False
         yield text[start:stop], True
@@ -33,18 +35,22 @@ def parts_of(text: str, specials: tuple[str, ...]) -> Iterator[tuple[str, bool]]
         yield text[end:], False
 
 
-def places_of(text: str, specials: tuple[str, ...]) -> Iterator[tuple[int, int]]:
-    """Where special tokens (at least one) occur in a text."""
-    return _places_of_few(text, specials) if len(specials) <= FEW else _places_of_many(text, specials)
+@lru_cache(maxsize=16)
+def finder(specials: tuple[str, ...]) -> Find:
+    """What finds where special tokens occur in texts; whoever has many texts asks once."""
+    if not specials:
+        return lambda _: iter(())
+    if len(specials) > FEW:
+        return partial(_places_of_many, *_by_length(specials))
+    longest_first = sorted(specials, key=len, reverse=True)
+    expression = re.compile("|".join(map(re.escape, longest_first)))
+    return lambda text: (found.span() for found in expression.finditer(text))
 
 
-def _places_of_few(text: str, specials: tuple[str, ...]) -> Iterator[tuple[int, int]]:
-    return (found.span() for found in _expression(specials).finditer(text))
-
-
-def _places_of_many(text: str, specials: tuple[str, ...]) -> Iterator[tuple[int, int]]:
+def _places_of_many(
+    known: frozenset[str], lengths: list[int], beginning: re.Pattern[str], text: str
+) -> Iterator[tuple[int, int]]:
     """Look for tokens of each length, as an expression would try one token after the other, with the GIL held."""
-    known, lengths, beginning = _by_length(specials)
     place = 0
     while found := beginning.search(text, place):
         start = place = found.start()
@@ -56,13 +62,6 @@ def _places_of_many(text: str, specials: tuple[str, ...]) -> Iterator[tuple[int,
             place += 1
 
 
-@lru_cache(maxsize=16)
-def _expression(specials: tuple[str, ...]) -> re.Pattern[str]:
-    longest_first = sorted(specials, key=len, reverse=True)
-    return re.compile("|".join(map(re.escape, longest_first)))
-
-
-@lru_cache(maxsize=16)
 def _by_length(specials: tuple[str, ...]) -> tuple[frozenset[str], list[int], re.Pattern[str]]:
     """All tokens, their lengths from the longest on, and an expression of their beginnings."""
     first, last = min(specials), max(specials)

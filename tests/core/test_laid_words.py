@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bpe_core.segmenting.laid_words import laid_words
+from bpe_core.segmenting.laid_words import Laid, laid_words
 from bpe_core.text.characters import raw_bytes
 from bpe_core.text.preparation.expressions import Expression
 from bpe_core.text.preparation.normalizers import Replace, replaced
@@ -65,10 +65,11 @@ def test_steps_at_once_find_the_words_of_steps_one_by_one(steps: tuple[PreTokeni
     if at_once is None or not all(map(at_once.can_cut, texts)):
         return
     laid = at_once.of(*texts)
-    for text, (data, starts) in zip(texts, laid.by_texts(len(texts)), strict=True):
-        expected = [raw_bytes(word.text) for word in Preparing(steps).words(TracedPiece.bare(text))]
-        found = [data[start:stop].tobytes() for start, stop in pairwise(starts.tolist())]
-        assert found == [word for word in expected if word]
+    expected = [[word.text for word in Preparing(steps).words(TracedPiece.bare(text))] for text in texts]
+    for found in (laid, Laid.of(expected), Laid.joined(at_once.of(text) for text in texts) if texts else laid):
+        words = [found.data[start:stop].tobytes() for start, stop in pairwise(found.cuts.tolist())]
+        by_texts = [words[first:last] for first, last in pairwise(found.first_words.tolist())]
+        assert by_texts == [[raw_bytes(word) for word in words if word] for words in expected]
 
 
 def test_what_can_be_done_at_once() -> None:

@@ -1,7 +1,7 @@
 """Stretches of a text that know where each character came from, the ways to cut them, and added tokens.
 
 >>> mask = AddedToken("<mask>", lstrip=True)
->>> [(start, stop) for start, stop, token in found_in("a <mask> b", ("<mask>",), {"<mask>": mask}) if token]
+>>> [(start, stop) for start, stop, token in found_in("a <mask> b", finder(("<mask>",)), {"<mask>": mask}) if token]
 [(1, 8)]
 """
 
@@ -14,7 +14,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from bpe_core.text.older_unicode import without_later
-from bpe_core.text.specials import places_of
+from bpe_core.text.specials import Find
+from bpe_core.text.specials import finder as finder
 
 if TYPE_CHECKING:  # takes a while to load
     import regex
@@ -147,14 +148,14 @@ class AddedToken:
         return f"The token “{self.content}” " + (", ".join(said) or "is special") + "."
 
 
-def found_in(text: str, tokens: tuple[str, ...], known: Mapping[str, AddedToken]) -> Iterator[tuple[int, int, str]]:
+def found_in(text: str, find: Find, known: Mapping[str, AddedToken]) -> Iterator[tuple[int, int, str]]:
     """The tokens of a text and the gaps between them: (start, stop, token or "").
 
     One that takes spaces along can reach over the next ones, which are found all the same, and looked at from behind
     the last of them: as Hugging Face's library does it.
     """
     end = 0
-    for start, stop in places_of(text, tokens) if tokens else ():
+    for start, stop in find(text):
         token = text[start:stop]
         how = known.get(token)
         if how is not None:
