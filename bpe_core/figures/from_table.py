@@ -188,8 +188,9 @@ def sweep_chart(table: DataTable, measure: str = "bytes_per_token", texts: Seque
         raise BpeError(NOT_MEASURED.format(measure))
     curves = [line for line in known if texts is None or line.name in texts]
     lines = curves[:MOST_LINES]
-    drawn = f"{len(curves)}" if len(lines) == len(curves) else f"the first {len(lines)} of {len(curves)}"
-    sentence = f"{title} for each size of the vocabulary, of {drawn} recipes and corpora. {BAND}"
+    drawn = "" if len(lines) == len(curves) else f"the first {len(lines)} of "
+    drawn += count_text(len(curves), "recipe and its corpus", "recipes and corpora")
+    sentence = f"{title} for each size of the vocabulary, of {drawn}. {BAND}"
     start = start_of_axis([value for line in lines for value in line.heights.tolist()])
     beside = said_of_axis(title, start)
     x_title = "Tokens in the vocabulary"

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 
 from PySide6.QtCore import QAbstractItemModel, QItemSelectionModel, Qt
-from PySide6.QtWidgets import QAbstractItemView, QListView, QTableView
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QListView, QTableView
 
 from app.window.parts.theme import fixed_font
 from app.window.parts.widgets import named
@@ -59,6 +60,14 @@ def put_headings_left(table: QTableView) -> None:
 def let_headings_sort(table: QTableView, column: int, order: Qt.SortOrder) -> None:
     """Let a click on a heading sort, and sort by a column at first; -1 is none. The model marks the heading."""
     put_headings_left(table)
-    table.horizontalHeader().setSortIndicator(column, order)
+    header = table.horizontalHeader()
+    header.setSortIndicator(column, order)
     table.setSortingEnabled(True)
-    table.horizontalHeader().setSortIndicatorShown(False)
+    header.setSortIndicatorShown(False)
+    table.model().modelReset.connect(partial(_make_room_for_headings, header))
+
+
+def _make_room_for_headings(header: QHeaderView) -> None:
+    for column in range(header.count()):
+        if header.sectionSize(column) < (wanted := header.sectionSizeHint(column)):
+            header.resizeSection(column, wanted)

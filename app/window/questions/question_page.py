@@ -140,8 +140,9 @@ class QuestionPage(Page):
         for one in self.model.parameters:
             self.fields[one.name] = field = self._field(one)
             named(field, one.label, one.help[:1].upper() + one.help[1:])
-            self._forms[one.name] = in_form(("" if one.kind == "truth" else one.label, field))
-        in_row(*self._forms.values(), STRETCH, on=self.form, margins=(0, 0, 0, 0))
+            self._forms[one.name] = form = in_form(("" if one.kind == "truth" else one.label, field))
+            form.setFormAlignment(Qt.AlignmentFlag.AlignVCenter)  # boxes to tick are lower than the other fields
+        in_column(in_row(*self._forms.values(), STRETCH), STRETCH, on=self.form, margins=(0, 0, 0, 0))
         beside = QSplitter(Qt.Orientation.Vertical)
         beside.addWidget(scrolling(self.sentence, "What the answer says"))
         beside.addWidget(self.table)
