@@ -65,7 +65,7 @@ def number_by_serde(text: str) -> float:
     """
     whole, _, decimals = text.partition(".")
     few = int(whole + decimals) if decimals.isdecimal() and len(decimals) <= LARGEST_POWER else 0
-    if 0 < abs(few) <= LARGEST_DIGITS:  # nearly all
+    if few and -LARGEST_DIGITS <= few <= LARGEST_DIGITS:  # nearly all
         return few / _POWERS[len(decimals)]
     mantissa, _, exponent = text.lower().partition("e")
     whole, _, decimals = mantissa.lstrip("-").partition(".")

@@ -15,13 +15,14 @@ from bpe_core.formats.base import NO_NUMBER, dense_numbers
 from bpe_core.formats.byte_level import read
 from bpe_core.formats.limitations import about
 from bpe_core.formats.sentencepiece_fields import Kind, ScoredPiece, in_order
-from bpe_core.history.alphabet import Alphabet, Symbol, SymbolKind, unknown_symbols
+from bpe_core.history.alphabet import Alphabet, Spelled, Symbol, SymbolKind, unknown_symbols
 from bpe_core.history.columns import Float32s, Scores
 from bpe_core.history.history import Columns, History, Int64s
 from bpe_core.history.token_texts import written
 from bpe_core.learning.mingram.method import puts_fewest_first
 from bpe_core.recipes.parts import UNKNOWN_TOKEN
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.text.characters import code_points
 from bpe_core.text.preparation.normalizers import KEPT_APART, Precompiled
 
 # How far the log-probability of a character without one lies below all pieces, as in SentencePiece.
@@ -58,21 +59,14 @@ def history_of(
     lone = sorted(set().union(*within, marker) - within.keys())
     unknown_score = (min(scores.values()) if least is None else least) - UNKNOWN_COSTS
     within |= dict.fromkeys(lone, -math.inf if recipe.sums else unknown_score)
-    of_kind: dict[SymbolKind, list[str]] = {
-        "character": [text for text in within if len(text) == 1 and text != marker],
-        "marker": [marker] * (marker in within),
-        "seed": [text for text in within if len(text) != 1 and text != marker],
-    }
-    blank = (marker or sign).encode() or b" "
-    in_order = [
-        Symbol(raw, raw.replace(blank, b" "), kind) for kind, texts in of_kind.items() for raw in map(str.encode, texts)
-    ]
-    if by_bytes:
-        in_order = [symbol._replace(decoded=read(symbol.text.decode()) or symbol.text) for symbol in in_order]
-    base, texts = unknown_symbols(recipe), [text for texts in of_kind.values() for text in texts]
+    characters = [text for text in within if len(text) == 1 and text != marker]
+    markers, seeds = [marker] * (marker in within), [text for text in within if len(text) != 1 and text != marker]
+    base, texts = unknown_symbols(recipe), [*characters, *markers, *seeds]
+    alphabet = _alphabet(base, characters, markers, seeds, marker or sign or " ", by_bytes=by_bytes)
     numbers = [number_of.get(symbol.text.decode(), NO_NUMBER) for symbol in base]
     alone = {*lone}
-    numbers += [unknown if text in alone else number_of[text] for text in texts]
+    numbers += [unknown if text in alone else number_of[text] for text in (*characters, *markers)]
+    numbers += map(number_of.__getitem__, seeds)
     numbers += [number_of[token] for token in recipe.special_tokens]
     row = np.array([*[unknown_score] * len(base), *map(within.__getitem__, texts)])
     rounded = row if recipe.sums == "64 bits" else row.astype(np.float32)
@@ -81,12 +75,31 @@ def history_of(
         notes += about(lone, "characters occur in longer pieces only; alone they are unknown: {}")
     history = History(
         recipe,
-        Alphabet((*base, *in_order)),
+        alphabet,
         Columns.with_room(0).first(0),
         scores=Scores((0,), (rounded,), np.zeros(0, np.int32)),
         numbers=np.array(numbers, np.int64),
     )
     return history, notes
+
+
+def _alphabet(
+    base: list[Symbol], characters: list[str], markers: list[str], seeds: list[str], blank: str, *, by_bytes: bool
+) -> Alphabet:
+    """Return the alphabet of pieces in which a sign, or several, stands for a blank."""
+
+    def symbol(text: str, kind: SymbolKind) -> Symbol:
+        raw = text.encode()
+        return Symbol(raw, (read(text) or raw) if by_bytes else raw.replace(blank.encode(), b" "), kind)
+
+    given = [*base, *(symbol(one, "character") for one in characters), *(symbol(one, "marker") for one in markers)]
+    if by_bytes or len(blank) > 1:  # then a piece may read otherwise than its characters one by one
+        return Alphabet((*given, *(symbol(one, "seed") for one in seeds)))
+    known = code_points("".join((*characters, *markers)))
+    id_of = np.zeros(int(known.max(initial=0)) + 1, np.int32)
+    id_of[known] = np.arange(len(base), len(given))
+    starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(np.fromiter(map(len, seeds), np.int64, len(seeds)))))
+    return Alphabet(tuple(given), Spelled(id_of[code_points("".join(seeds))], starts))
 
 
 def method_of(scores: Mapping[str, float]) -> str:

@@ -192,8 +192,8 @@ class History(Sequence[Step]):
         if alphabet.unknown_id is None or numbers is None:
             return None
         same = np.flatnonzero(numbers[: len(alphabet)] == numbers[alphabet.unknown_id]).tolist()
-        text = alphabet.symbols[alphabet.unknown_id].text
-        return next((id for id in same if alphabet.symbols[id].text == text and id != alphabet.unknown_id), None)
+        text = alphabet.texts[alphabet.unknown_id]
+        return next((id for id in same if alphabet.texts[id] == text and id != alphabet.unknown_id), None)
 
     def ids_of(self, numbers: Iterable[int]) -> list[int]:
         """Convert the file's numbers to ids; raise a FormatError for a number that no token has."""

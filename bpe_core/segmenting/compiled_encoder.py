@@ -323,7 +323,7 @@ def _alphabet(alphabet: Alphabet, recipe: Recipe) -> kernel.SymbolTable:
     plain: dict[int, int] = {}
     glued: dict[int, int] = {}
     for text, id in alphabet.id_of_piece.items():
-        kind = alphabet.symbols[id].kind
+        kind = alphabet.given[id].kind
         piece = text.removesuffix(recipe.marker_text.encode()) if kind == "glued" else text
         (glued if kind == "glued" else plain)[piece[0] if recipe.base == "bytes" else ord(piece.decode())] = id
     symbol_of = _by_code(plain)

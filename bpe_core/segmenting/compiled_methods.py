@@ -110,13 +110,14 @@ def _scored_table(history: History) -> PieceTable:
 
 def _made_table(alphabet: Alphabet, marker_text: str, sums: Sums, twin: int | None) -> PieceTable:
     marker = marker_text.encode()
-    kinds = [symbol.kind for symbol in alphabet.symbols]
-    ids = [id for id, kind in enumerate(kinds) if kind in ("character", "seed")]
-    texts = [alphabet.texts[id] for id in ids]
+    first_seed = len(alphabet) - alphabet.seed_count
+    ids = [id for id, symbol in enumerate(alphabet.but_seeds) if symbol.kind == "character"]
+    texts = [alphabet.texts[id] for id in ids] + alphabet.texts[first_seed:]
+    ids += range(first_seed, len(alphabet))
     roots = np.full(len(ids), CONTINUING, np.int32)
     if marker:
         for place, (id, text) in enumerate(zip(ids, texts, strict=True)):
-            if kinds[id] == "seed" and text.startswith(marker):
+            if id >= first_seed and text.startswith(marker):
                 texts[place], roots[place] = text[len(marker) :], STARTING
     pieces = piece_table(texts, roots, ids, np.zeros(len(ids), np.int32))
     pieces.number[SUMS] = get_args(Sums).index(sums)
