@@ -150,10 +150,10 @@ def scores_of(history: History) -> Float32s:
 
 def twins_in(history: History) -> dict[str, float]:
     """Return the pieces that spell a special token, or what is unknown, with their scores."""
-    recipe = history.recipe
+    recipe, alphabet = history.recipe, history.alphabet
     texts = {text.encode() for text in (*recipe.special_tokens, recipe.unknown_text)}
-    pieces = enumerate(history.alphabet.given)
-    found = {symbol.text: id for id, symbol in pieces if symbol.text in texts and symbol.kind in ("character", "seed")}
+    ids = [id for id, text in enumerate(alphabet.texts) if text in texts]
+    found = {alphabet.texts[id]: id for id in ids if alphabet.symbols[id].kind in ("character", "seed")}
     scores = {text.decode(): float(scores_of(history)[id]) for text, id in found.items()}
     return {text: score for text, score in scores.items() if math.isfinite(score)}  # else it is in longer pieces only
 
