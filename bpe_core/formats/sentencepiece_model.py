@@ -62,7 +62,8 @@ def bpe_history(stored: Stored, name: str) -> tuple[History, list[str]]:
     unused = _longer(pieces, Kind.UNUSED)  # steps to others only
     made = _longer(pieces, Kind.NORMAL)
     made = made if own else np.concatenate((made, unused))
-    made = made[np.argsort(-pieces.scores[made], kind="stable")]
+    scores = _in_bits(pieces.scores)
+    made = made[np.argsort(-scores[made], kind="stable")]
     whole = pieces.texts_of(made if stored.kind == CHARACTERS else made[:0])  # which no characters become
     made = made[:0] if whole else made
     recovered = recover(pieces.texts_of(made), base, len(symbols))
@@ -90,7 +91,7 @@ def bpe_history(stored: Stored, name: str) -> tuple[History, list[str]]:
         specials = _specials(stored)
         hidden = np.flatnonzero(numbers[made[recovered.places]] == NO_NUMBER) + len(alphabet)
         hidden = np.concatenate((np.arange(len(symbols) - len(lone), len(symbols)), hidden))
-        if found_first or len(hidden) or _is_more_than_merges(recovered, pieces.scores[made], stored):
+        if found_first or len(hidden) or _is_more_than_merges(recovered, scores[made], stored):
             joining = Joining(
                 priorities=_priorities(stored, made, recovered, [*(text for text, _ in symbols), *seeds]),
                 joins_unknown=not stored.byte_fallback,
@@ -170,9 +171,14 @@ def _is_more_than_merges(recovered: Recovered[str], scores: Float64s, stored: St
     return bool(ties or recovered.lost or recovered.out_of_turn or not stored.byte_fallback)
 
 
+def _in_bits(scores: Float64s) -> Float64s:
+    """Return the scores with -0.0 below 0.0: the library compares them by their bits, of which there are 32 each."""
+    return np.where((scores == 0) & np.signbit(scores), -np.finfo(np.float64).tiny, scores)
+
+
 def _priorities(stored: Stored, made: Int64s, recovered: Recovered[str], first: Sequence[str]) -> Int64s:
     """Return by token the place of its score among all; `first` are the tokens that no two others make."""
-    _, places = np.unique(-stored.pieces.scores[made], return_inverse=True)
+    _, places = np.unique(-_in_bits(stored.pieces.scores)[made], return_inverse=True)
     of_piece = np.full(len(stored.pieces), NO_PRIORITY)
     of_piece[made] = places
     numbers = np.array([stored.pieces.number_of.get(text, NO_NUMBER) for text in first], np.int64)

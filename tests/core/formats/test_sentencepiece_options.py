@@ -132,6 +132,17 @@ def test_pieces_that_others_took_out_or_marked_as_unused_and_longer_ones_of_char
     check(b"".join(piece.message() for piece in left) + behind_pieces(stored, data), samples)
 
 
+@pytest.mark.parametrize("kind", ["unigram", "bpe"])
+def test_minus_zero_is_joined_behind_zero(kind: str) -> None:
+    chance = Random(kind)
+    stored = read(data := sentencepiece_model(kind), "trained.model")
+    changed = [
+        piece._replace(score=chance.choice([0.0, -0.0, piece.score])) if piece.kind == Kind.NORMAL else piece
+        for piece in stored.pieces
+    ]
+    check(b"".join(piece.message() for piece in changed) + behind_pieces(stored, data), lines()[::4])
+
+
 def behind_pieces(stored: Stored, data: bytes) -> bytes:
     return data[len(b"".join(piece.message() for piece in stored.pieces)) :]
 
