@@ -38,7 +38,7 @@ from app.window.help_dialog import about_dialog, keys_dialog
 from app.window.lessons.course import Course
 from app.window.lessons.lesson_panel import LessonPanel
 from app.window.lessons.wiring import LESSON_STAGE, Teaching
-from app.window.main_window import ROOM, Frame, MainToolBar, MainWindow
+from app.window.main_window import ROOM, Frame, MainWindow
 from app.window.manual.book import CHANGES
 from app.window.manual.window import Manual
 from app.window.merges.merge_panel import MergePanel
@@ -77,6 +77,7 @@ from app.window.time.bookmarks import BookmarkListModel
 from app.window.time.bookmarks_panel import BookmarksPanel
 from app.window.time.caption import StepCaption
 from app.window.time.wiring import PlayingControls
+from app.window.toolbar import MainToolBar
 from app.window.training.run_status import RunListModel, TrainingStatusModel
 from app.window.training.training_views import RunsPanel, SpeedBox, StatusLine
 from app.window.training.wiring import Training

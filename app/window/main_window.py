@@ -8,19 +8,16 @@ from dataclasses import dataclass
 from typing import cast
 
 from PySide6.QtCore import QByteArray, QCoreApplication, QEvent, QSize, Qt, Signal
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QResizeEvent, QShowEvent
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QApplication,
     QDockWidget,
     QMainWindow,
-    QMenu,
     QSizePolicy,
     QSplitter,
     QStackedWidget,
     QStatusBar,
-    QTabBar,
     QToolBar,
-    QToolButton,
     QWidget,
 )
 
@@ -28,11 +25,11 @@ from app.session.session import Session
 from app.session.time import timer
 from app.settings import WINDOW_GEOMETRY, Setting, Settings, centre_of, docks_in
 from app.window.actions import Actions
+from app.window.dock_tabs import DockTabs
 from app.window.message_bar import MessageBar
 from app.window.parts.focus_order import order_focus, show_focused
 from app.window.parts.layouts import in_column
-from app.window.parts.widgets import action_button, scrolling
-from app.window.training.run_status import MainAction, TrainingStatusModel
+from app.window.parts.widgets import scrolling
 
 LEFT, RIGHT = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
 FULL_SCREEN = Qt.WindowState.WindowFullScreen
@@ -423,89 +420,3 @@ class Frame:
         action.setChecked(self.settings.get(setting))
         act(action.isChecked())
         action.toggled.connect(take)
-
-
-PROBE = "\N{ZERO WIDTH SPACE}"  # added to a title for a moment
-LATER_MILLISECONDS = 100
-
-
-class DockTabs:
-    """Hides dead tab bars that Qt leaves behind when it restores a layout."""
-
-    def __init__(self, window: QMainWindow, docks: Mapping[str, QDockWidget]) -> None:
-        self._window, self._docks = window, docks
-        self._soon = timer(window, 0, self._tidy_unless_dragging)
-
-    def watch(self, dock: QDockWidget) -> None:
-        for signal in (dock.visibilityChanged, dock.dockLocationChanged, dock.topLevelChanged):
-            signal.connect(lambda _: self.tidy_soon())
-
-    def tidy_soon(self) -> None:
-        self._soon.start(0)
-
-    def tidy(self) -> None:
-        """Hide the bars that do not follow the titles of their docks."""
-        bars = [child for child in self._window.children() if isinstance(child, QTabBar)]
-        alive: set[int] = set()
-        for dock in self._docks.values():
-            title = dock.windowTitle()
-            dock.setWindowTitle(title + PROBE)
-            titles = [[bar.tabText(place) for place in range(bar.count())] for bar in bars]
-            alive |= {i for i, names in enumerate(titles) if title + PROBE in names}
-            dock.setWindowTitle(title)
-        for i, bar in enumerate(bars):
-            if i not in alive or bar.count() < 2:
-                bar.hide()
-
-    def _tidy_unless_dragging(self) -> None:
-        if QGuiApplication.mouseButtons():
-            self._soon.start(LATER_MILLISECONDS)
-        else:
-            self.tidy()
-
-
-MAIN_TEXTS: dict[MainAction, tuple[str, str]] = {
-    "train": ("&Train", "train"),
-    "pause": ("&Pause", "pause"),
-    "resume": ("&Resume", "train"),
-    "extend": ("&Continue", "extend"),
-}
-
-
-class MainToolBar(QToolBar):
-    def __init__(self, actions: Actions, training: TrainingStatusModel, samples: QMenu) -> None:
-        super().__init__("Toolbar")
-        self.setObjectName("main")
-        self.setMovable(False)
-        self.setIconSize(QSize(18, 18))
-        self._actions, self._training = actions, training
-        for room in ROOMS:
-            self.addAction(actions[f"room_{room.id}"])
-        gap = QWidget()
-        gap.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        self.addWidget(gap)
-        self.main_button = self._button("main")
-        open_button = self._button("open")
-        actions["open"].setIconText("Open")  # the text of the button
-        open_button.setMenu(samples)
-        open_button.setPopupMode(QToolButton.ToolButtonPopupMode.MenuButtonPopup)
-        for widget in (open_button, self.main_button):
-            self.addWidget(widget)
-        self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        self.addAction(actions["stop"])
-        training.changed.connect(self._show)
-        self._show()
-
-    def _button(self, name: str) -> QToolButton:
-        return action_button(self._actions[name], with_text=True)
-
-    def _show(self) -> None:
-        status = self._training.status
-        text, icon_name = MAIN_TEXTS[status.main]
-        self._actions["main"].setText(text)
-        self._actions.set_icon("main", icon_name)
-        self._actions["main"].setEnabled(not status.is_busy or status.main == "pause")
-        self._actions["new_run"].setEnabled(not status.is_busy)
-        self._actions["step"].setEnabled(not status.is_busy)
-        self._actions["stop"].setVisible(status.can_stop)
-        self._actions["extend"].setEnabled(status.can_extend)

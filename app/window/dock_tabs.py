@@ -1,0 +1,48 @@
+"""The tabs of docks that lie behind each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabBar
+
+from app.session.time import timer
+
+PROBE = "\N{ZERO WIDTH SPACE}"  # added to a title for a moment
+LATER_MILLISECONDS = 100
+
+
+class DockTabs:
+    """Hides dead tab bars that Qt leaves behind when it restores a layout."""
+
+    def __init__(self, window: QMainWindow, docks: Mapping[str, QDockWidget]) -> None:
+        self._window, self._docks = window, docks
+        self._soon = timer(window, 0, self._tidy_unless_dragging)
+
+    def watch(self, dock: QDockWidget) -> None:
+        for signal in (dock.visibilityChanged, dock.dockLocationChanged, dock.topLevelChanged):
+            signal.connect(lambda _: self.tidy_soon())
+
+    def tidy_soon(self) -> None:
+        self._soon.start(0)
+
+    def tidy(self) -> None:
+        """Hide the bars that do not follow the titles of their docks."""
+        bars = [child for child in self._window.children() if isinstance(child, QTabBar)]
+        alive: set[int] = set()
+        for dock in self._docks.values():
+            title = dock.windowTitle()
+            dock.setWindowTitle(title + PROBE)
+            titles = [[bar.tabText(place) for place in range(bar.count())] for bar in bars]
+            alive |= {i for i, names in enumerate(titles) if title + PROBE in names}
+            dock.setWindowTitle(title)
+        for i, bar in enumerate(bars):
+            if i not in alive or bar.count() < 2:
+                bar.hide()
+
+    def _tidy_unless_dragging(self) -> None:
+        if QGuiApplication.mouseButtons():
+            self._soon.start(LATER_MILLISECONDS)
+        else:
+            self.tidy()
