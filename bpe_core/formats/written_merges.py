@@ -27,6 +27,7 @@ from bpe_core.support.found_once import once
 
 NO_LIMIT = 2**62
 NOWHERE = -1  # the place of a text that is not among all texts
+NEVER = 2**62  # the turn of what no merge makes
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,19 +153,35 @@ class PlacedMerges:
         return Resolved(pairs, [made[row] for row in rows.tolist()], places=self.made[rows])
 
     def _born_in_turn(self, base: Mapping[str, int]) -> Int64s:
-        every = np.arange(len(self.made))
-        is_late = self._since(self._makers(base, every), every) > every
-        makers = self._makers(base, every[~is_late])
-        since = self._since(makers, every)
-        # None waits for another one, if what those make that come too early is there before they can happen.
-        if np.array_equal(since > every, is_late) and (makers[self.made] < since)[is_late].all():
-            found = np.unique(makers[self.made])
-            return found[found >= 0]
-        return self._born_one_by_one(base)
+        """Return the merges that happen, in their order: each in its turn, or with its last part if that is later.
 
-    def _born_one_by_one(self, base: Mapping[str, int]) -> Int64s:
-        is_known = (self._makers(base, np.zeros(0, np.int64)) < 0).tolist()
-        left, right, made = (column.tolist() for column in (self.left, self.right, self.made))
+        Of those that make the same text only the first does.
+        """
+        births, possible = self._births(base)
+        rows = np.flatnonzero((possible < NEVER) & (possible == births[self.made]))
+        counts = np.bincount(possible[rows], minlength=1)
+        is_crowd = counts[possible[rows]] > 1  # rarely one before waits for what this one makes
+        born = np.concatenate((rows[~is_crowd], self._one_by_one(rows[is_crowd])))
+        return born[np.argsort(possible[born], kind="stable")]
+
+    def _births(self, base: Mapping[str, int]) -> tuple[Int64s, Int64s]:
+        """Return in whose turn each text is there first, -1 for the base, and each merge can happen; NEVER if never."""
+        births, possible = np.full(len(self._place_of) + 1, NEVER), np.empty(len(self.made), np.int64)
+        births[self.places(base)] = -1
+        lengths = np.fromiter(map(len, self._merges.made), np.int64, len(self.made))
+        shortest_first = np.argsort(lengths, kind="stable")  # a part is shorter than what is made of it
+        for rows in np.split(shortest_first, np.flatnonzero(np.diff(lengths[shortest_first])) + 1):
+            possible[rows] = np.maximum(rows, np.maximum(births[self.left[rows]], births[self.right[rows]]))
+            np.minimum.at(births, self.made[rows], possible[rows])
+        return births[:NOWHERE], possible
+
+    def _one_by_one(self, rows: Int64s) -> Int64s:
+        """Return those of these merges that happen, in their order, where all other texts are there in time."""
+        is_known = np.ones(len(self._place_of), np.bool_)
+        is_known[self.made[rows]] = False
+        left, right, made = (
+            dict(zip(rows.tolist(), of[rows].tolist(), strict=True)) for of in (self.left, self.right, self.made)
+        )
         waiting: dict[int, list[int]] = {}
         found: list[int] = []
 
@@ -180,13 +197,12 @@ class PlacedMerges:
             waiting.setdefault(missing, []).append(row)
             return False
 
-        for first in range(len(made)):
-            if happens(first) and made[first] in waiting:  # rarely one before waits for what this one makes
-                heapq.heapify(ready := waiting.pop(made[first]))
-                while ready:
-                    row = heapq.heappop(ready)
-                    for behind in waiting.pop(made[row], ()) if happens(row) else ():
-                        heapq.heappush(ready, behind)
+        for first in rows.tolist():
+            ready = [first]
+            while ready:
+                row = heapq.heappop(ready)
+                for behind in waiting.pop(made[row], ()) if happens(row) else ():
+                    heapq.heappush(ready, behind)
         return np.array(found, np.int64)
 
 
