@@ -159,6 +159,11 @@ class MergesPair(Format):
 
     def read_all(self, data: bytes, name: str, beside: Beside) -> Opened:
         merges_data, vocabulary_data = _both(data, name, beside)
+        if merges_data is None and b'"##' in data:
+            raise FormatError(
+                f"{name} has WordPiece's tokens with their numbers. Write them into a vocab.txt, a token a line in the "
+                "order of the numbers, which is opened here."
+            )
         if merges_data is None:
             raise FormatError(
                 f"{name} is a vocabulary without merges. They are in a file of their own, such as merges.txt; "

@@ -153,3 +153,9 @@ def test_latin_letters_are_no_stand_ins_of_bytes(tmp_path: Path) -> None:
     (tmp_path / "vocab.json").write_text(json.dumps({text: id for id, text in enumerate([*letters, "_t", "ée"])}))
     found = open_table(tmp_path / "merges.txt")
     assert (found.history.recipe.base, len(encode(found.history, "éeé"))) == ("characters", 2)
+
+
+def test_a_vocabulary_of_wordpiece_is_told_apart(tmp_path: Path) -> None:
+    (tmp_path / "vocab.json").write_text('{"[UNK]": 0, "a": 1, "##b": 2}', "utf-8")
+    with pytest.raises(FormatError, match=r"Write them into a vocab\.txt"):
+        open_table(tmp_path / "vocab.json")
