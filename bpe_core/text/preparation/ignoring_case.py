@@ -27,9 +27,17 @@ Stretch = tuple[int, int]  # of letters that can be one
 def as_in_oniguruma(tokens: Sequence[str]) -> list[str]:
     """Return the tokens of an expression without flags that ignore case, or as they are if both find the same."""
     written, is_same = list[str](), True
+    looks_back = list[bool]()  # in the groups around
     for unit, ignores in _units(tokens):
+        if _opens(unit[0]):
+            looks_back.append(unit[0].startswith("(?<") or any(looks_back))
+        elif unit[0] == ")" and looks_back:
+            looks_back.pop()
         is_flagged = _FLAGS.fullmatch(unit[0]) is not None and "i" in unit[0]
-        new, same = (_without_flag(unit[0]), True) if is_flagged else _spelled_out(unit) if ignores else (None, True)
+        if is_flagged or not ignores:
+            new, same = (_without_flag(unit[0]) if is_flagged else None), True
+        else:
+            new, same = _spelled_out(unit, alone=any(looks_back))
         written += unit if new is None else [new]
         is_same &= same
     return [*tokens] if is_same else written
@@ -42,8 +50,8 @@ def _units(tokens: Sequence[str]) -> Iterator[tuple[Sequence[str], bool]]:
     while place < len(tokens):
         token, stop = tokens[place], place + 1
         flags = _FLAGS.fullmatch(token)
-        if token[0] == "(" and (flags or token[-1] != ")"):
-            if token[-1] != ")":
+        if _opens(token) or flags:
+            if _opens(token):
                 outside.append(ignores)
             on, _, off = flags[1].partition("-") if flags else ("", "", "")
             ignores = (ignores or "i" in on) and "i" not in off
@@ -55,6 +63,10 @@ def _units(tokens: Sequence[str]) -> Iterator[tuple[Sequence[str], bool]]:
             stop = _end_of_letters(tokens, place)
         yield tokens[place:stop], ignores
         place = stop
+
+
+def _opens(token: str) -> bool:
+    return token[0] == "(" and token[-1] != ")"
 
 
 def is_whole_set(token: str) -> bool:
@@ -92,9 +104,14 @@ def _without_flag(token: str) -> str:
     return f"(?{left}{token[-1]}" if left or token[-1] == ":" else ""
 
 
-def _spelled_out(unit: Sequence[str]) -> tuple[str, bool]:
-    """Return an expression for all that a unit can be, and whether `regex` finds the same by itself."""
+def _spelled_out(unit: Sequence[str], *, alone: bool) -> tuple[str, bool]:
+    """Return an expression for all that a unit can be, and whether `regex` finds the same by itself.
+
+    Where letters are `alone`, as in what is looked back for, none of them is several.
+    """
     token = "".join(unit)
+    if _letter(unit[0]) and alone:
+        return "".join(_one_of(_alike().get(_letter(one).casefold(), _letter(one))) for one in unit), False
     if _letter(unit[0]):
         return _letters("".join(map(_letter, unit)))
     if token[0] == "[" and not is_whole_set(unit[0]):
