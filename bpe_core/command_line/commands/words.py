@@ -65,7 +65,7 @@ def run(options: argparse.Namespace) -> int:
 def counted(arguments: list[str]) -> Counter[str]:
     """Count the words: how often each was given, or the number behind its `=`.
 
-    >>> counted(["low", "low", "new=6", "a=b"])
+    >>> counted(["low", "low", "new=6", "a=b", "old=0"])
     Counter({'new': 6, 'low': 2, 'a=b': 1})
     """
     counts: Counter[str] = Counter()
@@ -75,7 +75,7 @@ def counted(arguments: list[str]) -> Counter[str]:
             counts[word] += int(number[:MOST_DIGITS])
         else:
             counts[argument] += 1
-    return counts
+    return +counts  # without words that occur no time
 
 
 def _applied(word: str, history: History, write: Callable[[bytes], str]) -> list[str]:

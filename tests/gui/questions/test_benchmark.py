@@ -54,6 +54,12 @@ def test_all_runs_by_sentences_and_by_the_corpus(qtbot: QtBot, learned: Program,
     assert {row["text"]: row["premium"] for row in _cells(page)}["de"] == "1.000"
     page.table.sortByColumn(2, Qt.SortOrder.DescendingOrder)
     assert [row["tokens"] for row in _cells(page)] == [f"{n:,}" for n in sorted(map(len, ids.values()), reverse=True)]
+    headings = [page.rows.headerData(column, Qt.Orientation.Horizontal) for column in (1, 2)]
+    assert headings == ["text", "tokens ▾"]
+    sides = Qt.ItemDataRole.TextAlignmentRole
+    assert page.rows.headerData(2, Qt.Orientation.Horizontal, sides) == page.rows.index(0, 2).data(sides)
+    header = page.table.horizontalHeader()
+    assert all(header.sectionSize(column) >= header.sectionSizeHint(column) for column in range(header.count()))
     page.table.clicked.emit(page.rows.index(0, 2))
     answered(qtbot, learned)
     assert "|" in page.preview.text()
