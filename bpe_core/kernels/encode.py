@@ -48,7 +48,8 @@ IDS, RANKS, SYMBOLS, PIECES, PATHS, JOINED, FOLLOWED = range(7)
 # Entries of `progress`: the next word, the next free place of the output, why `encode_words` returned.
 NEXT_WORD, NEXT_PLACE, STATUS, WANTED = range(4)  # and how much room would have been enough
 TEXT, CUTS, ENDED = range(4, 7)  # which text it is; of its block of words how many cuts, and whether it is the last
-PROGRESS_NUMBERS = 7
+GIVEN = 7  # above 0 where the cuts of all texts are given, so that nothing is scanned
+PROGRESS_NUMBERS = 8
 DONE, NEEDS_OUTPUT, NEEDS_MEMORY, NEEDS_ROOM = range(4)
 
 BLOCK = 256  # words hashed ahead
@@ -257,7 +258,10 @@ def encode_words(cutter, memory, data, words, stop, kind, out, progress):
 
 @kernel
 def encode_texts(cutter, registers, memory, data, edges, words, kind, out, free_at, progress):
-    """The same for texts from edge to edge, scanned block by block; `free_at` gets where the ids of each begin."""
+    """The same for texts from edge to edge; `free_at` gets where the ids of each begin.
+
+    They are scanned block by block, unless the cuts of all are given.
+    """
     machine, cuts = cutter.machine, words.cuts
     progress[STATUS] = DONE
     while progress[STATUS] == DONE:
@@ -267,6 +271,11 @@ def encode_texts(cutter, registers, memory, data, edges, words, kind, out, free_
                 free_at[progress[TEXT]] = progress[NEXT_PLACE]
                 if progress[TEXT] + 1 == len(edges):
                     return
+                if progress[GIVEN]:
+                    end = edges[progress[TEXT] + 1]
+                    while progress[CUTS] < len(cuts) and cuts[progress[CUTS] - 1] < end:
+                        progress[CUTS] += 1
+                    continue
                 cuts[0], end = edges[progress[TEXT]], edges[progress[TEXT] + 1]
                 begin_text(registers, cuts[0])
                 progress[CUTS], progress[NEXT_WORD], progress[ENDED] = 1, 0, cuts[0] == end

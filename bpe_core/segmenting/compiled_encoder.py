@@ -151,7 +151,12 @@ class CompiledEncoder:
 
     def ids_of_words(self, data: Bytes, starts: Int32s, at: int) -> Int32s:
         """The tokens of given words that lie end to end; the last start is the end."""
-        return self._encode("", data, self._kind, at, starts)
+        return self.ids_of_laid(data, starts, np.array([0, len(data)]), at)[0]
+
+    def ids_of_laid(self, data: Bytes, starts: Int32s, edges: Int64s, at: int) -> tuple[Int32s, Int64s]:
+        """The same of the words of several texts, from edge to edge, and where the tokens of each text begin."""
+        check_length(data)
+        return self._fill(self._take_desk(self._kind, at), data, edges, starts)
 
     def byte_ranks(self, text: str) -> Int32s:
         return self._encode(text, utf8_view(text), kernel.RANKS, self._merges)
@@ -187,10 +192,10 @@ class CompiledEncoder:
             parts.append(ids)
         return parts[0] if len(parts) == 1 else np.concatenate([np.zeros(0, np.int32), *parts]), starts
 
-    def _encode(self, text: str, data: Bytes, kind: int, at: int, starts: Int32s | None = None) -> Int32s:
+    def _encode(self, text: str, data: Bytes, kind: int, at: int) -> Int32s:
         check_length(data)
         desk = self._take_desk(kind, at)
-        cuts = starts if starts is not None else desk.words.cuts if self.finds_words else self._cutting.cuts(text)
+        cuts = desk.words.cuts if self.finds_words else self._cutting.cuts(text)
         return self._fill(desk, data, np.array([0, len(data)]), cuts)[0]
 
     def _fill(
@@ -203,8 +208,8 @@ class CompiledEncoder:
         out = np.empty(most + _BEHIND, np.int32) if given is None or len(given) < most + _BEHIND else given
         free_at = np.zeros(len(edges), np.int64)
         progress = np.zeros(kernel.PROGRESS_NUMBERS, np.int64)
-        progress[kernel.ENDED] = 1
-        progress[kernel.TEXT], progress[kernel.CUTS] = (-1, 1) if is_scanned else (0, len(cuts))
+        progress[kernel.TEXT], progress[kernel.CUTS], progress[kernel.ENDED] = -1, 1, 1
+        progress[kernel.GIVEN] = not is_scanned
         while True:
             kernel.encode_texts(
                 desk.cutter, desk.registers, desk.memory, data, edges, words, desk.kind, out, free_at, progress

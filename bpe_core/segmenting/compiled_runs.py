@@ -55,8 +55,9 @@ class _ByTexts(CompiledEncoder):
     def ids_of_short(self, text: str, at: int, changes: TextChanges) -> None:
         return None  # runs are not found by one call
 
-    def ids_of_words(self, data: Bytes, starts: Int32s, at: int) -> Int32s:
-        return self.ids_of_texts(data, starts.astype(np.int64), at)[0]
+    def ids_of_laid(self, data: Bytes, starts: Int32s, edges: Int64s, at: int) -> tuple[Int32s, Int64s]:
+        ids, free_at = self.ids_of_texts(data, starts.astype(np.int64), at)
+        return ids, free_at[np.searchsorted(starts, edges)]
 
 
 class FollowedRuns(_ByTexts):

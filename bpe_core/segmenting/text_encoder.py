@@ -132,18 +132,13 @@ class WordEncoder:
         return ids_of_each(self._cutting.words(piece.text), lambda word: self.ids_of_word(raw_bytes(word), at))
 
     def _ids_of_laid(self, kernels: CompiledEncoder | None, laid: Laid, at: int) -> tuple[Int32s, Int64s]:
+        if kernels is not None:
+            return kernels.ids_of_laid(laid.data, laid.cuts, laid.cuts[laid.first_words].astype(np.int64), at)
         from bpe_core.segmenting.batches import Batch
 
-        found = []
-        for first, last in pairwise(laid.first_words.tolist()):
-            cuts = laid.cuts[first : last + 1]
-            data, cuts = laid.data[cuts[0] : cuts[-1]], cuts - cuts[0]
-            if kernels is not None:
-                found.append(kernels.ids_of_words(data, cuts, at))
-                continue
-            words = (data[start:stop].tobytes() for start, stop in pairwise(cuts.tolist()))
-            found.append(ids_of_each(words, lambda word: self.ids_of_word(word, at)))
-        return Batch.of(found)
+        words = [laid.data[start:stop].tobytes() for start, stop in pairwise(laid.cuts.tolist())]
+        of_texts = (words[first:last] for first, last in pairwise(laid.first_words.tolist()))
+        return Batch.of([ids_of_each(some, lambda word: self.ids_of_word(word, at)) for some in of_texts])
 
     def batch(self, texts: Texts | Unread, at: int, allowed: tuple[str, ...], threads: int | None) -> Batch | None:
         """The ids of many texts; None where they have to be encoded one by one."""
