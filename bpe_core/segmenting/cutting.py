@@ -158,6 +158,9 @@ class Cutting:
                 continue
             given = text[start:stop]
             piece = self._changed(given, start) if places else TracedPiece.bare(self._change(given))
+            if not sought.changed and piece.text:
+                yield piece, ""
+                continue
             for first, end, found in found_in(piece.text, sought.find_changed, sought.added):
                 yield piece.part(first, end), sought.changed.get(found, "")
 
