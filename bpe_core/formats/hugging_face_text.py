@@ -218,8 +218,8 @@ def _lost_places(changes: list[Step], cuts: list[Step]) -> list[str]:
     puts = [
         step.pattern[:80]
         for place, step in enumerate(changes, 1)
-        if isinstance(step, Replace) and step.is_regex and step.content and (by_bytes or place < len(changes))
-        if any(start == stop for start, stop in Expression.of(step.pattern, True).spans(PROBE))
+        if isinstance(step, Replace) and step.content and (by_bytes or place < len(changes))
+        if any(start == stop for start, stop in Expression.of(step.pattern, step.is_regex).spans(PROBE))
     ]
     return [f"{_WHERE_NOTHING_WAS}: {pattern}" for pattern in puts]
 

@@ -296,6 +296,10 @@ SAID: dict[str, tuple[Whole, str]] = {
         whole(bpe(LETTERS), [replacing("x?", "-", regex=True), LOWER], []),
         "behind what it puts where nothing was",
     ),
+    "something is put between all characters": (
+        whole(bpe(LETTERS), [replacing("", "a")], [by_bytes()]),
+        "behind what it puts where nothing was",
+    ),
     "pictures": (whole(bpe(LETTERS), [], [split(r"\p{Extended_Pictographic}")]), "what looks like one character"),
     "a token becomes nothing": (
         whole(bpe(LETTERS), [replacing("a", "")], [], added(2, "a", normalized=True)),
