@@ -32,7 +32,9 @@ from bpe_core.history.history import History, Int64s
 from bpe_core.history.token_texts import quoted, written
 from bpe_core.recipes.parts import LARGEST_VOCABULARY
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.support.arrays import Bools
 from bpe_core.support.progress import ProgressReport
+from bpe_core.text.characters import code_points
 from bpe_core.text.decoding import WordPiece
 from bpe_core.text.normalization import normalize
 from bpe_core.text.preparation.normalizers import BertNormalizer
@@ -140,14 +142,25 @@ def _other_ways(config: Object, vocabulary: Collection[str], where: str) -> Iter
 
 
 def _with_letters(texts: Sequence[str]) -> list[str]:
-    letters = set(filter(str.isalpha, set("".join(texts))))
-    return [text for text in texts if not (letters.isdisjoint(text) or text.startswith("[unused"))]
+    has_letter = _hold(texts, str.isalpha).tolist()
+    return [text for text, has in zip(texts, has_letter, strict=True) if has and not text.startswith("[unused")]
 
 
 def _speaks_for(texts: Sequence[str], fits: Callable[[str], bool]) -> bool:
     """Whether nearly all texts are made of such characters."""
-    others = {sign for sign in set("".join(texts)) if not fits(sign)}
-    return len([text for text in texts if not others.isdisjoint(text)]) <= MOST_ODD * len(texts)
+    return int(_hold(texts, lambda sign: not fits(sign)).sum()) <= MOST_ODD * len(texts)
+
+
+def _hold(texts: Sequence[str], wanted: Callable[[str], bool]) -> Bools:
+    """Return which texts hold such a character; each character is looked at once."""
+    codes = code_points("".join(texts))
+    is_there = np.zeros(int(codes.max(initial=0)) + 1, np.bool_)
+    is_there[codes] = True
+    is_wanted = is_there.copy()
+    is_wanted[is_there] = [wanted(chr(code)) for code in np.flatnonzero(is_there).tolist()]
+    found = np.concatenate((np.zeros(1, np.int64), np.cumsum(is_wanted[codes])))
+    ends = np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)))
+    return np.diff(found[ends], prepend=0) > 0
 
 
 def _has_no_accents(sign: str) -> bool:
