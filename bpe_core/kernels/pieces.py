@@ -58,8 +58,8 @@ class Tree(NamedTuple):
     """The nodes in the order they were entered, each behind its parent."""
 
     byte: Int32s
-    child: Int32s  # the one entered last
-    sibling: Int32s  # entered before it
+    child: Int32s  # the one met last: most pieces begin as others do
+    sibling: Int32s  # met before it
     children: Int32s  # how many
     token: Int32s
     birth: Int32s
@@ -75,14 +75,17 @@ def enter_pieces(tree, data, starts, roots, ids, births):
     for piece in range(len(ids)):
         node = np.int64(roots[piece])
         for place in range(starts[piece], starts[piece + 1]):
-            byte, child = np.int32(data[place]), np.int64(tree.child[node])
+            byte, child, before = np.int32(data[place]), np.int64(tree.child[node]), np.int64(NONE)
             while child != NONE and tree.byte[child] != byte:
-                child = np.int64(tree.sibling[child])
+                before, child = child, np.int64(tree.sibling[child])
             if child == NONE:
                 child, nodes = nodes, nodes + 1
-                tree.byte[child], tree.sibling[child] = byte, tree.child[node]
-                tree.child[node] = child
+                tree.byte[child] = byte
                 tree.children[node] += 1
+            elif before != NONE:
+                tree.sibling[before] = tree.sibling[child]
+            if child != np.int64(tree.child[node]):
+                tree.sibling[child], tree.child[node] = tree.child[node], child
             node = child
         if tree.token[node] == NO_TOKEN:
             tree.token[node], tree.birth[node] = ids[piece], births[piece]
