@@ -93,7 +93,7 @@ OTHERS = (  # how files that are no tables begin, and what is said of them
         "only says which special tokens play which part; open tokenizer.json or vocab.json beside it.",
     ),
     (
-        rb"""\s*\[\s*"[^"]*"\s*,\s*"|([^\s{}"]{1,40}\r?\n){5}""",
+        rb"""\s*\[\s*"[^"]*"\s*,\s*"|([^\s{}"]{1,40}\r?\n|\d+(\t|: | -> )[^\n]{1,40}\n){5}""",
         "looks like a list of tokens or words, which does not say how texts are split into them. BERT's vocab.txt, "
         "which is read, has [UNK] among them.",
     ),

@@ -100,6 +100,7 @@ def test_codes_with_counts_and_merges_without_a_version(tmp_path: Path) -> None:
         (b"\x1b\0\0\0\0\0\0\0\x05\0\0\0<unk>\0\0", "that llama2.c reads"),
         (b'["<unk>", "</s>", "the"]', "list of tokens or words"),
         (b"<unk>\nC\n[C@@H]\n=\nBr\n", "list of tokens or words"),
+        (b"0: <pad>\n1: <unk>\n2: a b\n3: c\n4: d\n", "list of tokens or words"),
         (b'{"properties": {"regex": "C"}, "vocabulary": ["C"]}', "in a form of its own"),
         (b'{"word2idx": {"the": 1}}', "in a form of its own"),
         (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n", "git lfs pull"),
