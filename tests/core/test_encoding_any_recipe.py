@@ -100,6 +100,8 @@ def test_plain_python_kernels_and_specification_agree(history: History, text: st
     compiled = Tokenizer(history)
     assert_tells(compiled, text, expected, at, allowed)
     assert isinstance(compiled._merging._encoder_for(""), CompiledEncoder)  # nothing else tells which of them it was
+    together, edges = compiled.encode_batch([text, "", text], at=at, allowed_special=allowed)
+    assert (together.tolist(), edges.tolist()) == (2 * expected, [0, *2 * [len(expected)], 2 * len(expected)])
     with plain_python():
         plain = Tokenizer(history)
         assert_tells(plain, text, expected, at, allowed)
