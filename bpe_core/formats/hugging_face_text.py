@@ -214,11 +214,11 @@ def about_changed(changed: Mapping[str, str]) -> list[str]:
 
 def _lost_places(changes: list[Step], cuts: list[Step]) -> list[str]:
     """Report what is put where nothing was: the next step that changes each character then takes wrong ones."""
-    by_bytes = any(isinstance(step, ByteLevel) for step in cuts)
+    by_places = any(isinstance(step, ByteLevel | Metaspace) for step in cuts)
     puts = [
         step.pattern[:80]
         for place, step in enumerate(changes, 1)
-        if isinstance(step, Replace) and step.content and (by_bytes or place < len(changes))
+        if isinstance(step, Replace) and step.content and (by_places or place < len(changes))
         if any(start == stop for start, stop in Expression.of(step.pattern, step.is_regex).spans(PROBE))
     ]
     return [f"{_WHERE_NOTHING_WAS}: {pattern}" for pattern in puts]
