@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import codecs
+from collections import Counter
 from collections.abc import Sequence
 from functools import cache
 from itertools import accumulate, pairwise
@@ -85,14 +86,17 @@ def vocabulary_by_number(history: History, numbers: Int64s, texts: Sequence[str]
 
 
 def with_specials(vocabulary: dict[str, int], specials: dict[str, int]) -> dict[str, int]:
-    """Add special tokens, but those at the end that a file's library numbers so where they are listed beside it only.
+    """Add special tokens, but those that a file's library numbers so where they are listed beside it only.
 
     >>> with_specials({"a": 1, "b": 2}, {"<s>": 0, "<mask>": 3})
     {'<s>': 0, 'a': 1, 'b': 2}
     """
     others = sorted((number, token) for token, number in specials.items() if token not in vocabulary)
-    while others and others[-1][0] == len(vocabulary) + len(others) - 1:
-        others.pop()
+    often = Counter(number for number, _ in others)
+    first = behind = len(vocabulary) + len(others)
+    while often[first - 1] == 1:
+        first -= 1
+    others = [(number, token) for number, token in others if not first <= number < behind]
     found = {token: number for number, token in others} | vocabulary
     in_order = [*found.values()] == sorted(found.values())
     return found if in_order else dict(sorted(found.items(), key=itemgetter(1)))

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from bpe_core.errors import FormatError, RecipeError
-from bpe_core.formats.json_reading import Object, list_in, object_in, text_in
+from bpe_core.formats.json_reading import Object, list_in, number_of, object_in, objects_in, text_in
 from bpe_core.formats.limitations import about, marker_in_texts
 from bpe_core.formats.patterns import PROBE, oniguruma_expression_of, pattern_choices
 from bpe_core.recipes.parts import CUSTOM_PATTERN
@@ -133,6 +132,13 @@ def decoder_of(recipe: Recipe) -> Object | None:
     return _sequence([_decoding_json(step) for step in steps], "decoders")
 
 
+class Entry(NamedTuple):
+    """An added token of a file."""
+
+    said: int  # its number
+    token: AddedToken
+
+
 @dataclass
 class TextPreparation:
     """What was understood of a file's normalizer and pre-tokenizer."""
@@ -144,6 +150,8 @@ class TextPreparation:
     cuts: bool = False  # by steps, not by a pattern
     changes: bool = False  # what comes before splitting
     sign: str = ""  # represents blanks in words
+    entries: list[Entry] = field(default_factory=list)  # of added tokens
+    changed: dict[str, str] = field(default_factory=dict)  # what those become that are looked for in the changed text
     notes: list[str] = field(default_factory=list)
 
     def may_write(self, token: str) -> bool:
@@ -162,14 +170,15 @@ def read_steps(whole: Object, name: str, *, shows_bytes: bool = False) -> TextPr
     cuts = _steps(whole, "pre_tokenizer", "pretokenizers", found, name)
     found.changes = bool(changes)
     found.sign = next((step.replacement for step in cuts if isinstance(step, Metaspace)), "")
-    tokens = _added_tokens(whole, name, found.notes, changes=bool(changes))
-    changed = {token.content: _changed(token.content, changes) for token in tokens if token.normalized}
-    found.notes += about_changed(changed)
+    found.entries = _entries(whole, name)
+    tokens = [entry.token for entry in found.entries]
+    found.changed = {token.content: _changed(token.content, changes) for token in tokens if token.normalized}
     found.notes += _lost_places(changes, cuts)
     if not shows_bytes and changes and isinstance(changes[-1], BytesShown):  # then splitting begins with it
         changes.pop()
         cuts.insert(0, ByteLevel(add_prefix_space=False, use_regex=False))
-        found.notes += about([token.content for token in tokens if _is_other_in_bytes(token)], _IN_BYTES)
+        in_bytes = dict.fromkeys(token.content for token in tokens if _is_other_in_bytes(token))
+        found.notes += about(in_bytes, _IN_BYTES)
     found.byte_level = any(isinstance(step, BytesShown | ByteLevel) for step in (*changes, *cuts))
     by_pattern = None if found.byte_level and shows_bytes else _pattern_of(cuts, found)
     by_choices = _choices_of(changes, by_pattern)
@@ -178,7 +187,7 @@ def read_steps(whole: Object, name: str, *, shows_bytes: bool = False) -> TextPr
         by_choices = _choices_of(changes, by_pattern)
     found.choices |= by_pattern or {}
     found.choices |= by_choices or {}
-    steps = (*tokens, *(changes if by_choices is None else ()), *(cuts if by_pattern is None else ()))
+    steps = (*(changes if by_choices is None else ()), *(cuts if by_pattern is None else ()))
     found.cuts = by_pattern is None
     if steps:
         found.choices["preparation"] = steps
@@ -260,33 +269,18 @@ def _decoding(whole: Object, found: TextPreparation, name: str) -> tuple[Decoder
     return tuple(steps) or (decoding.Fuse(),)
 
 
-_TWICE = (
-    "added tokens are there twice; they are found as the last entry says, and decoded texts can differ from "
-    "those of the file's library: {}"
-)
-
-
-def _added_tokens(whole: Object, name: str, notes: list[str], *, changes: bool) -> list[AddedToken]:
-    """Return those that do more than to be found where somebody asks for them."""
-    items = [item for item in list_in(whole, "added_tokens", name) if isinstance(item, dict) and item.get("content")]
-    special = {text_in(item, "content", name) for item in items if item.get("special") is not False}  # once is enough
-    told = [
-        AddedToken(
-            text_in(item, "content", name),
-            special=text_in(item, "content", name) in special,
-            single_word=item.get("single_word") is True,
-            lstrip=item.get("lstrip") is True,
-            rstrip=item.get("rstrip") is True,
-            normalized=item.get("normalized") is True,
-        )
-        for item in items
-    ]
-    kinds = Counter(content for content, _ in {(token.content, token.normalized) for token in told})
-    notes += about([content for content, times in kinds.items() if times > 1], _TWICE)
-    told = [*{token.content: token for token in told}.values()]  # of one that is there twice the last counts
-    if not changes and len({token.normalized for token in told}) == 1:  # before or behind what changes nothing
-        told = [dataclasses.replace(token, normalized=False) for token in told]
-    return [token for token in told if token != AddedToken(token.content)]
+def _entries(whole: Object, name: str) -> list[Entry]:
+    """Return the added tokens as they are listed; those without text are passed over."""
+    found = []
+    for where, item in objects_in(whole, "added_tokens", name, "added token"):
+        if not isinstance(item.get("content"), str):
+            raise FormatError(f"{where}: its text is missing.")
+        content = text_in(item, "content", where)
+        said = number_of(item.get("id"), f"{where}: its id")
+        sides = {side: item.get(side) is True for side in ("single_word", "lstrip", "rstrip", "normalized")}
+        if content:
+            found.append(Entry(said, AddedToken(content, **sides, special=item.get("special") is not False)))
+    return found
 
 
 def _steps(whole: Object, key: str, several: str, found: TextPreparation, name: str) -> list[Step]:

@@ -78,8 +78,15 @@ class JsonBpe(JsonModel):
 
     def spelled(self, history: History) -> tuple[str, ...]:
         """Return tokens that are only looked for, but are words or bytes of words as well where they are listed."""
+        told = (step for step in history.recipe.preparation if isinstance(step, AddedToken))
+        return self._spelled_among({step.content for step in told if _is_passed_over(step)}, history)
+
+    def made_by_changes(self, history: History) -> list[str]:
+        recipe = history.recipe
+        return [*self._spelled_among(set(recipe.special_tokens), history)] if recipe.normalizes else []
+
+    def _spelled_among(self, alone: set[str], history: History) -> tuple[str, ...]:
         recipe, joining = history.recipe, history.joining
-        alone = {step.content for step in recipe.preparation if isinstance(step, AddedToken) and _is_passed_over(step)}
         whole = joining is not None and joining.whole_words
         found = [
             token
@@ -135,7 +142,7 @@ class JsonBpe(JsonModel):
             )
         vocabulary, shared = vocabulary_in(model, name)
         merges = _merges(model, name)
-        added = added_in(whole, vocabulary, name, steps)
+        added = added_in(vocabulary, steps)
         style = _style(model, steps, vocabulary, added, name)
         stands_alone = style.byte_level or style.byte_fallback  # then nothing in a text is unknown
         unknown = "" if stands_alone else style.unknown
@@ -148,9 +155,9 @@ class JsonBpe(JsonModel):
                 [byte_level.read(text) or b"" for text in sampled(list(vocabulary))]
             )
         choices = _choices(steps, style, len(built.pairs))
-        recipe = recipe_of(name, whole, specials, looked_for(unknown, added), choices)
+        recipe = recipe_of(name, added, specials, looked_for(unknown, added), choices)
         history = History.from_pairs(recipe, built.alphabet, built.pairs, built.joining)
-        notes = steps.notes + built.notes + about_added(added, vocabulary) + shared
+        notes = steps.notes + built.notes + about_added(added, vocabulary, steps) + shared
         notes += about_unknown(vocabulary, added, unknown) if unknown in added else []
         if model.get("dropout"):
             notes.append("The file leaves out merges at random (dropout); here every merge is applied.")

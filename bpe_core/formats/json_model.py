@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping
 from typing import Any, ClassVar, NamedTuple
 
-from bpe_core.errors import FormatError
 from bpe_core.formats import json_reading
 from bpe_core.formats.base import Opened, recipe_from
-from bpe_core.formats.hugging_face_text import TextPreparation
+from bpe_core.formats.hugging_face_text import TextPreparation, about_changed
 from bpe_core.formats.json_reading import Object
 from bpe_core.formats.limitations import about
 from bpe_core.history.alphabet import BYTE_TEXTS
@@ -18,7 +18,6 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.text.decoding import usual_decoding
 from bpe_core.text.normalization import normalize
 from bpe_core.text.preparation.pieces import AddedToken
-from bpe_core.text.preparation.steps import those_of
 from bpe_core.text.specials import parts_of
 
 
@@ -70,34 +69,58 @@ class JsonModel(ABC):
 class Added(NamedTuple):
     number: int  # as the file's library gives it
     said: int  # by the file
+    how: AddedToken  # as it is found
     can_be_piece: bool  # so that words can hold it, too: it is found between words only, or texts are changed
-    is_lost: bool = False  # a later one has its number, so that the file's library finds that only
+    is_lost: bool  # its number is found as another text
+    is_shown_as_other: bool  # in decoded texts of the file's library
 
 
-def added_in(
-    whole: Object, vocabulary: dict[str, int], name: str, steps: TextPreparation, size: int | None = None
-) -> dict[str, Added]:
+def added_in(vocabulary: dict[str, int], steps: TextPreparation, size: int | None = None) -> dict[str, Added]:
     """Return the added tokens of a file.
 
-    Its library keeps the numbers of the vocabulary and counts on from the vocabulary's size, whatever the file says. It
-    passes over a token without text; of one that is there twice the number counts once, and how it is found last.
+    Its library keeps the numbers of the vocabulary and counts on from the vocabulary's size, whatever the file says.
+    The last entry with a number says how it is found. Where that is in the changed text, it is found as the last one
+    that the changes make something else of, even if that is another text.
     """
-    found: dict[str, Added] = {}
-    holders: dict[int, Object] = {}  # of each number, the last entry with it
+    numbers: dict[str, int] = {}
+    said: dict[str, int] = {}
+    last: dict[int, AddedToken] = {}
+    changed: dict[int, str] = {}  # the text that becomes something else
     behind = len(vocabulary) if size is None else size
-    for where, item in json_reading.objects_in(whole, "added_tokens", name, "added token"):
-        if not isinstance(item.get("content"), str):
-            raise FormatError(f"{where}: its text is missing.")
-        content = json_reading.text_in(item, "content", where)
-        said = json_reading.number_of(item.get("id"), f"{where}: its id")
-        if content:
-            number = found[content].number if content in found else vocabulary.get(content, behind)
-            behind += content not in found and content not in vocabulary
-            can_be_piece = content in vocabulary and (steps.may_write(content) or item.get("single_word") is True)
-            found[content] = Added(number, said, can_be_piece)
-            holders[number] = item
+    for entry in steps.entries:
+        content = entry.token.content
+        if content not in numbers:
+            numbers[content] = vocabulary.get(content, behind)
+            behind += content not in vocabulary
+        number = numbers[content]
+        said[content], last[number] = entry.said, entry.token
+        if entry.token.normalized and steps.changed[content] != content:
+            changed[number] = content
+    special = {entry.token.content for entry in steps.entries if entry.token.special}  # once is enough
+    as_it_is = not steps.changes and len({token.normalized for token in last.values()}) == 1
+    found = {
+        number: dataclasses.replace(
+            token,
+            content=changed.get(number, token.content) if token.normalized else token.content,
+            normalized=token.normalized and not as_it_is,
+            special=token.content in special,
+        )
+        for number, token in last.items()
+    }
+    lost = special.difference(how.content for how in found.values())
+    shown_as_other = {
+        number for number, content in changed.items() if not found[number].normalized or steps.changed[content] in lost
+    }
     return {
-        content: token._replace(is_lost=holders[token.number]["content"] != content) for content, token in found.items()
+        content: Added(
+            number,
+            said[content],
+            found[number],
+            can_be_piece=content in vocabulary and (steps.may_write(content) or found[number].single_word),
+            is_lost=found[number].content != content,
+            is_shown_as_other=number in shown_as_other,
+        )
+        for content, number in numbers.items()
     }
 
 
@@ -126,25 +149,37 @@ def about_unknown(vocabulary: dict[str, int], added: Mapping[str, Added], unknow
     ]
 
 
-def about_added(added: Mapping[str, Added], vocabulary: dict[str, int]) -> list[str]:
+_SHOWN_AS_OTHER = (
+    "added tokens are shown by the file's library as another one with their number, or left out with it, so decoded "
+    "texts can differ: {}"
+)
+
+
+def about_added(added: Mapping[str, Added], vocabulary: dict[str, int], steps: TextPreparation) -> list[str]:
     """Report added tokens that are numbered in another way than the file says."""
     others = [text for text, token in added.items() if token.number != token.said]
     numbers = set(vocabulary.values()) if added else set()
     shared = [text for text, token in added.items() if text not in vocabulary and token.number in numbers]
     lost = [text for text, token in added.items() if token.is_lost]
+    found = {text: token for text, token in added.items() if not token.is_lost}
+    shown = [text for text, token in found.items() if token.is_shown_as_other]
+    changed = {text: steps.changed[text] for text, token in found.items() if token.how.normalized}
     return [
-        *about(lost, "added tokens are found in no text, as a later one has their number in the file's library: {}"),
+        *about_changed(changed),
+        *about(lost, "added tokens are found in no text, as another one has their number in the file's library: {}"),
+        *about(shown, _SHOWN_AS_OTHER),
         *about(others, "added tokens are numbered as the file's library does it, and not as the file says: {}"),
         *about(shared, "added tokens share their number with another token of the vocabulary, as in its library: {}"),
     ]
 
 
-def recipe_of(name: str, whole: Object, specials: dict[str, int], unknown: str, choices: dict[str, Any]) -> Recipe:
+def recipe_of(
+    name: str, added: Mapping[str, Added], specials: dict[str, int], unknown: str, choices: dict[str, Any]
+) -> Recipe:
     """Return the recipe of a file's choices; what represents the unknown may be looked for in texts, too."""
-    steps = those_of(choices.pop("preparation", ()), (*specials, unknown))
-    added = {item["content"] for item in json_reading.list_in(whole, "added_tokens", name)}
-    if unknown and unknown in added.difference(step.content for step in steps if isinstance(step, AddedToken)):
-        steps = (AddedToken(unknown), *steps)
+    tokens = [added[text].how for text in added if text in specials or text == unknown]
+    told = [token for token in tokens if token != AddedToken(token.content) or token.content == unknown]
+    steps = (*told, *choices.pop("preparation", ()))
     recipe = recipe_from(name, name="tokenizer.json", special_tokens=tuple(specials), preparation=steps, **choices)
     return recipe.with_changes(decoding=()) if recipe.decoding == usual_decoding(recipe) else recipe
 

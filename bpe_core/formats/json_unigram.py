@@ -79,7 +79,7 @@ class JsonUnigram(JsonModel):
             text: number for number, text in enumerate(texts)
         }  # of a text that is there twice the last counts
         falls_back = model.get("byte_fallback") is True and set(BYTE_TEXTS).issubset(vocabulary)
-        added = added_in(whole, vocabulary, name, steps, len(texts))
+        added = added_in(vocabulary, steps, len(texts))
         names = {*vocabulary, *added}
         nothing_is = steps.byte_level and vocabulary.keys() >= set(stand_ins())
         if unknown is None and not (falls_back or nothing_is):
@@ -104,7 +104,7 @@ class JsonUnigram(JsonModel):
             "merges": 0,
         }
         choices |= {} if falls_back else {"unknown_text": unknown_text}
-        recipe = recipe_of(name, whole, specials, sought, choices)
+        recipe = recipe_of(name, added, specials, sought, choices)
         number = NO_NUMBER if unknown is None else unknown
         numbers = vocabulary | specials | ({} if unknown is None else {unknown_text: unknown})
         sign = steps.blank_sign
@@ -114,7 +114,7 @@ class JsonUnigram(JsonModel):
         history, notes = unigram_vocabulary.history_of(
             plain, numbers, number, recipe, name, sign, least, by_bytes=steps.byte_level
         )
-        notes += about_added(added, vocabulary)
+        notes += about_added(added, vocabulary, steps)
         twice = [text for number, text in enumerate(texts) if vocabulary[text] != number]
         notes += about(twice, "pieces are there twice, and have the number and the score of their last place: {}")
         if unknown is not None and unknown_text not in vocabulary:

@@ -103,7 +103,7 @@ class JsonWordPiece(JsonModel):
             raise FormatError(f'{name}: "unk_token" is missing or empty; WordPiece models have one, such as [UNK].')
         if "" in vocabulary:
             raise FormatError(f"{name}: the token with the number {vocabulary['']:,} is empty.")
-        added = added_in(whole, vocabulary, name, steps)
+        added = added_in(vocabulary, steps)
         specials = specials_of(added, unknown)
         if steps.prefix:
             steps.notes.append(f"The file puts {steps.prefix} before words; here words have none.")
@@ -117,14 +117,14 @@ class JsonWordPiece(JsonModel):
             "longest_word": self.longest_word(model, name),
             "merges": 0,
         }
-        recipe = recipe_of(name, whole, specials, looked_for(unknown, added), choices)
+        recipe = recipe_of(name, added, specials, looked_for(unknown, added), choices)
         can_be = {text for text, token in added.items() if token.can_be_piece}
         can_be |= {unknown} if unknown in vocabulary and unknown not in added else set()
         if marker:  # else each token can continue a word
             can_be = {text for text in (*added, unknown) if text.startswith(marker)}.union(_words_among(can_be, recipe))
         numbers = with_unknown(vocabulary, added, unknown) | specials
         history = bert_vocabulary.history_of(numbers, recipe, name, can_be & vocabulary.keys())
-        notes = steps.notes + about_added(added, vocabulary) + shared
+        notes = steps.notes + about_added(added, vocabulary, steps) + shared
         return history, about_unknown(vocabulary, added, unknown) + notes
 
     def continuing(self, model: Object, vocabulary: dict[str, int], name: str) -> str:

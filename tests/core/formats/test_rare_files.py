@@ -91,6 +91,20 @@ FILES: dict[str, tuple[Whole, tuple[str, ...]]] = {
         whole(WORDS, [as_bert(lowercase=True)], [SPACES], added(9, "e\u0301")),
         ("E\u0301 a", "e\u0301", "\u00e9"),
     ),
+    "an earlier token with the number is what is looked for in the changed text": (
+        whole(
+            bpe({"a": 0, "b": 3, "c": 2}), [LOWER], [], added(1, "XY", normalized=True), added(3, "b", normalized=True)
+        ),
+        ("xyb", "XY a B", "b"),
+    ),
+    "the last token with a number says how it is found": (
+        whole(bpe({"a": 0, "b": 3, "c": 2}), [], [], added(1, "xy"), added(3, "b", single_word=True, special=False)),
+        ("xyb", "b a", "b b"),
+    ),
+    "a token behind the vocabulary has a number below others": (
+        whole({**WORDS, "vocab": {"<unk>": 11, "b": 15, "a": 13}}, [], [], added(9, "b"), added(9, "##c")),
+        ("ac", "b##c"),
+    ),
     "a token takes the spaces of the next one": (
         whole(bpe(LETTERS, unk_token="<unk>"), [], [], added(6, "a ", rstrip=True), added(7, "   ")),
         ("a     ", "a    b", "a   ", "   a   b"),
@@ -256,6 +270,10 @@ SAID_OF_WRITING: dict[str, tuple[Whole, tuple[str, ...]]] = {
         ),
         ("te e x", "e<s><t>"),
     ),
+    "changed texts spell a token that is listed because of its number": (
+        whole(bpe({"A": 3, "b": 4, "c": 5}), [LOWER], [], added(9, "x"), added(9, "A"), added(9, "a")),
+        ("Ab", "xab"),
+    ),
     "a piece is there twice and nothing is called unknown": (
         whole({"type": "Unigram", "unk_id": 0, "vocab": [["e", 0.0], ["e", -3.0]]}, [], [], added(5, "<unk>")),
         ("<unk>e", "xe"),
@@ -304,6 +322,10 @@ SAID: dict[str, tuple[Whole, str]] = {
     "a token becomes nothing": (
         whole(bpe(LETTERS), [replacing("a", "")], [], added(2, "a", normalized=True)),
         "become nothing there",
+    ),
+    "a token is shown as an earlier one": (
+        whole(bpe(LETTERS), [LOWER], [], added(6, "AB", normalized=True), added(6, "AB")),
+        "shown by the file's library as another one",
     ),
     "tokens become alike": (
         whole(bpe(LETTERS), [LOWER], [], added(6, "AB", normalized=True), added(7, "Ab", normalized=True)),
