@@ -49,27 +49,38 @@ def _study(run: SavedRun, name: str, notes: tuple[str, ...] = ()) -> Study:
 
 def write_run(history: History, words: WordTable, path: Path | str, names: Sequence[str] = ()) -> None:
     """Write a session of this one run, which the window opens and goes on with; `names` are those of its texts."""
-    run, view = replace(_saved(1, history, words), names=tuple(names)), View(shown_run=1, position=len(history))
+    run, view = _saved(1, history, words, names), View(shown_run=1, position=len(history))
     write_session(SavedSession(history.recipe, runs=(run,), view=view), path)
 
 
-def add_branch(source: str, history: History, branch: History, words: WordTable, path: Path | str) -> None:
-    """Write the session `source`, or one of the table `history` in it, with a branch as the run that is shown."""
+def add_branch(
+    source: str, history: History, branch: History, words: WordTable, path: Path | str, names: Sequence[str] = ()
+) -> None:
+    """Write the session `source`, or one of the table `history` in it, with a branch as the run that is shown.
+
+    A session knows what its texts are called; `names` are those of the texts of a table.
+    """
     place, chosen = run_of(source)
     if is_session_file(place):
         session = read_session(place)
         parent = session.chosen_run(place, chosen)
     else:
-        parent = _saved(1, history, words)
+        parent = _saved(1, history, words, names)
         session = SavedSession(branch.recipe, runs=(parent,))
     number = 1 + max(run.number for run in session.runs)
-    run = replace(_saved(number, branch, words), parent=parent.number, names=parent.names_of_texts)
+    run = replace(_saved(number, branch, words, parent.names_of_texts), parent=parent.number)
     view = replace(session.view, shown_run=number, position=len(branch))
     write_session(replace(session, runs=(*session.runs, run), view=view), path)
 
 
-def _saved(number: int, history: History, words: WordTable) -> SavedRun:
-    sentence, goes_on = END_SENTENCES[history.end_reason], history.end_reason in ("", "stopped")
+def _saved(number: int, history: History, words: WordTable, names: Sequence[str]) -> SavedRun:
+    goes_on = history.end_reason in ("", "stopped")
     return SavedRun(
-        number, history.recipe, (), words, history, state="paused" if goes_on else "ended", sentence=sentence
+        number,
+        history.recipe,
+        words=words,
+        history=history,
+        state="paused" if goes_on else "ended",
+        sentence=END_SENTENCES[history.end_reason],
+        names=tuple(names),
     )

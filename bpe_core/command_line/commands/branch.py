@@ -7,7 +7,7 @@ import json
 
 import numpy as np
 
-from bpe_core.command_line.corpora import add_corpus, named_texts
+from bpe_core.command_line.corpora import add_corpus, named_texts, names_of
 from bpe_core.command_line.decisions import add_decisions, decided
 from bpe_core.command_line.interruption import KEEPS, working
 from bpe_core.counting.words import WordTable
@@ -80,7 +80,7 @@ def _write(old: History, branch: History, words: WordTable, first: int, options:
     if is_session_name(options.out):
         from bpe_core.studies.sessions import add_branch  # loads SQLite
 
-        add_branch(options.table, old, branch, words, options.out)
+        add_branch(options.table, old, branch, words, options.out, names_of(options.corpus or ()))
     else:
         write_history(branch, options.out)
 

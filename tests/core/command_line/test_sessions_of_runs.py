@@ -85,6 +85,15 @@ def test_a_kept_run_goes_another_way_and_what_is_written_follows_what_was_decide
         assert sentence in capsys.readouterr().err
 
 
+def test_a_branch_of_a_table_tells_what_its_texts_are_called(text: Path) -> None:
+    table, kept = text.with_name("run.csv"), text.with_name("branch.bpex")
+    assert run(["train", str(text), "--merges", "20", "--output", str(table), "--quiet"]) == 0
+    assert run(["branch", str(table), "--corpus", str(text), "--forbid", "t+h@4", "-o", str(kept)]) == 0
+    session = read_session(kept)
+    assert [one.names_of_texts for one in session.runs] == [(text.name,)] * 2
+    assert report_of(session).title.endswith(f"learned from {text.name}")
+
+
 def test_questions_about_ranks_are_refused_in_a_sentence(text: Path, capsys: pytest.CaptureFixture[str]) -> None:
     kept = text.with_name("run.bpex")
     assert run(["train", str(text), "--method", "gage", "--output", str(kept), "--quiet"]) == 0
