@@ -157,7 +157,7 @@ def _run_window(options: argparse.Namespace) -> int:
     program.window.show()
     program.begin(options.files)
     if not options.screenshot:
-        program.filing.offer_to_recover()
+        program.filing.unsaved.offer_newest()
     else:
         Screenshot(program, options.screenshot)
     return application.exec()

@@ -18,9 +18,9 @@ from PySide6.QtCore import QLocale, QObject, Qt, QTimer
 from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
-from app.session.document import FilmWish
 from app.session.live import LiveLearning
 from app.session.manifests import RESULT, SESSION, Manifests, run_of_session
+from app.session.publications import FilmWish
 from app.session.session import Session
 from app.settings import LIVE, MANIFESTS, SPEED, START_HERE, THEME, Settings
 from app.system.memory import GarbageCollection, give_back_early, give_back_now
@@ -31,8 +31,8 @@ from app.window.corpus.corpus_list import CorpusListModel
 from app.window.corpus.corpus_panel import CorpusPanel
 from app.window.corpus.wiring import Opening
 from app.window.crash_dialog import CrashReporter
-from app.window.files.export_dialog import ExportBar
-from app.window.files.wiring import Exchanging, Filing
+from app.window.exchange.export_dialog import ExportBar
+from app.window.exchange.wiring import Exchanging
 from app.window.find_anything.wiring import Finding
 from app.window.help_dialog import about_dialog, keys_dialog
 from app.window.lessons.course import Course
@@ -59,6 +59,7 @@ from app.window.pages import (
 from app.window.parts.icons import app_icon
 from app.window.parts.page import PageTabs
 from app.window.parts.theme import Theme
+from app.window.publishing.wiring import Publishing
 from app.window.questions.token.model import TokenModel
 from app.window.questions.wiring import Asking
 from app.window.recipe.recipe_form import RecipeForm
@@ -68,6 +69,7 @@ from app.window.rooms.result import WatchedResult
 from app.window.rooms.result_card import ResultCard
 from app.window.rooms.watch_panel import WatchPanel
 from app.window.rooms.wiring import Moving
+from app.window.sessions.wiring import Filing
 from app.window.text.encoder import LiveEncoder
 from app.window.text.text_model import TokenTextModel
 from app.window.text.view.text_panel import TokenTextPanel
@@ -244,10 +246,11 @@ class Program(QObject):
         self.asking = Asking(frame, self.pages, self.inspector, self.text_panel, table, self)
         self.exchanging = Exchanging(frame, self.pages, self)
         self.filing = Filing(frame, text, self.merges, self.charts, self.pages, self)
+        self.publishing = Publishing(frame, self.filing.document, self.pages, self)
         self.opening = Opening(frame, self.corpus, self.samples_menu, self.filing, self.exchanging, self)
         self.playing = PlayingControls(frame, self.text_panel, self.watch.word, self)
         self.teaching = Teaching(self.course, self.lesson_panel, frame, self.pages, self)
-        self.filing.lesson_taken = self.course.name
+        self.publishing.lesson_taken = self.course.name
         tabs, look_at = (self.charts, self.inspector), self.asking.about_token
         self.finding = Finding(frame, self.teaching, self.form, tabs, look_at, self)
 
@@ -277,12 +280,11 @@ class Program(QObject):
         self.manifests = manifests = Manifests(self.session)
         for written in (self.charting.saved, self.asking.written, self.exchanging.written):
             written.connect(manifests.keep)
-        self.filing.document.reported.connect(lambda path: manifests.keep(REPORT, path))
-        self.filing.document.shared.connect(lambda path, numbers: manifests.keep(share_command(numbers), path))
-        self.filing.document.lessons_shared.connect(lambda path, names: manifests.keep((*SHARE_LESSONS, *names), path))
-        self.filing.document.filmed.connect(
-            lambda path, wish: None if path is None else manifests.keep(film_command(wish), path)
-        )
+        published = self.publishing.publications
+        published.reported.connect(lambda path: manifests.keep(REPORT, path))
+        published.shared.connect(lambda path, numbers: manifests.keep(share_command(numbers), path))
+        published.lessons_shared.connect(lambda path, names: manifests.keep((*SHARE_LESSONS, *names), path))
+        published.filmed.connect(lambda path, wish: None if path is None else manifests.keep(film_command(wish), path))
         self.frame.keep_ticked("manifests", MANIFESTS, lambda on: setattr(manifests, "is_on", on))
         self.frame.keep_ticked("live_learning", LIVE, lambda on: setattr(self.live, "is_on", on))
 

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,50 +18,19 @@ from app.session.aside import Answer
 from app.session.corpus_texts import state_of
 from app.session.safety_copy import Leftover, Leftovers, SafetyCopy
 from app.session.session import Session
-from app.session.session_files import restore, snapshot_of
+from app.session.session_files import FileState, OpenedSession, Unreadable, opened, recovered, written
+from app.session.snapshot import restore, snapshot_of
 from app.session.time import timer
-from app.worker.job import Task
-from app.worker.training import named
-from bpe_core.errors import FormatError, OutputError
-from bpe_core.history.token_texts import TokenTexts
+from bpe_core.errors import OutputError
 from bpe_core.session_file import EXTENSION
-from bpe_core.session_file.reading import read_session
-from bpe_core.session_file.recovering import recover_session
 from bpe_core.session_file.values import SavedSession, View
-from bpe_core.session_file.writing import write_session
 from bpe_core.support.lock import Lock
 from bpe_core.support.private_folder import private_folder
-from bpe_core.support.progress import Work
 
 TOPIC = "session file"
-FILM = "film"
 LOOK_MILLISECONDS = 400  # with the time it takes to write, less than a second is ever at stake
 UNTITLED = "New session"
 Then = Callable[[], object]  # what is to follow
-FileState = tuple[int, int] | None  # None for a file that is gone
-
-
-@dataclass(frozen=True)
-class FilmWish:
-    """How a film is wanted, besides what is shown."""
-
-    size: str
-    first: int | None = None  # a step; of two runs, a size
-    last: int | None = None
-    seconds: float | None = None
-    dark: bool = False
-    beside: int | None = None  # the number of another run
-
-    @property
-    def choices(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in ("size", "first", "last", "seconds", "dark")}
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        """The same as options of the command."""
-        given = (("--from", self.first), ("--to", self.last), ("--seconds", self.seconds))
-        numbers = [word for name, value in given if value is not None for word in (name, f"{value:g}")]
-        return ("--size", self.size, *numbers, *(["--dark"] if self.dark else []))
 
 
 class Document(QObject):
@@ -72,11 +40,6 @@ class Document(QObject):
     leaving = Signal()  # another session will be in the window
     opened = Signal(View)  # another session is in the window; how it was looked at
     saved = Signal(object)  # its path
-    reported = Signal(object)  # the path of the page
-    shared = Signal(object, object)  # the path of the page, and the numbers of its runs; none of the one shown
-    lessons_shared = Signal(object, object)  # the same, and the names of the lessons; none of all
-    filming = Signal(int, int)  # the frames that are drawn, and all
-    filmed = Signal(object, object)  # the path of the film, None where there will be none; and how it was wanted
     recovery_wanted = Signal(object)  # the path of a damaged session of which something can be saved
     elsewhere_wanted = Signal()  # the person wants to choose another place to save to
 
@@ -102,7 +65,7 @@ class Document(QObject):
 
     def look(self) -> None:
         """See whether something changed, and let the safety copy follow."""
-        now = self._snapshot()
+        now = self.snapshot()
         is_modified = self._differs(now)
         if not is_modified:
             self._discard_copy()
@@ -128,7 +91,7 @@ class Document(QObject):
         if is_own and not replaces_foreign and state_of(target) not in (self._state, None):
             self._ask_before_replacing(target, then)
             return
-        now = self._snapshot()
+        now = self.snapshot()
         take = partial(self._take_saved, now, target, then)
         self._aside.ask(
             TOPIC, lambda task: written(now, target), take, self._tell_unsaved, ended=self._unlock_new, writes=True
@@ -155,56 +118,6 @@ class Document(QObject):
         if self._new_lock is not None:
             self._new_lock.release()
             self._new_lock = None
-
-    def report(self, path: Path) -> None:
-        from bpe_core.report import report_of, write_report
-
-        now = self._snapshot()
-        self._publish("report", lambda: write_report(report_of(now), path), lambda: self.reported.emit(path))
-
-    def share(self, path: Path, numbers: Sequence[int] = ()) -> None:
-        """Write a page of the run shown, or of the runs of these numbers side by side."""
-        from bpe_core.report import report_of
-        from bpe_core.sharing.page import share_reports
-
-        now, chosen = self._snapshot(), numbers or (None,)
-        self._publish(
-            "share",
-            lambda: share_reports([report_of(now, number) for number in chosen], path),
-            lambda: self.shared.emit(path, numbers),
-        )
-
-    def share_lessons(self, path: Path, names: Sequence[str] = ()) -> None:
-        from bpe_core.sharing.page import share_lessons
-
-        self._publish("share", lambda: share_lessons(path, names), lambda: self.lessons_shared.emit(path, names))
-
-    def film(self, path: Path, wish: FilmWish) -> None:
-        """Film the run shown, with the text; `filming` says where it is."""
-        from bpe_core.filming.film import film_report
-        from bpe_core.report import report_of
-
-        now = self._snapshot()
-
-        def film(task: Task) -> None:
-            others = [] if wish.beside is None else [report_of(now, wish.beside)]
-            film_report(report_of(now), path, *others, work=Work(task.report, task.cancelled), **wish.choices)
-
-        self._aside.ask(
-            FILM,
-            film,
-            lambda _: self.filmed.emit(path, wish),
-            self._aside.tell,
-            lambda news: self.filming.emit(news.done, news.total or 0),
-            lambda: self.filmed.emit(None, wish),
-            writes=True,
-        )
-
-    def stop_filming(self) -> None:
-        self._aside.cancel(FILM)
-
-    def _publish(self, name: str, write: Callable[[], None], then: Then) -> None:
-        self._aside.ask(name, lambda task: write(), lambda _: then(), self._aside.tell, queues=True, writes=True)
 
     # Opening
 
@@ -290,7 +203,7 @@ class Document(QObject):
             self.name = f"{path.stem} (copy)"
             sentence = f"{path.name} is open in another window. This is a copy of it: save it under another name."
             self._aside.tell(sentence, is_error=False)
-        self._saved = self._snapshot()
+        self._saved = self.snapshot()
 
     def _take_leftover(self, found: OpenedSession) -> None:
         """Keep the file that the safety copy belongs to; the session differs from it."""
@@ -314,14 +227,14 @@ class Document(QObject):
     @property
     def holds_own_work(self) -> bool:
         """Whether a person made what is not saved: more than a sample that was learned once, as at the first start."""
-        now = self._snapshot()
+        now = self.snapshot()
         is_own = self._saved is not None or self.path is not None or self._session.undo.canUndo()
         is_own = is_own or bool(now.runs[1:] or now.bookmarks or any(source.path for source in now.sources))
         return self._differs(now) and (is_own or now.text != self._first_text)
 
     def secure(self) -> str:
         """Save the present state before another session is shown; return why it would be lost, if it would."""
-        now = self._snapshot()
+        now = self.snapshot()
         refusal = self._keep(now) if self._differs(now) else ""
         return self._copy.refusal_of(now) if self._copy is not None and self._copy.last is now else refusal
 
@@ -342,7 +255,7 @@ class Document(QObject):
 
     def _leave(self) -> Path | None:
         self.leaving.emit()
-        now, left = self._snapshot(was_closed=True), None
+        now, left = self.snapshot(was_closed=True), None
         if self._differs(now):
             self._keep(now)
             if self._copy is not None:
@@ -392,7 +305,8 @@ class Document(QObject):
 
     # What all need
 
-    def _snapshot(self, *, was_closed: bool = False) -> SavedSession:
+    def snapshot(self, *, was_closed: bool = False) -> SavedSession:
+        """Return the session as it is now, with the arrangement of the window."""
         now = snapshot_of(self._session, self._layout(), self.path)
         return dataclasses.replace(now, was_closed=was_closed)
 
@@ -431,53 +345,3 @@ class Document(QObject):
 
     def _elsewhere(self) -> Answer:
         return Answer("Save Elsewhere …", self.elsewhere_wanted.emit)
-
-
-@dataclass(frozen=True)
-class OpenedSession:
-    """A session with the token names of each run."""
-
-    session: SavedSession
-    path: Path
-    state: FileState
-    names: Mapping[int, TokenTexts]
-    lost: tuple[str, ...] = ()  # of a damaged one, a sentence each
-
-
-def written(session: SavedSession, path: Path) -> FileState:
-    """Write the session beside its file, then put it in its place."""
-    write_session(session, path)
-    return state_of(path)
-
-
-@dataclass(frozen=True)
-class Unreadable:
-    path: Path
-    sentence: str
-    can_be_recovered: bool  # in part
-
-
-def opened(path: Path, *, is_safety_copy: bool) -> OpenedSession | Unreadable:
-    state = state_of(path)
-    try:
-        session = read_session(path, is_safety_copy=is_safety_copy)
-    except FormatError as error:
-        return Unreadable(path, str(error), _can_be_recovered(path))
-    return _with_names(session, path, state)
-
-
-def recovered(path: Path) -> OpenedSession:
-    found = recover_session(path)
-    return _with_names(found.session, path, None, found.lost)
-
-
-def _can_be_recovered(path: Path) -> bool:
-    try:
-        return bool(recover_session(path))
-    except FormatError:
-        return False
-
-
-def _with_names(session: SavedSession, path: Path, state: FileState, lost: tuple[str, ...] = ()) -> OpenedSession:
-    names = {run.number: named(run.history) for run in session.runs if run.history is not None}
-    return OpenedSession(session, path, state, names, lost)

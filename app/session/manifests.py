@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject
 
 from app.session.corpus_texts import CorpusText
 from app.session.session import Session
-from app.session.session_files import snapshot_of
+from app.session.snapshot import snapshot_of
 from app.worker.job import Task
 from bpe_core.session_file import EXTENSION
 from bpe_core.session_file.writing import write_session

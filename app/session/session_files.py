@@ -1,91 +1,68 @@
-"""The session as one frozen value: taken, written to a file, read, and put back."""
+"""Sessions written to files, read, and saved from damaged ones; a file's state tells whether others have changed it."""
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from app.session.corpus_texts import CorpusText, from_session
-from app.session.merge_filter import MergeFilter
-from app.session.run import Phase, Run
-from app.session.session import Contents, Session
-from bpe_core.history.token_texts import BLANK, TokenTexts
-from bpe_core.session_file.values import Fingerprint, RunState, SavedRun, SavedSession, SavedSource, View
+from app.session.corpus_texts import state_of
+from app.worker.training import named
+from bpe_core.errors import FormatError
+from bpe_core.history.token_texts import TokenTexts
+from bpe_core.session_file.reading import read_session
+from bpe_core.session_file.recovering import recover_session
+from bpe_core.session_file.values import SavedSession
+from bpe_core.session_file.writing import write_session
 
-STATES: dict[Phase, RunState] = {Phase.ENDED: "ended", Phase.FAILED: "failed"}  # all others can go on: paused
-BLANK_BEFORE = "·"  # the sign of a blank in sessions that do not say which it is
-LONGEST_TOKEN = 100_000  # that can be filtered for
-
-
-def snapshot_of(session: Session, layout: Mapping[str, Any], saved_as: Path | None = None) -> SavedSession:
-    """Return all that is worth keeping in a file; runs that have not begun to learn are not."""
-    detour, theirs = session.detour, session.detour.contents()
-    runs = tuple(_saved_run(run) for run in session.runs.all if run.history is not None and not detour.owns(run))
-    shown = theirs.shown
-    is_kept = shown is not None and shown.history is not None
-    shown_number, position = (shown.number, theirs.position) if shown and is_kept else (None, 0)
-    return SavedSession(
-        recipe=theirs.recipe,
-        sources=tuple(_saved_source(source) for source in theirs.sources),
-        text=theirs.text,
-        runs=runs,
-        bookmarks=tuple(mark for mark in session.bookmarks.value if any(run.number == mark.run for run in runs)),
-        filter=dataclasses.asdict(theirs.filter) | {"blank": BLANK},
-        view=View(shown_number, position, theirs.is_live, layout),
-        saved_as="" if saved_as is None else str(saved_as),
-        written=datetime.now(UTC),
-    )
+FileState = tuple[int, int] | None  # None for a file that is gone
 
 
-def restore(session: Session, saved: SavedSession, names: Mapping[int, TokenTexts]) -> None:
-    runs = [_run(run, names.get(run.number)) for run in saved.runs]
-    sources, view = tuple(from_session(source) for source in saved.sources), saved.view
-    shown = next((run for run in runs if run.number == view.shown_run), None)
-    values = sources, saved.recipe, saved.text, _filter(saved.filter)
-    session.replace(Contents(*values, shown, view.position, view.is_live), saved.bookmarks, runs)
+@dataclass(frozen=True)
+class OpenedSession:
+    """A session with the token names of each run."""
+
+    session: SavedSession
+    path: Path
+    state: FileState
+    names: Mapping[int, TokenTexts]
+    lost: tuple[str, ...] = ()  # of a damaged one, a sentence each
 
 
-def _saved_run(run: Run) -> SavedRun:
-    return SavedRun(
-        number=run.number,
-        recipe=run.recipe,
-        sources=tuple(_saved_source(source, run.fingerprints.get(source.number)) for source in run.sources),
-        words=run.words,
-        history=run.history,
-        symbol_counts=run.symbol_counts,
-        state=STATES.get(run.phase, "paused"),
-        sentence=run.sentence,
-        parent=run.parent,
-        names=run.only_named,
-    )
+@dataclass(frozen=True)
+class Unreadable:
+    path: Path
+    sentence: str
+    can_be_recovered: bool  # in part
 
 
-def _saved_source(source: CorpusText, fingerprint: Fingerprint | None = None) -> SavedSource:
-    saved = SavedSource(source.name, encoding=source.encoding, group=source.group)
-    if not source.place:
-        return dataclasses.replace(saved, text=source.text)
-    saved = dataclasses.replace(saved, column=source.column, word_list=source.word_list, picked=source.picked)
-    return dataclasses.replace(saved, path=source.place, fingerprint=fingerprint)
+def written(session: SavedSession, path: Path) -> FileState:
+    """Write the session beside its file, then put it in its place."""
+    write_session(session, path)
+    return state_of(path)
 
 
-def _run(saved: SavedRun, names: TokenTexts | None) -> Run:
-    sources = tuple(from_session(source) for source in saved.sources)
-    known = zip(sources, saved.sources, strict=True)
-    run = Run(saved.number, saved.recipe, sources, phase=Phase(saved.state), sentence=saved.sentence)
-    run.words, run.symbol_counts, run.history, run.names = saved.words, saved.symbol_counts, saved.history, names
-    run.parent, run.only_named = saved.parent, saved.names
-    run.fingerprints = {source.number: was.fingerprint for source, was in known if was.fingerprint is not None}
-    return run
+def opened(path: Path, *, is_safety_copy: bool) -> OpenedSession | Unreadable:
+    state = state_of(path)
+    try:
+        session = read_session(path, is_safety_copy=is_safety_copy)
+    except FormatError as error:
+        return Unreadable(path, str(error), _can_be_recovered(path))
+    return _with_names(session, path, state)
 
 
-def _filter(values: Mapping[str, Any]) -> MergeFilter:
-    """Restore the filter, except regular expressions: a hostile one may take for ever."""
-    needle, kind, min_length = values.get("needle"), values.get("kind"), values.get("min_length")
-    if not isinstance(needle, str) or kind not in ("text", "hex") or not isinstance(min_length, int):
-        return MergeFilter()
-    if values.get("blank") is None:
-        needle = needle.replace(BLANK_BEFORE, BLANK)
-    return MergeFilter(needle, kind, values.get("ties_only") is True, min(max(1, min_length), LONGEST_TOKEN))
+def recovered(path: Path) -> OpenedSession:
+    found = recover_session(path)
+    return _with_names(found.session, path, None, found.lost)
+
+
+def _can_be_recovered(path: Path) -> bool:
+    try:
+        return bool(recover_session(path))
+    except FormatError:
+        return False
+
+
+def _with_names(session: SavedSession, path: Path, state: FileState, lost: tuple[str, ...] = ()) -> OpenedSession:
+    names = {run.number: named(run.history) for run in session.runs if run.history is not None}
+    return OpenedSession(session, path, state, names, lost)

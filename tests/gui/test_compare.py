@@ -176,8 +176,8 @@ def test_all_that_stand_side_by_side_are_shared_as_one_page(
     qtbot: QtBot, comparing: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "duel.html"
-    monkeypatch.setattr("app.window.files.wiring.ask_where_to_save", lambda *_: path)
-    with qtbot.waitSignal(comparing.filing.document.shared, timeout=WAIT) as said:
+    monkeypatch.setattr("app.window.publishing.wiring.ask_where_to_save", lambda *_: path)
+    with qtbot.waitSignal(comparing.publishing.publications.shared, timeout=WAIT) as said:
         comparing.actions["share"].trigger()
     numbers = comparing.pages[LanesPanel].model.numbers
     assert said.args == [path, numbers]

@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from app.screenshot import Screenshot
 from app.settings import data_folder
-from app.window.files import wiring as filing
+from app.window.sessions import wiring as filing
 from app.wiring import Program
 from bpe_core.errors import OutputError
 from bpe_core.recipes.recipe import Recipe

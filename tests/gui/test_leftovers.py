@@ -19,8 +19,8 @@ from pytestqt.qtbot import QtBot
 from app.session import safety_copy
 from app.session.safety_copy import LEAST_AGE, RULE, Leftover, find_leftovers, lock_of, not_kept
 from app.settings import data_folder
-from app.window.files.wiring import title_of
 from app.window.manual.book import text_of
+from app.window.sessions.unsaved import title_of
 from app.wiring import Program
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.session_file import EXTENSION
@@ -103,7 +103,7 @@ def test_the_rule(copies: list[tuple[int, int]]) -> None:
 
 
 def test_the_rule_is_said_where_they_are_listed_and_in_the_help(program: Program) -> None:
-    menu = program.filing.recover_menu
+    menu = program.filing.unsaved.menu
     menu.aboutToShow.emit()
     assert RULE in [action.text() for action in menu.actions()]
     for figure in (f"{LEAST_AGE.days} days", "1 GB"):
@@ -117,7 +117,7 @@ def test_a_damaged_one_is_offered(qtbot: QtBot, new_program: Callable[..., Progr
     path.write_bytes(path.read_bytes()[:30_000])
     program = new_program()
     with qtbot.waitSignal(program.filing.document.leftovers.changed, timeout=WAIT):
-        program.filing.offer_to_recover()
+        program.filing.unsaved.offer_newest()
     (found,) = program.filing.document.leftovers.all
     assert "damaged" in program.messages.sentence.text()
     assert "damaged" in title_of(found)

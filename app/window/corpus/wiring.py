@@ -13,10 +13,11 @@ from PySide6.QtWidgets import QMenu
 from app.session.time import timer
 from app.settings import LAST_FOLDER, MOST_RECENT_FILES, RECENT_FILES
 from app.window.corpus.corpus_list import CorpusListModel
-from app.window.files.wiring import Exchanging, Filing
+from app.window.exchange.wiring import Exchanging
 from app.window.main_window import Frame
 from app.window.parts.dialogs import ask_for_address, ask_for_column, ask_for_folder, ask_for_texts
 from app.window.parts.widgets import add_entry, filled_menu
+from app.window.sessions.wiring import Filing
 from bpe_core.formats import is_table
 from bpe_core.session_file import EXTENSION
 from bpe_core.text.reading.opening import is_address, without_password

@@ -23,7 +23,6 @@ from bpe_core.recipes.interventions import Act
 
 if TYPE_CHECKING:
     from app.window.charts.pairs_page import PairsPage
-    from app.window.files.compress_and_encode import CorpusEncoding
     from app.window.questions.compare.lanes_model import LanesModel
     from app.window.questions.compare.panel import LanesPanel
     from app.window.questions.what_if.view import BothTexts
@@ -110,7 +109,6 @@ class Asking(QObject):
             compare=lambda: self._pages.page(LANES).choose_another(),
             duel=self._show_two,
             hold_out=self._ask_for_held_out,
-            encode=self._encode,
         )
 
     # -- about a place in the text ---------------------------------------------------------
@@ -245,26 +243,10 @@ class Asking(QObject):
             self._pages.page(RACE).add_pair("pairs", pair)
         self._actions["race"].trigger()
 
-    # -- about the whole run ---------------------------------------------------------------
+    # -- about texts that are not learned from ---------------------------------------------
 
     def _ask_for_held_out(self) -> None:
         name, _ = QFileDialog.getOpenFileName(self._window, "A text that is not learned from", "", TEXT_FILTER)
         if name:
             self._pages.page(SIZES).choose_files("held_out", name)
             self._actions["sizes"].trigger()
-
-    @cached_property
-    def encoding(self) -> CorpusEncoding:
-        """The encoder of whole texts, one at a time."""
-        from app.window.files.compress_and_encode import CorpusEncoding
-
-        encoding = CorpusEncoding(self._session, self)
-        encoding.written.connect(self.written)
-        return encoding
-
-    def _encode(self) -> None:
-        from app.window.files.dialogs import EncodeDialog
-
-        self.encode_dialog = EncodeDialog(self.encoding, self._window)
-        self.encode_dialog.finished.connect(self.encode_dialog.deleteLater)  # or its parent keeps it for ever
-        self.encode_dialog.show()

@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 from app.session import corpus as session_corpus
 from app.session.corpus_texts import CorpusText, from_session
 from app.session.run import Phase
-from app.session.session_files import snapshot_of
+from app.session.snapshot import snapshot_of
 from app.settings import RECENT_FILES
 from app.window.charts.pairs_page import PairsPage
 from app.window.corpus.corpus_list import Entry

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
 from app.session import corpus as session_corpus
-from app.session.session_files import restore, snapshot_of
+from app.session.snapshot import restore, snapshot_of
 from app.session.studies import parts_of
 from app.window.corpus import corpus_panel
 from app.window.corpus.corpus_list import GroupRow
@@ -101,8 +101,8 @@ def test_groups_from_folders_to_what_is_learned_and_back(
     qtbot.waitUntil(lambda: sizes.answer is not None and "German" in sizes.answer.columns["text"], timeout=WAIT)
     assert sizes.answer is not None
     assert [*dict.fromkeys(sizes.answer.columns["text"])] == ["code", "German"]
-    program.asking.encoding.start([], len(run.history or ()), None, folder.parent / "ids.npy")
-    with qtbot.waitSignal(program.asking.encoding.finished, timeout=WAIT) as encoded:
+    program.exchanging.encoding.start([], len(run.history or ()), None, folder.parent / "ids.npy")
+    with qtbot.waitSignal(program.exchanging.encoding.finished, timeout=WAIT) as encoded:
         pass
     rows = {name: int(tokens.replace(",", "")) for name, _, tokens, *_ in encoded.args[0]}
     assert rows["all of German"] == rows["a.txt"] + rows["b.txt"]

@@ -369,7 +369,7 @@ def test_lessons_are_shared_as_a_page(
     qtbot: QtBot, program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "lessons.html"
-    monkeypatch.setattr("app.window.files.wiring.ask_where_to_save", lambda *_: path)
+    monkeypatch.setattr("app.window.publishing.wiring.ask_where_to_save", lambda *_: path)
     settle(qtbot, program)
     program.actions["lessons"].trigger()
     qtbot.mouseClick(program.lesson_panel.list.share_button, LEFT)

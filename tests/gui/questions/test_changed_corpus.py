@@ -40,7 +40,7 @@ def test_each_question_that_reads_a_file_says_so(
     answered(qtbot, learned)
     assert f"{tmp_path / 'unseen.txt'} {WARNING}; what was read of it may be a mixture." in [n.sentence for n in told]
     told.clear()
-    learned.asking.encoding.start([], 5, None, tmp_path / "ids.npy")
+    learned.exchanging.encoding.start([], 5, None, tmp_path / "ids.npy")
     answered(qtbot, learned)
     assert [notice.details.count(WARNING) for notice in told] == [2], "of each of the two texts"
     learned.session.cursor.go_to(MERGES // 2)
@@ -89,4 +89,4 @@ def test_the_window_reads_no_corpus_in_another_way() -> None:
         names = {node.attr for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Attribute)}
         if names & readers:
             found.add(path.name)
-    assert found == {"corpus_texts.py", "background_counts.py"}  # the latter hands them to a process of its own
+    assert found == {"corpus_texts.py", "counts.py"}  # the latter hands them to a process of its own

@@ -9,6 +9,7 @@ import pytest
 from PySide6.QtWidgets import QTableWidget
 from pytestqt.qtbot import QtBot
 
+from app.window.exchange.encode_dialog import EncodeDialog
 from app.wiring import Program
 from bpe_core.segmenting.tokenizer import Tokenizer
 from tests.gui.conftest import WAIT
@@ -22,12 +23,11 @@ def test_whole_texts_are_encoded_at_any_merge(
     qtbot: QtBot, learned: Program, tmp_path: Path, name: str, width: str
 ) -> None:
     learned.session.cursor.go_to(70)
-    learned.actions["encode"].trigger()
-    dialog = learned.asking.encode_dialog
+    dialog = _opened(learned)
     assert dialog.at.value() == 70
     dialog.width_box.setCurrentIndex(dialog.width_box.findText(width))
     dialog.output.setText(str(tmp_path / name))
-    with qtbot.waitSignal(learned.asking.encoding.ended, timeout=WAIT):
+    with qtbot.waitSignal(learned.exchanging.encoding.ended, timeout=WAIT):
         qtbot.mouseClick(dialog.begin, LEFT)
     path = tmp_path / name
     ids = np.load(path) if name.endswith("npy") else np.fromfile(path, width)
@@ -42,6 +42,13 @@ def test_whole_texts_are_encoded_at_any_merge(
     assert f"{len(ids):,} ids" in dialog.outcome.text()
 
 
+def _opened(program: Program) -> EncodeDialog:
+    program.actions["encode"].trigger()
+    dialog = program.exchanging.encode_dialog
+    assert dialog is not None
+    return dialog
+
+
 def _cell(table: QTableWidget, row: int, column: int) -> str:
     item = table.item(row, column)
     assert item is not None
@@ -53,11 +60,10 @@ def test_encoding_is_cancelled_without_a_trace(qtbot: QtBot, learned: Program, t
     big.write_text(ONE * 8_000, encoding="utf-8")
     output = tmp_path / "ids.npy"
     output.write_bytes(b"what was there")
-    learned.actions["encode"].trigger()
-    dialog = learned.asking.encode_dialog
+    dialog = _opened(learned)
     dialog.encode_files([big])
     dialog.output.setText(str(output))
-    with qtbot.waitSignal(learned.asking.encoding.ended, timeout=WAIT):
+    with qtbot.waitSignal(learned.exchanging.encoding.ended, timeout=WAIT):
         qtbot.mouseClick(dialog.begin, LEFT)
         assert dialog.begin.text() == "Cancel"
         qtbot.mouseClick(dialog.begin, LEFT)
@@ -67,8 +73,7 @@ def test_encoding_is_cancelled_without_a_trace(qtbot: QtBot, learned: Program, t
 
 
 def test_encoding_says_what_is_missing(program: Program, tmp_path: Path) -> None:
-    program.actions["encode"].trigger()
-    dialog = program.asking.encode_dialog
+    dialog = _opened(program)
     dialog.output.setText(str(tmp_path / "ids.npy"))
     dialog.begin.click()
     assert "train first" in dialog.outcome.text()

@@ -60,7 +60,7 @@ def open_session(qtbot: QtBot, program: Program, path: Path) -> None:
 
 def bring_back(qtbot: QtBot, program: Program) -> None:
     with qtbot.waitSignal(program.filing.document.leftovers.changed, timeout=WAIT):
-        program.filing.offer_to_recover()
+        program.filing.unsaved.offer_newest()
     assert program.messages.isVisible()
     with qtbot.waitSignal(program.filing.document.opened, timeout=WAIT):
         answer(program, "Restore")

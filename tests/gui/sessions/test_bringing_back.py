@@ -106,8 +106,8 @@ def test_opening_another_session_keeps_what_was_here(
 
     qtbot.waitUntil(is_found, timeout=WAIT)
 
-    program.filing.recover_menu.aboutToShow.emit()
-    program.filing.recover_menu.actions()[0].trigger()
+    program.filing.unsaved.menu.aboutToShow.emit()
+    program.filing.unsaved.menu.actions()[0].trigger()
     qtbot.waitUntil(lambda: len(program.session.runs.all) == 2, timeout=WAIT)
 
 
@@ -121,7 +121,7 @@ def left(qtbot: QtBot, new_program: NewProgram) -> Program:
     first.window.close()
     second = new_program()
     with qtbot.waitSignal(second.filing.document.leftovers.changed, timeout=WAIT):
-        second.filing.offer_to_recover()
+        second.filing.unsaved.offer_newest()
     assert len(second.filing.document.leftovers.all) == 1
     return second
 
@@ -196,7 +196,7 @@ def test_what_is_asked_for_while_another_session_is_saved_stays(
         may_go_on.wait()
         write_session(*arguments)
 
-    monkeypatch.setattr("app.session.document.write_session", write_slowly)
+    monkeypatch.setattr("app.session.session_files.write_session", write_slowly)
     (copy,) = safety_copies()
     bring = next(button for button in left.messages.findChildren(QPushButton) if button.text() == "Restore")
     left.filing.document.save(tmp_path / "one.bpex")
@@ -208,8 +208,8 @@ def test_what_is_asked_for_while_another_session_is_saved_stays(
     qtbot.waitUntil(lambda: text_in(own) == "another text", timeout=WAIT)
     with qtbot.waitSignal(left.filing.document.saved, timeout=WAIT):
         may_go_on.set()
-    left.filing.recover_menu.aboutToShow.emit()
-    (again,) = [action for action in left.filing.recover_menu.actions() if action.isEnabled()]
+    left.filing.unsaved.menu.aboutToShow.emit()
+    (again,) = [action for action in left.filing.unsaved.menu.actions() if action.isEnabled()]
     assert copy.exists()
     with qtbot.waitSignal(left.filing.document.opened, timeout=WAIT):
         again.trigger()
@@ -240,6 +240,6 @@ def test_an_unsaved_session_can_be_thrown_away(qtbot: QtBot, new_program: NewPro
     assert len(safety_copies()) == 1
     second = new_program()
     with qtbot.waitSignal(second.filing.document.leftovers.changed, timeout=WAIT):
-        second.filing.offer_to_recover()
+        second.filing.unsaved.offer_newest()
     answer(second, "Discard")
     assert safety_copies() == []

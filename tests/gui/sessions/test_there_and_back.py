@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from app.session.merge_filter import MergeFilter
 from app.session.run import Phase
-from app.session.session_files import restore, snapshot_of
+from app.session.snapshot import restore, snapshot_of
 from app.wiring import Program
 from tests.gui.conftest import WAIT, settle, wait_for_phase
 from tests.gui.sessions.saving import (

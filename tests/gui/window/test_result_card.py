@@ -132,7 +132,7 @@ def test_its_buttons_share_and_take_a_text_of_ones_own(
     qtbot: QtBot, watched: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, card = tmp_path / "run.html", watched.card
-    monkeypatch.setattr("app.window.files.wiring.ask_where_to_save", lambda *_: path)
+    monkeypatch.setattr("app.window.publishing.wiring.ask_where_to_save", lambda *_: path)
     button(card, "Share …").click()
     qtbot.waitUntil(path.is_file, timeout=WAIT)
     assert "Made with BPE Explorer" in path.read_text(encoding="utf-8")

@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtWidgets import QFileDialog, QMessageBox
 from pytestqt.qtbot import QtBot
 
-from app.window.files.dialogs import CompressDialog
+from app.window.exchange.compress_dialog import CompressDialog
 from app.wiring import Program
 from tests.gui.conftest import WAIT
 

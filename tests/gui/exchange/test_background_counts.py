@@ -12,7 +12,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.settings import data_folder
-from app.window.files import background_counts as counting
+from app.window.exchange import counts as counting
 from app.wiring import Program
 from bpe_core.counting import background
 from bpe_core.counting.background import CountStatus

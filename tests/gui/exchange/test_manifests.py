@@ -13,7 +13,7 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.session.manifests import MANIFEST
-from app.window.files.export import FOLDER, FolderWish
+from app.window.exchange.export import FOLDER, FolderWish
 from app.window.pages import SIZES
 from app.window.parts.page import Page
 from app.window.questions.audit.page import AuditPage
@@ -88,7 +88,7 @@ def test_a_table_a_drawing_an_export_and_a_report(
     qtbot.waitUntil(lambda: not program.session.aside.is_busy(), timeout=WAIT)
     assert "identical" in saved("race.svg", print_chart)
     assert "identical" in saved("own.tokenizer.json", lambda path: export_to(program, path, "tokenizer.json"))
-    assert "identical" in saved("page.html", program.filing.document.report)
+    assert "identical" in saved("page.html", program.publishing.publications.report)
     program.asking.about_token(260)
     for page in ("sizes", "ties", "words", "audit", "benchmark", "pairs"):
         program.charts.show_page(page)
@@ -118,7 +118,7 @@ def test_a_table_a_drawing_an_export_and_a_report(
         qtbot.waitUntil(lambda: not export.is_busy, timeout=WAIT)
 
     assert "identical" in saved("folder", export_folder)
-    encoding, compressing = program.asking.encoding, program.exchanging.compression
+    encoding, compressing = program.exchanging.encoding, program.exchanging.compression
     assert "identical" in saved("ids.npy", lambda path: encoding.start([], 7, None, path))
     assert "identical" in saved("book.gage", lambda path: compressing.start("compress", tmp_path / "book.txt", path))
     first = program.session.runs.shown

@@ -9,8 +9,8 @@ from pathlib import Path
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QFileDialog, QGridLayout, QWidget
 
-from app.window.files.export import FOLDER, FolderWish, PreparedExport, RoleChoice, TableExport, format_choices
-from app.window.files.work_dialog import WorkDialog
+from app.window.exchange.export import FOLDER, FolderWish, PreparedExport, RoleChoice, TableExport, format_choices
+from app.window.exchange.work_dialog import WorkDialog
 from app.window.parts.dialogs import PathLine
 from app.window.parts.layouts import STRETCH, in_column, in_form, in_row
 from app.window.parts.theme import Shades, shades_of

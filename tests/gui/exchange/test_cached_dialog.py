@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
-from app.window.files.cached_dialog import A_FILE, CachedDialog
+from app.window.exchange.cached_dialog import A_FILE, CachedDialog
 
 
 @pytest.fixture

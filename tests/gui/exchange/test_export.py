@@ -10,8 +10,8 @@ import pytest
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
-from app.window.files.export import FOLDER
-from app.window.files.export_dialog import ExportDialog
+from app.window.exchange.export import FOLDER
+from app.window.exchange.export_dialog import ExportDialog
 from app.wiring import Program
 from bpe_core.delivery import folder
 from bpe_core.formats import FORMATS, format_for, open_table, read_history

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QDialog, QWidget
 
-from app.session.document import FilmWish
+from app.session.publications import FilmWish
 from app.window.parts.dialogs import dialog_buttons
 from app.window.parts.layouts import in_column, in_form
 from app.window.parts.typed import NumberBox

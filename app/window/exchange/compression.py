@@ -1,19 +1,17 @@
-"""Compressing and expanding any file, and encoding whole texts."""
+"""Compressing and expanding any file."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal
 
 from PySide6.QtCore import QObject, Signal
 
-from app.session.corpus_texts import IN_NONE, CorpusText, reading
-from app.session.manifests import RESULT, SESSION, TEXTS
+from app.session.manifests import RESULT
 from app.session.session import Session
-from app.window.files.file_work import FileWork
-from app.window.parts.wording import count_text, size_text
+from app.window.exchange.file_work import FileWork
+from app.window.parts.wording import count_text
 from app.worker.job import Task
 from bpe_core.gage_file import (
     ENDING,
@@ -24,11 +22,9 @@ from bpe_core.gage_file import (
     expand_file,
     sizes_of_others,
 )
-from bpe_core.segmenting.encode_corpus import EncodedCorpus, Width, encode_corpus
 from bpe_core.support.progress import Work
 
 Direction = Literal["compress", "expand"]
-WIDTHS: tuple[Width, ...] = get_args(Width)
 
 
 class FileCompression(FileWork):
@@ -56,46 +52,6 @@ class FileCompression(FileWork):
             self.written.emit(command, target)
 
         self._begin(partial(_compress if direction == "compress" else _expand, source, target), finish)
-
-
-class CorpusEncoding(FileWork):
-    """Encode the texts of the corpus, or other files, with the run shown."""
-
-    finished = Signal(list, str)  # a row of cells for each text, and a sentence
-
-    def __init__(self, session: Session, parent: QObject | None = None) -> None:
-        super().__init__("ids of the corpus", session, parent)
-
-    def start(self, files: Sequence[Path], at: int, width: Width | None, path: Path) -> None:
-        """Encode these files, or the texts of the corpus where there are none."""
-        history = self.history
-        if self.is_busy:
-            return
-        sources = tuple(CorpusText(file.name, path=file) for file in files) or self.session.corpus.texts.value
-        if history is None or not sources:
-            self.failed.emit("There is nothing to encode with yet: train first, or open a text.")
-            return
-        encode = partial(encode_corpus, history=history, output=path, at=at, width=width)
-
-        def work(task: Task) -> EncodedCorpus:
-            with reading(sources, task.remarks) as corpus:
-                return encode(corpus, progress=task.report, cancelled=task.cancelled)
-
-        options = ("--width", width) if width is not None else ()
-        texts = [str(file.absolute()) for file in files] or [TEXTS]
-        command = ("encode", "--merges", SESSION, "--at", str(at), *options, "-o", RESULT, *texts)
-        self._begin(work, partial(self._finish, [source.name for source in sources], command))
-
-    def _finish(self, names: Sequence[str], command: tuple[str, ...], result: EncodedCorpus) -> None:
-        files = result.files
-        named = zip(names if len(names) == len(files) else [file.name for file in files], files, strict=True)
-        groups = [(f"all of {one.name}" if one.name else f"all {IN_NONE}", one) for one in result.groups]
-        rows = [
-            (name, size_text(one.bytes), f"{one.tokens:,}", f"{one.different_tokens:,}", f"{one.bytes_per_token:.2f}")
-            for name, one in [*groups, *named]
-        ]
-        self.finished.emit(rows, f"Wrote {result.tokens:,} ids as {result.width} to {result.path}.")
-        self.written.emit(command, Path(result.path))
 
 
 def _compress(source: Path, target: Path, task: Task) -> str:

@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from app.session.run import Phase, Run
 from app.window.charts.pairs_page import PairsPage
-from app.window.files.cached_dialog import CachedDialog
+from app.window.exchange.cached_dialog import CachedDialog
 from app.window.questions.question_page import QuestionPage
 from app.window.questions.token.page import TokenPage
 from app.window.questions.why.page import WhyPage
@@ -319,8 +319,8 @@ def test_the_numbers_shown_are_those_of_the_file(
         window.token.look_at(256)
         assert window.pages[TokenPage].facts["Id"].text() == "258 in its file"
     (tmp_path / "text.txt").write_text("the lowest")
-    with qtbot.waitSignal(program.asking.encoding.finished, timeout=WAIT):
-        program.asking.encoding.start([tmp_path / "text.txt"], len(HISTORY), None, tmp_path / "ids.npy")
+    with qtbot.waitSignal(program.exchanging.encoding.finished, timeout=WAIT):
+        program.exchanging.encoding.start([tmp_path / "text.txt"], len(HISTORY), None, tmp_path / "ids.npy")
     assert np.load(tmp_path / "ids.npy").tolist() == expected
 
 

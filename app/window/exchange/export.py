@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.session.manifests import RESULT, SESSION
 from app.session.session import Session
-from app.window.files.file_work import FileWork
+from app.window.exchange.file_work import FileWork
 from app.worker.job import Task
 from bpe_core.delivery.folder import MEANINGS, Roles, roles_of
 from bpe_core.formats import FORMATS

@@ -10,9 +10,9 @@ from PySide6.QtGui import QImageReader
 from PySide6.QtWidgets import QFileDialog, QPushButton
 from pytestqt.qtbot import QtBot
 
-from app.session.document import FilmWish
 from app.session.manifests import RESULT, SESSION, run_of_session
-from app.window.files.film_dialog import USUAL
+from app.session.publications import FilmWish
+from app.window.publishing.film_dialog import USUAL
 from app.wiring import Program, film_command
 from tests.gui.conftest import WAIT
 from tests.gui.sessions.saving import Train, small
@@ -28,21 +28,21 @@ def test_a_film_is_written_or_cancelled(
     path = tmp_path / "run.gif"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
     save(program)
-    dialog = program.filing.film_dialog
+    dialog = program.publishing.film_dialog
     assert dialog is not None
     program.actions["film"].trigger()
     assert "Another film is being drawn" in program.messages.sentence.text()
     dialog.findChildren(QPushButton)[0].click()
-    qtbot.waitUntil(lambda: program.filing.film_dialog is None, timeout=WAIT)
+    qtbot.waitUntil(lambda: program.publishing.film_dialog is None, timeout=WAIT)
     assert not path.exists()
     save(program, size="chat", first=2, last=20, seconds=2)
     qtbot.waitUntil(lambda: "Wrote the film" in program.messages.sentence.text(), timeout=WAIT)
-    qtbot.waitUntil(lambda: program.filing.film_dialog is None, timeout=WAIT)
+    qtbot.waitUntil(lambda: program.publishing.film_dialog is None, timeout=WAIT)
     reader = QImageReader(str(path))
     assert reader.imageCount() > 5
     assert reader.size() == QSize(540, 540)
     program.actions["film"].trigger()
-    form = program.filing.film_form
+    form = program.publishing.film_form
     assert form is not None
     assert [form.beside_box.itemText(place) for place in range(form.beside_box.count())] == ["no other run"]
     form.reject()
@@ -58,7 +58,7 @@ def test_what_is_wanted_of_a_film_is_said_to_its_command() -> None:
 def save(program: Program, *, size: str = "readme", first: int = 0, last: int = 0, seconds: int = USUAL) -> None:
     """Ask for a film by the form."""
     program.actions["film"].trigger()
-    form = program.filing.film_form
+    form = program.publishing.film_form
     assert form is not None
     form.size_box.setCurrentIndex(form.size_box.findData(size))
     for box, value in ((form.first_box, first), (form.last_box, last), (form.seconds_box, seconds)):

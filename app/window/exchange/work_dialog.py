@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QDialog, QWidget
 
-from app.window.files.file_work import FileWork
+from app.window.exchange.file_work import FileWork
 from app.window.parts.dialogs import dialog_buttons
 from app.window.parts.widgets import ProgressBar, named, paragraph, selectable
 

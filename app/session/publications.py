@@ -1,0 +1,104 @@
+"""What is written of runs for other people: reports, pages to share, films."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+
+from app.session.aside import Aside
+from app.worker.job import Task
+from bpe_core.session_file.values import SavedSession
+from bpe_core.support.progress import Work
+
+FILM = "film"
+
+
+@dataclass(frozen=True)
+class FilmWish:
+    """How a film is wanted, besides what is shown."""
+
+    size: str
+    first: int | None = None  # a step; of two runs, a size
+    last: int | None = None
+    seconds: float | None = None
+    dark: bool = False
+    beside: int | None = None  # the number of another run
+
+    @property
+    def choices(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in ("size", "first", "last", "seconds", "dark")}
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The same as options of the command."""
+        given = (("--from", self.first), ("--to", self.last), ("--seconds", self.seconds))
+        numbers = [word for name, value in given if value is not None for word in (name, f"{value:g}")]
+        return ("--size", self.size, *numbers, *(["--dark"] if self.dark else []))
+
+
+class Publications(QObject):
+    """Writes them aside, of the session as it is when they are asked for."""
+
+    reported = Signal(object)  # the path of the page
+    shared = Signal(object, object)  # the path of the page, and the numbers of its runs; none of the one shown
+    lessons_shared = Signal(object, object)  # the same, and the names of the lessons; none of all
+    filming = Signal(int, int)  # the frames that are drawn, and all
+    filmed = Signal(object, object)  # the path of the film, None where there will be none; and how it was wanted
+
+    def __init__(self, snapshot: Callable[[], SavedSession], aside: Aside, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._snapshot, self._aside = snapshot, aside
+
+    def report(self, path: Path) -> None:
+        from bpe_core.report import report_of, write_report
+
+        now = self._snapshot()
+        self._write("report", lambda: write_report(report_of(now), path), lambda: self.reported.emit(path))
+
+    def share(self, path: Path, numbers: Sequence[int] = ()) -> None:
+        """Write a page of the run shown, or of the runs of these numbers side by side."""
+        from bpe_core.report import report_of
+        from bpe_core.sharing.page import share_reports
+
+        now, chosen = self._snapshot(), numbers or (None,)
+        self._write(
+            "share",
+            lambda: share_reports([report_of(now, number) for number in chosen], path),
+            lambda: self.shared.emit(path, numbers),
+        )
+
+    def share_lessons(self, path: Path, names: Sequence[str] = ()) -> None:
+        from bpe_core.sharing.page import share_lessons
+
+        self._write("share", lambda: share_lessons(path, names), lambda: self.lessons_shared.emit(path, names))
+
+    def film(self, path: Path, wish: FilmWish) -> None:
+        """Film the run shown, with the text; `filming` says where it is."""
+        from bpe_core.filming.film import film_report
+        from bpe_core.report import report_of
+
+        now = self._snapshot()
+
+        def film(task: Task) -> None:
+            others = [] if wish.beside is None else [report_of(now, wish.beside)]
+            film_report(report_of(now), path, *others, work=Work(task.report, task.cancelled), **wish.choices)
+
+        self._aside.ask(
+            FILM,
+            film,
+            lambda _: self.filmed.emit(path, wish),
+            self._aside.tell,
+            lambda news: self.filming.emit(news.done, news.total or 0),
+            lambda: self.filmed.emit(None, wish),
+            writes=True,
+        )
+
+    def stop_filming(self) -> None:
+        self._aside.cancel(FILM)
+
+    def _write(self, topic: str, write: Callable[[], None], then: Callable[[], object]) -> None:
+        self._aside.ask(topic, lambda task: write(), lambda _: then(), self._aside.tell, queues=True, writes=True)

@@ -1,0 +1,1 @@
+"""Tokenizers and other files, in and out: imports, exports, extended tables, ids, counts, compressed files."""

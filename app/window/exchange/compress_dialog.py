@@ -1,0 +1,73 @@
+"""The dialog that compresses a file, or expands it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
+
+from app.window.exchange.compression import Direction, FileCompression
+from app.window.exchange.work_dialog import WorkDialog
+from app.window.parts.dialogs import PathLine
+from app.window.parts.layouts import STRETCH, in_column, in_form
+from app.window.parts.widgets import paragraph
+
+TITLES: dict[Direction, str] = {"compress": "Compress a File", "expand": "Expand a File"}
+ABOUT_COMPRESSING: dict[Direction, str] = {
+    "compress": "As Philip Gage did in 1994: in each block of 5,000 bytes, bytes that do not occur stand for the "
+    "commonest pairs. Files of any kind can be compressed.",
+    "expand": "The original of a file that was compressed here, byte by byte.",
+}
+
+
+class CompressDialog(WorkDialog):
+    def __init__(
+        self, model: FileCompression, direction: Direction, folder: str, parent: QWidget | None = None
+    ) -> None:
+        title = TITLES[direction]
+        super().__init__(model, title, title.split()[0], parent=parent)
+        self.resize(560, 280)
+        self.setMinimumSize(420, 260)  # room for the whole report
+        self._model, self._direction, self._folder = model, direction, folder
+        self._confirmed = ""  # a file that may be replaced
+        self.source = PathLine("File to read", self._ask_for_source)
+        self.target = PathLine("File to write", self._ask_for_target)
+        form = in_form(("File", self.source.row), ("Write to", self.target.row))
+        in_column(paragraph(ABOUT_COMPRESSING[direction]), form, self.bar, self.outcome, STRETCH, self.buttons, on=self)
+        model.finished.connect(self.outcome.setText)
+
+    def _ask_for_source(self, before: str) -> str:
+        filters = "Compressed files (*.gage);;All files (*)" if self._direction == "expand" else "All files (*)"
+        name, _ = QFileDialog.getOpenFileName(self, self.windowTitle(), self._folder, filters)
+        if name:
+            self.target.setText(str(self._model.proposal(self._direction, Path(name))))
+        return name
+
+    def _ask_for_target(self, before: str) -> str:
+        """Ask with the system's dialog, which warns before it replaces a file."""
+        name, _ = QFileDialog.getSaveFileName(self, "Write to", before or self._folder)
+        self._confirmed = name or self._confirmed
+        return name
+
+    def _begin(self) -> None:
+        source, target = self.source.path, self.target.path
+        if not source or not target:
+            self.outcome.setText("Choose the file to read and the file to write first.")
+        elif self._may_write(target):
+            self.outcome.setText("")
+            self._model.start(self._direction, Path(source), Path(target))
+
+    def _may_write(self, target: str) -> bool:
+        if not Path(target).exists() or target == self._confirmed:
+            return True
+        buttons = QMessageBox.StandardButton
+        box = QMessageBox(QMessageBox.Icon.Question, self.windowTitle(), "", buttons.Yes | buttons.Cancel, self)
+        box.setTextFormat(Qt.TextFormat.PlainText)
+        box.setText(f"{target} is there already. Replace it?")
+        box.setDefaultButton(buttons.Cancel)
+        return box.exec() == buttons.Yes
+
+    def _rest(self) -> None:
+        super()._rest()
+        self._confirmed = ""

@@ -1,0 +1,55 @@
+"""What can be chosen when a table is extended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from bpe_core.editing.without_tokens import numbers_of
+from bpe_core.errors import BpeError
+from bpe_core.formats.rebuilding import LARGEST_NUMBER
+from bpe_core.history.history import History
+from bpe_core.learning.growing import free_numbers, growing_recipe, listed_alone
+from bpe_core.recipes.parts import LARGEST_VOCABULARY
+
+
+@dataclass(frozen=True)
+class GrowthOffer:
+    """The possible choices."""
+
+    most: int  # tokens
+    first_free: int  # id
+    largest: int  # id
+    rule: str  # how pairs are chosen; empty without a choice
+    refusal: Callable[[int, int], str]  # why that many tokens cannot have ids from there on; empty if they can
+    goes_across: bool = False  # whether new tokens may hold several words
+
+
+def growth_offer(history: History) -> GrowthOffer:
+    """Return the choices for extending a table; a BpeError where it cannot learn more."""
+    growing_recipe(history, 1)
+    numbers = numbers_of(history)
+
+    def refusal(by: int, first: int) -> str:
+        try:
+            free_numbers(numbers, by, first)
+        except BpeError as error:
+            return str(error)
+        return ""
+
+    return GrowthOffer(
+        most=LARGEST_VOCABULARY,
+        first_free=int(free_numbers(numbers, 1)[0]),
+        largest=LARGEST_NUMBER - LARGEST_VOCABULARY,
+        rule=history.recipe.wordpiece_rule if listed_alone(history) else "",
+        refusal=refusal,
+        goes_across=_goes_across(history),
+    )
+
+
+def _goes_across(history: History) -> bool:
+    """Return whether SuperBPE's second stage can be learned on top of it; with its own recipe it goes on with it."""
+    try:
+        return growing_recipe(history, 1, across_words=True).method != history.recipe.method
+    except BpeError:
+        return False

@@ -1,0 +1,77 @@
+"""The dialog that extends a table: how many tokens, from which id, and how they are learned."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QCheckBox, QComboBox, QDialog, QWidget
+
+from app.window.exchange.growth import GrowthOffer
+from app.window.parts.dialogs import ask_for_texts, dialog_buttons
+from app.window.parts.layouts import in_column, in_form, in_row
+from app.window.parts.typed import NumberBox, is_refused, mark_refused
+from app.window.parts.widgets import label, muted, named, push_button
+
+ABOUT_EXTENDING = (
+    "All tokens that are there keep their ids; the run shown stays, and the extended table is a run of its own. "
+    "A report says what that saves, and which tokens the corpus never uses."
+)
+FIRST_ID = "The first free id is proposed. Where a model has special tokens behind the table's, begin behind them."
+HELD_OUT = "Texts that nothing is learned from: the report says how many tokens each has before and after"
+RULES = {"count": "The pair that occurs most", "score": "The pair that occurs most in relation to its halves"}
+MOST_NAMED = 3  # texts
+USUAL = 1_000  # tokens
+
+
+class GrowthDialog(QDialog):
+    wished = Signal(int, int, tuple, dict)  # the number of tokens, the first id, texts held out, changes of the recipe
+
+    def __init__(self, offer: GrowthOffer, folder: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Extend on My Corpus")
+        self._offer, self._folder = offer, folder
+        self._held_out: tuple[Path, ...] = ()
+        self.by = named(NumberBox(1, offer.most), "How many tokens to add")
+        self.by.setValue(USUAL)
+        self.first_id = named(NumberBox(0, offer.largest), "The id of the first new token", FIRST_ID)
+        self.first_id.setValue(offer.first_free)
+        self.rule = named(QComboBox(), "How pairs are chosen")
+        for rule, title in RULES.items():
+            self.rule.addItem(title, rule)
+        self.rule.setCurrentIndex(max(0, self.rule.findData(offer.rule)))
+        self.across = QCheckBox("New tokens may hold several words")
+        self.across.setToolTip("SuperBPE: the table's merges become its first stage, and runs of words teach more")
+        self.across.setVisible(offer.goes_across)
+        self.choose = push_button("Choose Texts …", self._choose, HELD_OUT)
+        self.held_out = label("none")
+        self.note = muted(ABOUT_EXTENDING)
+        buttons, self.go = dialog_buttons(self, "Extend", self._wish)
+        join = [("Join", self.rule)] if offer.rule else []
+        texts = "Show savings in", in_row(self.choose, (self.held_out, 1))
+        form = in_form(("Tokens to add", self.by), ("Ids from", self.first_id), *join, texts)
+        in_column(form, self.across, self.note, buttons, on=self)
+        for box in (self.by, self.first_id):
+            box.valueChanged.connect(self._check)
+
+    def _choose(self) -> None:
+        chosen = [Path(name) for name in ask_for_texts(self, self._folder, "Texts that nothing is learned from")]
+        if chosen:
+            self._held_out = tuple(chosen)
+            more = f" and {len(chosen) - MOST_NAMED} more" if len(chosen) > MOST_NAMED else ""
+            self.held_out.setText(", ".join(path.name for path in chosen[:MOST_NAMED]) + more)
+
+    def _check(self) -> None:
+        refusal = self._offer.refusal(self.by.value(), self.first_id.value())
+        mark_refused(self.first_id, refusal)
+        self.note.setText(refusal or ABOUT_EXTENDING)
+
+    def _wish(self) -> None:
+        self._check()
+        if is_refused(self.first_id):
+            self.first_id.setFocus()
+            return
+        choices = {"wordpiece_rule": self.rule.currentData()} if self._offer.rule else {}
+        choices |= {"across_words": True} if self.across.isChecked() else {}
+        self.accept()
+        self.wished.emit(self.by.value(), self.first_id.value(), self._held_out, choices)

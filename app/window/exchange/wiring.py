@@ -1,0 +1,182 @@
+"""Tokenizers, ids, counts and compressed files, in and out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QDialog
+
+from app.session.run import Run
+from app.session.tables import Imports
+from app.settings import LAST_FOLDER, data_folder
+from app.window.exchange.cached_dialog import A_FILE, ask_for_cached
+from app.window.exchange.counts import BackgroundCounts
+from app.window.exchange.export import TableExport
+from app.window.exchange.export_dialog import ExportDialog
+from app.window.main_window import Frame
+from app.window.pages import LANES, Pages
+from app.window.parts.dialogs import TOKENIZER_FILTER, ask_to_open
+from app.window.parts.wording import size_text
+from bpe_core.errors import BpeError
+from bpe_core.formats.hugging_face_cache import PREFIX, cached_tokenizers
+from bpe_core.support.private_folder import home
+
+if TYPE_CHECKING:  # loaded when they are opened, after the first paint of the window
+    from app.window.exchange.compress_dialog import CompressDialog
+    from app.window.exchange.compression import Direction, FileCompression
+    from app.window.exchange.counts_dialog import CountDialog
+    from app.window.exchange.encode_dialog import EncodeDialog
+    from app.window.exchange.encoding import CorpusEncoding
+
+COUNTS_FOLDER = "counts"  # beside the safety copies
+
+
+class Exchanging(QObject):
+    """Each deed has its action, its model and its dialog; only one dialog of a kind is open."""
+
+    written = Signal(tuple, Path)  # the command that writes the same file, and where it is
+
+    def __init__(self, frame: Frame, pages: Pages, parent: QObject) -> None:
+        super().__init__(parent)
+        session, actions = frame.session, frame.actions
+        self._session, self._frame, self._pages = session, frame, pages
+        self.export_dialog: ExportDialog | None = None
+        self.compress_dialog: CompressDialog | None = None
+        self.count_dialog: CountDialog | None = None
+        self.encode_dialog: EncodeDialog | None = None
+        self.export = TableExport(session, self)
+        self.imports = Imports(session.runs, session.aside, self)
+        self.counts = BackgroundCounts(session, data_folder() / COUNTS_FOLDER, self)
+        actions.connect(
+            export=self._export,
+            encode=self._encode,
+            count_imported=lambda: session.runs.count_on(session.corpus.texts.value),
+            extend_imported=self._extend,
+            compress_file=lambda: self._compress("compress"),
+            expand_file=lambda: self._compress("expand"),
+            count_apart=self._show_counts,
+        )
+        actions["import"].triggered.connect(lambda: self._import(self.imports.open))
+        self.counts.list_wanted.connect(self._show_counts)
+        self.export.written.connect(self.written)
+        to_compare = partial(self._import, partial(self.imports.open, opened=self._compare_with))
+        pages.when_built(LANES, lambda page: page.import_wanted.connect(to_compare))
+        session.runs.changed.connect(self._enable)
+        self._enable()
+
+    # -- tokenizers ------------------------------------------------------------------------
+
+    def open(self, path: Path) -> None:
+        self._frame.settings.remember_file(path)
+        self.imports.open(path)
+
+    def _export(self) -> None:
+        if not self.export.can_start():
+            sentence = "There is nothing to export yet: train first, or import a tokenizer."
+            self._session.aside.tell(sentence, is_error=False)
+            return
+        folder = Path(self._frame.settings.get(LAST_FOLDER))
+        self._show("export_dialog", lambda: ExportDialog(self.export, folder, self._frame.window))
+
+    def _import(self, open_table: Callable[[Path], object]) -> None:
+        cached = {one.typed: f"{one.file.name}, {_size(one.file)}" for one in cached_tokenizers()}
+        chosen = ask_for_cached(self._frame.window, cached) if cached else A_FILE
+        if chosen not in ("", A_FILE):
+            open_table(Path(PREFIX + chosen.removeprefix(PREFIX)))
+            return
+        folder = self._frame.settings.get(LAST_FOLDER)
+        path = ask_to_open(self._frame.window, "Open a tokenizer", folder, TOKENIZER_FILTER) if chosen else None
+        if path is not None:
+            self._frame.settings.remember_file(path)
+            open_table(path)
+
+    def _compare_with(self, run: Run) -> None:
+        """Put it beside the others; where no run is shown, show it."""
+        if self._session.runs.shown is None:
+            self._session.runs.show(run)
+        else:
+            self._pages.page(LANES).model.add(run.number)
+
+    def _extend(self) -> None:
+        from app.window.exchange.growth import growth_offer
+        from app.window.exchange.growth_dialog import GrowthDialog
+
+        run = self._session.runs.shown
+        if run is None or run.history is None:
+            return
+        try:
+            offer = growth_offer(run.history)
+        except BpeError as error:
+            self._session.aside.tell(str(error))
+            return
+        self.growth_dialog = GrowthDialog(offer, self._frame.settings.get(LAST_FOLDER), self._frame.window)
+        grow_on, sources = self._session.runs.grow_on, self._session.corpus.texts.value
+        self.growth_dialog.wished.connect(lambda by, at, held, choices: grow_on(sources, by, at, held, **choices))
+        self.growth_dialog.finished.connect(self.growth_dialog.deleteLater)
+        self.growth_dialog.open()
+
+    def _enable(self) -> None:
+        shown = self._session.runs.shown
+        self._frame.actions["count_imported"].setEnabled(shown is not None and shown.can_be_counted)
+        rests = shown is not None and not shown.is_busy and shown.history is not None and shown.history.id_count > 0
+        self._frame.actions["extend_imported"].setEnabled(rests)
+
+    # -- files of any kind, ids and counts -------------------------------------------------
+
+    @cached_property
+    def compression(self) -> FileCompression:
+        from app.window.exchange.compression import FileCompression
+
+        model = FileCompression(self._session, self)
+        model.written.connect(self.written)
+        return model
+
+    def _compress(self, direction: Direction) -> None:
+        from app.window.exchange.compress_dialog import CompressDialog
+
+        if self.compress_dialog is not None:
+            self.compress_dialog.close()  # one file at a time
+        folder = self._frame.settings.get(LAST_FOLDER)
+        self._show("compress_dialog", lambda: CompressDialog(self.compression, direction, folder, self._frame.window))
+
+    @cached_property
+    def encoding(self) -> CorpusEncoding:
+        """The encoder of whole texts, one at a time."""
+        from app.window.exchange.encoding import CorpusEncoding
+
+        model = CorpusEncoding(self._session, self)
+        model.written.connect(self.written)
+        return model
+
+    def _encode(self) -> None:
+        from app.window.exchange.encode_dialog import EncodeDialog
+
+        self._show("encode_dialog", lambda: EncodeDialog(self.encoding, self._frame.window))
+
+    def _show_counts(self) -> None:
+        from app.window.exchange.counts_dialog import CountDialog
+
+        self.counts.look()
+        proposal = Path(self._frame.settings.get(LAST_FOLDER) or home() or "") / "counts.parquet"
+        self._show("count_dialog", lambda: CountDialog(self.counts, str(proposal), self._frame.window))
+
+    def _show(self, name: str, make: Callable[[], QDialog]) -> None:
+        """Show a dialog and free it when it is closed, or raise the one that is open already."""
+        if (dialog := getattr(self, name)) is None:
+            dialog = make()
+            setattr(self, name, dialog)
+            dialog.finished.connect(lambda: setattr(self, name, None))
+            dialog.finished.connect(dialog.deleteLater)
+            dialog.show()
+        dialog.raise_()
+
+
+def _size(file: Path) -> str:
+    try:
+        return size_text(file.stat().st_size)
+    except OSError:
+        return "not readable"

@@ -1,1 +1,0 @@
-"""Files in and out: exports, sessions, encoded and compressed files, counts."""

@@ -1,0 +1,1 @@
+"""Runs for other people: reports, pages to share, films."""

@@ -1,0 +1,133 @@
+"""Reports, shared pages and films: where each is written, and how far a film is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Qt, QUrl
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QProgressDialog
+
+from app.session.aside import Answer
+from app.session.document import Document
+from app.session.publications import FilmWish, Publications
+from app.session.run import Run
+from app.settings import LAST_FOLDER
+from app.window.main_window import Frame
+from app.window.pages import LANES, Pages
+from app.window.parts.dialogs import FILM_FILTERS, REPORT_FILTERS, ask_where_to_save
+
+if TYPE_CHECKING:  # loaded when it is opened, after the first paint of the window
+    from app.window.publishing.film_dialog import FilmDialog
+
+NOTHING_YET = "There is nothing to publish yet: train first."
+
+
+class Publishing(QObject):
+    def __init__(self, frame: Frame, document: Document, pages: Pages, parent: QObject) -> None:
+        super().__init__(parent)
+        self._session, self._window, self._settings = frame.session, frame.window, frame.settings
+        self._document, self._pages = document, pages
+        self._tell = partial(frame.session.aside.tell, is_error=False)
+        self.film_dialog: QProgressDialog | None = None
+        self.film_form: FilmDialog | None = None
+        self.lesson_taken: Callable[[], str] = lambda: ""  # its name, or none
+        self.publications = made = Publications(document.snapshot, frame.session.aside, self)
+        frame.actions.connect(report=self.report, film=self.film)
+        frame.actions.connect(share=self.share, share_lessons=self.share_lessons)
+        made.reported.connect(partial(self._show_published, "report"))
+        for shared in (made.shared, made.lessons_shared):
+            shared.connect(lambda path, _: self._show_published("page", path))
+        made.filming.connect(self._show_filming)
+        made.filmed.connect(self._show_filmed)
+
+    def report(self) -> None:
+        self._ask_and_publish("report", "Write a report", self.publications.report)
+
+    def share(self) -> None:
+        """Ask where the page of the run shown is written, so that anybody with a browser can open it.
+
+        While a lesson is taken, it is the page of that lesson; while runs are compared, they are all on it.
+        """
+        numbers = self._pages.page(LANES).model.numbers if self._window.room == "compare" else []
+        if name := self.lesson_taken():
+            self.share_lessons(name)
+        elif len(numbers) > 1:
+            title = "Share the runs side by side"
+            self._ask_and_publish("runs", title, partial(self.publications.share, numbers=numbers))
+        else:
+            self._ask_and_publish("run", "Share the run", self.publications.share)
+
+    def share_lessons(self, *names: str) -> None:
+        """Ask where the page of these lessons is written, or of all."""
+        write = partial(self.publications.share_lessons, names=names)
+        self._ask_and_write(names[0] if names else "lessons", "Share lessons", write, REPORT_FILTERS)
+
+    def film(self) -> None:
+        """Ask how and where a film of the run shown is written, and show how far it is."""
+        from app.window.publishing.film_dialog import FilmDialog
+
+        run = self._learned
+        if self.film_dialog is not None:
+            self._tell("Another film is being drawn; wait for it or cancel it.")
+        elif run is None:
+            self._tell(NOTHING_YET)
+        else:
+            others = [one for one in self._session.runs.all if one is not run and one.history is not None]
+            is_dark = self._window.palette().window().color().lightness() < 128
+            named = [(one.number, f"Run {one.number}: {one.recipe.name}") for one in others]
+            self.film_form = form = FilmDialog(named, is_dark=is_dark, parent=self._window)
+            form.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            form.chosen.connect(self._ask_and_film)
+            form.open()
+
+    def _ask_and_film(self, wish: FilmWish) -> None:
+        self._ask_and_publish("film", "Save a film of the run", partial(self._begin_film, wish), FILM_FILTERS)
+
+    def _begin_film(self, wish: FilmWish, path: Path) -> None:
+        self.film_dialog = dialog = QProgressDialog("The film is drawn, frame by frame.", "Cancel", 0, 0, self._window)
+        dialog.setWindowTitle(path.name)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.canceled.connect(self.publications.stop_filming)
+        self.publications.film(path, wish)
+        dialog.show()
+
+    def _show_filming(self, done: int, total: int) -> None:
+        if self.film_dialog is not None and not self.film_dialog.wasCanceled():
+            self.film_dialog.setMaximum(total)
+            self.film_dialog.setValue(min(done, total - 1))  # it would close itself at the end
+
+    def _show_filmed(self, path: Path | None, wish: FilmWish) -> None:
+        if path is not None:
+            self._show_published("film", path)
+        if self.film_dialog is not None:
+            self.film_dialog.close()
+            self.film_dialog = None
+
+    @property
+    def _learned(self) -> Run | None:
+        """The run shown, if it has learned anything."""
+        run = self._session.runs.shown
+        return None if run is None or run.history is None else run
+
+    def _ask_and_publish(
+        self, name: str, title: str, publish: Callable[[Path], None], filters: dict[str, str] = REPORT_FILTERS
+    ) -> None:
+        if self._learned is None:
+            self._tell(NOTHING_YET)
+            return
+        path = self._document.path
+        self._ask_and_write(name if path is None else path.stem, title, publish, filters)
+
+    def _ask_and_write(self, name: str, title: str, write: Callable[[Path], None], filters: dict[str, str]) -> None:
+        proposal = Path(self._settings.get(LAST_FOLDER)) / f"{name}.{next(iter(filters.values()))}"
+        path = ask_where_to_save(self._window, title, str(proposal), filters)
+        if path is not None:
+            write(path)
+
+    def _show_published(self, what: str, path: Path) -> None:
+        url = QUrl.fromLocalFile(str(path.absolute()))
+        self._tell(f"Wrote the {what} to {path}.", answers=(Answer("Open It", lambda: QDesktopServices.openUrl(url)),))

@@ -1,0 +1,73 @@
+"""How the window is arranged, as a session keeps it: the room, the panels, the chart, and how merges are sorted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDockWidget
+
+from app.window.main_window import ROOM, MainWindow
+from app.window.merges.merge_table import MergeTableModel
+from app.window.parts.page import PageTabs
+
+LARGEST_SIZE = 10_000  # pixels
+FORMER_CHARTS = {"duel": "lab"}  # how older files call what is shown by another one
+
+
+class KeptArrangement:
+    def __init__(self, window: MainWindow, charts: PageTabs, merges: MergeTableModel) -> None:
+        self._window, self._charts, self._merges = window, charts, merges
+        self._docks: Mapping[str, QDockWidget] = window.docks
+
+    def now(self) -> dict[str, Any]:
+        docks = self._window.arrangement()
+        return {
+            "room": self._window.room,
+            "docks": dict(docks.is_open),
+            "sizes": {name: list(size) for name, size in docks.sizes.items()},
+            "centre": self._window.centre.sizes(),
+            "chart": self._charts.shown,
+            "sort": [self._merges.sort_column, self._merges.sort_descending],
+        }
+
+    def restore(self, layout: Mapping[str, Any]) -> None:
+        """Arrange the window as far as the values make sense: they may come from a stranger."""
+        room, docks, centre = (layout.get(key) for key in ("room", "docks", "centre"))
+        self._window.show_room(room if room in ROOM else "ask")
+        if isinstance(docks, dict) and room in ROOM:  # older files had one room for all
+            for id, dock in self._docks.items():
+                dock.setVisible(docks.get(id) is True)
+        self._resize_docks(layout.get("sizes"))
+        if isinstance(centre, list) and len(centre) == 2 and all(type(size) is int for size in centre):
+            self._window.centre.setSizes([min(max(0, size), LARGEST_SIZE) for size in centre])
+        self._show_chart(layout.get("chart"))
+        self._sort(layout.get("sort"))
+
+    def _show_chart(self, chart: object) -> None:
+        if type(chart) is int and 0 <= chart < len(self._charts.ids):  # as older files say it
+            chart = self._charts.ids[chart]
+        if isinstance(chart, str):
+            self._charts.show_page(FORMER_CHARTS.get(chart, chart))
+
+    def _sort(self, sort: object) -> None:
+        if isinstance(sort, list) and len(sort) == 2 and sort[0] in range(self._merges.columnCount()):
+            order = Qt.SortOrder.DescendingOrder if sort[1] is True else Qt.SortOrder.AscendingOrder
+            self._merges.sort(sort[0], order)
+
+    def _resize_docks(self, sizes: object) -> None:
+        """Give docks the sizes they had, each in front of the others of its group."""
+        if not isinstance(sizes, dict):
+            return
+        ids = {dock.windowTitle(): id for id, dock in self._docks.items()}  # as older files call them
+        given: dict[Any, Any] = {ids.get(name, name): size for name, size in sizes.items()}
+        known = {self._docks[id]: size for id, size in given.items() if id in self._docks and _is_size(size)}
+        for dock in known:
+            dock.raise_()
+        for place, direction in enumerate((Qt.Orientation.Horizontal, Qt.Orientation.Vertical)):
+            self._window.resizeDocks([*known], [size[place] for size in known.values()], direction)
+
+
+def _is_size(value: object) -> bool:
+    return isinstance(value, list) and len(value) == 2 and all(type(n) is int and 0 < n < LARGEST_SIZE for n in value)

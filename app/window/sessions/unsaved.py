@@ -1,0 +1,81 @@
+"""Sessions that were left unsaved: offered when the window opens, when another one is begun, and in a menu."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtWidgets import QMenu, QWidget
+
+from app.session.aside import Answer, Aside
+from app.session.document import Document
+from app.session.safety_copy import RULE, Leftover
+from app.window.parts.widgets import add_entry, filled_menu
+from app.window.parts.wording import count_text
+
+
+class UnsavedSessions(QObject):
+    """Offers them; who owns it opens the one that is wanted."""
+
+    def __init__(
+        self, document: Document, aside: Aside, bring_back: Callable[[Leftover], None], window: QWidget, parent: QObject
+    ) -> None:
+        super().__init__(parent)
+        self._leftovers, self._tell, self._bring_back = document.leftovers, aside.tell, bring_back
+        self._left: Path | None = None  # the safety copy of the session before this one, until it is offered
+        self.menu = filled_menu("&Unsaved Sessions", window, self._fill_menu)
+        self._leftovers.changed.connect(self._offer_left)
+
+    def offer_newest(self) -> None:
+        """Look for unsaved sessions of earlier windows, and offer them in the message bar."""
+        self._leftovers.changed.connect(self._offer, Qt.ConnectionType.SingleShotConnection)
+        self._leftovers.look()
+
+    def offer_soon(self, left: Path | None) -> None:
+        """Offer the session before this one, as soon as its safety copy is complete."""
+        self._left = left
+
+    def _offer_left(self) -> None:
+        left = next((one for one in self._leftovers.all if one.path == self._left), None)
+        if left is not None:
+            self._left = None
+            restore = Answer("Restore", lambda: self._bring_back(left))
+            sentence = f"The session before this one is kept: {title_of(left)}."
+            self._tell(sentence, is_error=False, answers=(restore,))
+
+    def _offer(self) -> None:
+        if not self._leftovers.all:
+            return
+        newest, *older = self._leftovers.all
+        more = f" {count_text(len(older), 'older one')} can be found under File > Unsaved Sessions." if older else ""
+        restore = "Restore" if not newest.damage else "Save What Can Be Read"
+        answers = (
+            Answer(restore, lambda: self._bring_back(newest)),
+            Answer("Discard", lambda: self._leftovers.remove(newest)),
+        )
+        sentence = f"The last session was {_how_it_ended(newest)}: {title_of(newest)}.{more}"
+        self._tell(sentence, newest.damage, is_error=False, can_wait=True, answers=answers)
+
+    def _fill_menu(self, menu: QMenu) -> None:
+        found = self._leftovers.all
+        for leftover in found:
+            add_entry(menu, title_of(leftover), partial(self._bring_back, leftover))
+        for rest in ("", RULE) if found else ("None", "", RULE):
+            (menu.addAction(rest) if rest else menu.addSeparator()).setEnabled(False)
+        self._leftovers.look()  # for the next time
+
+
+def title_of(leftover: Leftover) -> str:
+    summary, when = leftover.summary, f"{leftover.written.astimezone():%d %b %Y, %H:%M}"
+    if summary is None:
+        return f"a damaged copy, {when}"
+    what = Path(summary.saved_as).name if summary.saved_as else ", ".join(summary.texts[:2]) or "a text"
+    return f"{what}, {count_text(summary.merges, 'step')}, {when}"
+
+
+def _how_it_ended(leftover: Leftover) -> str:
+    if leftover.summary is None:
+        return "not saved, and the copy that was kept of it is damaged"
+    return "closed before it was saved" if leftover.summary.was_closed else "not saved when BPE Explorer ended"

@@ -1,0 +1,141 @@
+"""The session as a file: saved, opened, brought back, and never left without asking where it would be lost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QMessageBox
+
+from app.session.document import Document, Then
+from app.session.safety_copy import Leftover
+from app.settings import LAST_FOLDER, data_folder
+from app.system.file_type import claim_sessions
+from app.window.main_window import Frame
+from app.window.merges.merge_table import MergeTableModel
+from app.window.pages import LANES, Pages
+from app.window.parts.dialogs import SESSION_FILTER, SESSION_FILTERS, ask_before_leaving, ask_to_open, ask_where_to_save
+from app.window.parts.page import PageTabs
+from app.window.sessions.arrangement import KeptArrangement
+from app.window.sessions.unsaved import UnsavedSessions
+from app.window.text.text_model import TokenTextModel
+from bpe_core.session_file import EXTENSION
+from bpe_core.session_file.values import View
+
+
+class Filing(QObject):
+    def __init__(
+        self,
+        frame: Frame,
+        text: TokenTextModel,
+        merges: MergeTableModel,
+        charts: PageTabs,
+        pages: Pages,
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        session, window, actions = frame.session, frame.window, frame.actions
+        self._session, self._window, self._settings = session, window, frame.settings
+        self._text, self._charts, self._pages = text, charts, pages
+        self._arrangement = KeptArrangement(window, charts, merges)
+        self._tell = partial(session.aside.tell, is_error=False)
+        self._was_saved_to_leave = False
+        window.may_close = partial(self._may_leave, window.close)
+        self.document = document = Document(session, data_folder(), self._layout, self)
+        self.unsaved = UnsavedSessions(document, session.aside, self.bring_back, window, self)
+        actions.menus["file"].insertMenu(actions["save"], self.unsaved.menu)
+        actions.connect(new_session=partial(self._leave_for, self._begin_new), open_session=self._ask_and_open)
+        actions.connect(save=self.save, save_as=self.save_as)
+        actions.connect(claim_sessions=lambda: self._tell(claim_sessions()))
+        document.changed.connect(self._show_name)
+        document.opened.connect(self._show_opened)
+        document.saved.connect(self._settings.remember_file)
+        document.recovery_wanted.connect(lambda path: self._leave_for(partial(document.recover, path)))
+        document.elsewhere_wanted.connect(lambda: self.save_as())
+        self._show_name()
+
+    def open(self, path: Path) -> None:
+        self._settings.remember_file(path)
+        self._leave_for(partial(self.document.open, path))
+
+    def bring_back(self, leftover: Leftover) -> None:
+        self._leave_for(partial(self.document.open_leftover, leftover))
+
+    def open_first(self, paths: Sequence[Path]) -> None:
+        """Open the first, and say that a window holds only one session."""
+        self.open(paths[0])
+        if len(paths) > 1:
+            names = ", ".join(path.name for path in paths[1:])
+            sentence = f"A window holds one session: {paths[0].name} is opened. Start BPE Explorer again for {names}."
+            self._tell(sentence)
+
+    def save(self, *, then: Then = lambda: None) -> None:
+        """Save to the session's own file; ask where, if it has none yet."""
+        if self.document.path is None:
+            self.save_as(then=then)
+        else:
+            self.document.save(then=then)
+
+    def save_as(self, *, then: Then = lambda: None) -> None:
+        known = self.document.path
+        proposal = known or Path(self._settings.get(LAST_FOLDER)) / f"session{EXTENSION}"
+        path = ask_where_to_save(self._window, "Save the session", str(proposal), SESSION_FILTERS)
+        if path is not None:
+            self.document.save(path, then=then)
+
+    def _ask_and_open(self) -> None:
+        path = ask_to_open(self._window, "Open a session", self._settings.get(LAST_FOLDER), SESSION_FILTER)
+        if path is not None:
+            self.open(path)
+
+    def _begin_new(self) -> None:
+        self.unsaved.offer_soon(self.document.new())
+
+    # -- leaving ---------------------------------------------------------------------------
+
+    def _leave_for(self, act: Then) -> None:
+        """Replace the session by `act`, unless it would be lost and the person keeps it."""
+        if self._may_leave(partial(self._leave_for, act)):
+            act()
+
+    def _may_leave(self, again: Then) -> bool:
+        """Ask if this session would be lost, or a person quits. After saving, call `again`."""
+        was_saved, self._was_saved_to_leave = self._was_saved_to_leave, False
+        why = "" if was_saved else self.document.secure()
+        if was_saved or not (why or (self._window.is_quitting and self.document.holds_own_work)):
+            return True
+        chosen = ask_before_leaving(self._window, why)
+        if chosen == QMessageBox.StandardButton.Save:
+            self.save(then=partial(self._leave_saved, again))
+        return chosen == QMessageBox.StandardButton.Discard
+
+    def _leave_saved(self, again: Then) -> None:
+        """Go on without asking again about what was learned since."""
+        self._was_saved_to_leave = True
+        again()
+
+    # -- what the window shows -------------------------------------------------------------
+
+    def _show_name(self) -> None:
+        self._window.setWindowTitle(f"{self.document.name}[*] – BPE Explorer")
+        self._window.setWindowModified(self.document.is_modified)
+        self._window.setWindowFilePath("" if self.document.path is None else str(self.document.path))
+
+    def _layout(self) -> dict[str, Any]:
+        lanes = self._pages.known(LANES)
+        return self._arrangement.now() | {"lab": {} if lanes is None else lanes.model.kept()}
+
+    def _show_opened(self, view: View) -> None:
+        self._text.set_text(self._session.text.value)
+        self._arrangement.restore(view.layout)
+        self._open_lab(view.layout.get("lab"))
+
+    def _open_lab(self, kept: object) -> None:
+        had_any = isinstance(kept, dict) and any(value not in (None, False) for value in kept.values())
+        if had_any or self._pages.known(LANES) is not None:
+            self._pages.page(LANES).model.restore(kept)
+        if isinstance(kept, dict) and kept.get("open") is True:  # as older files say it
+            self._charts.show_page("lab")
