@@ -43,6 +43,9 @@ def samples() -> tuple[Sample, ...]:
     return _SAMPLES
 
 
+OWN_SENTENCES = "own"  # names the parallel samples where a folder of others could be named
+
+
 def parallel_samples() -> dict[str, list[str]]:
     """Ten sentences that say the same in several languages, written for this project.
 

@@ -34,6 +34,7 @@ from bpe_core.support.progress import ALONE, CancelCheck, Work, while_wanted
 from bpe_core.support.threads import Job, Steps, WorkerPool
 from bpe_core.text.characters import stretches
 from bpe_core.text.corpus import Corpus
+from resources import OWN_SENTENCES, parallel_samples
 
 Stand = Learned | tuple[Learned, int]
 Tokenizers = Mapping[str, Stand]  # by name; with a number, it is taken after that many steps
@@ -351,7 +352,12 @@ def checked_parallel(parallel: Parallel) -> Sentences:
 
 
 def parallel_texts(folder: Path | str) -> dict[str, list[str]]:
-    """Read the sentences in a folder: a file for each language (`en.txt`, `de.txt`), a line for each sentence."""
+    """Read the sentences in a folder: a file for each language (`en.txt`, `de.txt`), a line for each sentence.
+
+    `OWN_SENTENCES` names the program's own.
+    """
+    if folder == OWN_SENTENCES:
+        return parallel_samples()
     if not Path(folder).is_dir():
         raise CorpusError(f"{folder} is no folder; parallel texts are a folder with a file for each language.")
     corpus = Corpus.from_files(folder)

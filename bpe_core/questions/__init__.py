@@ -1,6 +1,6 @@
 """All questions, a file for each; the window, the commands, reports and Python ask them.
 
-A new question is a new file here, with one subclass of `Question` (`bpe_core/asking.py`). It is found by its name; that
+A new question is a new file here, with one subclass of `Question` (`bpe_core/asking`). It is found by its name; that
 of a plug-in by the module that it names.
 """
 

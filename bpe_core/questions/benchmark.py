@@ -2,41 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from bpe_core.asking import Answer, Question, parameter
+from bpe_core.asking.shared import at_sizes, same_sentences, several_sizes
 from bpe_core.errors import BpeError
 from bpe_core.figures.from_table import dots_chart
-from bpe_core.history.history import History
 from bpe_core.measures.benchmark import benchmark, parallel_texts, parity_of
 from bpe_core.measures.measures import MEASURES, OF_BENCHMARK
 from bpe_core.measures.parallel import beside_premiums
-from bpe_core.studies.study import Study, free_name
+from bpe_core.studies.study import Study
 from bpe_core.studies.texts import Texts
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, Work
-from resources import parallel_samples
 
 OF_PARALLEL = ("premium", "byte_premium", "single_token_share", "zipf_exponent", "zipf_fit")
 DRAWN = (
     *("tokens", "bytes_per_token", "tokens_per_word", "renyi_efficiency", "share_in_use", "unknown_share"),
     *("unencoded_share", "relative_tokens", "seconds", *OF_PARALLEL),
 )
-OWN_SENTENCES = "own"  # the program's own parallel sentences
 COLUMNS = "\n".join(f"  {name:<18} {MEASURES[name].meaning}" for name in (*OF_BENCHMARK, *OF_PARALLEL))
 
-# The parameter of questions about the same sentences in several languages.
-same_sentences = partial(
-    parameter,
-    "",
-    help="a folder of the same sentences, a file a language, a line a sentence; without a folder our own ten",
-    metavar="FOLDER",
-    const=OWN_SENTENCES,
-    path="folder",
-    offered=(OWN_SENTENCES,),
-)
 ENGLISH = "en"  # other languages are compared with it, where it is among them
 
 
@@ -71,7 +58,7 @@ columns:
         of_column="text",
         only_with="parallel",
     )
-    sizes: tuple[int, ...] = parameter((), help="each at these sizes of its vocabulary", metavar="N")
+    sizes: tuple[int, ...] = several_sizes()
     relative_to: str = parameter(
         "", help="whose tokens others are compared with (the first)", metavar="TABLE", of_column="tokenizer"
     )
@@ -102,25 +89,13 @@ columns:
 
     def texts_of(self, studies: Mapping[str, Study]) -> Mapping[str, Sequence[str]]:
         if self.parallel:
-            return parallel_samples() if self.parallel == OWN_SENTENCES else parallel_texts(self.parallel)
+            return parallel_texts(self.parallel)
         texts = self.texts or next(iter(studies.values())).texts
         if texts is None:
             raise BpeError("A benchmark measures texts: name them with --texts, --group or --parallel.")
         with texts.reading() as corpus:
             parts = corpus.by_source() if corpus.groups == ("",) else corpus.parts()
             return {name: list(part.documents()) for name, part in parts.items()}
-
-
-def at_sizes(studies: Mapping[str, Study], sizes: tuple[int, ...]) -> Iterator[tuple[str, tuple[History, int]]]:
-    """Yield each tokenizer at its end, or at each of these sizes, under a separate name."""
-    taken = set[str]()
-    for name, study in studies.items():
-        history = study.history
-        for size in sizes or (None,):
-            at = len(history) if size is None else history.step_of_size(size)
-            called = free_name(name if size is None else f"{name}@{history.vocabulary_size_at(at)}", taken)
-            taken.add(called)
-            yield called, (history, at)
 
 
 def _chosen(tokenizers: Mapping[str, object], name: str) -> str | None:

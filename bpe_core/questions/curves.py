@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bpe_core.asking import Answer, Question, parameter
+from bpe_core.asking.shared import drawn_lines
 from bpe_core.errors import BpeError
 from bpe_core.figures.from_table import sweep_chart
 from bpe_core.measures.measures import OF_MORPHEMES_IN_SWEEPS, OF_SWEEPS
@@ -48,7 +49,7 @@ examples:
         path="file",
         offered=("en", "de"),
     )
-    lines: tuple[str, ...] = parameter((), help="draw only these lines", metavar="NAME")
+    lines: tuple[str, ...] = drawn_lines()
 
     def asks_corpus(self, *, has_texts: bool) -> bool:
         return self.held_out is None

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bpe_core.asking import Answer, Question, parameter
+from bpe_core.asking import Answer, Question
+from bpe_core.asking.shared import drawn_lines, same_sentences
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError
 from bpe_core.figures.from_table import river_chart
@@ -15,13 +16,11 @@ from bpe_core.history.history import History
 from bpe_core.learning.parity.method import LANGUAGE
 from bpe_core.measures.benchmark import parallel_texts
 from bpe_core.measures.size_curves import token_counts
-from bpe_core.questions.benchmark import OWN_SENTENCES, same_sentences
 from bpe_core.studies.study import Study
 from bpe_core.studies.texts import texts_of
 from bpe_core.support.arrays import Int64s
 from bpe_core.support.data_table import DataTable, Values
 from bpe_core.support.progress import ALONE, Work
-from resources import parallel_samples
 
 WHAT = "How languages fare"
 SHOWN_STEPS = 160  # evenly spread, and half as many closer together at the beginning
@@ -53,7 +52,7 @@ examples:
 """
 
     parallel: str = same_sentences()
-    lines: tuple[str, ...] = parameter((), help="draw only these languages", metavar="NAME")
+    lines: tuple[str, ...] = drawn_lines("languages")
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
         texts = self._texts(study, work)
@@ -87,7 +86,7 @@ examples:
     def _texts(self, study: Study, work: Work) -> Mapping[str, tuple[WordTable, int]]:
         """Return the words of each language, and how many sentences they are."""
         if self.parallel:
-            given = parallel_samples() if self.parallel == OWN_SENTENCES else parallel_texts(self.parallel)
+            given = parallel_texts(self.parallel)
             recipe = study.history.recipe
             return {name: (texts_of(lines).words(recipe, work), len(lines)) for name, lines in given.items()}
         own = study.learned_from

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bpe_core.asking import Answer, Question, parameter
+from bpe_core.asking.shared import at_sizes, several_sizes
 from bpe_core.figures.from_table import dots_chart
 from bpe_core.measures.measures import MEASURES, OF_MORPHEMES
 from bpe_core.measures.morphemes import Lists, morpheme_agreement, own_lists, read_morphemes
-from bpe_core.questions.benchmark import at_sizes
 from bpe_core.studies.study import Study
 from bpe_core.support.progress import ALONE, Work
 
@@ -43,7 +43,7 @@ columns:
     list: tuple[str, ...] = parameter(
         (), help="files of words with their morphemes; else our own", metavar="LIST", path="file"
     )
-    sizes: tuple[int, ...] = parameter((), help="each at these sizes of its vocabulary", metavar="N")
+    sizes: tuple[int, ...] = several_sizes()
     measure: str = parameter("f1", help=f"what is drawn: {', '.join(DRAWN)}", choices=DRAWN)
 
     def answer(self, studies: Mapping[str, Study], work: Work = ALONE) -> Answer:

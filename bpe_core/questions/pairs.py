@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bpe_core.asking import Answer, Question, parameter
+from bpe_core.asking import Answer, Question
+from bpe_core.asking.shared import after_steps
 from bpe_core.figures.from_table import pairs_chart
 from bpe_core.insight.pairs import compared_by, is_as_good, leading_pairs, measure_of, next_pair
 from bpe_core.studies.study import Study
@@ -21,7 +22,7 @@ class Pairs(Question):
     needs = "texts"
     follows_time = True
 
-    at: int | None = parameter(None, help="after the first K steps (else after all)", metavar="K")
+    at: int | None = after_steps()
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
         at, history, recipe = study.checked_step_count(self.at), study.history, study.history.recipe

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bpe_core.asking import Answer, Question, parameter
+from bpe_core.asking import Answer, Question
+from bpe_core.asking.shared import after_steps
 from bpe_core.figures.from_table import ranks_chart
 from bpe_core.studies.study import Study
 from bpe_core.support.data_table import DataTable
@@ -26,7 +27,7 @@ class Ranks(Question):
     in_report = "figure"
     follows_time = True
 
-    at: int | None = parameter(None, help="after the first K steps (else after all)", metavar="K")
+    at: int | None = after_steps()
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
         at = study.checked_step_count(self.at)

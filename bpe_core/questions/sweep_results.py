@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bpe_core.asking import NONE, Answer, Question, parameter
+from bpe_core.asking.shared import drawn_lines
 from bpe_core.figures.from_table import sweep_chart
 from bpe_core.measures.measures import OF_SWEEPS
 from bpe_core.support.data_table import DataTable
@@ -24,7 +25,7 @@ examples:
 
     results: str = parameter(help="what `sweep` wrote", metavar="RESULTS", positional=True, path="file")
     measure: str = parameter("bytes_per_token", help=f"what is drawn: {', '.join(OF_SWEEPS)}", choices=OF_SWEEPS)
-    lines: tuple[str, ...] = parameter((), help="draw only these lines", metavar="NAME")
+    lines: tuple[str, ...] = drawn_lines()
 
     def answer(self, study: object = None, work: Work = ALONE) -> Answer:
         return self.answer_of(read_results(self.results))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bpe_core.asking import Answer, Question, parameter
+from bpe_core.asking.shared import after_steps
 from bpe_core.errors import BpeError
 from bpe_core.figures.figure import LineFigure
 from bpe_core.figures.from_table import life_chart
@@ -51,7 +52,7 @@ examples:
 """
 
     token: str = parameter(help="as the merge table writes it, or #ID", metavar="TOKEN", positional=True)
-    at: int | None = parameter(None, help="after the first K steps (else after all)", metavar="K")
+    at: int | None = after_steps()
     words: bool = parameter(False, help="list all words that hold it instead, with how often")
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bpe_core.asking import Answer, Question, parameter
+from bpe_core.asking.shared import after_steps
 from bpe_core.errors import BpeError
 from bpe_core.figures.from_table import tree_chart
 from bpe_core.insight.merge_tree import Piece, parts_first, pieces_of
@@ -30,7 +31,7 @@ class Tree(Question):
 
     text: str = parameter("", help="a text with the word", metavar="TEXT")
     byte: int = parameter(0, help="where in the text, in bytes (0)", metavar="N")
-    at: int | None = parameter(None, help="after the first K steps (else after all)", metavar="K")
+    at: int | None = after_steps()
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
         if not self.text:

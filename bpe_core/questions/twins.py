@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bpe_core.asking import Answer, Question, parameter
+from bpe_core.asking import Answer, Question
+from bpe_core.asking.shared import after_steps
 from bpe_core.figures.figure import Line, LineFigure
 from bpe_core.history.token_texts import decoded
 from bpe_core.studies.study import Study
@@ -36,7 +37,7 @@ examples:
       All of them, as the table was after 300 merges.
 """
 
-    at: int | None = parameter(None, help="after the first K steps (else after all)", metavar="K")
+    at: int | None = after_steps()
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
         then = study.at(study.checked_step_count(self.at))

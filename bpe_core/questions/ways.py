@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from bpe_core.asking import Answer, Question, parameter
+from bpe_core.asking.shared import after_steps
 from bpe_core.errors import BpeError
 from bpe_core.figures.figure import Bar, BarFigure, Figure
 from bpe_core.figures.lattice import Held, LatticeFigure, WayDrawn
@@ -70,7 +71,7 @@ are left out.
 """
 
     text: str = parameter("", help="the text; without one, the corpus is counted", metavar="TEXT", positional=True)
-    at: int | None = parameter(None, help="after the first K steps (else after all)", metavar="K")
+    at: int | None = after_steps()
     dropout: float = parameter(0.1, help="how likely a merge is left out (0.1)", metavar="P")
     seed: int = parameter(1, help="what chance begins with (1)", metavar="N")
     draws: int = parameter(100, help="how often a text is drawn (100)", metavar="N")

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from bpe_core.asking import Answer, Question, parameter
+from bpe_core.asking.shared import after_steps
 from bpe_core.history.token_texts import shown
 from bpe_core.insight.explanation import explain
 from bpe_core.insight.reasons import UNKNOWN, Explanation
@@ -43,7 +44,7 @@ examples:
     text: str = parameter(
         help="the text; if left out, standard input", metavar="TEXT", positional=True, from_input=True
     )
-    at: int | None = parameter(None, help="after the first K steps (else after all)", metavar="K")
+    at: int | None = after_steps()
     all: bool = parameter(False, help="include the boundaries that merges have dissolved")
     allow_special: bool = parameter(False, help="special tokens in the text stand for themselves")
     steps: bool = parameter(False, help="show how each word is encoded, merge by merge")

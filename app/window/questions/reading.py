@@ -13,9 +13,9 @@ from app.session.aside import Aside
 from app.window.questions.question_model import QuestionModel
 from app.worker.job import Task
 from bpe_core.asking import Answer
+from bpe_core.asking.shared import at_sizes
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import shown
-from bpe_core.questions.benchmark import at_sizes
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
 

@@ -1,0 +1,62 @@
+"""What a question is answered with, and how the cells of its table are written for people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from bpe_core.figures.figure import Figure
+from bpe_core.measures.measures import MEASURES
+from bpe_core.support.data_table import DataTable, Values
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a question was answered: a table, sentences, and for most questions a figure."""
+
+    table: DataTable
+    sentences: tuple[str, ...] = ()
+    figure: Figure | None = None
+    listed: tuple[str, ...] = ()  # the columns that people are shown; none named: all but the hex ones
+    rows: Sequence[int] | None = None  # which rows a terminal shows; else the first
+    facts: Mapping[str, Any] = field(default_factory=dict)  # values that are no rows, for scripts
+    tokens: tuple[str, ...] = ()  # of a text, in their order: a terminal puts each on a coloured ground
+    on_axis: bool = True  # whether its figure has the axis that the question names
+    differs: bool = False  # a comparison found a difference, which a command's exit code says
+
+    @classmethod
+    def drawn(cls, table: DataTable, figure: Figure, listed: tuple[str, ...] = ()) -> Answer:
+        """Answer with a table and its figure, whose sentence says the rest."""
+        return cls(table, (figure.sentence,), figure, listed)
+
+    @property
+    def columns(self) -> Mapping[str, Values]:
+        return self.table.columns
+
+    @property
+    def shown_columns(self) -> tuple[str, ...]:
+        return self.listed or tuple(name for name in self.table.columns if not name.endswith("hex"))
+
+
+def heading_of(column: str) -> str:
+    return MEASURES[column].heading if column in MEASURES else column.replace("_", " ")
+
+
+def cell_text(column: str, value: Any) -> str:
+    """Write a value of a table for people.
+
+    >>> cell_text("count", 1234), cell_text("share_in_use", 0.5), cell_text("tied", False), cell_text("x", None)
+    ('1,234', '50.0%', '', '')
+    """
+    if value is None or value != value:
+        return ""
+    if column in MEASURES:
+        return MEASURES[column].shown(value)
+    if isinstance(value, str | tuple):
+        return value if isinstance(value, str) else ", ".join(value)
+    if isinstance(value, bool | np.bool_):
+        return "yes" if value else ""
+    return f"{value:,}" if isinstance(value, int | np.integer) else f"{value:.4g}"

@@ -1,0 +1,153 @@
+"""The parameters of questions: their types, how people type their values, and their words in a command."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import MISSING, dataclass, field
+from typing import Any, Literal, get_args, get_type_hints
+
+from bpe_core.errors import BpeError
+from bpe_core.studies.texts import Texts, files, texts_of
+
+Kind = Literal["truth", "number", "fraction", "text", "numbers", "texts", "pairs", "files"]
+Pair = tuple[str, str]
+PLUS, NEXT = " + ", "; "  # between the tokens of a pair, and between pairs, as a person types them
+
+_KINDS: Mapping[Any, Kind] = {
+    bool: "truth",
+    int: "number",
+    int | None: "number",
+    float: "fraction",
+    str: "text",
+    str | None: "text",
+    tuple[int, ...]: "numbers",
+    tuple[str, ...]: "texts",
+    tuple[Pair, ...]: "pairs",
+    Texts | None: "files",
+}
+
+
+@dataclass(frozen=True)
+class Parameter:
+    help: str
+    name: str = ""  # of the field
+    kind: Kind = "text"
+    default: Any = None
+    metavar: str = ""
+    choices: tuple[str, ...] = ()
+    older: tuple[str, ...] = ()  # choices of older versions, which a form does not offer
+    positional: bool = False  # a command takes it without a flag
+    from_input: bool = False  # a command reads it from standard input where it is left out
+    const: str = ""  # its value where a command's flag has none behind it
+    repeated: bool = False  # a command takes its flag again for each value
+    title: str = ""  # beside the field in a form; else made of the name
+    path: Literal["", "file", "folder"] = ""  # its value can be one, which a form lets a person choose
+    offered: tuple[str, ...] = ()  # other values that a form offers beside a path
+    only_with: str = ""  # it means something only where the parameter of that name is given
+    of_column: str = ""  # a form offers the values that this column of the answer has
+    several: bool = False  # several of the choices can be named, a comma between; a form offers one or all
+    is_required: bool = False  # it has no default
+    in_json_only: bool = False  # a form has no use for it
+
+    @property
+    def flag(self) -> str:
+        """
+        >>> Parameter("", name="never_won").flag, Parameter("", name="pairs", repeated=True).flag
+        ('--never-won', '--pair')
+        """
+        name = self.name.removesuffix("s") if self.repeated else self.name
+        return "--" + name.replace("_", "-")
+
+    @property
+    def label(self) -> str:
+        return self.title or self.name.replace("_", " ").capitalize()
+
+    def written(self, value: Any) -> str:
+        """Write a value as a person would type it into a form."""
+        if value is None:
+            return ""
+        if self.kind == "pairs":
+            return NEXT.join(PLUS.join(pair) for pair in value)
+        if self.kind == "files":
+            return " ".join(value.paths)
+        if self.kind in ("numbers", "texts"):
+            return " ".join(str(one) for one in value)
+        return str(value)
+
+    def read(self, text: str) -> Any:
+        """Read what a person typed into a form.
+
+        >>> Parameter("", name="pairs", kind="pairs").read("t + h; ␣ + a")
+        (('t', 'h'), ('␣', 'a'))
+        """
+        if self.kind == "pairs":
+            return tuple(self._pair(part) for part in text.split(NEXT.strip()) if part.strip())
+        if self.kind == "texts":
+            return tuple(text.split())
+        if self.kind == "files":
+            return files(text) if text else None
+        try:
+            if self.kind == "numbers":
+                return tuple(int(part) for part in text.replace(",", " ").split())
+            if self.kind == "number":
+                return int(text) if text.strip() else self.default
+            if self.kind == "fraction":
+                return float(text) if text.strip() else self.default
+        except ValueError as error:
+            raise BpeError(f"{self.label}: {text.strip()[:40]!r} is not a number.") from error
+        return text
+
+    def as_meant(self, value: Any) -> Any:
+        """Return the value as the question keeps it: lists become tuples, and paths the texts in them."""
+        if self.kind == "files":
+            return None if value is None else texts_of(value)
+        return tuple(map(self.as_meant, value)) if isinstance(value, list) else value
+
+    def words(self, value: Any) -> Iterator[str]:
+        """Yield the words by which a command is given this value."""
+        if self.positional:
+            yield str(value)
+        elif value is True:
+            yield self.flag
+        elif self.kind in ("numbers", "texts", "pairs", "files"):
+            values: Sequence[Any] = value.paths if self.kind == "files" else value
+            for place, one in enumerate(values):
+                if self.repeated or not place:
+                    yield self.flag
+                yield from map(str, one if self.kind == "pairs" else (one,))
+        else:
+            yield self.flag
+            yield str(value)
+
+    def _pair(self, part: str) -> Pair:
+        left, plus, right = part.partition(PLUS)
+        if not plus:
+            raise BpeError(
+                f"Write a pair as two tokens with a plus between them, such as “␣t + he”, not {part[:40]!r}."
+            )
+        return left if left.isspace() else left.strip(), right if right.isspace() else right.strip()
+
+
+def parameter(default: Any = MISSING, *, help: str, **more: Any) -> Any:
+    if default is MISSING:
+        return field(metadata={"parameter": Parameter(help, is_required=True, **more)})
+    return field(default=default, metadata={"parameter": Parameter(help, default=default, **more)})
+
+
+def parameters_of(question: type) -> tuple[Parameter, ...]:
+    """Return the parameters that are declared as the fields of a dataclass."""
+    hints = get_type_hints(question)
+    return tuple(
+        dataclasses.replace(
+            field.metadata["parameter"],
+            name=field.name,
+            kind=_KINDS.get(hints[field.name], "text"),
+            choices=field.metadata["parameter"].choices or _choices(hints[field.name]),
+        )
+        for field in dataclasses.fields(question)
+    )
+
+
+def _choices(hint: Any) -> tuple[str, ...]:
+    return tuple(one for one in get_args(hint) if isinstance(one, str))

@@ -1,0 +1,107 @@
+"""A question, and how it is asked: about one study, or about several by their names."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any, ClassVar, Literal
+
+from bpe_core.asking.answer import Answer
+from bpe_core.asking.parameters import Parameter, parameters_of
+from bpe_core.errors import BpeError
+from bpe_core.history.arguments import by_name
+from bpe_core.studies.study import Study
+from bpe_core.support.progress import ALONE, Work
+
+Needs = Literal["no texts", "texts if known", "texts"]
+NONE = (0, 0)  # how many studies a question is about that reads a file of its own
+
+
+class Question:
+    """A subclass is a frozen dataclass with `answer(study, work)`; if about several tokenizers, of studies by name."""
+
+    name: ClassVar[str]  # in commands, files and code: that of its file
+    examples: ClassVar[str] = ""  # for the end of the command's help
+    needs: ClassVar[Needs] = "no texts"
+    studies: ClassVar[tuple[int, int] | None] = None  # at least and at most how many; None: it is about one
+    follows_time: ClassVar[bool] = False  # whether its parameter `at` is the moment shown
+    in_report: ClassVar[Literal["", "figure", "rows"]] = ""  # what of its answer without parameters a report holds
+    takes_moments: ClassVar[bool] = True  # whether the run shown in a session is asked about at its moment, too
+    about_texts: ClassVar[bool] = False  # a command names texts first, and a tokenizer only behind --merges, if any
+    table_first: ClassVar[bool] = False  # a command names the tokenizer first, and then a text
+    rests: ClassVar[bool] = False  # it takes long, so that a window asks it only about runs that are at rest
+    by_parts: ClassVar[bool] = False  # its answer depends on the files or groups that the texts are parted into
+    moment: ClassVar[tuple[str, int]] = ("step", 0)  # the column that names a row's moment, and what to add to it
+    axis: ClassVar[Literal["", "step", "size"]] = ""  # what is along the figure, if that is a moment
+
+    def __init_subclass__(cls) -> None:
+        cls.name = cls.__module__.rpartition(".")[2]
+
+    def answer(self, study: Any, work: Work = ALONE) -> Answer:
+        raise NotImplementedError
+
+    def table_named(self) -> str:
+        """Return the path of the table that a file among the parameters names, for a command without TABLE."""
+        return ""
+
+    def asks_corpus(self, *, has_texts: bool) -> bool:
+        """Return whether a window asks about the texts of its corpus: of a run that has texts, or has none."""
+        return self.needs == "texts" and not has_texts
+
+    def texts_of(self, studies: Any) -> Mapping[str, Sequence[str]]:
+        """Return the documents of each text that rows of the answer are about, where people can read them."""
+        return {}
+
+    @classmethod
+    def title(cls) -> str:
+        return cls.name.replace("_", " ").capitalize()
+
+    @classmethod
+    def explanation(cls) -> str:
+        return inspect.cleandoc(cls.__doc__ or "")
+
+    @classmethod
+    @cache
+    def parameters(cls) -> tuple[Parameter, ...]:
+        return parameters_of(cls)
+
+    def arguments(self) -> Iterator[str]:
+        """Yield the words by which a command asks the same."""
+        for one in self.parameters():
+            value = getattr(self, one.name)
+            if one.positional or value != one.default:
+                yield from one.words(value)
+
+
+def ask_about(question: type[Question], study: Any = None, work: Work = ALONE, **parameters: Any) -> Answer:
+    """Ask a question by its parameters; lists are taken where a tuple is wanted."""
+    known = {one.name: one for one in question.parameters()}
+    unknown = next((name for name in parameters if name not in known), None)
+    if unknown is not None:
+        raise BpeError(
+            f"The question {question.name} has no parameter {unknown!r}; it has {', '.join(known) or 'none'}."
+        )
+    missing = next((one.name for one in known.values() if one.is_required), None)
+    if missing is not None and missing not in parameters:
+        raise BpeError(f"The question {question.name} needs {missing!r}: {known[missing].help}.")
+    plain = {name: known[name].as_meant(value) for name, value in parameters.items()}
+    return question(**plain).answer(_studies(question, study), work)
+
+
+def _studies(question: type[Question], given: Any) -> Any:
+    if question.studies == NONE:
+        return None
+    if question.studies is None:
+        return Study.of(given)
+    check_how_many(question, len(by_name(given)))
+    return {name: Study.of(one, name) for name, one in given.items()}
+
+
+def check_how_many(question: type[Question], tokenizers: int) -> None:
+    """Raise an error if the question is about more tokenizers, or fewer."""
+    assert question.studies is not None
+    least, most = question.studies
+    if not least <= tokenizers <= most:
+        several = f"{least:,} to {most:,}" if least < most else f"{least:,}"
+        raise BpeError(f"{question.title()} is about {several} tokenizers, not {tokenizers:,}.")

@@ -1,0 +1,48 @@
+"""Parameters that several questions have, and what they mean."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from bpe_core.asking.parameters import parameter
+from bpe_core.history.history import History
+from bpe_core.studies.study import Study, free_name
+from resources import OWN_SENTENCES
+
+
+def after_steps() -> Any:
+    return parameter(None, help="after the first K steps (else after all)", metavar="K")
+
+
+def drawn_lines(what: str = "lines") -> Any:
+    return parameter((), help=f"draw only these {what}", metavar="NAME")
+
+
+def same_sentences() -> Any:
+    """The same sentences in several languages, as `parallel_texts` reads them."""
+    return parameter(
+        "",
+        help="a folder of the same sentences, a file a language, a line a sentence; without a folder our own ten",
+        metavar="FOLDER",
+        const=OWN_SENTENCES,
+        path="folder",
+        offered=(OWN_SENTENCES,),
+    )
+
+
+def several_sizes() -> Any:
+    """The sizes that `at_sizes` takes each tokenizer at."""
+    return parameter((), help="each at these sizes of its vocabulary", metavar="N")
+
+
+def at_sizes(studies: Mapping[str, Study], sizes: tuple[int, ...]) -> Iterator[tuple[str, tuple[History, int]]]:
+    """Yield each tokenizer at its end, or at each of these sizes, under a separate name."""
+    taken = set[str]()
+    for name, study in studies.items():
+        history = study.history
+        for size in sizes or (None,):
+            at = len(history) if size is None else history.step_of_size(size)
+            called = free_name(name if size is None else f"{name}@{history.vocabulary_size_at(at)}", taken)
+            taken.add(called)
+            yield called, (history, at)
