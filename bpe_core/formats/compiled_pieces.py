@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from bpe_core.kernels.scored_pieces import END, ODD, read_short
+from bpe_core.kernels.scored_pieces import ODD, read_short
 from bpe_core.support.arrays import Bytes, Float64s, Int64s
+from bpe_core.text.laid_texts import LaidTexts
+from bpe_core.text.reading.utf8 import first_broken
 
 
 class UsualPieces:
@@ -17,32 +19,29 @@ class UsualPieces:
         room = min(most, len(data) // 2 + 1)
         self._places, self._kinds = np.empty(room, np.int64), np.empty(room, np.uint8)
         self._bits = np.zeros(room, np.uint32)
-        self._texts = np.empty(len(data), np.uint8)
-        self._end = 0  # of these
+        self._texts, self._starts = np.empty(len(data), np.uint8), np.zeros(room + 1, np.int64)
         self.count = 0
 
     def skip(self, place: int) -> int:
         """Take all short pieces from a place on; return where there is something else."""
-        columns = self._places, self._texts, self._bits, self._kinds
-        found = read_short(self._data, place, self._behind_kinds, *columns, self.count, self._end)
-        behind, self.count, self._end = map(int, found)
+        columns = self._places, self._texts, self._starts, self._bits, self._kinds
+        behind, self.count = map(int, read_short(self._data, place, self._behind_kinds, *columns, self.count))
         return behind
 
     def enter(self, place: int) -> None:
         """Take the piece at a place, which is longer."""
         self._places[self.count], self._kinds[self.count] = place, ODD
-        self._texts[self._end] = END
-        self.count, self._end = self.count + 1, self._end + 1
+        self._starts[self.count + 1] = self._starts[self.count]
+        self.count += 1
 
-    def columns(self) -> tuple[list[str], Float64s, Int64s]:
+    def columns(self) -> tuple[LaidTexts, Float64s, Int64s]:
         """Return all texts, scores and kinds, which say nothing of odd pieces; where a text is broken, all are odd."""
         kinds, scores = self._kinds[: self.count], self._bits[: self.count].view(np.float32)
-        try:
-            *texts, _ = self._texts[: self._end].tobytes().decode().split(chr(END))
-        except UnicodeDecodeError:
+        starts = self._starts[: self.count + 1]
+        texts = self._texts[: starts[-1]]
+        if first_broken(texts, starts) >= 0:
             kinds[:] = ODD
-            texts = [""] * self.count
-        return texts, scores.astype(np.float64), kinds.astype(np.int64)
+        return LaidTexts(texts, starts), scores.astype(np.float64), kinds.astype(np.int64)
 
     def odd(self) -> list[tuple[int, int]]:
         """Return the numbers of those that have to be read one by one, and their places."""

@@ -30,6 +30,7 @@ from bpe_core.formats.sentencepiece_text import packed
 from bpe_core.history.alphabet import BYTE_TEXTS
 from bpe_core.history.history import History
 from bpe_core.support.progress import ProgressReport
+from bpe_core.text.laid_texts import LaidTexts
 from bpe_core.text.preparation.pieces import AddedToken
 
 BEGINS = "▁"  # before BERT's tokens that begin a word
@@ -252,7 +253,7 @@ def scored_history(tokens: Tokens) -> tuple[History, list[str]]:
     kinds = {Kind.USER_DEFINED: Kind.CONTROL, Kind.UNUSED: Kind.NORMAL}
     found = zip(tokens.texts, tokens.kinds, strict=True)
     kept = np.array([Kind.BYTE if text in bytes_ else kinds.get(kind, kind) for text, kind in found], np.int64)
-    pieces = Pieces(tokens.texts, np.array(tokens.scores, np.float64), kept)
+    pieces = Pieces(LaidTexts.of(tokens.texts), np.array(tokens.scores, np.float64), kept)
     stored = Stored(pieces, BPE, byte_fallback=True, prefix=tokens.flag("add_space_prefix", True), one_blank=False)
     history, notes = bpe_history(stored, tokens.name)
     return _found_first(history, tokens), notes
@@ -267,7 +268,7 @@ def probable_history(tokens: Tokens) -> tuple[History, list[str]]:
     kinds = {Kind.USER_DEFINED: Kind.CONTROL, Kind.UNKNOWN: Kind.CONTROL}
     kept = [Kind.UNKNOWN if text == tokens.unknown else kinds.get(kind, kind)
             for text, kind in zip(tokens.texts, tokens.kinds, strict=True)]  # fmt: skip
-    pieces = Pieces(tokens.texts, np.array(tokens.scores, np.float64), np.array(kept, np.int64))
+    pieces = Pieces(LaidTexts.of(tokens.texts), np.array(tokens.scores, np.float64), np.array(kept, np.int64))
     one_blank = tokens.flag("remove_extra_whitespaces", False)
     stored = Stored(
         pieces, UNIGRAM, map=tokens.map, prefix=one_blank or tokens.flag("add_space_prefix", False), one_blank=one_blank

@@ -28,6 +28,7 @@ from bpe_core.history.columns import Int64s
 from bpe_core.kernels.readiness import Policy
 from bpe_core.support.arrays import Bools, Int32s
 from bpe_core.support.found_once import once
+from bpe_core.text.laid_texts import LaidTexts
 
 Text = TypeVar("Text", bytes, str)
 
@@ -99,8 +100,12 @@ class Recovery(Generic[Text]):
         return [token[start : after[start]] for start in starts]
 
 
+def lengths_of(tokens: Collection[bytes] | Collection[str]) -> Int64s:
+    return tokens.lengths if isinstance(tokens, LaidTexts) else np.fromiter(map(len, tokens), np.int64, len(tokens))
+
+
 def check_lengths(tokens: Collection[bytes] | Collection[str]) -> None:
-    lengths = np.fromiter(map(len, tokens), np.int64, len(tokens))
+    lengths = lengths_of(tokens)
     if lengths[lengths > SHORT].sum() > MOST_LOOKED_AT:
         raise TooLarge(
             f"The tokens are too long to find out of which two each was made: those of more than {SHORT} symbols "
@@ -112,12 +117,16 @@ def check_lengths(tokens: Collection[bytes] | Collection[str]) -> None:
 class Recovered(Generic[Text]):
     """The merges behind ranks, in the order in which they happen."""
 
-    tokens: list[Text]  # those that merges make
-    places: Int64s  # of these tokens among all that were given
+    given: Sequence[Text]  # all tokens
+    places: Int64s  # of those that merges make
     pairs: Int64s
     out_of_turn: list[Text]  # made of a piece with a higher rank than their own
     lost: list[Text]  # made by no merge
     first_id: int  # of what merges make, in `pairs`
+
+    @property
+    def tokens(self) -> list[Text]:
+        return [self.given[place] for place in self.places.tolist()]
 
     def pairs_behind(self, symbols: int) -> Int64s:
         """Return the same pairs for an alphabet of `symbols`, those behind the first ones being seeds."""
@@ -143,7 +152,7 @@ def recover(tokens: Sequence[Text], base: Mapping[Text, int], first_id: int) -> 
     """
     parts = parts_by_kernels(tokens) or _parts_plainly(tokens)
     if (in_turn := parts.pairs(base, first_id)) is not None:
-        return Recovered(list(tokens), np.arange(len(tokens)), in_turn, [], [], first_id)
+        return Recovered(tokens, np.arange(len(tokens)), in_turn, [], [], first_id)
     symbols = len(parts.symbols)
     places = parts.in_order(base)
     id_of: Int64s = np.full(symbols + len(tokens), NOTHING)
@@ -153,7 +162,7 @@ def recover(tokens: Sequence[Text], base: Mapping[Text, int], first_id: int) -> 
     # Those that fall into no two, and those made of what no merge makes.
     lost = np.concatenate([np.flatnonzero(is_lost & (parts.left < 0)), np.flatnonzero(is_lost & (parts.left >= 0))])
     return Recovered(
-        tokens=[tokens[place] for place in places.tolist()],
+        given=tokens,
         places=places,
         pairs=id_of[np.stack([parts.left[places], parts.right[places]], axis=1)],
         out_of_turn=[tokens[place] for place in np.flatnonzero(parts.is_late).tolist()],
@@ -220,7 +229,7 @@ class Parts(Generic[Text]):
         found = np.full(symbols + len(self.tokens), NEVER)
         found[:symbols] = [NOTHING if symbol in base else NEVER for symbol in self.symbols]
         found[symbols + made] = np.arange(len(made))
-        lengths = np.fromiter(map(len, self.tokens), np.int64, len(self.tokens))
+        lengths = lengths_of(self.tokens)
         shortest_first = made[np.argsort(lengths[made], kind="stable")]  # a part is shorter than what is made of it
         for some in np.split(shortest_first, np.flatnonzero(np.diff(lengths[shortest_first])) + 1):
             of_parts = np.maximum(found[self.left[some]], found[self.right[some]])
@@ -252,7 +261,7 @@ class Parts(Generic[Text]):
 
 def parts_by_kernels(tokens: Sequence[Text]) -> Parts[Text] | None:
     """Find the parts of many tokens of several symbols each; None where plain Python does."""
-    if not tokens or not KERNELS.chooses(len(tokens)) or min(map(len, tokens)) < 2 or len(set(map(type, tokens))) > 1:
+    if not tokens or not KERNELS.chooses(len(tokens)) or lengths_of(tokens).min() < 2:
         return None
     check_lengths(tokens)
     from bpe_core.formats.compiled_recovering import parts_of  # loads machine code

@@ -19,8 +19,9 @@ from bpe_core.history.alphabet import BYTE_TEXTS
 from bpe_core.kernels.readiness import Policy
 from bpe_core.recipes.parts import LARGEST_VOCABULARY, UNKNOWN_TOKEN
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.support.arrays import Float64s, Int64s
+from bpe_core.support.arrays import Float64s, Int32s, Int64s
 from bpe_core.text.decoding import UNKNOWN_SHOWN
+from bpe_core.text.laid_texts import LaidTexts
 from bpe_core.text.preparation.whole_texts import MARKER as MARKER
 
 if TYPE_CHECKING:
@@ -168,7 +169,7 @@ def trainer_spec(kind: int, recipe: Recipe, pieces: list[ScoredPiece]) -> bytes:
 class Pieces:
     """The vocabulary, as columns: of each piece the text, the score and the kind; its number is its place."""
 
-    def __init__(self, texts: list[str], scores: Float64s, kinds: Int64s) -> None:
+    def __init__(self, texts: LaidTexts, scores: Float64s, kinds: Int64s) -> None:
         self.texts, self.scores, self.kinds = texts, scores, kinds
 
     def __len__(self) -> int:
@@ -183,21 +184,26 @@ class Pieces:
         return dict(zip(self.texts, range(len(self)), strict=True))
 
     @cached_property
-    def lengths(self) -> Int64s:
-        """Characters of each."""
-        return np.fromiter(map(len, self.texts), np.int64, len(self))
+    def firsts(self) -> Int32s | Int64s:
+        """Which piece is the first with the same text, by number."""
+        if KERNELS.chooses(len(self.texts.data)):
+            from bpe_core.segmenting.text_pairs import entered  # loads machine code
 
-    def numbers_of(self, kind: int) -> Int64s:
-        return np.flatnonzero(self.kinds == kind)
+            return entered(self.texts.data, self.texts.starts).firsts
+        first = dict[str, int]()
+        return np.array([first.setdefault(text, number) for number, text in enumerate(self.texts)], np.int64)
+
+    def numbers_of(self, *kinds: int) -> Int64s:
+        return np.flatnonzero(np.logical_or.reduce([self.kinds == kind for kind in kinds]))
 
     def of_kind(self, kind: int) -> list[str]:
-        return self.texts_of(self.numbers_of(kind))
+        return [*self.texts_of(self.numbers_of(kind))]
 
-    def texts_of(self, numbers: Int64s) -> list[str]:
-        return [self.texts[number] for number in numbers.tolist()]
+    def texts_of(self, numbers: Int64s) -> LaidTexts:
+        return self.texts.only(numbers)
 
 
-NO_PIECES = Pieces([], np.zeros(0), np.zeros(0, np.int64))
+NO_PIECES = Pieces(LaidTexts.of([]), np.zeros(0), np.zeros(0, np.int64))
 
 
 @dataclass(frozen=True)
@@ -262,11 +268,12 @@ def read(data: bytes, name: str) -> Stored:
             stored = replace(stored, **_told(one, FIELDS[one.number], MOST_FIELDS, name))
     _check(stored, found.count, name)  # before any piece is looked at: there may be millions
     stored = replace(stored, pieces=_pieces(found, data, name, stored.kind in (BPE, UNIGRAM)))
-    seen = stored.pieces.number_of
-    if len(seen) < len(stored.pieces):
-        number, text = next(one for one in enumerate(stored.pieces.texts) if seen[one[1]] != one[0])
-        raise _twice(stored.pieces.texts.index(text, number + 1), text, name)
-    if stored.byte_fallback and not set(BYTE_TEXTS) <= seen.keys():
+    texts, firsts = stored.pieces.texts, stored.pieces.firsts
+    again = np.flatnonzero(firsts != np.arange(len(texts)))
+    if len(again):
+        number = int(again[np.argmin(firsts[again])])
+        raise _twice(number, texts[number], name)
+    if stored.byte_fallback and (texts.places_of(BYTE_TEXTS) < 0).any():
         raise FormatError(f"{name}: unknown characters become bytes, but not every byte has a piece.")
     return stored
 
@@ -298,21 +305,21 @@ class OddPieces:
     def odd(self) -> list[tuple[int, int]]:
         return list(enumerate(self._places))
 
-    def columns(self) -> tuple[list[str], Float64s, Int64s]:
-        return [""] * self.count, np.zeros(self.count), np.zeros(self.count, np.int64)
+    def columns(self) -> tuple[LaidTexts, Float64s, Int64s]:
+        return LaidTexts.of([""] * self.count), np.zeros(self.count), np.zeros(self.count, np.int64)
 
 
 def _pieces(found: UsualPieces | OddPieces, data: bytes, name: str, has_scores: bool) -> Pieces:
     texts, scores, kinds = found.columns()
     scores *= has_scores  # else it may be the logarithm of nothing
-    seen = set[str]()  # so that the same one again and again is refused at once
+    odd, seen = dict[int, str](), set[str]()  # so that the same one again and again is refused at once
     for number, place in found.odd():
         one, _ = _field(memoryview(data), place, name, 0)
-        texts[number], scores[number], kinds[number] = piece = _piece(one, name, has_scores)
+        odd[number], scores[number], kinds[number] = piece = _piece(one, name, has_scores)
         if piece.text in seen:
             raise _twice(number, piece.text, name)
         seen.add(piece.text)
-    return Pieces(texts, scores, kinds)
+    return Pieces(texts.replaced(odd) if odd else texts, scores, kinds)
 
 
 def _twice(number: int, text: str, name: str) -> FormatError:

@@ -7,7 +7,8 @@ words; models of ours say how words are marked and split, so merges suffice.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -66,34 +67,35 @@ def bpe_history(stored: Stored, name: str) -> tuple[History, list[str]]:
     made = made[np.argsort(-scores[made], kind="stable")]
     whole = pieces.texts_of(made if stored.kind == CHARACTERS else made[:0])  # which no characters become
     made = made[:0] if whole else made
-    recovered = recover(pieces.texts_of(made), base, len(symbols))
+    tokens = pieces.texts_of(made)
+    recovered = recover(tokens, base, len(symbols))
     found_first = [] if own else pieces.of_kind(Kind.USER_DEFINED)
     lone = [] if own else sorted(set().union(*recovered.lost) - base.keys() - {*found_first})
     if lone:  # characters that only longer pieces hold: steps to others, and alone they are unknown
         base |= {text: id for id, text in enumerate(lone, len(symbols))}
         symbols += [(text, Symbol(*_texts(text), "character")) for text in lone]
-        recovered = recover(pieces.texts_of(made), base, len(symbols))
-    recovered.lost += whole
+        recovered = recover(tokens, base, len(symbols))
+    steps_only = set[str]() if own else set(pieces.texts_of(unused))
+    lost = [text for text in [*recovered.lost, *whole] if text not in steps_only]  # nobody will miss those
+    recovered = replace(recovered, lost=lost)
+    seeds = [] if own else [*found_first, *lost]
+    first = pieces.texts.places_of([*(text for text, _ in symbols), *seeds])
     numbers = np.arange(len(pieces))
     alphabet, joining = Alphabet(tuple(symbol for _, symbol in symbols)), None
     if own:
         recipe, notes = recipe_of(stored, len(recovered.pairs), name)
-        seeds: list[str] = []
         specials = [*recipe.special_tokens]
         notes += _about_recovered(recovered, "Here their merges follow those of their parts")
-        notes += about(recovered.lost, "pieces are made by no two others and left out: {}")
+        notes += about(lost, "pieces are made by no two others and left out: {}")
     else:
         numbers[unused] = NO_NUMBER
-        steps_only = set(pieces.texts_of(unused))
-        recovered.lost[:] = [text for text in recovered.lost if text not in steps_only]  # nobody will miss it
-        seeds = [*found_first, *recovered.lost]
         alphabet = with_seeds(alphabet, list(map(_texts, seeds)))
         specials = _specials(stored)
         hidden = np.flatnonzero(numbers[made[recovered.places]] == NO_NUMBER) + len(alphabet)
         hidden = np.concatenate((np.arange(len(symbols) - len(lone), len(symbols)), hidden))
         if found_first or len(hidden) or _is_more_than_merges(recovered, scores[made], stored):
             joining = Joining(
-                priorities=_priorities(stored, made, recovered, [*(text for text, _ in symbols), *seeds]),
+                priorities=_priorities(stored, made, recovered, first),
                 joins_unknown=not stored.byte_fallback,
                 found_first=tuple(range(len(symbols), len(symbols) + len(found_first))),
                 hidden=tuple(hidden.tolist()),
@@ -103,21 +105,14 @@ def bpe_history(stored: Stored, name: str) -> tuple[History, list[str]]:
         recipe = recipe_with(stored, len(recovered.pairs), name, **choices)
         notes = _notes(recovered, stored)
     history = History.from_pairs(recipe, alphabet, recovered.pairs_behind(len(alphabet)), joining)
-    first = _numbered(pieces, [*(text for text, _ in symbols), *seeds], numbers)
     first[len(symbols) - len(lone) : len(symbols)] = NO_NUMBER
-    found = np.concatenate((first, numbers[made[recovered.places]], _numbered(pieces, specials, numbers)))
-    return history.numbered(unless_ids(found)), notes
+    places = np.concatenate((first, made[recovered.places], pieces.texts.places_of(specials)))
+    return history.numbered(unless_ids(np.where(places < 0, NO_NUMBER, numbers[places]))), notes
 
 
 def _longer(pieces: Pieces, kind: int) -> Int64s:
     numbers = pieces.numbers_of(kind)
-    return numbers[pieces.lengths[numbers] > 1]
-
-
-def _numbered(pieces: Pieces, texts: Sequence[str], numbers: Int64s) -> Int64s:
-    """Return the number of each text, NO_NUMBER for what is no piece."""
-    places = np.array([pieces.number_of.get(text, NO_NUMBER) for text in texts], np.int64)
-    return np.where(places == NO_NUMBER, places, numbers[places])
+    return numbers[pieces.texts.lengths[numbers] > 1]
 
 
 def words_history(stored: Stored, name: str) -> tuple[History, list[str]]:
@@ -125,7 +120,7 @@ def words_history(stored: Stored, name: str) -> tuple[History, list[str]]:
     _check_unknown(stored, name)
     unknown = "" if stored.byte_fallback else _unknown_text(stored)
     pieces = stored.pieces
-    words = pieces.texts_of(np.flatnonzero(np.isin(pieces.kinds, (Kind.NORMAL, Kind.USER_DEFINED))))
+    words = pieces.texts_of(pieces.numbers_of(Kind.NORMAL, Kind.USER_DEFINED))
     specials = tuple(_specials(stored))
     symbols = [*symbols_for_unknown(unknown), *(Symbol(*_texts(text), "seed") for text in words)]
     choices: dict[str, Any] = {"unknown_text": unknown} if unknown else {}
@@ -146,8 +141,8 @@ def _base_symbols(stored: Stored, own: bool) -> list[tuple[str, Symbol]]:
     symbols = [(symbol.text.decode(), symbol) for symbol in symbols_for_unknown(unknown)]
     if own and unknown:
         symbols[0] = (_unknown_text(stored), symbols[0][1])
-    normal = stored.pieces.numbers_of(Kind.NORMAL)
-    singles = stored.pieces.texts_of(normal[stored.pieces.lengths[normal] == 1])
+    normal = stored.pieces.texts_of(stored.pieces.numbers_of(Kind.NORMAL))
+    singles = normal.only(np.flatnonzero(normal.lengths == 1))
     symbols += [(text, Symbol(*_texts(text), "character")) for text in singles if not (own and text == MARKER)]
     return [*symbols, (MARKER, Symbol(*_texts(MARKER), "marker"))] if own else symbols
 
@@ -163,7 +158,7 @@ def _unknown_text(stored: Stored) -> str:
 def _specials(stored: Stored) -> list[str]:
     kinds = stored.pieces.kinds
     is_special = (kinds == Kind.CONTROL) | (kinds == Kind.UNKNOWN) & stored.byte_fallback
-    return stored.pieces.texts_of(np.flatnonzero(is_special))
+    return [*stored.pieces.texts_of(np.flatnonzero(is_special))]
 
 
 def _is_more_than_merges(recovered: Recovered[str], scores: Float64s, stored: Stored) -> bool:
@@ -176,26 +171,23 @@ def _in_bits(scores: Float64s) -> Float64s:
     return np.where((scores == 0) & np.signbit(scores), -np.finfo(np.float64).tiny, scores)
 
 
-def _priorities(stored: Stored, made: Int64s, recovered: Recovered[str], first: Sequence[str]) -> Int64s:
-    """Return by token the place of its score among all; `first` are the tokens that no two others make."""
+def _priorities(stored: Stored, made: Int64s, recovered: Recovered[str], first: Int64s) -> Int64s:
+    """Return by token the place of its score among all; `first` are the pieces that no two others make."""
     _, places = np.unique(-_in_bits(stored.pieces.scores)[made], return_inverse=True)
     of_piece = np.full(len(stored.pieces), NO_PRIORITY)
     of_piece[made] = places
-    numbers = np.array([stored.pieces.number_of.get(text, NO_NUMBER) for text in first], np.int64)
-    of_first = np.where(numbers == NO_NUMBER, NO_PRIORITY, of_piece[numbers])
-    return np.concatenate((of_first, places[recovered.places]))
+    return np.concatenate((np.where(first < 0, NO_PRIORITY, of_piece[first]), places[recovered.places]))
 
 
 def _words(stored: Stored) -> dict[str, str]:
     """Cut a text before anything is joined: before blanks, if no piece holds one behind another sign."""
-    texts = stored.pieces.of_kind(Kind.NORMAL) + stored.pieces.of_kind(Kind.USER_DEFINED)
-    codes = code_points("".join(texts))
-    is_first = np.zeros(len(codes), np.bool_)
-    lengths = np.fromiter(map(len, texts), np.int64, len(texts))
-    is_first[np.cumsum(lengths) - lengths] = True
-    is_blank = codes == ord(MARKER)
+    texts = stored.pieces.texts_of(stored.pieces.numbers_of(Kind.NORMAL, Kind.USER_DEFINED))
+    is_blank = code_points(texts.together) == ord(MARKER)
+    first = texts.edges[:-1]
+    is_first = np.zeros(len(is_blank), np.bool_)
+    is_first[first] = True
     reaches = is_blank[1:] & ~is_blank[:-1] & ~is_first[1:]
-    if reaches.any() or MARKER not in texts:
+    if reaches.any() or not (is_blank[first] & (texts.lengths == 1)).any():
         return {"pattern": "none"}
     return {"pattern": CUSTOM_PATTERN, "custom_pattern": RUNS}
 

@@ -7,43 +7,38 @@ import numpy as np
 from bpe_core.kernels.jit import inlined, kernel
 
 ENTRY = 0x0A  # of the file, a message; and of that, the text
-END = 0  # of a text
-ODD = 0  # in place of the kind of what is written otherwise, or holds an end
+ODD = 0  # in place of the kind of what is written otherwise
 _SCORE, _KIND = 0x15, 0x18
 _SHORT = 0x80  # no length from here on has one byte
 
 
 @kernel
-def read_short(data, place, kinds_end, places, texts, bits, kinds, free, end):
-    """Read short entries: places, texts, bits of scores, kinds; the place and number of what is next, the texts' end.
+def read_short(data, place, kinds_end, places, texts, starts, bits, kinds, free):
+    """Read short entries: places, texts and their starts, bits of scores, kinds; place and number of what is next.
 
-    Behind each text is a NUL. It stops at what is no entry or longer, or where there is no room.
+    It stops at what is no entry or longer, or where there is no room.
     """
-    most = np.int64(len(bits))
+    most, end = np.int64(len(bits)), starts[free]
     while free < most and place + 1 < len(data) and data[place] == ENTRY and data[place + 1] < _SHORT:
         stop = place + 2 + np.int64(data[place + 1])
         if stop > len(data):
             break
-        places[free], kinds[free], begin = place, ODD, end
+        places[free], kinds[free] = place, ODD
         if _is_usual(data, place, stop, kinds_end):
             behind = place + 4 + np.int64(data[place + 3])
-            at = place + 4
-            while at < behind and data[at] != END:
+            for at in range(place + 4, behind):
                 texts[end] = data[at]
-                at, end = at + 1, end + 1
+                end += 1
             bits[free] = (
                 np.uint32(data[behind + 4]) << np.uint32(24)
                 | np.uint32(data[behind + 3]) << np.uint32(16)
                 | np.uint32(data[behind + 2]) << np.uint32(8)
                 | np.uint32(data[behind + 1])
             )
-            if at < behind:
-                end = begin
-            else:
-                kinds[free] = data[behind + 6] if stop - behind == 7 else np.uint8(1)
-        texts[end] = END
-        place, free, end = stop, free + 1, end + 1
-    return place, free, end
+            kinds[free] = data[behind + 6] if stop - behind == 7 else np.uint8(1)
+        free += 1
+        starts[free], place = end, stop
+    return place, free
 
 
 @inlined

@@ -13,15 +13,16 @@ from bpe_core.support.arrays import Bytes, Int32s, Int64s
 _ROWS_A_TEXT = 4  # nearly always enough
 
 
-def text_pairs(data: bytes, starts: Int64s) -> Ways:
+def text_pairs(data: Bytes, starts: Int64s) -> Ways:
     """Return a row for each: the places of the left text, of the right one, and of both together.
 
     The texts lie end to end; the last start is the end.
 
-    >>> [column.tolist() for column in text_pairs(b"a" b"b" b"ab" b"aba" b"ba", np.array([0, 1, 2, 4, 7, 9]))]
+    >>> data = np.frombuffer(b"a" b"b" b"ab" b"aba" b"ba", np.uint8)
+    >>> [column.tolist() for column in text_pairs(data, np.array([0, 1, 2, 4, 7, 9]))]
     [[0, 0, 2, 1], [1, 4, 0, 0], [2, 3, 3, 4]]
     """
-    return ways_among(entered(np.frombuffer(data or bytes(1), np.uint8), starts))
+    return ways_among(entered(data, starts))
 
 
 def entered(data: Bytes, starts: Int64s) -> Texts:

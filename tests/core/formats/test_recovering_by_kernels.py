@@ -15,6 +15,7 @@ from bpe_core.formats.recovering import recover
 from bpe_core.kernels.readiness import Policy
 from bpe_core.segmenting.text_pairs import text_pairs
 from bpe_core.support.arrays import Int32s
+from bpe_core.text.laid_texts import end_to_end
 
 BYTES = {bytes([byte]): byte for byte in range(256)}
 SHORT = st.text("ab", min_size=2, max_size=4).map(str.encode)
@@ -97,7 +98,7 @@ def _found(tokens: list, base: dict, first_id: int, policy: Policy) -> tuple[obj
 
 
 def _pairs(texts: list[bytes]) -> tuple[Int32s, ...]:
-    return text_pairs(b"".join(texts), np.cumsum([0, *map(len, texts)]))
+    return text_pairs(*end_to_end(texts))
 
 
 @given(texts=st.lists(st.text("aé", min_size=1, max_size=7).map(str.encode), unique=True, max_size=30))

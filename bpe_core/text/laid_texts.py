@@ -1,0 +1,124 @@
+"""Many texts end to end: columns, of which a string is made when somebody looks at it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import accumulate, pairwise
+from typing import overload
+
+import numpy as np
+
+from bpe_core.support.arrays import Bools, Bytes, Int64s, repeated
+
+
+def end_to_end(texts: Sequence[bytes]) -> tuple[Bytes, Int64s]:
+    """Return texts end to end, and where each begins; the last start is the end."""
+    starts = np.fromiter(accumulate(map(len, texts), initial=0), np.int64, len(texts) + 1)
+    return np.frombuffer(b"".join(texts), np.uint8), starts
+
+
+class LaidTexts(Sequence[str]):
+    """Texts in UTF-8, and where each begins; the last start is the end.
+
+    >>> texts = LaidTexts.of(["low", "né", "日"])
+    >>> texts[1], [*texts.only(np.array([2, 0]))], texts.lengths.tolist(), texts.starts.tolist()
+    ('né', ['日', 'low'], [3, 2, 1], [0, 3, 6, 9])
+    """
+
+    def __init__(self, data: Bytes, starts: Int64s, edges: Int64s | None = None) -> None:
+        self.data, self.starts = data, starts
+        if edges is not None:
+            self.edges = edges
+
+    @classmethod
+    def of(cls, texts: Iterable[str]) -> LaidTexts:
+        return cls(*end_to_end([text.encode() for text in texts]))
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> list[str]: ...
+
+    def __getitem__(self, place: int | slice) -> str | list[str]:
+        if isinstance(place, slice) or "_strings" in self.__dict__:
+            return self._strings[place]
+        place = range(len(self))[place]
+        return self.data[self.starts[place] : self.starts[place + 1]].tobytes().decode()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._strings)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, LaidTexts):
+            return NotImplemented
+        return np.array_equal(self.starts, other.starts) and np.array_equal(self.data, other.data)
+
+    __hash__ = None  # type: ignore[assignment]  # as of a list
+
+    @cached_property
+    def together(self) -> str:
+        return self.data.tobytes().decode()
+
+    @cached_property
+    def edges(self) -> Int64s:
+        """Where each begins in characters, and the end."""
+        if len(self.together) == len(self.data):
+            return self.starts
+        return _with_end((self.data & 0xC0) != 0x80)[self.starts]
+
+    @cached_property
+    def _strings(self) -> list[str]:
+        together = self.together
+        return [together[begin:end] for begin, end in pairwise(self.edges.tolist())]
+
+    @property
+    def lengths(self) -> Int64s:
+        """Characters of each."""
+        return np.diff(self.edges)
+
+    def only(self, places: Int64s) -> LaidTexts:
+        if len(places) and (np.diff(places) == 1).all():  # no copy is needed
+            whole = slice(places[0], places[-1] + 2)
+            data = self.data[self.starts[places[0]] : self.starts[places[-1] + 1]]
+            return LaidTexts(data, *(column[whole] - column[places[0]] for column in (self.starts, self.edges)))
+        widths = np.diff(self.starts)[places]
+        starts = _with_end(widths)
+        cells = np.arange(int(starts[-1])) + repeated(self.starts[places] - starts[:-1], widths)
+        return LaidTexts(self.data[cells], starts, _with_end(self.lengths[places]))
+
+    def replaced(self, texts: Mapping[int, str]) -> LaidTexts:
+        """Return the same with others at these places, which ascend."""
+        data, widths = self.data.tobytes(), np.diff(self.starts)
+        parts, done = list[bytes](), 0
+        for place, text in texts.items():
+            parts += (data[self.starts[done] : self.starts[place]], text.encode())
+            done, widths[place] = place + 1, len(parts[-1])
+        data = b"".join((*parts, data[self.starts[done] :]))
+        return LaidTexts(np.frombuffer(data, np.uint8), _with_end(widths))
+
+    def places_of(self, texts: Sequence[str]) -> Int64s:
+        """Where each of a few texts is, of equal ones the last; -1 for what is not there.
+
+        >>> LaidTexts.of(["low", "né", "low"]).places_of(["né", "low", "lo", ""]).tolist()
+        [1, 2, -1, -1]
+        """
+        some = np.flatnonzero(np.isin(self._looks, LaidTexts.of(texts)._looks))
+        place_of = dict(zip(self.only(some), some.tolist(), strict=True))
+        return np.array([place_of.get(text, -1) for text in texts], np.int64)
+
+    @property
+    def _looks(self) -> Int64s:
+        """The width and the first byte of each: what differs in them differs."""
+        widths = np.diff(self.starts)
+        first = np.append(self.data, np.uint8(0))[self.starts[:-1]]
+        return widths << 8 | first * (widths > 0)
+
+
+def _with_end(lengths: Int64s | Bools) -> Int64s:
+    """Return where things of these lengths begin, and the end of all."""
+    return np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))

@@ -1,0 +1,33 @@
+"""Texts end to end are the same as a list of strings."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bpe_core.text.laid_texts import LaidTexts
+
+TEXTS = st.lists(st.text("aéb日𝄞\0", max_size=4), max_size=9)
+
+
+@given(
+    texts=TEXTS, numbers=st.lists(st.integers(0, 8), max_size=9), others=st.dictionaries(st.integers(0, 8), st.text())
+)
+def test_the_same_as_a_list(texts: list[str], numbers: list[int], others: dict[int, str]) -> None:
+    places = [number for number in numbers if number < len(texts)]
+    laid = LaidTexts.of(texts)
+    for chosen in (places, sorted({*places}), [*range(len(texts))][2:5]):
+        some, should = laid.only(np.array(chosen, np.int64)), [texts[place] for place in chosen]
+        assert [some[place] for place in range(len(some))] == [*some] == should
+        assert some == LaidTexts.of(should)
+        assert some.lengths.tolist() == list(map(len, should))
+        assert np.array_equal(some.edges, LaidTexts(some.data, some.starts).edges)
+    put = {place: others[place] for place in sorted(others) if place < len(texts)}
+    assert [*laid.replaced(put)] == [put.get(place, text) for place, text in enumerate(texts)]
+
+
+@given(texts=TEXTS, wanted=TEXTS)
+def test_a_few_texts_are_found_among_many(texts: list[str], wanted: list[str]) -> None:
+    last = {text: place for place, text in enumerate(texts)}
+    assert LaidTexts.of(texts).places_of(wanted).tolist() == [last.get(text, -1) for text in wanted]
