@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
@@ -13,6 +12,7 @@ from typing import BinaryIO, NamedTuple
 from bpe_core.errors import Cancelled, FormatError, OutputError, TooLarge
 from bpe_core.formats.base import Beside, Format, OpenedTable
 from bpe_core.formats.hugging_face_cache import located
+from bpe_core.formats.other_files import named_other
 from bpe_core.history.arguments import Learned, history_of
 from bpe_core.history.history import History
 from bpe_core.support.atomic import write_atomically
@@ -22,89 +22,6 @@ from bpe_core.support.plugins import Registry
 from bpe_core.support.progress import ALONE, Progress, Work
 
 HERE = "bpe_core.formats"
-LOOK_AT_OTHERS = 20_000  # bytes
-
-_OBJECT_WITH = rb"""\s*\{(?s:.*?)"(%b)"\s*:"""
-OTHERS = (  # how files that are no tables begin, and what is said of them
-    (
-        rb"version https://git-lfs",
-        "only tells Git LFS where the file is, which was not fetched; fetch it with: git lfs pull",
-    ),
-    (
-        rb"v3;(true|false);(true|false);",
-        "holds codes of OpenNMT's Tokenizer, which mark words in ways of their own; they are not read here.",
-    ),
-    (
-        rb"(\d+ \d+\r?\n){4}",
-        "holds only numbers, as a model of YouTokenToMe or a dictionary of fairseq does; such files are not read here.",
-    ),
-    (
-        rb"(<unk>|<s>|<pad>|</s>|\xe2\x96\x81)[^\t\n]*\t-?\d[^\n]*\n|([^\t\n]+\t-?\d[^\t\n]*\n){0,500}?[^\t\n]+\t-\d",
-        "looks like the list of pieces that SentencePiece writes for people; open the .model beside it.",
-    ),
-    (
-        rb"([^\s{\[]+[ \t]\d+\r?\n){3}",
-        "looks like a list of words or tokens with numbers, which does not say how texts are split; fairseq's dict.txt "
-        "is one: open the codes or the .model beside it. If the numbers are counts, learn from it: train --word-list",
-    ),
-    (
-        rb"(?i)\s*<(!doctype html|html)",
-        "is a web page; download the file that it shows.",
-    ),
-    (
-        rb"\x80[\x02-\x05]",
-        "holds objects of a Python program (pickle), which can run code when they are read; no such file is opened.",
-    ),
-    (
-        rb"(lmgg|fmgg|tjgg|algg)",
-        "is a language model in a form older than GGUF, which llama.cpp no longer reads; convert it there first.",
-    ),
-    (
-        rb"(\[[^\n]*\] \d+\n){3}",
-        "looks like the list that minbpe writes for people; open the .model beside it.",
-    ),
-    (
-        rb"('[^\n]+'\n){5}",
-        "looks like a list of subwords of Tensor2Tensor, which are found in ways of their own; it is not read here.",
-    ),
-    (
-        rb"(?s).{4}\0\0\0\0\x05\0\0\0<unk>",
-        "is the copy of a tokenizer that llama2.c reads; open the tokenizer.model that it was made from.",
-    ),
-    (
-        rb"""\s*"?\{\s*\\?"class_name\\?"\s*:\s*\\?"Tokenizer|""" + _OBJECT_WITH % b"word_index|index_word",
-        "is a word index of Keras, which has a number for each whole word and no pieces; here it cannot be opened.",
-    ),
-    (
-        _OBJECT_WITH % b"model_type|architectures|hidden_size|num_hidden_layers",
-        "tells how a model is built and holds no tokens; open tokenizer.json or another table beside it.",
-    ),
-    (
-        _OBJECT_WITH % b"tokenizer_class|chat_template|model_max_length|add_prefix_space|added_tokens_decoder",
-        "tells how a tokenizer is used and holds no tokens of its own; open tokenizer.json or vocab.json beside it.",
-    ),
-    (
-        _OBJECT_WITH
-        % b"vocab(?:ulary)?|merges|itos|stoi|[a-z]+_to_id|id_to_[a-z]+|[a-z]+2(?:id|idx|ind|index)|idx2[a-z]+",
-        'holds tokens in a form of its own; the files that other programs write have them in "model".',
-    ),
-    (
-        _OBJECT_WITH % b"bos_token|eos_token|unk_token|pad_token|additional_special_tokens",
-        "only says which special tokens play which part; open tokenizer.json or vocab.json beside it.",
-    ),
-    (
-        rb"""\s*\[\s*"[^"]*"\s*,\s*"|([^\s{}"]{1,40}\r?\n|\d+(\t|: | -> )[^\n]{1,40}\n){5}""",
-        "looks like a list of tokens or words, which does not say how texts are split into them. BERT's vocab.txt, "
-        "which is read, has [UNK] among them.",
-    ),
-)
-
-
-def named_other(data: bytes, name: str) -> str:
-    head = data[:LOOK_AT_OTHERS]
-    return next((f"{name} {sentence}" for beginning, sentence in OTHERS if re.match(beginning, head)), "")
-
-
 EXACT = "csv"  # keeps all that was learned
 
 

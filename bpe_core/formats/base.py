@@ -37,6 +37,7 @@ T = TypeVar("T")
 
 STEPS_BETWEEN_REPORTS = 4_096
 NO_NUMBER = -1  # a token the file has no number for
+TO_UTF8 = "change a text in another encoding, as in GB18030, by: iconv -f GB18030 -t UTF-8 OLD > NEW"
 MOST_GAPS = 100_000  # numbers without a token, in files that number tokens by their place
 
 BY_RANKS = ("bpe", "superbpe", "parity")  # the methods by which texts are cut alike
@@ -91,11 +92,12 @@ def recipe_from(where: str, /, **choices: Any) -> Recipe:
         raise FormatError(f"{where}: {error}") from error
 
 
-def decoded(raw: bytes, where: str, encoding: str = "utf-8") -> str:
+def decoded(raw: bytes, where: str, encoding: str = "utf-8", *, in_text: bool = True) -> str:
     try:
         return raw.decode(encoding)
     except UnicodeDecodeError as error:
-        raise FormatError(f"{where}: the bytes at place {error.start + 1:,} are not UTF-8.") from error
+        advice = f"; {TO_UTF8}" if in_text else "."
+        raise FormatError(f"{where}: the bytes at place {error.start + 1:,} are not UTF-8{advice}") from error
 
 
 def nothing_beside(name: str) -> bytes | None:

@@ -50,7 +50,7 @@ class _Head:
 
     def text(self) -> str:
         start = self.place
-        return decoded(self.take(self.number("<Q")), f"{self._name}, byte {start:,}")
+        return decoded(self.take(self.number("<Q")), f"{self._name}, byte {start:,}", in_text=False)
 
     def value(self, kind: int) -> Any:
         if kind == _TEXT:

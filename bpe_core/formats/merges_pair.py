@@ -85,8 +85,9 @@ ROWS_BETWEEN_REPORTS = 4_096
 UNKNOWN = (UNKNOWN_TOKEN, "[UNK]")  # how the token for what is unknown is called
 MARKERS = {"</w>": "glued", "▁": "prefix"}
 _UNUSUAL = tuple(map(chr, range(0x100, 0x144)))  # stand-ins of bytes that do not print
-# An object whose first entry has a number.
-_VOCABULARY = re.compile(rb'\s*\{\s*"(?:(?!":)[\s\S])*":\s*\d')
+# An object whose first entries have numbers.
+_ENTRY = rb'\s*"(?:(?!":)[\s\S])*":\s*\d+\s*'
+_VOCABULARY = re.compile(rb"\s*\{%b(?:\}|,%b(?:\}|,%b))" % (_ENTRY, _ENTRY, _ENTRY))
 MOST_SPECIALS = 10_000  # entries that no merge makes, before the two files cannot belong together
 
 
@@ -158,32 +159,22 @@ class MergesPair(Format):
         return bool(pairs_at_the_beginning(data)) and beside(vocabulary_name(Path(name).name)) is not None
 
     def read_all(self, data: bytes, name: str, beside: Beside) -> Opened:
-        merges_data, vocabulary_data = _both(data, name, beside)
-        if merges_data is None and b'"##' in data:
-            raise FormatError(
-                f"{name} has WordPiece's tokens with their numbers. Write them into a vocab.txt, a token a line in the "
-                "order of the numbers, which is opened here."
-            )
+        (merges_name, merges_data), (where, vocabulary_data) = _both(data, name, beside)
         if merges_data is None:
-            raise FormatError(
-                f"{name} is a vocabulary without merges. They are in a file of their own, such as merges.txt; "
-                "put it beside this one, or open it."
-            )
-        merges_name = name if merges_data is data else "its merges.txt"
+            raise FormatError(f"{name} {_about_no_merges(_vocabulary_in(data, name))}")
         merges, _ = read_pairs(merges_data, merges_name)
         vocabulary, notes = None, []
         if vocabulary_data:
-            where = name if vocabulary_data is data else f"the vocabulary beside {name}"
             vocabulary = _vocabulary_in(vocabulary_data, where)
         elif merges_data.startswith(CLIP_TITLE):
             if len(merges) > CLIP_MERGES:
                 notes = [f"CLIP uses the first {CLIP_MERGES:,} of the {len(merges):,} merges; so it is done here."]
             merges = merges.first(CLIP_MERGES)
             vocabulary = clip_vocabulary(merges)
-        return _opened(merges, vocabulary, merges_name, notes)
+        return _opened(merges, vocabulary, merges_name, where, notes)
 
     def loaded_by(self, library: Any, data: bytes, history: History, name: str, beside: Beside) -> Peer | None:
-        merges_data, vocabulary = _both(data, name, beside)
+        (_, merges_data), (_, vocabulary) = _both(data, name, beside)
         if vocabulary is None:
             return None
         recipe = history.recipe
@@ -228,17 +219,20 @@ def vocabulary_name(merges_name: str) -> str:
     return merges_name.rpartition(".")[0] + ".vocab.json"
 
 
-def _both(data: bytes, name: str, beside: Beside) -> tuple[bytes | None, bytes | None]:
-    name = Path(name).name
+def _both(data: bytes, name: str, beside: Beside) -> tuple[tuple[str, bytes | None], tuple[str, bytes | None]]:
+    """Return the merges and the vocabulary, each with what errors call its file."""
+    folder, name = Path(name).parent, Path(name).name
+
+    def first(names: list[str]) -> tuple[str, bytes | None]:
+        found = ((str(folder / one), content) for one in names if (content := beside(one)) is not None)
+        return next(found, ("", None))
+
+    itself = (str(folder / name), data)
     if data.lstrip()[:1] != b"{":
-        return data, _first_beside(beside, [vocabulary_name(name), *VOCABULARY_NAMES])
+        return itself, first([vocabulary_name(name), *VOCABULARY_NAMES])
     own = [name.removesuffix("vocab.json") + "merges.txt"] if name.endswith("vocab.json") else []
     own += [name.removesuffix(".vocab.json") + ".txt"] if name.endswith(".vocab.json") else []
-    return _first_beside(beside, [*own, *MERGES_NAMES]), data
-
-
-def _first_beside(beside: Beside, names: list[str]) -> bytes | None:
-    return next((data for name in names if (data := beside(name)) is not None), None)
+    return first([*own, *MERGES_NAMES]), itself
 
 
 # --- Reading ----------------------------------------------------------------------------
@@ -248,11 +242,47 @@ def _vocabulary_in(data: bytes, name: str) -> dict[str, int]:
     return once("vocabulary", data, lambda: vocabulary_of(parsed_object(data, name, counts_last=True), name))
 
 
-def _opened(merges: WrittenMerges, vocabulary: Mapping[str, int] | None, name: str, notes: list[str]) -> Opened:
+_SIGNS_OF_OTHERS = (  # in at least an eighth of the tokens, if no merges are beside them
+    (
+        r"##",
+        "has WordPiece's tokens with their numbers. Write them into a vocab.txt, a token a line in the order of the "
+        "numbers, which is opened here.",
+    ),
+    (
+        r".*@@\Z",
+        "numbers tokens that subword-nmt made, by codes in a file of their own; open that one.",
+    ),
+    (
+        r"▁",
+        "numbers pieces that SentencePiece made, by a .model or .spm such as lies beside it; open that one, which has "
+        "numbers of its own. If merges made them, put their merges.txt beside this file.",
+    ),
+)
+
+
+def _about_no_merges(vocabulary: Mapping[str, int]) -> str:
+    for sign, sentence in _SIGNS_OF_OTHERS:
+        if 8 * sum(1 for token in vocabulary if re.match(sign, token)) > len(vocabulary):
+            return sentence
+    longer = [token for token in vocabulary if len(token) > 1 and not re.fullmatch(r"[<\[|].*[>\]|]", token)]
+    if not longer:
+        return (
+            "is a vocabulary of single characters, as recognizing speech has one: nothing is joined. If merges belong "
+            "to it, they are in a file of their own, such as merges.txt; put it beside this one."
+        )
+    return (
+        "is a vocabulary without merges. They are in a file of their own, such as merges.txt; put it beside this one, "
+        "or open it."
+    )
+
+
+def _opened(
+    merges: WrittenMerges, vocabulary: Mapping[str, int] | None, name: str, where: str, notes: list[str]
+) -> Opened:
     style = _style(merges, vocabulary)
     made = set(merges.made)
-    specials = _specials(vocabulary or {}, made, style)
-    built = build(vocabulary, merges, specials, style, name + ", line {}")
+    specials = _specials(vocabulary or {}, made, style, where)
+    built = build(vocabulary, merges, specials, style, name + ", line {}", named=where)
     choices: dict[str, Any] = {"base": "bytes"} if style.byte_level else {"base": "characters"}
     choices |= {"marker": style.marker}
     if style.byte_level and style.marker == "glued":
@@ -302,11 +332,9 @@ def _lists_bytes(vocabulary: Mapping[str, int]) -> bool:
     return len(there) > 128 and byte_level.stand_ins()[ord(" ")] in there
 
 
-def _specials(vocabulary: Mapping[str, int], made: set[str], style: Style) -> dict[str, int]:
+def _specials(vocabulary: Mapping[str, int], made: set[str], style: Style, where: str) -> dict[str, int]:
     others = {*made, style.unknown, *(BYTE_TEXTS if style.byte_fallback else ())}
     found = {text: number for text, number in vocabulary.items() if not (text in others or style.is_symbol(text))}
     if len(found) > MOST_SPECIALS:
-        raise FormatError(
-            f"The vocabulary has {len(found):,} tokens that no merge makes: the two files differ in origin."
-        )
+        raise FormatError(f"{where} has {len(found):,} tokens that no merge makes: the two files differ in origin.")
     return dict(sorted(found.items(), key=lambda item: item[1]))

@@ -349,7 +349,7 @@ def _told(message: Field, fields: Mapping[int, tuple[str, type]], most: int, nam
             if kind in (int, bool):
                 found[field] = kind(one.value)
         elif kind is str:
-            found[field] = decoded(one.value, f"{name}, byte {_inside(one):,}")
+            found[field] = decoded(one.value, f"{name}, byte {_inside(one):,}", in_text=False)
         elif kind is float and len(one.value) == 4:
             (found[field],) = struct.unpack("<f", one.value)
         elif kind is bytes:

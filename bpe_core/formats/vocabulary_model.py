@@ -126,10 +126,12 @@ def build(
     style: Style,
     where: str,
     pieces: Collection[str] = (),
+    named: str = "",
 ) -> Model:
     """Make the model of a file's entries; without a vocabulary, merges mention all base symbols.
 
-    `where` reads "merges.txt, line {}"; `pieces` are special tokens that a word can be as well.
+    `where` reads "merges.txt, line {}"; `pieces` are special tokens that a word can be as well; `named` is the
+    vocabulary's own file, if it has one.
     """
     if vocabulary is None:
         made = dict.fromkeys(merges.made, NO_NUMBER)
@@ -140,7 +142,7 @@ def build(
         entries, texts = vocabulary, [*vocabulary]
     placed = PlacedMerges(merges, texts)
     if not placed.are_known:
-        raise _about_lacking(merges, entries, where)
+        raise _about_lacking(merges, entries, where, named)
     longest = style.longest
     short = [text for text in texts if len(text) <= longest]  # few, so only these are asked whether they are symbols
     is_symbol = placed.among(placed.places([text for text in short if style.is_symbol(text)]))
@@ -184,12 +186,13 @@ def build(
     )
 
 
-def _about_lacking(merges: WrittenMerges, vocabulary: Mapping[str, int], where: str) -> FormatError:
+def _about_lacking(merges: WrittenMerges, vocabulary: Mapping[str, int], where: str, named: str) -> FormatError:
     lacking = (
         (text, place) for left, right, place in merges for text in (left, right, left + right) if text not in vocabulary
     )
     text, place = next(lacking)
-    return FormatError(f"{where.format(place)}: the token {text[:80]!r} is not in the vocabulary.")
+    file = f", {named}: the two files differ in origin" if named else ""
+    return FormatError(f"{where.format(place)}: the token {text[:80]!r} is not in the vocabulary{file}.")
 
 
 def _seeds(texts: Sequence[str], style: Style) -> list[tuple[str, Symbol]]:

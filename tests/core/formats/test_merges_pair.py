@@ -139,6 +139,31 @@ def test_a_vocabulary_without_merges_says_where_they_are() -> None:
         PAIR.open(b'{"t": 0, "h": 1}', "vocab.json")
 
 
+@pytest.mark.parametrize(
+    ("tokens", "said"),
+    [
+        (["a", "##b", "##c", "[UNK]"], "Write them into a vocab.txt"),
+        (["Ġa", "Ġb", "Ġc", "d", "e", "f", "g", "h", "##"], r"such as merges\.txt"),  # which is not WordPiece's
+        (["a@@", "b", "</s>"], "codes in a file of their own"),
+        (["▁a", "▁", "b", "bc"], "a .model or .spm"),
+        (["a", "b", "|", "[PAD]", "<unk>"], "of single characters"),
+    ],
+)
+def test_a_vocabulary_without_merges_is_told_by_its_tokens(tokens: list[str], said: str) -> None:
+    data = json.dumps({token: number for number, token in enumerate(tokens)}).encode()
+    assert PAIR.recognizes(data)
+    with pytest.raises(FormatError, match=said):
+        PAIR.open(data, "vocab.json")
+
+
+def test_merges_and_a_vocabulary_that_differ_in_origin_are_both_named() -> None:
+    beside = {"encoder.json": b'{"t": 0, "h": 1}'}
+    with pytest.raises(
+        FormatError, match=r"^in/vocab\.bpe, line 2: .* the vocabulary, in/encoder\.json: the two files"
+    ):
+        PAIR.open(b"#version: 0.2\nt h\n", "in/vocab.bpe", beside.get)
+
+
 @pytest.mark.parametrize(("unknown", "told"), [("<unk>", [2, 4, 2]), ("[UNK]", [2, 4, 2]), ("", [2, 2])])
 def test_what_is_unknown_is_the_token_that_is_called_so_or_left_out(unknown: str, told: list[int]) -> None:
     numbers = {"a": 0, "b": 1, "ab": 2, "c": 3} | ({unknown: 4} if unknown else {})

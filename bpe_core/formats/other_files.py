@@ -1,0 +1,149 @@
+"""Name what is no merge table, by how it begins, and say what to do with it."""
+
+from __future__ import annotations
+
+import re
+
+from bpe_core.formats.base import TO_UTF8
+
+LOOK = 20_000  # bytes
+
+_OBJECT_WITH = rb"""\s*\{(?s:.*?)"(%b)"\s*:"""
+_FORM = "holds tokens in a form of its own; the files that other programs write have them in"
+OTHERS = (  # how files that are no tables begin, and what is said of them
+    (
+        rb"version https://git-lfs",
+        "only tells Git LFS where the file is, which was not fetched; fetch it with: git lfs pull",
+    ),
+    (
+        rb"\xff\xfe|\xfe\xff",
+        "is UTF-16, and only UTF-8 is read; change it by: iconv -f UTF-16 -t UTF-8 OLD > NEW",
+    ),
+    (
+        rb"PK\x03\x04|BZh|\xfd7zXZ|\x28\xb5\x2f\xfd|7z\xbc\xaf|(?s:.{257})ustar",
+        "is an archive, as many of PyTorch's files are, too; unpack it, and open the tokenizer in it.",
+    ),
+    (
+        rb"\x89HDF|lCRF|(?s:.{8})\{\"",
+        "holds what a model has learned, but not its tokenizer; open tokenizer.json or another table beside it.",
+    ),
+    (
+        rb"\0\x05\x16\x07",
+        "is what macOS keeps beside a file, under its name behind ._; open that file itself.",
+    ),
+    (
+        rb"v3;(true|false);(true|false);",
+        "holds codes of OpenNMT's Tokenizer, which mark words in ways of their own; they are not read here.",
+    ),
+    (
+        rb"(?!minbpe v1\r?\n)(?!\d+ \d+\r?\n)([^\n]{0,500}\n){1,2}\d{1,5}\r?\n(\d+ \d+\r?\n){3}",
+        "looks like a model of a program made after minbpe. Those of minbpe begin with the lines 'minbpe v1' and its "
+        "pattern: if these are all that it lacks, write them there.",
+    ),
+    (
+        rb"(\d+([ ,]\d+)+[ ,]?\r?\n){4}",
+        "holds only numbers, as texts in ids, merges by ids, a model of YouTokenToMe or a dictionary of fairseq do; "
+        "such files are not read here.",
+    ),
+    (
+        rb"(<unk>|<s>|<pad>|</s>|\xe2\x96\x81)[^\t\n]*\t-?\d[^\n]*\n|([^\t\n]+\t-?\d[^\t\n]*\n){0,500}?[^\t\n]+\t-\d",
+        "looks like the list of pieces that SentencePiece writes for people; open the .model beside it.",
+    ),
+    (
+        rb"([^\s{\[]+([ \t]| : | -> )\d+\r?\n){3}",
+        "looks like a list of words or tokens with numbers, which does not say how texts are split; fairseq's dict.txt "
+        "is one: open the codes or the .model beside it. If the numbers are counts, learn from it: train --word-list",
+    ),
+    (
+        rb"(?i)\s*<(!doctype html|html)",
+        "is a web page; download the file that it shows.",
+    ),
+    (
+        rb"\x80[\x02-\x05]",
+        "holds objects of a Python program (pickle), which can run code when they are read; no such file is opened.",
+    ),
+    (
+        rb"(lmgg|fmgg|tjgg|algg)",
+        "is a language model in a form older than GGUF, which llama.cpp no longer reads; convert it there first.",
+    ),
+    (
+        rb"(\[[^\n]*\] \d+\r?\n){3}",
+        "looks like the list that minbpe writes for people; open the .model beside it.",
+    ),
+    (
+        rb"('[^\n]+'\n){5}",
+        "looks like a list of subwords of Tensor2Tensor, which are found in ways of their own; it is not read here.",
+    ),
+    (
+        rb"""(b['"][^\n]{1,80}['"] b['"][^\n]{1,80}\n|\[[^\n]{1,80}\] -> [^\n]{1,80}\n|[^\n]{1,80} \+ [^\n]{1,80}\n"""
+        rb"""|\S+\t\S+\r?\n|\S+ \S+ \d+\r?\n){4}""",
+        "looks like merges in a form of its own; those that are read here have two tokens a line with one space "
+        "between, bytes as GPT-2 writes them.",
+    ),
+    (
+        rb"(?s:.{4})\0\0\0\0\x05\0\0\0<unk>",
+        "is the copy of a tokenizer that llama2.c reads; open the tokenizer.model that it was made from.",
+    ),
+    (
+        rb"""\s*"?\{\s*\\?"class_name\\?"\s*:\s*\\?"Tokenizer|""" + _OBJECT_WITH % b"word_index|index_word",
+        "is a word index of Keras, which has a number for each whole word and no pieces; here it cannot be opened.",
+    ),
+    (
+        _OBJECT_WITH % b"model_type|architectures|hidden_size|num_hidden_layers",
+        "tells how a model is built and holds no tokens; open tokenizer.json or another table beside it.",
+    ),
+    (
+        _OBJECT_WITH % b"tokenizer_class|chat_template|model_max_length|add_prefix_space|added_tokens_decoder",
+        "tells how a tokenizer is used and holds no tokens of its own; open tokenizer.json or vocab.json beside it.",
+    ),
+    (
+        _OBJECT_WITH
+        % b"vocab(?:ulary)?|merges|itos|stoi|[a-z]+(?:_to_|2)(?:id|idx|ind|index)|(?:id|idx)(?:_to_|2)[a-z]+",
+        f'{_FORM} "model".',
+    ),
+    (
+        _OBJECT_WITH % b"bos_token|eos_token|unk_token|pad_token|additional_special_tokens",
+        "only says which special tokens play which part; open tokenizer.json or vocab.json beside it.",
+    ),
+    (
+        rb"""\s*\{\s*"\d+"\s*:\s*"|\s*\[\s*[\[{]""",
+        f'{_FORM} objects: each token with its number in vocab.json, all of it in "model" in tokenizer.json.',
+    ),
+    (
+        rb"""\s*\[\s*"[^"]*"\s*,\s*"|([^\s{}"]{1,40}\r?\n|\d+(\t|: | -> | )[^\n]{1,40}\n){5}""",
+        "looks like a list of tokens or words, which does not say how texts are split into them. BERT's vocab.txt, "
+        "which is read, has [UNK] among them.",
+    ),
+    (
+        rb"\s*\{\s*\"",
+        'is JSON, but no tokenizer: tokenizer.json has "model", tekken.json has "config" and "vocab", and vocab.json '
+        "has only tokens with their numbers.",
+    ),
+    (
+        rb"(?s:.*?@@ ){5}|(?s:.*? \xe2\x96\x81){9}",
+        "looks like a text that is split already; open the codes or the .model by which it was.",
+    ),
+    (
+        rb"(\S+ \S+\r?\n){9}",
+        "has two texts a line, as merges have, but does not say what begins or ends words; put the vocab.json that "
+        "belongs to it beside it.",
+    ),
+)
+_NOT_IN_TEXTS = re.compile(rb"[\0-\x08\x0e-\x1a\x1c-\x1f]")
+
+
+def named_other(data: bytes, name: str) -> str:
+    """Say what it is; nothing where that is not known."""
+    head = data[:LOOK]
+    found = next((sentence for beginning, sentence in OTHERS if re.match(beginning, head)), "")
+    if not found and not _is_utf8(head) and not _NOT_IN_TEXTS.search(head):
+        found = f"is not UTF-8, as all tables in text are; {TO_UTF8}"
+    return f"{name} {found}" if found else ""
+
+
+def _is_utf8(head: bytes) -> bool:
+    try:
+        head.decode()
+    except UnicodeDecodeError as error:
+        return error.reason == "unexpected end of data" and len(head) == LOOK
+    return True
