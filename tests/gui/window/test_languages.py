@@ -9,7 +9,7 @@ from PySide6.QtCore import QLocale
 from PySide6.QtWidgets import QAbstractSpinBox
 from pytestqt.qtbot import QtBot
 
-from app.window.recipe.recipe_panel import SizeBox
+from app.window.recipe.boxes import SizeBox
 from app.wiring import Program
 
 

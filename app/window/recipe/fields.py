@@ -1,0 +1,141 @@
+"""The fields of choices: a box, a line or a tick, by what the recipe declares of each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from PySide6.QtCore import Qt, SignalInstance
+from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QWidget
+
+from app.window.parts.typed import NumberBox
+from app.window.parts.widgets import entry, paragraph
+from app.window.parts.wording import tip
+from app.window.recipe.recipe_form import CHOICES, KINDS, Option, options, title_of
+
+NO_LIMIT = 0
+LARGEST_NUMBER = 100_000_000  # options of a box
+HINTS = {
+    "border": "such as |, in mor|phe|mes",
+    "custom_pattern": "such as \\w+|\\s+",
+    "strip_marks": "such as “”’",
+    "special_tokens": 'separated by spaces, or "in quotes"',
+    "interventions": "such as forbid:116+104@12",
+}
+_LISTED = re.compile(r'("([^"]+)"|\S+)')
+NOTHING_SAID = {
+    "max_token_length": "no limit",
+    "alphabet_limit": "all characters",
+    "transition": "half of the merges",
+    "most_words": "any number",
+    "global_merges": "none",
+    "window_size": "no window",
+    "tau": "never",
+}
+SUFFIXES = {
+    "min_frequency": "×",
+    "keep_share": " %",
+    "gap_to_floor": " ‰",
+    "alpha": " %",
+    "block_size": " bytes",
+    "block_bytes": " different",
+}
+
+
+@dataclass(frozen=True)
+class Field:
+    """The box, line or tick of a choice, with functions to read, show and choose its value."""
+
+    widget: QWidget
+    value: Callable[[], Any]
+    show: Callable[[Any], object]
+    chosen: SignalInstance | None = None
+
+
+def field_of(choice: str) -> Field:
+    declared, title = CHOICES[choice], title_of(choice)
+    if choice in ("preparation", "decoding"):  # only a file sets them
+        steps = paragraph()
+        field = Field(steps, tuple, lambda value: steps.setText(_numbered(value)))
+    elif declared.among or options(choice):
+        field = _option_field(options(choice))
+    elif KINDS[choice] is bool:
+        tick = QCheckBox(title)
+        field = Field(tick, tick.isChecked, tick.setChecked, tick.clicked)
+    elif declared.is_share:
+        share = _share_box(NOTHING_SAID.get(choice, ""))
+        field = Field(
+            share, lambda: share.value() or None, lambda value: share.setValue(value or 0), share.valueChanged
+        )
+    elif declared.least is not None:
+        field = _number_field(choice, NO_LIMIT if declared.optional else int(declared.least), int(declared.most))
+    else:
+        line = entry(HINTS.get(choice, ""))
+        read = listed if KINDS[choice] is tuple else str
+        field = Field(line, lambda: read(line.text()), lambda value: line.setText(written(value)), line.editingFinished)
+    field.widget.setAccessibleName(title)
+    field.widget.setToolTip(tip(declared.tip))
+    return field
+
+
+def _numbered(steps: tuple[Any, ...]) -> str:
+    return "\n".join(f"{place}. {step.words}" for place, step in enumerate(steps, start=1))
+
+
+def _option_field(offered: list[Option]) -> Field:
+    box = QComboBox()
+    box.setMinimumContentsLength(6)
+    box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+    for option in offered:
+        add_option(box, option)
+
+    def show(value: Any) -> None:
+        box.setCurrentIndex(box.findData(value))
+        box.setToolTip(tip(box.currentData(Qt.ItemDataRole.ToolTipRole) or ""))
+
+    return Field(box, box.currentData, show, box.activated)
+
+
+def _number_field(choice: str, least: int, most: int) -> Field:
+    box = NumberBox(least, min(most, LARGEST_NUMBER))
+    box.setSuffix(SUFFIXES.get(choice, ""))
+    box.setKeyboardTracking(False)
+    box.setSpecialValueText(NOTHING_SAID.get(choice, ""))
+
+    def show(value: int | None) -> None:
+        box.setValue(min(value or NO_LIMIT, box.maximum()))
+
+    return Field(box, lambda: box.value() or None, show, box.valueChanged)
+
+
+def _share_box(nothing: str) -> QDoubleSpinBox:
+    box = QDoubleSpinBox()
+    box.setRange(0.0, 1.0)
+    box.setSpecialValueText(nothing)
+    box.setSingleStep(0.05)
+    box.setKeyboardTracking(False)
+    return box
+
+
+def written(value: Any) -> str:
+    return " ".join(map(_quoted, map(str, value))) if isinstance(value, tuple) else str(value)
+
+
+def listed(line: str) -> tuple[str, ...]:
+    """Read the items of a line, separated by spaces; a quoted item may contain spaces.
+
+    >>> listed('<s> "<end of text>"'), written(("<s>", "<end of text>"))
+    (('<s>', '<end of text>'), '<s> "<end of text>"')
+    """
+    return tuple(found[1] or found[0] for found in _LISTED.findall(line))
+
+
+def _quoted(text: str) -> str:
+    return f'"{text}"' if " " in text else text
+
+
+def add_option(box: QComboBox, option: Option) -> None:
+    box.addItem(option.title, option.value)
+    box.setItemData(box.count() - 1, option.explanation, Qt.ItemDataRole.ToolTipRole)

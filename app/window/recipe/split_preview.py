@@ -1,0 +1,71 @@
+"""How the text is split into words by the recipe, before anything is learned."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from app.window.parts.theme import fixed_font, shades_of
+from app.window.parts.wording import from_the_left
+from app.window.recipe.recipe_form import RecipeForm
+
+LINES = 4
+PADDING = 3.0
+GAP = 3.0
+
+
+class SplitPreview(QWidget):
+    """A few lines of words in boxes, which no merge crosses."""
+
+    def __init__(self, form: RecipeForm, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.words: list[str] = []
+        self._sentence = ""
+        self.setFont(fixed_font(self.font().pointSizeF() * 0.9))
+        self.setAccessibleName("Preview of the splitting")
+        self.setToolTip("How your text is split before anything is merged; merges never cross from one box to the next")
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        form.split.connect(self.show_words)
+        form.split_failed.connect(self.show_sentence)
+
+    def show_words(self, words: tuple[str, ...]) -> None:
+        self.words, self._sentence = [from_the_left(word) for word in words], ""
+        self.setAccessibleDescription(" | ".join(self.words[:40]))
+        self.update()
+
+    def show_sentence(self, sentence: str) -> None:
+        self.words, self._sentence = [], sentence
+        self.setAccessibleDescription(sentence)
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(160, int(LINES * self._line_height() + GAP))
+
+    def _line_height(self) -> float:
+        return QFontMetricsF(self.font()).height() + GAP + 1
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        with QPainter(self) as painter:
+            shades = shades_of(self.palette())
+            if self._sentence:
+                painter.setPen(shades.error)
+                painter.drawText(self.rect(), Qt.TextFlag.TextWordWrap, self._sentence)
+                return
+            metrics = QFontMetricsF(self.font())
+            x, y, height = 0.0, 0.0, self._line_height()
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            for i, word in enumerate(self.words):
+                width = min(metrics.horizontalAdvance(word) + 2 * PADDING, float(self.width()))
+                if x + width > self.width():
+                    x, y = 0.0, y + height
+                if y + height > self.height():
+                    return
+                box = QRectF(x, y, width, height - GAP)
+                painter.setPen(Qt.PenStyle.NoPen)
+                painter.setBrush(shades.mark_ground if i % 2 else shades.hairline)
+                painter.drawRoundedRect(box, 2.5, 2.5)
+                painter.setPen(self.palette().text().color())
+                text = metrics.elidedText(word, Qt.TextElideMode.ElideRight, width - 2 * PADDING + 1)
+                painter.drawText(box.adjusted(PADDING, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, text)
+                x += width + GAP
