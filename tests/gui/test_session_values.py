@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from app.session.changes import Held, Steps, _Replacement
 from app.session.corpus_texts import CorpusText, without
 from app.session.time import TimeCursor
-from app.window.corpus.corpus_list import moved_by, moved_to, texts_of
+from app.window.corpus.groups import moved_by, moved_to, texts_of
 from tests.shared import ROOT
 
 

@@ -3,156 +3,34 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, TypeVar
+from typing import Any
 
 from PySide6.QtCore import QMimeData, QModelIndex, QObject, Qt, Signal
 
 from app.session.corpus import SessionCorpus
-from app.session.corpus_texts import IN_NONE, CorpusText, CorpusTexts
+from app.session.corpus_texts import CorpusText, CorpusTexts
 from app.session.counts import Counted, CountFailed, Outcome
+from app.window.corpus.groups import (
+    GroupRow,
+    group_size_text,
+    line_of_group,
+    moved_by,
+    moved_to,
+    read_group_line,
+    rows_of,
+    sample_text,
+    texts_of,
+    weight_text,
+)
 from app.window.parts.row_list import Index, Role, RowListModel
 from app.window.parts.timing import Throttle
 from app.window.parts.wording import count_text, duration_text, size_text
 from bpe_core.errors import RecipeError
 from bpe_core.history.token_texts import quoted
 from bpe_core.insight.listed_words import LONG_WORD
-from bpe_core.recipes.mixture import By, Group, Mixture, share_text, weight_of
-
-
-@dataclass(frozen=True)
-class GroupRow:
-    name: str
-
-    @property
-    def title(self) -> str:
-        return self.name or IN_NONE
-
-
-def rows_of(texts: Sequence[CorpusText]) -> list[GroupRow | CorpusText]:
-    """List the texts, each group under its heading; without groups only the texts."""
-    rows: list[GroupRow | CorpusText] = []
-    last = ""
-    for text in texts:
-        if text.group != last or not rows:
-            last = text.group
-            rows.append(GroupRow(last))
-        rows.append(text)
-    has_groups = any(text.group for text in texts)
-    return rows if has_groups else list(texts)
-
-
-def line_of_group(row: GroupRow, mixture: Mixture) -> str:
-    """Write a group's line as it is edited: `de = 70 %`."""
-    return f"{row.title} = {_weight(mixture.of(row.name), mixture)}"
-
-
-def read_group_line(line: str, row: GroupRow, mixture: Mixture) -> tuple[str, Fraction, By]:
-    """Read name, weight and kind of weight from an edited line; missing parts stay as they were."""
-    name, equals, weight = line.rpartition("=")
-    name = (name if equals else line).strip()
-    name = "" if name == IN_NONE else name or row.name
-    if not equals or not weight.strip():
-        return name, mixture.of(row.name).weight, mixture.by
-    by: By = "times" if not weight.strip().endswith("%") else "bytes" if mixture.by == "times" else mixture.by
-    return name, weight_of(weight.replace("×", "")), by
-
-
-def weight_text(group: Group, mixture: Mixture, sizes: dict[str, int]) -> str:
-    """Describe a group's weight; the `sizes` of the groups turn a share into a factor."""
-    if group.dev_of:
-        return group.role
-    parts = [_weight(group, mixture) if mixture.by == "times" else f"{_weight(group, mixture)} of {mixture.by}"]
-    if mixture.by != "times" and group.weight and sizes.get(group.name):
-        known = [sizes[one.name] / one.weight for one in mixture.groups if one.weight and sizes.get(one.name)]
-        parts.append(f"{float(group.weight * max(known) / sizes[group.name]):.3g} ×")
-    return " · ".join(parts)
-
-
-def sample_text(group: Group) -> list[str]:
-    """Describe the sample of a group, where it is not everything."""
-    parts, sample = [], group.sample
-    if sample.first_bytes is not None:
-        parts.append(f"first {size_text(sample.first_bytes)}")
-    if sample.fraction < 1:
-        draw = f", draw {sample.seed}" if sample.seed else ""
-        parts.append(f"{share_text(sample.fraction)} of the {sample.of}{draw}")
-    if group.unique:
-        parts.append(f"no {group.unique} twice")
-    if group.ratio is not None:
-        parts.append(group.role)
-    return parts
-
-
-def group_size_text(texts: Iterable[CorpusText], sizes: dict[int, int], outcomes: Iterable[Outcome | None]) -> str:
-    numbers = [text.number for text in texts]
-    counted = [one for one in outcomes if isinstance(one, Counted) and not one.is_of_group]
-    in_folders = [one for one in counted if one.files > 1]
-    files = len(numbers) + sum(one.files - 1 for one in in_folders)
-    size = sum(sizes.get(number, 0) for number in numbers) + sum(one.size for one in in_folders)
-    return f"{count_text(files, 'text')} · {size_text(size)}"
-
-
-def _weight(group: Group, mixture: Mixture) -> str:
-    if mixture.by != "times":
-        return share_text(group.weight)
-    number = group.weight
-    return f"{number} ×" if number.denominator > 1 and 10**6 % number.denominator else f"{float(number):g} ×"
-
-
-T = TypeVar("T")
-Rows = list[GroupRow | CorpusText]
-
-
-def texts_of(rows: Sequence[GroupRow | CorpusText]) -> CorpusTexts:
-    """Return the texts in these rows, each in the group of the heading above it."""
-    texts: list[CorpusText] = []
-    group = ""
-    for row in rows:
-        if isinstance(row, GroupRow):
-            group = row.name
-        else:
-            texts.append(row if row.group == group else replace(row, group=group))
-    return tuple(texts)
-
-
-def moved_to(rows: Sequence[GroupRow | CorpusText], chosen: Collection[int], place: int) -> Rows:
-    """Move the chosen texts before a place among the others, and so perhaps into another group."""
-    chosen = [row for row in sorted(chosen) if isinstance(rows[row], CorpusText)]
-    others = [one for row, one in enumerate(rows) if row not in set(chosen)]
-    place = max(place, 1) if others and isinstance(others[0], GroupRow) else place
-    return [*others[:place], *(rows[row] for row in chosen), *others[place:]]
-
-
-def moved_by(rows: Sequence[GroupRow | CorpusText], chosen: Collection[int], by: int) -> Rows:
-    """Move the chosen rows up (-1) or down (1); a heading takes its whole group along."""
-    groups = {row.name for row in (rows[one] for one in chosen) if isinstance(row, GroupRow)}
-    if groups:
-        blocks: list[Rows] = [
-            [row, *(one for one in rows if isinstance(one, CorpusText) and one.group == row.name)]
-            for row in rows
-            if isinstance(row, GroupRow)
-        ]
-        moving = {
-            place for place, (head, *_) in enumerate(blocks) if isinstance(head, GroupRow) and head.name in groups
-        }
-        return [one for block in _stepped(blocks, moving, by) for one in block]
-    has_groups = isinstance(rows[0], GroupRow)
-    return [*rows[:has_groups], *_stepped(rows[has_groups:], {row - has_groups for row in chosen}, by)]
-
-
-def _stepped(things: Sequence[T], moving: Collection[int], by: int) -> list[T]:
-    """Let each moving thing pass its neighbour, except at the end or behind one that could not move."""
-    found, fixed = list(things), -1 if by < 0 else len(things)
-    for place in sorted(moving, reverse=by > 0):
-        if place + by == fixed:
-            fixed = place
-        else:
-            found[place], found[place + by] = found[place + by], found[place]
-    return found
-
 
 LONGEST_SHOWN = 40  # bytes of a word
 

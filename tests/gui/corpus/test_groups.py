@@ -15,7 +15,7 @@ from app.session import corpus as session_corpus
 from app.session.snapshot import restore, snapshot_of
 from app.session.studies import parts_of
 from app.window.corpus import corpus_panel
-from app.window.corpus.corpus_list import GroupRow
+from app.window.corpus.groups import GroupRow
 from app.window.pages import SIZES
 from app.window.questions.words.page import WordsPage
 from app.wiring import Program
