@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFileDialog, QMenu
 from app.session.aside import Answer, Notice
 from app.session.run import Run
 from app.window.main_window import Frame
-from app.window.merges.merge_panel import MergeTableView
+from app.window.merges.merge_table_view import MergeTableView
 from app.window.pages import AUDIT, LAB, LANES, PAIRS, RACE, SIZES, TOKEN, TREE, WHY, WORDS, Pages
 from app.window.parts.dialogs import TEXT_FILTER
 from app.window.parts.page import PageTabs

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 
 from app.settings import MOTION, PLAYS
 from app.window.main_window import Frame, MainWindow
-from app.window.merges.merge_panel import MergeTableView
+from app.window.merges.merge_table_view import MergeTableView
 from app.window.rooms.my_word import MyWord
 from app.window.text.encoder import steps_that_change
 from app.window.text.view.text_panel import TokenTextPanel

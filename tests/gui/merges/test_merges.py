@@ -8,8 +8,8 @@ from PySide6.QtGui import QFont, QFontMetrics, QGuiApplication
 from pytestqt.qtbot import QtBot
 
 from app.session.corpus_texts import CorpusText
-from app.window.merges.merge_panel import PADDING, MergeTableView
 from app.window.merges.merge_table import Look, MergeTableModel
+from app.window.merges.merge_table_view import PADDING, MergeTableView
 from app.window.parts.theme import fixed_font
 from app.wiring import Program
 from tests.gui.conftest import WAIT, settle

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from app.session.playing import Step
 from app.window.text.view.editor import TokenTextEdit
 from app.window.text.view.ids_view import IdsGrid
-from app.window.text.view.painting import changes_between
+from app.window.text.view.step_event import changes_between
 from tests.gui.text.conftest import LANGUAGES
 
 cuts = st.sets(st.integers(1, 19)).map(lambda inside: np.array(sorted({0, 20, *inside}), np.int64))

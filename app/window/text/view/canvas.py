@@ -28,8 +28,9 @@ from app.window.parts.timing import Motion
 from app.window.text.text_model import TextChange, TokenAt, TokenTextModel
 from app.window.text.view.block_layout import Typesetting
 from app.window.text.view.flow import Flow
-from app.window.text.view.painting import ByteSpan, Overlay, StepEvent, TokenPainter, placed
+from app.window.text.view.painting import ByteSpan, Overlay, TokenPainter
 from app.window.text.view.palette import TokenPalette
+from app.window.text.view.step_event import StepEvent, placed
 
 MARGIN = 10  # between the text and the sides
 SMALLEST_FONT, LARGEST_FONT = 6.0, 48.0

@@ -34,8 +34,9 @@ from app.window.parts.timing import Motion
 from app.window.parts.widgets import entry, named, paragraph, selectable
 from app.window.text.colours import UNCOLOURED, UNKNOWN, coloured_tokens
 from app.window.text.text_model import NO_TOKEN, TokenAt, TokenTextModel
-from app.window.text.view.painting import LIT, ByteSpan
+from app.window.text.view.painting import ByteSpan
 from app.window.text.view.palette import TokenPalette
+from app.window.text.view.step_event import LIT
 
 _PADDING = 7
 _GAP = 1

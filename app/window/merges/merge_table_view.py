@@ -1,0 +1,272 @@
+"""The table of merges on the screen: its cells, and a view that follows the end and travels on a click."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRect, Qt, Signal
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QFont,
+    QFontMetrics,
+    QGuiApplication,
+    QKeyEvent,
+    QKeySequence,
+    QPainter,
+    QPalette,
+    QResizeEvent,
+    QShowEvent,
+)
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+    QWidget,
+)
+
+from app.window.merges.merge_table import Look, MergeTableModel
+from app.window.parts.tables import select_whole_rows, selected_rows
+from app.window.parts.theme import Shades, fixed_font, shades_of
+from app.window.parts.wording import from_the_left
+
+PADDING = 6
+MARK_WIDTH = 3
+
+
+class MergeDelegate(QStyledItemDelegate):
+    """Paints cells simply, as the table repaints often: later merges dimmed, the one shown marked, ties in colour."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.marked_row = -1
+        fixed = fixed_font(parent.font().pointSizeF())
+        bold = QFont(fixed)
+        bold.setWeight(QFont.Weight.DemiBold)
+        fonts: dict[Look, QFont] = {"plain": parent.font(), "fixed": fixed, "tie": fixed, "token": bold}
+        self._fonts = {look: (font, QFontMetrics(font)) for look, font in fonts.items()}
+        self.recolor(parent.palette())
+
+    def recolor(self, palette: QPalette) -> None:
+        self._shades: Shades = shades_of(palette)
+        self._text = palette.color(QPalette.ColorRole.Text)
+        self._dim = palette.color(QPalette.ColorGroup.Disabled, QPalette.ColorRole.Text)
+
+    def width_of(self, text: str | None, look: Look) -> int:
+        return self._fonts[look][1].horizontalAdvance(from_the_left(text or "")) + 2 * PADDING
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        model = index.model()
+        assert isinstance(model, MergeTableModel)
+        row, column = index.row(), index.column()
+        rect: QRect = option.rect
+        is_marked = row == self.marked_row
+        if option.state & QStyle.StateFlag.State_Selected or is_marked:
+            painter.fillRect(rect, self._shades.mark_ground)
+        if is_marked and column == 0:
+            painter.fillRect(rect.left(), rect.top(), MARK_WIDTH, rect.height(), self._shades.bar_next)
+        text = from_the_left(index.data() or "")
+        if not text:
+            return
+        shown = model.columns[column]
+        font, metrics = self._fonts[shown.look]
+        painter.setFont(font)
+        tie = shown.look == "tie" and model.is_tied(row)
+        color = self._dim if model.is_to_come(row) else self._shades.bar_next if tie else self._text
+        if shown.look == "tie" and not tie and not model.is_to_come(row):
+            color = self._shades.muted
+        painter.setPen(color)
+        inside = rect.adjusted(PADDING, 0, -PADDING, 0)
+        if metrics.horizontalAdvance(text) > inside.width():
+            text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, inside.width())
+        side = Qt.AlignmentFlag.AlignRight if shown.is_number else Qt.AlignmentFlag.AlignLeft
+        painter.drawText(inside, side | Qt.AlignmentFlag.AlignVCenter, text)
+
+
+LEAST_ROOM = 99_999  # the widest step number expected
+
+
+class MergeTableView(QTableView):
+    """Travels to rows by click or arrow keys, and marks the step shown."""
+
+    travelled = Signal(int)  # to the moment after that many merges
+    copy_wanted = Signal()
+    menu_wanted = Signal(int, QPoint)  # a merge, and a place on the screen
+
+    def __init__(self, model: MergeTableModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        self._was_at_end = True
+        self._is_elsewhere = False  # the moment shown is not the end
+        self._measured: tuple[list[str], int] = [], 0  # the titles, and the digits of the last step
+        self._widths: list[int] = []  # widths that the columns need
+        self._is_sharing = False  # columns share the room until a person moves an edge
+        self._shares_room = True
+        self.setModel(model)
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        select_whole_rows(self)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setTabKeyNavigation(False)
+        self.delegate = MergeDelegate(self)
+        self.setItemDelegate(self.delegate)
+        self._set_up_headers()
+        self._make_room()
+        for changed in (model.modelReset, model.rowsInserted, self.verticalScrollBar().valueChanged):
+            changed.connect(self._make_room)
+        self.horizontalHeader().sectionResized.connect(self._note_resizing)
+        model.rowsAboutToBeInserted.connect(self._remember_end)
+        model.modelAboutToBeReset.connect(self._remember_end)
+        model.rowsInserted.connect(self._follow_end)
+        model.modelReset.connect(self._follow_end)
+        self.clicked.connect(self._travel)
+
+    @property
+    def is_at_end(self) -> bool:
+        bar = self.verticalScrollBar()
+        return bar.value() >= bar.maximum() - 1
+
+    def mark(self, position: int, *, follow: bool) -> None:
+        """Mark the merge of this step and bring it into view, also on coming back to the end."""
+        is_to_be_seen, self._is_elsewhere = follow or self._is_elsewhere, follow
+        row = self._model.row_of(position - 1) if position else -1
+        before, self.delegate.marked_row = self.delegate.marked_row, row
+        for changed in {before, row} - {-1}:
+            for column in range(len(self._model.columns)):
+                self.update(self._model.index(changed, column))
+        if follow and not position and self._model.sort_column == 0:
+            self.scrollToBottom() if self._model.sort_descending else self.scrollToTop()
+        elif is_to_be_seen and row >= 0:
+            self._bring_into_view(self._model.index(row, max(0, self.columnAt(0))))
+
+    def place_of(self, position: int) -> QPoint | None:
+        """Return the place of this step's token on the screen; None if it is not visible."""
+        row = self._model.row_of(position - 1) if position > 0 and self.isVisible() else -1
+        if row < 0 or self._model.merge_at(row) != position - 1:
+            return None  # it is filtered out
+        column = next((place for place, one in enumerate(self._model.columns) if one.look == "token"), 0)
+        rectangle = self.visualRect(self._model.index(row, column))
+        is_in_sight = self.viewport().rect().contains(rectangle.center()) and not rectangle.isEmpty()
+        return self.viewport().mapToGlobal(rectangle.topLeft()) if is_in_sight else None
+
+    def _bring_into_view(self, index: QModelIndex) -> None:
+        rows, row = self.viewport().rect(), self.visualRect(index)
+        if row.top() < rows.top() or row.bottom() > rows.bottom():
+            self.scrollTo(index, QAbstractItemView.ScrollHint.PositionAtCenter)
+
+    def copy(self, separator: str, *, headers: bool) -> None:
+        """Copy the selected rows, or all rows if none is selected."""
+        rows = selected_rows(self) or list(range(self._model.rowCount()))
+        QGuiApplication.clipboard().setText(self._model.as_text(rows, separator, headers=headers))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.matches(QKeySequence.StandardKey.Copy):
+            self.copy_wanted.emit()
+            return
+        before = self.currentIndex().row()
+        super().keyPressEvent(event)
+        if self.currentIndex().row() != before:
+            self._travel(self.currentIndex())
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        by_key = event.reason() == QContextMenuEvent.Reason.Keyboard
+        index = self.currentIndex() if by_key else self.indexAt(event.pos())
+        if index.isValid():
+            place = self.viewport().mapToGlobal(self.visualRect(index).center()) if by_key else event.globalPos()
+            self.menu_wanted.emit(self._model.merge_at(index.row()), place)
+
+    def _set_up_headers(self) -> None:
+        metrics = QFontMetrics(self.font())
+        rows = self.verticalHeader()
+        rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        rows.setDefaultSectionSize(metrics.height() + 7)
+        rows.hide()
+        columns = self.horizontalHeader()
+        columns.setHighlightSections(False)
+        columns.setSectionsMovable(True)
+        columns.setStretchLastSection(True)
+        columns.setSectionsClickable(True)
+        columns.sectionClicked.connect(self._sort)
+
+    def _make_room(self) -> None:
+        """Give a column what its texts need; where tokens in sight need more, they get it and keep it."""
+        titles = [column.title for column in self._model.columns]
+        last_step = f"{max(self._model.learned, LEAST_ROOM):,}"
+        before, self._measured = self._measured, (titles, len(last_step))
+        self._shares_room |= titles != before[0]
+        metrics = QFontMetrics(self.font())
+        widths = list(self._widths)
+        if self._measured != before:
+            widths = []
+            for place, column in enumerate(self._model.columns):
+                own = QFontMetrics(fixed_font(self.font().pointSizeF())) if column.look == "tie" else metrics
+                widest = last_step if place == 0 else column.widest
+                width = max(own.horizontalAdvance(widest), metrics.horizontalAdvance(column.title) + 12)
+                widths.append(width + 16)
+        for place in self._token_columns():
+            widths[place] = max([widths[place], *(self._room_for(row, place) for row in self._rows_in_sight())])
+        if widths != self._widths:
+            self._widths = widths
+            self._share_room()
+
+    def _token_columns(self) -> list[int]:
+        return [place for place, column in enumerate(self._model.columns) if column.look != "plain"]
+
+    def _rows_in_sight(self) -> range:
+        """As many as fit, also where the table became shorter than the place it was scrolled to; none while hidden."""
+        if not self.isVisible():
+            return range(0)
+        first, height = max(self.rowAt(0), 0), self.viewport().height()
+        fit = height // self.verticalHeader().defaultSectionSize() + 2  # one may show in part above, one below
+        return range(first, min(first + fit, self._model.rowCount()))
+
+    def _room_for(self, row: int, place: int) -> int:
+        return self.delegate.width_of(self._model.index(row, place).data(), self._model.columns[place].look)
+
+    def _share_room(self) -> None:
+        if not self._shares_room or len(self._widths) != len(self._model.columns):
+            return
+        tokens = self._token_columns()
+        extra = max(0, self.viewport().width() - sum(self._widths)) // max(1, len(tokens))
+        self._is_sharing = True
+        for place, width in enumerate(self._widths):
+            self.horizontalHeader().resizeSection(place, width + (extra if place in tokens else 0))
+        self._is_sharing = False
+
+    def _note_resizing(self) -> None:
+        """Keep an edge that a person has moved."""
+        if not self._is_sharing and QGuiApplication.mouseButtons():
+            self._shares_room = False
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._make_room()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._make_room()
+        self._share_room()
+
+    def _sort(self, column: int) -> None:
+        """Sort by a column, in reverse at the second click. Numbers begin with the largest."""
+        if column == self._model.sort_column:
+            is_descending = not self._model.sort_descending
+        else:
+            is_descending = self._model.columns[column].is_number and column != 0
+        order = Qt.SortOrder.DescendingOrder if is_descending else Qt.SortOrder.AscendingOrder
+        self._model.sort(column, order)
+
+    def _travel(self, index: QModelIndex) -> None:
+        if index.isValid():
+            self.travelled.emit(self._model.merge_at(index.row()) + 1)
+
+    def _remember_end(self) -> None:
+        self._was_at_end = self.is_at_end
+
+    def _follow_end(self) -> None:
+        if self._was_at_end and self._model.is_in_step_order and not self._is_elsewhere:
+            self.scrollToBottom()

@@ -1,0 +1,133 @@
+"""A step on the screen: the parts of a text that it divides differently light up and slide together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen, QPixmap
+
+from app.window.parts.timing import away, smooth
+from app.window.text.colours import Int64s
+from app.window.text.view.flow import PlacedBlock
+from app.window.text.view.painting import CORNER, ROW_GAP
+
+Floats = npt.NDArray[np.float64]
+
+LIT, MET = 0.40, 0.62  # shares of the time in which the parts light up, then slide together
+SPREAD = 3.0  # how far the parts move apart before they meet
+POP = 2.0  # the first size of the new token
+GLOW, DIMMED = 0.20, 0.45  # the light on the parts, and the veil on the rest
+MOST = 600  # changes; nobody could follow more
+
+
+@dataclass(frozen=True)
+class Change:
+    """A place of the text that a step divides differently."""
+
+    before: tuple[QRectF, ...]
+    after: tuple[QRectF, ...]
+
+
+def changes_between(before: Int64s, after: Int64s) -> list[tuple[list[int], list[int]]]:
+    """Return the edges of each stretch that is divided differently in two cuts of a text.
+
+    >>> changes_between(np.array([0, 1, 2, 3, 5]), np.array([0, 1, 3, 5]))
+    [([1, 2, 3], [1, 3])]
+    """
+    common = np.intersect1d(before, after)
+    at_before, at_after = np.searchsorted(before, common), np.searchsorted(after, common)
+    differ = np.flatnonzero((np.diff(at_before) > 1) | (np.diff(at_after) > 1))
+    return [
+        (before[at_before[i] : at_before[i + 1] + 1].tolist(), after[at_after[i] : at_after[i + 1] + 1].tolist())
+        for i in differ.tolist()
+    ]
+
+
+def placed(blocks: Sequence[PlacedBlock], start: int, before: Int64s, after: Int64s, left: float) -> list[Change]:
+    """Return the changes on the screen, by rows; the blocks begin at byte `start`."""
+    stretches = changes_between(before, after)
+    if len(stretches) > MOST:
+        return []
+    found: list[Change] = []
+    for block in blocks:
+        for row in block.layout.rows:
+            first, stop = start + row.first_byte, start + row.first_byte + row.byte_count
+            here = [pair for pair in stretches if pair[0][0] < stop and pair[0][-1] > first]
+            if here:
+                place = QRectF(left, block.y + row.y + ROW_GAP, 0.0, row.height - 2 * ROW_GAP)
+                row_of = first, block.layout.cells(row), place
+                found += [Change(_areas(was, *row_of), _areas(now, *row_of)) for was, now in here]
+        start += block.layout.byte_count
+    return found
+
+
+def _areas(edges: Sequence[int], first: int, cells: tuple[Floats, Floats], place: QRectF) -> tuple[QRectF, ...]:
+    """Return the areas between these edges within a row that begins at byte `first`."""
+    low, high = np.minimum(*cells), np.maximum(*cells)
+    sides = [min(max(edge - first, 0), len(low)) for edge in edges]
+    spans = [(float(low[a:b].min()), float(high[a:b].max())) for a, b in pairwise(sides) if a < b]
+    return tuple(place.adjusted(begin, 0, end, 0) for begin, end in spans)
+
+
+@dataclass(frozen=True)
+class StepEvent:
+    """Animates a step: the parts light up, slide together, and settle as one token.
+
+    The changes come from the cuts before and after, for any method. Going back in time runs in reverse.
+    """
+
+    before: QPixmap
+    after: QPixmap
+    changes: Sequence[Change]
+
+    def paint(self, painter: QPainter, progress: float, paper: QColor, light: QColor) -> None:
+        painter.drawPixmap(0, 0, self.after)
+        self._dim(painter, progress, paper)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        for change in self.changes:
+            parts, whole, apart, joined, done = change.before, change.after, self.before, self.after, progress
+            if len(parts) < len(whole):  # they move apart
+                parts, whole, apart, joined, done = whole, parts, joined, apart, 1.0 - progress
+            if done >= MET:
+                fresh = 1.0 - smooth((done - MET) / (1.0 - MET))
+                for area in whole:
+                    _copy(painter, area.topLeft(), joined, area)
+                    _glow(painter, area.adjusted(-POP * fresh, -POP * fresh, POP * fresh, POP * fresh), light, fresh)
+                continue
+            lit = smooth(min(1.0, done / LIT))
+            met = away(max(0.0, (done - LIT) / (MET - LIT)))
+            for area in whole:
+                painter.fillRect(area, paper)
+            middle = (len(parts) - 1) / 2
+            for number, area in enumerate(parts):
+                shift = SPREAD * (number - middle) * 2 * lit * (1.0 - met) / max(1, len(parts) - 1)
+                place = area.translated(shift, 0.0)
+                _copy(painter, place.topLeft(), apart, area)
+                _glow(painter, place, light, lit)
+
+    def _dim(self, painter: QPainter, progress: float, paper: QColor) -> None:
+        strength = smooth(min(1.0, progress / LIT)) * (1.0 - smooth(max(0.0, (progress - MET) / (1.0 - MET))))
+        veil = QColor(paper)
+        veil.setAlphaF(DIMMED * strength)
+        painter.fillRect(self.after.rect(), veil)
+
+
+def _copy(painter: QPainter, place: QPointF, picture: QPixmap, area: QRectF) -> None:
+    scale = picture.devicePixelRatio()
+    source = QRectF(area.x() * scale, area.y() * scale, area.width() * scale, area.height() * scale)
+    painter.drawPixmap(QRectF(place, area.size()), picture, source)
+
+
+def _glow(painter: QPainter, place: QRectF, light: QColor, strength: float) -> None:
+    frame, inside = QColor(light), QColor(light)
+    frame.setAlphaF(strength)
+    inside.setAlphaF(GLOW * strength)
+    painter.setPen(QPen(frame, 1.8))
+    painter.setBrush(inside)
+    painter.drawRoundedRect(place, CORNER, CORNER)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
