@@ -38,7 +38,7 @@ from app.window.help_dialog import about_dialog, keys_dialog
 from app.window.lessons.course import Course
 from app.window.lessons.lesson_panel import LessonPanel
 from app.window.lessons.wiring import LESSON_STAGE, Teaching
-from app.window.main_window import ROOM, Frame, MainWindow
+from app.window.main_window import Frame, Furniture, MainWindow
 from app.window.manual.book import CHANGES
 from app.window.manual.window import Manual
 from app.window.merges.merge_panel import MergePanel
@@ -65,6 +65,7 @@ from app.window.questions.wiring import Asking
 from app.window.recipe.recipe_form import RecipeForm
 from app.window.recipe.recipe_panel import RecipePanel
 from app.window.recipe.shown_recipe import ShownRecipe
+from app.window.room_plan import ROOM
 from app.window.rooms.result import WatchedResult
 from app.window.rooms.result_card import ResultCard
 from app.window.rooms.watch_panel import WatchPanel
@@ -206,6 +207,9 @@ class Program(QObject):
         self.card = ResultCard(WatchedResult(self.session, self), self.watch.choose_method, actions)
         self.time_bar = TimeBar(self.session, actions, self.speed)
         self.status = StatusLine(self.training)
+        self.window.fill(self._furniture())
+
+    def _furniture(self) -> Furniture:
         docks: dict[str, QWidget] = {
             "corpus": self.corpus_panel,
             "recipe": self.recipe_panel,
@@ -215,7 +219,7 @@ class Program(QObject):
             "bookmarks": self.bookmarks_panel,
             "lessons": self.lesson_panel.list,
         }
-        self.window.fill(
+        return Furniture(
             toolbar=self.toolbar,
             message_bar=self.messages,
             head=self.watch,

@@ -30,8 +30,8 @@ from app.window.message_bar import MessageBar
 from app.window.parts.focus_order import order_focus, show_focused
 from app.window.parts.layouts import in_column
 from app.window.parts.widgets import scrolling
+from app.window.room_plan import DOCKS, LEFT, RIGHT, ROOM, ROOMS, Dock
 
-LEFT, RIGHT = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
 FULL_SCREEN = Qt.WindowState.WindowFullScreen
 FIRST_SIZE = QSize(1280, 800)
 FRAME = QSize(16, 48)  # at most, around a window
@@ -45,53 +45,34 @@ STAGES_IN_TIME = frozenset({"tree"})  # they are below the time bar
 
 
 @dataclass(frozen=True)
-class Dock:
-    """The first place of a panel. Saved layouts know it by its id."""
-
-    id: str
-    title: str
-    area: Qt.DockWidgetArea
-    behind: str = ""  # the dock whose tab comes first
-
-
-DOCKS = (
-    Dock("corpus", "Corpus", LEFT),
-    Dock("recipe", "Recipe", LEFT),
-    Dock("merges", "Merges", RIGHT),
-    Dock("inspector", "Inspector", RIGHT),
-    Dock("runs", "Runs", RIGHT),
-    Dock("bookmarks", "Bookmarks", LEFT, behind="recipe"),
-    Dock("lessons", "Lessons", LEFT, behind="bookmarks"),
-)
-
-
-@dataclass(frozen=True)
-class Room:
-    """Shows at first the panels for one kind of work; each room remembers its arrangement."""
-
-    id: str
-    title: str
-    tip: str
-    docks: tuple[str, ...] = ()  # open at first
-    parts: tuple[str, ...] = ("time",)  # besides the charts
-    centre: tuple[int, int] = (360, 300)  # shares of the text and of the charts
-
-
-WATCHED = ("head", "text", "time")
-ROOMS = (
-    Room("watch", "Watch", "See a vocabulary being learned, and your own word with it", (), WATCHED, (200, 240)),
-    Room("ask", "Ask", "Ask why a text is split where it is", ("merges", "inspector"), ("text", "time"), (380, 280)),
-    Room("compare", "Compare", "Put runs and tokenizers side by side", (), ("beside", "picker"), (420, 240)),
-    Room("build", "Build", "Choose texts and recipe, train, change and export", ("corpus", "recipe", "runs")),
-)
-ROOM = {room.id: room for room in ROOMS}
-
-
-@dataclass(frozen=True)
 class Arrangement:
     state: QByteArray
     is_open: Mapping[str, bool]
     sizes: Mapping[str, tuple[int, int]]
+
+
+@dataclass(frozen=True)
+class Furniture:
+    """Everything that the window is filled with; docks by their ids."""
+
+    toolbar: QToolBar
+    message_bar: MessageBar
+    head: QWidget
+    card: QWidget
+    text: QWidget
+    beside: QWidget
+    picker: QWidget
+    charts: QWidget
+    stages: Mapping[str, QWidget]
+    docks: Mapping[str, QWidget]
+    time_bar: QWidget
+    status: QStatusBar
+
+    def in_order_of_focus(self) -> list[QWidget]:
+        """Return what Tab goes through: from the top to the bottom, column by column."""
+        left, right = ([self.docks[row.id] for row in DOCKS if row.area == area] for area in (LEFT, RIGHT))
+        centre = self.text, self.beside, self.picker, self.card, self.charts, *self.stages.values()
+        return [self.toolbar, self.message_bar, *left, *centre, *right, self.time_bar]
 
 
 class Stages(QStackedWidget):
@@ -135,60 +116,51 @@ class MainWindow(QMainWindow):
         self._kept: dict[str, tuple[QByteArray, QByteArray]] = {}  # docks and centre of rooms that were left
         self.resize(FIRST_SIZE.boundedTo(self.screen().availableSize() - FRAME))
 
-    def fill(
-        self,
-        *,
-        toolbar: QToolBar,
-        message_bar: MessageBar,
-        head: QWidget,
-        card: QWidget,
-        text: QWidget,
-        beside: QWidget,
-        picker: QWidget,
-        charts: QWidget,
-        stages: Mapping[str, QWidget],
-        docks: Mapping[str, QWidget],
-        time_bar: QWidget,
-        status: QStatusBar,
-    ) -> None:
-        """Put each part in its place; `docks` by their ids. Which of them a room shows is said by the room."""
-        self._parts = {"head": head, "text": text, "beside": beside, "picker": picker, "time": self._time_bar}
-        self.addToolBar(Qt.ToolBarArea.TopToolBarArea, toolbar)
-        for bar in (toolbar, self._time_bar):
+    def fill(self, furniture: Furniture) -> None:
+        """Put everything in its place. Which of it a room shows is said by the room."""
+        self.addToolBar(Qt.ToolBarArea.TopToolBarArea, furniture.toolbar)
+        self._fill_middle(furniture)
+        self._fill_docks(furniture.docks)
+        self._time_bar.setObjectName("time")
+        self._time_bar.setMovable(False)
+        self._time_bar.addWidget(furniture.time_bar)
+        self.addToolBar(Qt.ToolBarArea.BottomToolBarArea, self._time_bar)
+        for bar in (furniture.toolbar, self._time_bar):
             bar.toggleViewAction().setVisible(False)  # no menu could show them again
+        self.setStatusBar(furniture.status)
+        self._as_it_was_made = self.saveState(STATE_VERSION)
+        self._furnish()
+        order_focus(furniture.in_order_of_focus())
+        cast(QApplication, QApplication.instance()).focusChanged.connect(show_focused)
+
+    def _fill_middle(self, part: Furniture) -> None:
+        """Put the text above the charts, the head above both, and stages behind all that."""
+        self._parts = {"head": part.head, "text": part.text, "beside": part.beside, "picker": part.picker}
+        self._parts["time"] = self._time_bar
         self._upper, pane, main, middle = QWidget(), QWidget(), QWidget(), QWidget()
-        in_column((text, 1), (beside, 1), on=self._upper, margins=(0, 0, 0, 0))
+        in_column((part.text, 1), (part.beside, 1), on=self._upper, margins=(0, 0, 0, 0))
         self.centre.addWidget(self._upper)
         # A message takes its room from the charts, or from the stage, so that nothing moves under the mouse.
-        above_charts = in_column(picker, card, (charts, 1), on=pane, margins=(0, 0, 0, 0))
+        above_charts = in_column(part.picker, part.card, (part.charts, 1), on=pane, margins=(0, 0, 0, 0))
         self._above_messages = above_charts, in_column((self.stages, 1), on=middle, margins=(4, 4, 4, 4))
-        self._message_bar = message_bar
+        self._message_bar = part.message_bar
         self.centre.addWidget(pane)
-        in_column(head, (self.centre, 1), on=main, margins=(0, 0, 0, 0))
+        in_column(part.head, (self.centre, 1), on=main, margins=(0, 0, 0, 0))
         self.stages.addWidget(main)
-        self._stage_places = {id: self.stages.addWidget(stage) for id, stage in stages.items()}
+        self._stage_places = {id: self.stages.addWidget(stage) for id, stage in part.stages.items()}
         self._show_stage("")
         # On a small screen the middle scrolls, so that the bars below it stay on the screen.
         area = scrolling(middle, "Text and charts")
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         area.setMinimumWidth(LEAST_MIDDLE)  # docks must not take all the width
         self.setCentralWidget(area)
+
+    def _fill_docks(self, panels: Mapping[str, QWidget]) -> None:
         for row in DOCKS:
-            self._add_dock(row, docks[row.id])
+            self._add_dock(row, panels[row.id])
         for row in DOCKS:
             if row.behind:
                 self.tabifyDockWidget(self.docks[row.behind], self.docks[row.id])
-        self._time_bar.setObjectName("time")
-        self._time_bar.setMovable(False)
-        self._time_bar.addWidget(time_bar)
-        self.addToolBar(Qt.ToolBarArea.BottomToolBarArea, self._time_bar)
-        self.setStatusBar(status)
-        self._as_it_was_made = self.saveState(STATE_VERSION)
-        self._furnish()
-        left, right = ([docks[row.id] for row in DOCKS if row.area == area] for area in (LEFT, RIGHT))
-        centre = text, beside, picker, card, charts, *stages.values()
-        order_focus([toolbar, message_bar, *left, *centre, *right, time_bar])
-        cast(QApplication, QApplication.instance()).focusChanged.connect(show_focused)
 
     def show_room(self, id: str) -> None:
         """Go to a room, which is as it was left."""

@@ -6,8 +6,8 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QMenu, QSizePolicy, QToolBar, QToolButton, QWidget
 
 from app.window.actions import Actions
-from app.window.main_window import ROOMS
 from app.window.parts.widgets import action_button
+from app.window.room_plan import ROOMS
 from app.window.training.run_status import MainAction, TrainingStatusModel
 
 MAIN_TEXTS: dict[MainAction, tuple[str, str]] = {

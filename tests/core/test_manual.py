@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from app.window.main_window import DOCKS, ROOMS
 from app.window.manual.book import page_names, place_of, search, sections, slug
 from app.window.pages import PAGES
+from app.window.room_plan import DOCKS, ROOMS
 from bpe_core.command_line.main import run
 from bpe_core.figures.png import chunks_of
 from tests.manual_pages import (

@@ -5,9 +5,10 @@ from __future__ import annotations
 from PySide6.QtCore import QObject
 
 from app.settings import ROOM
-from app.window.main_window import ROOMS, Frame
+from app.window.main_window import Frame
 from app.window.pages import PAIRS, Pages, charts_in
 from app.window.parts.page import PageTabs
+from app.window.room_plan import ROOMS
 from app.window.rooms.result import WatchedResult
 from app.window.rooms.watch_panel import WatchPanel
 from app.window.text.view.text_panel import TokenTextPanel

@@ -8,9 +8,10 @@ from typing import Any
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDockWidget
 
-from app.window.main_window import ROOM, MainWindow
+from app.window.main_window import MainWindow
 from app.window.merges.merge_table import MergeTableModel
 from app.window.parts.page import PageTabs
+from app.window.room_plan import ROOM
 
 LARGEST_SIZE = 10_000  # pixels
 FORMER_CHARTS = {"duel": "lab"}  # how older files call what is shown by another one

@@ -7,8 +7,8 @@ from PySide6.QtWidgets import QScrollArea
 from pytestqt.qtbot import QtBot
 
 from app.session.aside import Answer, Notice
-from app.window.main_window import ROOMS
 from app.window.message_bar import MessageBar
+from app.window.room_plan import ROOMS
 from app.wiring import Program
 from tests.gui.conftest import WAIT, settle
 from tests.gui.small_run import small

@@ -14,8 +14,9 @@ from pytestqt.qtbot import QtBot
 from app.session.run import Phase
 from app.settings import PLAYS, START_HERE, Settings
 from app.window.actions import actions_in
-from app.window.main_window import ROOMS, MainWindow
+from app.window.main_window import MainWindow
 from app.window.questions.compare.panel import LanesPanel
+from app.window.room_plan import ROOMS
 from app.wiring import Program
 from bpe_core.segmenting.tokenizer import Tokenizer
 from tests.gui.conftest import WAIT, settle, wait_for_phase

@@ -1,0 +1,52 @@
+"""The plan of the rooms: which panels there are, and what each room shows at first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt
+
+LEFT, RIGHT = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
+
+
+@dataclass(frozen=True)
+class Dock:
+    """The first place of a panel. Saved layouts know it by its id."""
+
+    id: str
+    title: str
+    area: Qt.DockWidgetArea
+    behind: str = ""  # the dock whose tab comes first
+
+
+DOCKS = (
+    Dock("corpus", "Corpus", LEFT),
+    Dock("recipe", "Recipe", LEFT),
+    Dock("merges", "Merges", RIGHT),
+    Dock("inspector", "Inspector", RIGHT),
+    Dock("runs", "Runs", RIGHT),
+    Dock("bookmarks", "Bookmarks", LEFT, behind="recipe"),
+    Dock("lessons", "Lessons", LEFT, behind="bookmarks"),
+)
+
+
+@dataclass(frozen=True)
+class Room:
+    """Shows at first the panels for one kind of work; each room remembers its arrangement."""
+
+    id: str
+    title: str
+    tip: str
+    docks: tuple[str, ...] = ()  # open at first
+    parts: tuple[str, ...] = ("time",)  # besides the charts
+    centre: tuple[int, int] = (360, 300)  # shares of the text and of the charts
+
+
+WATCHED = ("head", "text", "time")
+ROOMS = (
+    Room("watch", "Watch", "See a vocabulary being learned, and your own word with it", (), WATCHED, (200, 240)),
+    Room("ask", "Ask", "Ask why a text is split where it is", ("merges", "inspector"), ("text", "time"), (380, 280)),
+    Room("compare", "Compare", "Put runs and tokenizers side by side", (), ("beside", "picker"), (420, 240)),
+    Room("build", "Build", "Choose texts and recipe, train, change and export", ("corpus", "recipe", "runs")),
+)
+ROOM = {room.id: room for room in ROOMS}
