@@ -36,6 +36,8 @@ from bpe_core.recipes.mixture import Mixture
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import Int64s
 from bpe_core.support.atomic import write_atomically
+from bpe_core.support.foreign import Damaged
+from bpe_core.support.parquet_file import ParquetFile
 from bpe_core.support.progress import ALONE, Work
 from bpe_core.text.corpus import Corpus, Skipped
 from bpe_core.text.reading.counts_head import COUNT, LINE_ENDS, PLACE, CountsHead
@@ -268,8 +270,8 @@ def in_place(tables: Sequence[CountedColumns], head: CountsHead, file: BinaryIO,
 
 def _range_in(place: Place, name: str, number: int) -> CountedColumns | None:
     def read(file: Any) -> Any:
-        some = json.loads(file.schema_arrow.metadata[_RANGES_KEY])
-        return file.read_row_group(some.index(number), use_threads=False) if number in some else None
+        some = json.loads(file.schema.metadata[_RANGES_KEY])
+        return file.read(groups=[some.index(number)]) if number in some else None
 
     return read_stored(place, name, read, "remove this file, and what it holds is counted again")
 
@@ -279,8 +281,8 @@ def read_stored(place: Place, name: str, read: Callable[[Any], Any], advice: str
     arrow = needed_pyarrow()
     with place.open(name) as raw:
         try:
-            table = read(arrow.parquet.ParquetFile(raw, page_checksum_verification=True))
-        except (arrow.ArrowException, OSError, ValueError, KeyError, TypeError) as error:
+            table = read(ParquetFile(raw))
+        except (Damaged, arrow.ArrowException, OSError, ValueError, KeyError, TypeError) as error:
             raise CorpusError(f"{place.name}/{name} is damaged; {advice}.") from error
     return None if table is None else columns_from(table, f"{place.name}/{name}")
 

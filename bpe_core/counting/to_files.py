@@ -256,9 +256,7 @@ def _finish_output(output: str, head: CountsHead, files: int) -> None:
 
 def _ranges_in(work: Place, numbers: range, ranks: Sequence[Int64s]) -> Iterator[CountedColumns]:
     for number, places in zip(numbers, ranks, strict=True):
-        columns = read_stored(
-            work, _range_name(number), lambda file: file.read(use_threads=False), "give the same command again"
-        )
+        columns = read_stored(work, _range_name(number), lambda file: file.read(), "give the same command again")
         assert columns is not None  # all of it was read
         yield columns._replace(numbers={**columns.numbers, PLACE: places})
 

@@ -16,9 +16,10 @@ from bpe_core.formats.rebuilding import checked_numbers, checked_symbol
 from bpe_core.formats.rows import COLUMNS_BUT_KIND, merge_rows, too_long_to_show
 from bpe_core.history.history import NOTHING, Columns, History, Int64s
 from bpe_core.recipes.parts import LARGEST_VOCABULARY
-from bpe_core.support.foreign import gate
+from bpe_core.support.foreign import gate, telling_damage
 from bpe_core.support.honest_text import escape, unescape
 from bpe_core.support.optional_packages import MISSING_PYARROW, pyarrow_or_none
+from bpe_core.support.parquet_file import ParquetFile
 from bpe_core.support.progress import ProgressReport
 
 KEY = b"bpe-explorer merge table"
@@ -69,12 +70,12 @@ class ParquetTable(Format):
         arrow = pyarrow_or_none()
         if arrow is None:
             raise FormatError(f"{name}: {MISSING}")
-        with gate(f"{name} is a damaged Parquet file"):
-            file = arrow.parquet.ParquetFile(io.BytesIO(data))
-            if file.metadata.num_rows > LARGEST_VOCABULARY:
+        with telling_damage(name), gate(f"{name} is a damaged Parquet file"):
+            file = ParquetFile(io.BytesIO(data))
+            if file.rows > LARGEST_VOCABULARY:
                 raise FormatError(f"{name}: there are more than {LARGEST_VOCABULARY:,} merges.")
-            about = (file.schema_arrow.metadata or {}).get(KEY)
-            steps = file.read(columns=[*Columns._fields])
+            about = (file.schema.metadata or {}).get(KEY)
+            steps = file.read(Columns._fields)
             columns = [steps.column(name).cast(arrow.int64()).fill_null(NOTHING).to_numpy() for name in Columns._fields]
         if about is None:
             raise FormatError(f"{name} is a Parquet file, but none that this program wrote.")

@@ -26,8 +26,9 @@ import numpy.typing as npt
 
 from bpe_core.errors import OutputError
 from bpe_core.support.atomic import write_atomically
-from bpe_core.support.foreign import gate
+from bpe_core.support.foreign import gate, telling_damage
 from bpe_core.support.optional_packages import MISSING_PYARROW, pyarrow_or_none
+from bpe_core.support.parquet_file import ParquetFile
 from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
 
 # Of one kind: whole numbers, numbers, texts, tuples of texts, or truths; None where something is not known.
@@ -122,7 +123,8 @@ def _read_json(path: Path) -> dict[str, list[Any]]:
 
 
 def _read_parquet(path: Path) -> dict[str, list[Any]]:
-    found: dict[str, list[Any]] = pyarrow_or_none().parquet.read_table(path).to_pydict()
+    with open(path, "rb") as file, telling_damage(str(path)):
+        found: dict[str, list[Any]] = ParquetFile(file).read().to_pydict()
     return found
 
 

@@ -41,6 +41,21 @@ def gate(what: str, kind: type[BpeError] = FormatError, advice: str = "") -> Ite
         raise kind(f"{what}: {cause_of(error)}.{advice and ' '}{advice}") from error
 
 
+class Damaged(Exception):
+    """What is damaged in a file, for the middle of a sentence."""
+
+
+@contextmanager
+def telling_damage(name: str, kind: type[BpeError] = FormatError) -> Iterator[None]:
+    """Say what a reader of large files found damaged in this one."""
+    try:
+        yield
+    except Damaged as damage:
+        raise kind(f"{name} is damaged: {damage}. Copy or download the file again.") from damage
+    except MemoryError as error:
+        raise kind(f"{name} is damaged, or asks for more memory than there is.") from error
+
+
 def json_of(data: bytes | str, what: str, kind: type[BpeError] = FormatError) -> Any:
     with gate(what, kind):
         return json.loads(data.decode("utf-8-sig") if isinstance(data, bytes) else data)

@@ -21,6 +21,8 @@ SETTING = "BPE_EXPLORER_MEMORY"  # megabytes
 RESERVE = 256 * 2**20  # bytes that are left to the window, to other programs and to the system
 WORTH_ASKING = 64 * 2**20  # smaller arrays are not asked for: that would take longer than making them
 LOOK_SECONDS = 0.2
+HARMLESS = 256 * 2**20  # bytes that any file may unpack to
+MOST_TIMES = 250  # its size; texts become some ten times smaller, a bomb a thousand times
 
 PROC = Path("/proc")
 CGROUP = Path("/sys/fs/cgroup")

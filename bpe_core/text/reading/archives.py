@@ -15,11 +15,11 @@ from pathlib import PurePosixPath
 from typing import Any, BinaryIO, NamedTuple, cast
 
 from bpe_core.errors import CorpusError
-from bpe_core.text.reading.opening import ByteStream, NotText, Wrapped, open_raw, open_stream, shown
+from bpe_core.support.limits import HARMLESS, MOST_TIMES
+from bpe_core.support.wrapped import Wrapped
+from bpe_core.text.reading.opening import ByteStream, NotText, open_raw, open_stream, shown
 from bpe_core.text.reading.source import Chunk, ReadingOptions, SkipLog, Source
 
-HARMLESS = 256 * 2**20  # bytes that any archive may hold
-MOST_TIMES = 250  # its size; texts become some ten times smaller, a bomb a thousand times
 DAMAGED = (
     *(tarfile.TarError, zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, ValueError),
     *(IndexError, KeyError, NotImplementedError, RuntimeError, MemoryError),

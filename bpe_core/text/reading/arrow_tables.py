@@ -12,27 +12,23 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from bpe_core.errors import CorpusError, cause_of
+from bpe_core.errors import CorpusError
 from bpe_core.support.arrays import Int64s
-from bpe_core.support.foreign import gate
+from bpe_core.support.foreign import Damaged, gate, telling_damage
 from bpe_core.support.optional_packages import MISSING_PYARROW, pyarrow_or_none
-from bpe_core.text.reading.opening import Wrapped, open_raw
+from bpe_core.support.parquet_file import MOST_ROWS, ParquetFile
+from bpe_core.support.parquet_pages import MARK
+from bpe_core.text.reading.opening import open_raw
 from bpe_core.text.reading.rows import DEEPEST, Steps, chosen, listed, pass_over, steps_of
 from bpe_core.text.reading.source import Chunk, ReadingOptions, SkipLog, Source
 from bpe_core.text.reading.utf8 import PYTHON_ERRORS, first_broken, first_invalid, pieces_of
 
-PARQUET_MARK, ARROW_MARK, OLD_FEATHER_MARK = b"PAR1", b"ARROW1", b"FEA1"
+ARROW_MARK, OLD_FEATHER_MARK = b"ARROW1", b"FEA1"
 STREAM_MARK, STREAM_END = b"\xff\xff\xff\xff", b"\xff\xff\xff\xff\0\0\0\0"
 WANTED_BYTES = 2**20  # of a column at a time
-LEAST_ROWS, MOST_ROWS = 2**4, 2**14  # at a time
-BUFFER = 2**20  # bytes of a column that are read ahead
-_FOOTER_LENGTH = 4  # bytes that hold it
+LEAST_ROWS = 2**4  # at a time
 
 Mend = Callable[[bytes, int], bytes]  # repairs a text that is not UTF-8, at this place in the array
-
-
-class Damaged(Exception):
-    """What is damaged in a file, for the middle of a sentence."""
 
 
 # Checked as these, only where strings lie matters, not whether they are UTF-8.
@@ -102,89 +98,38 @@ def _is_large(kind: Any) -> bool:
     return bool(kinds.is_large_string(kind) or kinds.is_large_binary(kind))
 
 
-class _BeforeFooter(Wrapped):
-    """A Parquet file without its footer: the columns of a file that lacks its middle must not go on into that."""
-
-    def __init__(self, raw: BinaryIO) -> None:
-        super().__init__(raw)
-        self._end = raw.seek(0, io.SEEK_END)
-
-    def end_before_footer(self) -> None:
-        self.raw.seek(self._end - len(PARQUET_MARK) - _FOOTER_LENGTH)
-        self._end -= len(PARQUET_MARK) + _FOOTER_LENGTH + int.from_bytes(self.raw.read(_FOOTER_LENGTH), "little")
-
-    def read(self, size: int = -1) -> bytes:
-        left = max(0, self._end - self.tell())
-        found: bytes = self.raw.read(left if size < 0 else min(size, left))
-        return found
-
-
-class ParquetFile:
+class ParquetTable:
     """Reads row groups page by page; of a nested column only the part that is wanted."""
 
-    def __init__(self, arrow: Any, raw: BinaryIO) -> None:
-        self._errors = (arrow.ArrowException, OSError)
-        pages = _BeforeFooter(raw)
-        options: dict[str, Any] = {"pre_buffer": False, "buffer_size": BUFFER, "page_checksum_verification": True}
-        self._file = arrow.parquet.ParquetFile(pages, **options)
-        pages.end_before_footer()
-        self.schema = self._file.schema_arrow
-        self.rows: int = self._file.metadata.num_rows
+    def __init__(self, raw: BinaryIO) -> None:
+        self._file = ParquetFile(raw)
+        self.schema, self.rows, self.read = self._file.schema, self._file.rows, self._file.read
 
     def batches(self, steps: Steps) -> Iterator[Any]:
         rows = min(max(LEAST_ROWS, WANTED_BYTES * self.rows // max(1, self.size)), MOST_ROWS)
-        paths = [self._file.schema.column(leaf).path for leaf in self._leaves(steps)]
-        for batch in self._sound(paths, rows):
-            yield batch.column(0)
+        found, held, size = list[Any](), 0, 0
+        for batch in self._file.batches(self._paths(steps), rows):
+            found.append(batch.column(0))
+            held, size = held + len(batch), size + batch.nbytes
+            if held >= rows or size >= WANTED_BYTES:
+                yield self._joined(found)
+                found, held, size = [], 0, 0
+        if found:
+            yield self._joined(found)
+
+    def _joined(self, arrays: list[Any]) -> Any:
+        """One array of those that had to be read in smaller parts."""
+        return arrays[0] if len(arrays) == 1 else pyarrow_or_none().concat_arrays(arrays)
 
     @property
     def size(self) -> int:
-        """Bytes without compression. Reading the sizes of damaged columns would end the program."""
-        groups = range(self._file.metadata.num_row_groups)
-        return sum(self._file.metadata.row_group(group).total_byte_size for group in groups)
+        return self._file.size
 
-    def read(self, columns: Sequence[str]) -> Any:
-        try:
-            return self._file.read(columns=list(columns), use_threads=False)
-        except self._errors as error:
-            raise self._damage(error, columns, 0) from error
-
-    def _sound(self, paths: Sequence[str], rows: int) -> Iterator[Any]:
-        """All rows of these columns; if some cannot be read, the error says where."""
-        done = 0
-        try:
-            for batch in self._file.iter_batches(rows, columns=paths, use_threads=False):
-                yield batch
-                done += len(batch)
-        except self._errors as error:
-            raise self._damage(error, paths, done) from error
-        if done != self.rows:
-            raise Damaged(f"it holds {done:,} rows, but should hold {self.rows:,}")
-
-    def _damage(self, error: Exception, columns: Sequence[str], done: int) -> Damaged:
-        """Where the damage is: the first row group that cannot be read, after `done` rows that could."""
-        groups, last = self._file.metadata.num_row_groups, 0
-        is_of_the_disk = isinstance(error, OSError) and error.errno
-        for group in () if is_of_the_disk else range(groups):
-            rows = self._file.metadata.row_group(group).num_rows
-            last += rows
-            if last <= done:
-                continue
-            try:
-                for _ in self._file.iter_batches(MOST_ROWS, [group], columns=columns, use_threads=False):
-                    pass
-            except self._errors:
-                where = f"its row group {group + 1:,} of {groups:,}, rows {last - rows + 1:,} to {last:,}"
-                return Damaged(f"{where}, cannot be read")
-        return Damaged(cause_of(error))
-
-    def _leaves(self, steps: Steps) -> list[int]:
+    def _paths(self, steps: Steps) -> list[str]:
         """The stored columns that these steps lead to: stored paths also name the levels of lists."""
-        paths = [self._file.schema.column(leaf).path.split(".") for leaf in range(len(self._file.schema))]
-        below = [leaf for leaf, path in enumerate(paths) if path[0] == steps[0]]
+        below = [path for path in self._file.columns if path.split(".")[0] == steps[0]]
         names = [step for step in steps if step is not None]
-        exact = [leaf for leaf in below if _is_shortened(names, paths[leaf])]
-        return exact or below
+        return [path for path in below if _is_shortened(names, path.split("."))] or below
 
 
 def _is_shortened(names: Sequence[str], path: Sequence[str]) -> bool:
@@ -243,7 +188,7 @@ class ArrowFile:
         return opened(self._arrow.PythonFile(self._raw, mode="r"), options=options)
 
 
-TableFile = ParquetFile | ArrowFile
+TableFile = ParquetTable | ArrowFile
 
 
 @contextmanager
@@ -257,17 +202,12 @@ def opened(source: Source) -> Iterator[TableFile]:
     called = "Parquet" if source.kind == "parquet" else "Arrow"
     with open_raw(source) as raw:
         _refuse_what_is_cut_off(source, raw)
-        try:
-            with gate(f"{source.name} is a damaged {called} file", CorpusError):
-                yield (ParquetFile if source.kind == "parquet" else ArrowFile)(arrow, raw)
-        except MemoryError as error:
-            raise CorpusError(f"{source.name} is damaged, or asks for more memory than there is.") from error
-        except Damaged as damage:
-            raise CorpusError(f"{source.name} is damaged: {damage}. Copy or download the file again.") from damage
+        with telling_damage(source.name, CorpusError), gate(f"{source.name} is a damaged {called} file", CorpusError):
+            yield ParquetTable(raw) if source.kind == "parquet" else ArrowFile(arrow, raw)
 
 
 def _refuse_what_is_cut_off(source: Source, raw: BinaryIO) -> None:
-    beginning = raw.read(max(map(len, (PARQUET_MARK, ARROW_MARK, OLD_FEATHER_MARK))))
+    beginning = raw.read(max(map(len, (MARK, ARROW_MARK, OLD_FEATHER_MARK))))
     raw.seek(0, 2)
     end = raw.tell()
     raw.seek(max(0, end - len(ARROW_MARK)))
@@ -277,7 +217,7 @@ def _refuse_what_is_cut_off(source: Source, raw: BinaryIO) -> None:
         raise CorpusError(f"{source.name} is empty: there is no text in it.")
     if beginning.startswith(OLD_FEATHER_MARK):
         raise CorpusError(f"{source.name} is a Feather file of the old kind; write it again with a newer program.")
-    marks = (PARQUET_MARK,) if source.kind == "parquet" else (ARROW_MARK,)
+    marks = (MARK,) if source.kind == "parquet" else (ARROW_MARK,)
     begins, ends = beginning.startswith(marks), ending.endswith(marks)
     if source.kind == "parquet" and not begins:
         raise CorpusError(f"{source.name} is not a Parquet file, whatever its name says.")

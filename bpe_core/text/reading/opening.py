@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import contextlib
-import io
 import os
 import re
 import sys
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from bpe_core.errors import CorpusError, EncodingError, cause_of, plain
+from bpe_core.support.wrapped import Wrapped
 from bpe_core.text.reading.source import Source, Span
 
 Errors = tuple[type[Exception], ...]
@@ -149,35 +149,6 @@ def _unpacker(source: Source, raw: BinaryIO) -> tuple[Any, Errors]:
         lacks = f"{source.name} cannot be read: this Python lacks {source.compression}."
         advice = "Install the package backports.zstd" if source.compression == "zstd" else "Decompress it first"
         raise CorpusError(f"{lacks} {advice}.") from error
-
-
-class Wrapped(io.RawIOBase):
-    """A file that is read through another, and closes it."""
-
-    def __init__(self, raw: Any) -> None:
-        super().__init__()
-        self.raw = raw
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return bool(self.raw.seekable())
-
-    def readinto(self, buffer: Any) -> int:
-        data = self.raw.read(len(buffer))
-        buffer[: len(data)] = data
-        return len(data)
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        return int(self.raw.seek(offset, whence))
-
-    def tell(self) -> int:
-        return int(self.raw.tell())
-
-    def close(self) -> None:
-        super().close()
-        self.raw.close()
 
 
 class _OfSpan(Wrapped):

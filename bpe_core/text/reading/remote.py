@@ -13,8 +13,9 @@ from pathlib import PurePosixPath
 from typing import Any, BinaryIO, NamedTuple, cast
 
 from bpe_core.errors import BpeError, CorpusError, OutputError, plain
+from bpe_core.support.wrapped import Wrapped
 from bpe_core.text.reading.folders import PassOver, matches, without_papers
-from bpe_core.text.reading.opening import Wrapped, without_password
+from bpe_core.text.reading.opening import without_password
 
 LONGEST_REASON = 90  # characters of what a package says
 

@@ -1,0 +1,81 @@
+"""Parquet files, read a row group after the other, so that a small file never takes much memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, BinaryIO
+
+from bpe_core.support.foreign import Damaged
+from bpe_core.support.limits import HARMLESS, MOST_TIMES
+from bpe_core.support.optional_packages import pyarrow_or_none
+from bpe_core.support.parquet_pages import Pages, TooWide
+
+BUFFER = 2**20  # bytes of a column that are read ahead
+MOST_ROWS = 2**14  # at a time
+
+
+class ParquetFile:
+    def __init__(self, raw: BinaryIO) -> None:
+        arrow = pyarrow_or_none()
+        self._arrow, self._pages = arrow, Pages(raw)
+        options: dict[str, Any] = {"pre_buffer": False, "buffer_size": BUFFER, "page_checksum_verification": True}
+        self._file = arrow.parquet.ParquetFile(self._pages, **options)
+        self._pages.end_before_footer()
+        self.schema = self._file.schema_arrow
+        self.rows: int = self._file.metadata.num_rows
+
+    @property
+    def columns(self) -> list[str]:
+        """The paths of the columns as they are stored: of a nested one those of its parts."""
+        return [self._file.schema.column(leaf).path for leaf in range(len(self._file.schema))]
+
+    @property
+    def size(self) -> int:
+        """Bytes without compression. Reading the sizes of damaged columns would end the program."""
+        return sum(self._group(number).total_byte_size for number in range(self._file.metadata.num_row_groups))
+
+    def read(self, columns: Sequence[str] | None = None, groups: Iterable[int] | None = None) -> Any:
+        """All rows of these columns, or those of some row groups, as one table."""
+        batches, unpacked = [], 0
+        for batch in self.batches(columns, MOST_ROWS, groups):
+            unpacked += batch.nbytes
+            if unpacked > max(HARMLESS, MOST_TIMES * self._pages.size):
+                raise Damaged(f"it unpacks to more than {MOST_TIMES} times its size")
+            batches.append(batch)
+        schema = batches[0].schema if batches else self._file.read_row_groups([], columns=columns).schema
+        return self._arrow.Table.from_batches(batches, schema)
+
+    def batches(self, columns: Sequence[str] | None, rows: int, groups: Iterable[int] | None = None) -> Iterator[Any]:
+        """At most so many rows at a time; if some cannot be read, the error says where."""
+        count, start, most = self._file.metadata.num_row_groups, 0, rows
+        for group in range(count) if groups is None else groups:
+            stop = start + self._group(group).num_rows
+            where = f"its row group {group + 1:,} of {count:,}, rows {start + 1:,} to {stop:,},"
+            try:
+                for batch in self._batches(group, columns, most):
+                    yield batch
+                    start += len(batch)
+                most = min(rows, self._pages.most_rows)  # the next group will be like this one
+            except Damaged as damage:
+                raise Damaged(f"{where} cannot be read, as {damage}") from damage
+            except (self._arrow.ArrowException, OSError) as error:
+                if isinstance(error, OSError) and error.errno:  # of the disk
+                    raise
+                raise Damaged(f"{where} cannot be read") from error
+            if start != stop:
+                raise Damaged(f"{where} lacks some of them")
+
+    def _batches(self, group: int, columns: Sequence[str] | None, rows: int) -> Iterator[Any]:
+        self._pages.begin(rows)
+        is_begun = False
+        try:
+            for batch in self._file.iter_batches(rows, [group], columns=columns, use_threads=False):
+                is_begun = True
+                yield batch
+        except TooWide as wide:
+            if is_begun:
+                raise Damaged("a dictionary is in the middle of its pages") from wide
+            yield from self._batches(group, columns, self._pages.most_rows)
+
+    def _group(self, number: int) -> Any:
+        return self._file.metadata.row_group(number)

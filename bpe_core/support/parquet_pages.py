@@ -1,0 +1,198 @@
+"""The pages of a Parquet file, looked at on their way to Arrow: what they claim must be possible.
+
+Arrow makes room for whatever the header of a page says of its size, so a damaged file of a thousand bytes could take
+gigabytes. The headers pass by here before Arrow sees them, and each says where the next one is.
+"""
+
+from __future__ import annotations
+
+import io
+from typing import BinaryIO, NamedTuple
+
+from bpe_core.support.foreign import Damaged
+from bpe_core.support.limits import MOST_TIMES
+from bpe_core.support.wrapped import Wrapped
+
+MARK = b"PAR1"
+HARMLESS = 2**26  # bytes that any page may unpack to, and the rows of a batch if each is the longest of a dictionary
+_FOOTER_LENGTH = 4  # bytes that hold it
+_DICTIONARY = 2  # a kind of page
+_INTEGER = 5  # of 32 bits, a type of Thrift
+_MOST_PARTS = 1_000  # of a header, which has some twenty
+_LONGEST = 2**24  # bytes of a header; it holds the smallest and the largest value
+_DEEPEST = 32
+
+
+class TooWide(Exception):
+    """The rows asked for at once could be too long together; `Pages.most_rows` says how many may be asked for."""
+
+
+class Pages(Wrapped):
+    """A Parquet file between the disk and Arrow, which reads each column from its first page to its last.
+
+    Without its footer, once that was read: the columns of a file that lacks its middle must not go on into it.
+    """
+
+    def __init__(self, raw: BinaryIO) -> None:
+        super().__init__(raw)
+        self.size = self._end = raw.seek(0, io.SEEK_END)
+        self._columns: dict[int, _Column] | None = None  # by the place to which each was read
+        self._rows = self.most_rows = 0  # of a batch: how many are read, and how many may be
+
+    def end_before_footer(self) -> None:
+        self.raw.seek(self._end - len(MARK) - _FOOTER_LENGTH)
+        self._end -= len(MARK) + _FOOTER_LENGTH + int.from_bytes(self.raw.read(_FOOTER_LENGTH), "little")
+
+    def begin(self, rows: int) -> None:
+        """From now on Arrow reads columns from their first pages, so many rows at a time."""
+        self._columns, self._rows, self.most_rows = {}, rows, HARMLESS
+
+    def read(self, size: int = -1) -> bytes:
+        place = self.tell()
+        left = max(0, self._end - place)
+        found: bytes = self.raw.read(left if size < 0 else min(size, left))
+        if self._columns is not None and found:
+            column = self._columns.pop(place, None) or _Column(place)
+            for page in column.pages_in(found):
+                self._check(page)
+            self._columns[place + len(found)] = column
+        return found
+
+    def _check(self, page: Page) -> None:
+        where = f"the page at byte {page.place:,} says that it"
+        if page.stored > self._end - page.place:
+            raise Damaged(f"{where} has {page.stored:,} bytes, which are not there")
+        if page.unpacked > max(HARMLESS, MOST_TIMES * page.stored):
+            raise Damaged(f"{where} unpacks from {page.stored:,} bytes to {page.unpacked:,}")
+        if page.kind == _DICTIONARY:
+            self.most_rows = max(1, min(self.most_rows, HARMLESS // max(1, page.unpacked)))
+            if self._rows > self.most_rows:
+                raise TooWide
+
+
+class Page(NamedTuple):
+    """What the header of a page says."""
+
+    place: int  # of the header in the file
+    kind: int
+    unpacked: int  # bytes
+    stored: int
+
+
+class _Column:
+    """Finds the headers of its pages as its bytes pass by, wherever they were cut."""
+
+    def __init__(self, place: int) -> None:
+        self._place = place  # of the next header in the file
+        self._held, self._passed = b"", place  # the beginning of a header, and how far the bytes went that were seen
+
+    def pages_in(self, data: bytes) -> list[Page]:
+        self._passed += len(data)
+        whole = self._held + data if self._held else data
+        begin = self._passed - len(whole)
+        self._held, pages = b"", []
+        while self._place < self._passed:
+            try:
+                header, end = _Compact(whole, self._place - begin).header()
+            except IndexError:  # its end comes with the next bytes
+                self._held = whole[self._place - begin :]
+                if len(self._held) > _LONGEST:
+                    raise Damaged(_NOT_READ) from None
+                break
+            except _NoHeader:  # behind the last page; or Arrow will say so
+                self._place = self._passed
+                break
+            pages.append(Page(self._place, *header))
+            self._place = begin + end + header[2]
+        return pages
+
+
+_NOT_READ = "what a page says of itself makes no sense"
+
+
+class _NoHeader(Exception):
+    """Something else is where the header of a page should be."""
+
+
+class _Compact:
+    """The compact form in which Thrift writes its structures: a byte a field, whole numbers seven bits a byte."""
+
+    def __init__(self, data: bytes, place: int) -> None:
+        self._data, self._place = data, place
+        self._parts = 0
+
+    def header(self) -> tuple[tuple[int, int, int], int]:
+        """The kind, the bytes unpacked and stored, and where the page begins."""
+        found = self._structure(_DEEPEST)
+        try:
+            kind, unpacked, stored = found[1], found[2], found[3]
+        except KeyError as error:
+            raise _NoHeader from error
+        if min(unpacked, stored) < 0:
+            raise _NoHeader
+        return (kind, unpacked, stored), self._place
+
+    def _structure(self, depth: int) -> dict[int, int]:
+        """Its whole numbers of 32 bits, by their fields; of one that is there twice, the last."""
+        found: dict[int, int] = {}
+        number = 0
+        while (head := self._byte()) & 15:
+            number = (number + (head >> 4) if head >> 4 else self._signed()) & 0xFFFF
+            if head & 15 == _INTEGER:
+                found[number] = self._signed()
+            else:
+                self._pass_over(head & 15, depth)
+        return found
+
+    def _pass_over(self, kind: int, depth: int) -> None:
+        if not depth:
+            raise Damaged(_NOT_READ)
+        if kind in (1, 2):  # yes and no, said by the type
+            return
+        if kind in (4, 5, 6):
+            self._unsigned()
+        elif kind == 12:
+            self._structure(depth - 1)
+        elif kind in (9, 10):
+            head = self._byte()
+            size = self._unsigned() if head >> 4 == 15 else head >> 4
+            self._several(size, (head & 15,), depth)
+        elif kind == 11:
+            size = self._unsigned()
+            kinds = self._byte() if size else 0
+            self._several(size, (kinds >> 4, kinds & 15), depth)
+        elif kind in (3, 7, 8, 13):
+            self._pass(self._unsigned() if kind == 8 else {3: 1, 7: 8, 13: 16}[kind])
+        else:
+            raise _NoHeader
+
+    def _several(self, size: int, kinds: tuple[int, ...], depth: int) -> None:
+        for _ in range(min(size, _MOST_PARTS)):
+            for kind in kinds:
+                self._pass_over(3 if kind in (1, 2) else kind, depth - 1)  # yes and no are a byte each here
+
+    def _byte(self) -> int:
+        self._pass(1)
+        return self._data[self._place - 1]
+
+    def _pass(self, size: int) -> None:
+        self._place += size
+        self._parts += 1
+        if self._parts > _MOST_PARTS:
+            raise Damaged(_NOT_READ)
+        if self._place > len(self._data):
+            raise IndexError
+
+    def _unsigned(self) -> int:
+        found = 0
+        for shift in range(0, 70, 7):
+            byte = self._byte()
+            found |= (byte & 127) << shift
+            if byte < 128:
+                return found
+        raise _NoHeader
+
+    def _signed(self) -> int:
+        """Both signs, the last bit telling which."""
+        found = self._unsigned()
+        return found >> 1 ^ -(found & 1)

@@ -1,0 +1,35 @@
+"""A file that is read through another."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+
+class Wrapped(io.RawIOBase):
+    """A file that is read through another, and closes it."""
+
+    def __init__(self, raw: Any) -> None:
+        super().__init__()
+        self.raw = raw
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return bool(self.raw.seekable())
+
+    def readinto(self, buffer: Any) -> int:
+        data = self.raw.read(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        return int(self.raw.seek(offset, whence))
+
+    def tell(self) -> int:
+        return int(self.raw.tell())
+
+    def close(self) -> None:
+        super().close()
+        self.raw.close()
