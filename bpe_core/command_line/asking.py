@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from bpe_core.asking import NONE, Answer, Parameter, Question, cell_text, check_how_many, heading_of
 from bpe_core.command_line.arguments import ANY_TABLE, number, text_argument, text_or_standard_input
-from bpe_core.command_line.corpora import add_groups, add_reading, groups_of, named_texts
+from bpe_core.command_line.corpora import add_reading, named_texts
+from bpe_core.command_line.groups import add_groups, groups_of
 from bpe_core.command_line.interruption import working
 from bpe_core.errors import BpeError, OutputError, plain
 from bpe_core.recipes.presets import PRESETS

@@ -9,7 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from bpe_core.command_line.arguments import add_recipe, chosen_recipe, number, size, text_argument
-from bpe_core.command_line.corpora import add_mixture, add_reading, groups_of, mixture_of, reading
+from bpe_core.command_line.corpora import add_reading, reading
+from bpe_core.command_line.groups import add_mixture, groups_of, mixture_of
 from bpe_core.command_line.interruption import working
 from bpe_core.counting.count_words import count_groups
 from bpe_core.counting.grouped import GroupedWords

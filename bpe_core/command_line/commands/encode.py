@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import get_args
 
 from bpe_core.command_line.arguments import add_merge_table, number, text_argument, text_or_standard_input
-from bpe_core.command_line.corpora import add_groups, add_reading, groups_of, reading
+from bpe_core.command_line.corpora import add_reading, reading
+from bpe_core.command_line.groups import add_groups, groups_of
 from bpe_core.command_line.interruption import working
 from bpe_core.errors import BpeError, plain
 from bpe_core.formats import TABLES, OpenedTable

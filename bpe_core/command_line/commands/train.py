@@ -10,16 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from bpe_core.command_line.arguments import add_merge_limits, add_recipe, add_tie_rule, chosen_recipe, number
-from bpe_core.command_line.corpora import (
-    add_languages,
-    add_mixture,
-    add_reading,
-    groups_of,
-    mixture_of,
-    names_of,
-    reading,
-)
+from bpe_core.command_line.corpora import add_reading, names_of, reading
 from bpe_core.command_line.decisions import add_decisions, decided
+from bpe_core.command_line.groups import add_languages, add_mixture, groups_of, mixture_of
 from bpe_core.command_line.interruption import KEEPS, working
 from bpe_core.command_line.steps import step_lines
 from bpe_core.counting.count_words import count_groups, count_words

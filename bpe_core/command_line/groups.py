@@ -1,0 +1,156 @@
+"""Groups of texts, their languages, and how they are mixed.
+
+--group de texts/de --group code src lib/*.py --weights de=70% code=30% --by bytes
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, get_args
+
+from bpe_core.command_line.arguments import USUAL_WINDOW, number, shares, text_argument
+from bpe_core.errors import RecipeError
+from bpe_core.recipes.mixture import By, Group, Mixture, Of, Sample, weight_of
+from bpe_core.support.limits import size_in
+
+
+def add_groups(parser: argparse._ActionsContainer) -> None:
+    group: dict[str, Any] = {"nargs": "+", "action": "append", "default": [], "metavar": ("NAME", "FILE")}
+    group["help"] = "a group of texts: its name, then files and folders (may be repeated)"
+    parser.add_argument("--group", type=text_argument, **group)
+    folders = "each folder in this one is a group, by its name; files beside them, too"
+    parser.add_argument("--groups-of", metavar="FOLDER", help=folders)
+
+
+def add_mixture(parser: argparse.ArgumentParser) -> None:
+    groups = parser.add_argument_group("groups of texts, and how they are mixed")
+    add_groups(groups)
+    lists = (
+        ("weights", "WEIGHT", "shares that add up to 100%%, such as de=70%% code=30%%; or factors: de=2 code=0.5"),
+        ("sample", "PART", "take only the first 10MB of a group, or 5%% of it by chance; without NAME= of each"),
+        ("unique", "WHAT", "leave out documents, or lines, met before in their group; without NAME= in each"),
+    )
+    for name, what, help in lists:
+        taken: dict[str, Any] = {"nargs": "+", "action": "extend", "default": [], "type": text_argument}
+        groups.add_argument(f"--{name}", metavar=f"NAME={what}", help=help, **taken)
+    bases = [by for by in get_args(By) if by != "times"]
+    groups.add_argument("--by", choices=bases, help="what shares are parts of; else bytes")
+    groups.add_argument("--sample-of", choices=get_args(Of), default="documents", help="what is taken by chance")
+    groups.add_argument("--seed", type=number, default=0, metavar="N", help="another one takes others by chance")
+    groups.add_argument("--twice", action="store_true", help="a file that is named twice counts twice")
+
+
+def add_languages(parser: argparse.ArgumentParser) -> None:
+    """Declare what a method that serves languages needs to know of them."""
+    languages = parser.add_argument_group("languages, which are the groups by --method parity")
+    add = languages.add_argument
+    dev: dict[str, Any] = {"nargs": "+", "action": "append", "default": [], "metavar": ("NAME", "FILE")}
+    dev["help"] = "the text of a language that shows who is worst off, the same in all; it is not learned from"
+    add("--dev", type=text_argument, **dev)
+    ratio: dict[str, Any] = {"nargs": "+", "action": "extend", "default": [], "type": text_argument}
+    ratio["help"] = "or, without such texts, how much shorter than others each is to become: de=1 fi=1.3"
+    add("--ratio", metavar="NAME=NUMBER", **ratio)
+    add("--global-merges", type=number, metavar="N", help="the first N merges serve all languages together")
+    add("--variant", choices=["base", "window"], help="window: none is served much more often than others in a row")
+    add("--window-size", type=number, metavar="N", help=f"of so many merges ({USUAL_WINDOW})")
+    add("--alpha", type=shares, metavar="NUMBER", help="a language gets at most so many equal shares of a window (2)")
+
+
+def groups_of(options: argparse.Namespace) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for name, *files in options.group:
+        if not files:
+            raise RecipeError(f"Which texts are in the group {name!r}? Write --group NAME FILE ...")
+        found.setdefault(name, []).extend(files)
+    for language, *files in getattr(options, "dev", ()):
+        if not files:
+            raise RecipeError(f"Which text is the dev text of {language!r}? Write --dev NAME FILE ...")
+        found.setdefault(dev_name(language), []).extend(files)
+    if options.groups_of is not None:
+        from bpe_core.text.reading.folders import folders_in
+
+        for name, paths in folders_in(Path(options.groups_of)).items():
+            found.setdefault(name, []).extend(map(str, paths))
+    return found
+
+
+def dev_name(language: str) -> str:
+    """Name the group of a language's dev texts."""
+    return f"{language} (dev)"
+
+
+def mixture_of(options: argparse.Namespace, names: Sequence[str], before: Mixture | None) -> Mixture | None:
+    """Change the recipe's mixture by what was given as arguments."""
+    given: Mapping[str, Any] = vars(options)
+    ratios, with_dev = given.get("ratio", []), {dev_name(language): language for language, *_ in given.get("dev", [])}
+    if before is None and not (names or ratios or options.weights or options.by or options.sample or options.unique):
+        return None
+    mixing = _Mixing(names, before or Mixture())
+    if options.weights:
+        mixing.weigh(options.weights, options.by, with_dev)
+    elif options.by and options.by != "times":
+        mixing.by = options.by
+    mixing.change(options.sample, lambda group, value: replace(group, sample=_sample(value, group.sample, options)))
+    mixing.change(options.unique, lambda group, value: replace(group, unique=value))  # type: ignore[arg-type]  # it is checked
+    mixing.tell_ratios(ratios)
+    mixing.groups |= {name: replace(mixing.groups[name], dev_of=language) for name, language in with_dev.items()}
+    mixture = Mixture(tuple(mixing.groups.values()), mixing.by)
+    return None if mixture.says_nothing else mixture
+
+
+class _Mixing:
+    """A mixture while arguments change it, group by group."""
+
+    def __init__(self, names: Sequence[str], told: Mixture) -> None:
+        self.by: By = told.by
+        self._names = names or [""]
+        self.groups = {name: told.of(name) for name in [*self._names, *(one.name for one in told.groups)]}
+
+    def change(self, given: Sequence[str], change: Callable[[Group, str], Group]) -> None:
+        """Take each NAME=VALUE for that group, and a value alone for all."""
+        for one in given:
+            name, equals, value = one.rpartition("=")
+            for chosen in [name] if equals else self._names:
+                self.groups[chosen] = change(self.groups.get(chosen, Group(chosen)), value)
+
+    def weigh(self, weights: Sequence[str], by: By | None, with_dev: Collection[str]) -> None:
+        """Take new weights for all groups; dev texts need none."""
+        are_shares = {one.strip().endswith("%") for one in weights}
+        if len(are_shares) == 2:
+            raise RecipeError("Give all weights as shares (70%) or all as factors (2, 0.5), not both.")
+        self.by = (by or "bytes") if are_shares == {True} else "times"
+        if any("=" not in one for one in weights):
+            raise RecipeError("Say which group a weight is of: --weights NAME=WEIGHT ...")
+        usual = weight_of("1" if self.by == "times" else "0")
+        self.groups = {name: replace(group, weight=usual) for name, group in self.groups.items()}
+        weighed = {one.rpartition("=")[0] for one in weights}
+        without = [name for name in self._names if name not in weighed and name not in with_dev]
+        if without and self.by != "times":
+            raise RecipeError(f"The group {without[0]!r} has no share; give each group one (0% is one).")
+        self.change(weights, lambda group, value: replace(group, weight=weight_of(value)))
+
+    def tell_ratios(self, ratios: Sequence[str]) -> None:
+        for one in ratios:
+            name, equals, _ = one.rpartition("=")
+            if not equals or name not in self.groups:
+                known = ", ".join(self.groups) or "none"
+                raise RecipeError(f"--ratio {one}: write NAME=NUMBER with the name of a group; there are {known}.")
+        self.change(ratios, lambda group, value: replace(group, ratio=weight_of(value)))
+
+
+def _sample(value: str, before: Sample, options: argparse.Namespace) -> Sample:
+    """
+    >>> _sample("10 MB", Sample(), argparse.Namespace(sample_of="lines", seed=0)).first_bytes
+    10000000
+    """
+    if value.strip().endswith("%"):
+        return replace(before, fraction=weight_of(value), of=options.sample_of, seed=options.seed)
+    size = size_in(value)
+    if size is None:
+        raise RecipeError(
+            f"{value[:40]!r} is no part of a group; write it as 10MB (the first bytes) or 5% (by chance)."
+        )
+    return replace(before, first_bytes=size)
