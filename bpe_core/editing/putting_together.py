@@ -93,9 +93,13 @@ def put_together(
                 "its tokens' births, so what it would do with further tokens is not known."
             )
     _check_alike(one.recipe, other.recipe)
-    known = numbers_of(one)
     if looks_tokens_up(one):
-        return _beside(one, other, known, cancelled)
+        return _beside(one, other, numbers_of(one), cancelled)
+    return _behind(one, other, partial(_report, progress, cancelled))
+
+
+def _behind(one: History, other: History, report: Callable[[int, int], None]) -> PutTogether:
+    """Make the tokens that only the second has once more, behind the merges of the first."""
     known_symbols = {(symbol.kind, symbol.text) for symbol in one.alphabet.symbols}
     symbols = [symbol for symbol in other.alphabet.symbols if (symbol.kind, symbol.text) not in known_symbols]
     specials = [token for token in other.recipe.special_tokens if token not in one.recipe.special_tokens]
@@ -106,11 +110,11 @@ def put_together(
     other_texts = written(other)
     new = [id for id in range(len(other.alphabet), other.first_special) if other_texts[id] not in joining.texts]
     made_of = {id: [of_other[symbol] for symbol in other.symbols_of(id)] for id in new}
-    waiting = _add_all(joining, other_texts, made_of, partial(_report, progress, cancelled))
+    waiting = _add_all(joining, other_texts, made_of, report)
     recipe = table.history.recipe.with_changes(merges=len(joining.pairs), alphabet_limit=None)
     added = len(new) - len(waiting)
     before, behind = np.split(table.old_ids, [table.history.first_special])
-    numbers = further_numbers(known, np.concatenate([before, np.full(added, GONE), behind]))
+    numbers = further_numbers(numbers_of(one), np.concatenate([before, np.full(added, GONE), behind]))
     return PutTogether(
         history=History.from_pairs(recipe, table.history.alphabet, joining.pairs).numbered(unless_ids(numbers)),
         from_first=one.id_count,

@@ -252,6 +252,21 @@ def _unchanged(preset: str) -> Recipe:
 def _check_agreement(recipe: Recipe) -> None:
     if (recipe.vocab_size is None) == (recipe.merges is None):
         raise RecipeError("Say either the vocabulary size or the number of merges, not both and not neither.")
+    _check_method(recipe)
+    if recipe.base == "bytes":
+        _check_bytes(recipe)
+    if recipe.preparation:
+        changed = recipe.part(Normalization) != Normalization()
+        split = recipe.pattern != "none" or recipe.unit != "file"
+        tokens = (*recipe.special_tokens, recipe.unknown_text)  # which a file may look for in texts, too
+        _prepare().check_steps(recipe.preparation, tokens, changed=changed, split=split)
+    _check_signs(recipe)
+    if not TIE_RULES[recipe.ties].fits(recipe.base):
+        raise RecipeError(f"The tie rule {recipe.ties} orders bytes; on characters choose another, such as lowest-ids.")
+    check_specials(recipe.special_tokens)
+
+
+def _check_method(recipe: Recipe) -> None:
     method = METHODS[recipe.method]
     for name, needed in method.needs.items():
         by_file = bool(recipe.preparation or recipe.sums) or recipe.lists_pieces
@@ -262,21 +277,22 @@ def _check_agreement(recipe: Recipe) -> None:
         raise RecipeError(f"By {method.title} no pair can be forbidden or forced.")
     if not method.can_be_steered and recipe.grown_from:
         raise RecipeError(f"By {method.title} no run goes on with the steps of another table.")
-    if recipe.base == "bytes":
-        if recipe.alphabet_limit is not None:
-            raise RecipeError("An alphabet limit applies to characters; the byte alphabet always has 256 symbols.")
-        if recipe.vocab_size is not None and recipe.vocab_size < 256 + len(recipe.special_tokens):
-            least = 256 + len(recipe.special_tokens)
-            raise RecipeError(
-                f"A vocabulary of {recipe.vocab_size:,} is smaller than the 256 bytes it starts from"
-                + (" and its special tokens" if recipe.special_tokens else "")
-                + f"; choose at least {least:,}."
-            )
-    if recipe.preparation:
-        changed = recipe.part(Normalization) != Normalization()
-        split = recipe.pattern != "none" or recipe.unit != "file"
-        tokens = (*recipe.special_tokens, recipe.unknown_text)  # which a file may look for in texts, too
-        _prepare().check_steps(recipe.preparation, tokens, changed=changed, split=split)
+
+
+def _check_bytes(recipe: Recipe) -> None:
+    if recipe.alphabet_limit is not None:
+        raise RecipeError("An alphabet limit applies to characters; the byte alphabet always has 256 symbols.")
+    least = 256 + len(recipe.special_tokens)
+    if recipe.vocab_size is not None and recipe.vocab_size < least:
+        specials = " and its special tokens" if recipe.special_tokens else ""
+        raise RecipeError(
+            f"A vocabulary of {recipe.vocab_size:,} is smaller than the 256 bytes it starts from{specials}; choose at "
+            f"least {least:,}."
+        )
+
+
+def _check_signs(recipe: Recipe) -> None:
+    """Check the texts that stand for something else: a marker, a border, what is unknown."""
     if recipe.marker in ("symbol", "glued", "prefix") and recipe.pattern == "none" and not recipe.splits_by_steps:
         raise RecipeError("A word marker needs words: choose a pattern that splits the text, or no marker.")
     if recipe.border and (recipe.marker != "none" or recipe.border.strip() != recipe.border):
@@ -285,6 +301,3 @@ def _check_agreement(recipe: Recipe) -> None:
         raise RecipeError("What is unknown needs a text, such as <unk>.")
     if recipe.marker != "none" and not recipe.marker_text:
         raise RecipeError("The word marker needs a text, such as </w>.")
-    if not TIE_RULES[recipe.ties].fits(recipe.base):
-        raise RecipeError(f"The tie rule {recipe.ties} orders bytes; on characters choose another, such as lowest-ids.")
-    check_specials(recipe.special_tokens)

@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError, CorpusError
@@ -49,40 +50,43 @@ def overlay(
     if not texts:
         raise CorpusError("There is no text to measure by.")
     chosen = None if sizes is None else [int(size) for size in sizes]
+    drawn = samples or {}
+    sizes_of_line = _sizes_of_lines(histories, drawn)
     with WorkerPool(threads, work) as pool:
         recipes = {shared_splitting(history.recipe): history.recipe for history in histories.values()}
         made = pool.all([_yardstick(texts, recipe) for recipe in recipes.values()], "counting", "texts")
         yardsticks = dict(zip(recipes, made, strict=True))
 
-        drawn = samples or {}
-        of_line = _sizes_of_lines(histories, drawn)
-
         def rows_of(name: str, history: History) -> Job[list[Row]]:
-            one = drawn.get(name)
-            wanted = chosen or _reached(history, of_line[name if one is None else one.line])
-            about = {"recipe": name, "corpus": "", "ties": history.recipe.ties, "seed": 0, "run": ""}
-            about |= {} if one is None else {"recipe": one.line, "seed": one.seed, "run": name}
-            return lambda stopped: [
-                about | row
-                for row in measured(
-                    history,
-                    wanted,
-                    yardsticks[shared_splitting(history.recipe)],
-                    learned=(learned or {}).get(name),
-                    is_held_out=is_held_out,
-                    morphemes=morphemes,
-                    cancelled=stopped,
-                )
-            ]
+            measure = partial(
+                measured,
+                history,
+                chosen or _reached(history, sizes_of_line[_line_of(name, drawn)]),
+                yardsticks[shared_splitting(history.recipe)],
+                learned=(learned or {}).get(name),
+                is_held_out=is_held_out,
+                morphemes=morphemes,
+            )
+            about = _about(name, history, drawn.get(name))
+            return lambda stopped: [about | row for row in measure(cancelled=stopped)]
 
         found = pool.all([rows_of(*one) for one in histories.items()], "measuring", "tokenizers")
     return table_of(row for rows in found for row in rows)
 
 
+def _about(name: str, history: History, drawn: Drawn | None) -> dict[str, Any]:
+    about = {"recipe": name, "corpus": "", "ties": history.recipe.ties, "seed": 0, "run": ""}
+    return about if drawn is None else about | {"recipe": drawn.line, "seed": drawn.seed, "run": name}
+
+
+def _line_of(name: str, drawn: Mapping[str, Drawn]) -> str:
+    return drawn[name].line if name in drawn else name
+
+
 def _sizes_of_lines(histories: Mapping[str, History], drawn: Mapping[str, Drawn]) -> dict[str, list[int]]:
     found: dict[str, list[int]] = {}
     for name, history in histories.items():
-        line = drawn[name].line if name in drawn else name
+        line = _line_of(name, drawn)
         sizes = some_sizes(history, MEASURED).tolist()
         found[line] = max(found.get(line, sizes), sizes, key=lambda one: one[-1])
     return found

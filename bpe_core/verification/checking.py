@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass
 from itertools import islice
@@ -99,18 +99,8 @@ def verify(
             return Verification(format.name, 0, (f"The file cannot be read back: {error}",), 1, cannot_hold)
         comparison = Comparison(history, opened, format, numbered)
         comparison.compare_columns()
-        peer = None
-        try:
-            with throwing_exceptions():
-                peer = loaded()
-        except Exception as error:  # whatever another library throws; what it refuses to load is a difference, too
-            comparison.found.append(plain(f"{format.peer_name} does not load the file: {error}", LONGEST_SENTENCE))
-        samples = comparison.ours.samples(text)
-        while some := list(islice(samples, AT_ONCE)):
-            comparison.compare(some, peer)
-            work.progress(Progress("verifying", len(comparison.ours.words), sampling.WANTED_WORDS, "words"))
-            if work.cancelled():
-                raise Cancelled("The check was stopped. What was there before is unchanged.")
+        peer = _loaded_by_peer(loaded, format, comparison)
+        _compare_samples(comparison, text, peer, work)
     asked = format.peer_name if peer else ""
     found = comparison.found
     return Verification(
@@ -122,6 +112,25 @@ def verify(
         asked,
         renumbered=renumbered,
     )
+
+
+def _loaded_by_peer(loaded: Callable[[], Peer | None], format: Format, comparison: Comparison) -> Peer | None:
+    """Let the real library load the file, if there is one; what it refuses to load is a difference."""
+    try:
+        with throwing_exceptions():
+            return loaded()
+    except Exception as error:  # whatever another library throws
+        comparison.found.append(plain(f"{format.peer_name} does not load the file: {error}", LONGEST_SENTENCE))
+    return None
+
+
+def _compare_samples(comparison: Comparison, text: str, peer: Peer | None, work: Work) -> None:
+    samples = comparison.ours.samples(text)
+    while some := list(islice(samples, AT_ONCE)):
+        comparison.compare(some, peer)
+        work.progress(Progress("verifying", len(comparison.ours.words), sampling.WANTED_WORDS, "words"))
+        if work.cancelled():
+            raise Cancelled("The check was stopped. What was there before is unchanged.")
 
 
 def _renumbered(history: History, numbers: Int64s) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -108,6 +108,7 @@ class QuestionModel(QObject, Watched):
     # -- asking ----------------------------------------------------------------------------
 
     def refresh(self) -> None:
+        """Ask again, if something has changed that the answer depends on."""
         runs, values = self._runs(), self._values()
         self._rest_as_long(self._session.aside, self._topic, self._session.runs.shown)
         if self.question.studies == NONE and any(one.is_required and one.name not in values for one in self.parameters):
@@ -124,9 +125,11 @@ class QuestionModel(QObject, Watched):
         texts = self._session.corpus.texts.value if self._asks_corpus(question, runs) else ()
         states = tuple((run.stamp, run.learned, id(run.words), run.is_busy) for run in runs)
         key = states, self._early_moment(), texts, repr(values)
-        if key == self._asked:
-            return
-        self._asked = key
+        if key != self._asked:
+            self._asked = key
+            self._ask(question, runs, values)
+
+    def _ask(self, question: Question, runs: list[Run], values: Mapping[str, Any]) -> None:
         remarks: list[str] = []
         studies = self._studies(question, runs, remarks)
 

@@ -15,6 +15,7 @@ from app.session.time import timer
 from app.window.parts.wording import from_the_left
 from app.window.rooms.my_word import LARGEST_CORPUS
 from app.window.time.step_in_words import Chip
+from bpe_core.history.history import History
 from bpe_core.insight.pairs import Loss, largest_loss
 from bpe_core.learning.methods import learns_by_ranks
 from bpe_core.questions.compression import symbols_per_token
@@ -40,45 +41,66 @@ class Result:
 
 def result_of(study: Study | None, symbols: Int64s, work: Work) -> Result:
     assert study is not None  # as it has learned something
-    history, wording = study.history, study.history.recipe.wording
-    end, kept = len(history), history.vocabulary
-    tokens, tokens_at_start = int(history.tokens_after[-1]), history.tokens_at_start
-    if history.only_joins:
-        sentence = f"The text it learned from took {tokens_at_start:,} tokens at first, and takes {tokens:,} now."
-    elif history.vocabulary_size_at(0) < len(kept):
-        added = f"To {history.vocabulary_size_at(0):,} tokens {end:,} {wording.choice}s were {wording.done}"
-        sentence = f"{added}. With them the text it learned from takes {tokens:,} tokens."
-    else:
-        left = f"Of {history.vocabulary_size_at(0):,} {wording.choice}s the {len(kept):,} best are left"
-        sentence = f"{left}. With them the text it learned from takes {tokens:,} tokens."
-    names = study.names
-    written = [id for id in kept.tolist() if id != history.alphabet.unknown_id]
-    longest = max(written, key=names.lengths.__getitem__)
-    numbers, loss = [(f"{end:,}", wording.step if end == 1 else wording.steps)], None
-    words = study.own_words
-    is_small = words is not None and words.total_bytes <= LARGEST_CORPUS
-    if words is not None and is_small and history.recipe.pattern not in LONG_WORDS:
-        _, starts = study.cut(work=work).by_word(end)
-        numbers.append((f"{int((np.diff(starts) == 1).sum()):,}", f"of {len(words):,} different words are one token"))
-    else:
-        numbers.append((f"{names.lengths[longest]:,}", "characters in the longest token"))
-    if is_small and learns_by_ranks(history):
-        loss = largest_loss(study.ranked(work=work), cancelled=work.cancelled)
-    ratio = symbols_per_token(history, symbols)
-    if ratio is not None:
-        unit = "bytes" if history.recipe.base == "bytes" else "letters"
-        numbers.append((f"{ratio[-1]:.2f}", f"{unit} per token, {ratio[0]:.2f} at first"))
+    history, names = study.history, study.names
 
     def written_as(id: int) -> str:
         return from_the_left(Chip.of(history, names, id).text)
 
+    written = [id for id in history.vocabulary.tolist() if id != history.alphabet.unknown_id]
+    longest = max(written, key=names.lengths.__getitem__)
     row = history.row_of(longest)
-    found = Result(sentence, tuple(numbers), (written_as(longest), 1 + (-1 if row is None else row)), loss)
+    loss = None
+    if _is_small(study) and learns_by_ranks(history):
+        loss = largest_loss(study.ranked(work=work), cancelled=work.cancelled)
+    found = Result(
+        sentence=_sentence(history),
+        numbers=(_steps(history), _whole_words(study, names.lengths[longest], work), *_shortening(history, symbols)),
+        longest=(written_as(longest), 1 + (-1 if row is None else row)),
+        loss=loss,
+    )
     if loss is not None:
         pair, taker = map(written_as, loss.pair), written_as(int(history.ids[loss.step - 1]))
         return replace(found, loser=" + ".join(pair), taker=taker)
     step = int(np.argmax(np.abs(history.tokens_saved)))
     return replace(found, largest=(written_as(int(history.ids[step])), step + 1, int(-history.tokens_saved[step])))
+
+
+def _sentence(history: History) -> str:
+    wording, first, kept = history.recipe.wording, history.vocabulary_size_at(0), len(history.vocabulary)
+    tokens = f"{int(history.tokens_after[-1]):,}"
+    if history.only_joins:
+        return f"The text it learned from took {history.tokens_at_start:,} tokens at first, and takes {tokens} now."
+    if first < kept:
+        changed = f"To {first:,} tokens {len(history):,} {wording.choice}s were {wording.done}"
+    else:
+        changed = f"Of {first:,} {wording.choice}s the {kept:,} best are left"
+    return f"{changed}. With them the text it learned from takes {tokens} tokens."
+
+
+def _steps(history: History) -> tuple[str, str]:
+    wording = history.recipe.wording
+    return f"{len(history):,}", wording.step if len(history) == 1 else wording.steps
+
+
+def _is_small(study: Study) -> bool:
+    return study.own_words is not None and study.own_words.total_bytes <= LARGEST_CORPUS
+
+
+def _whole_words(study: Study, longest: int, work: Work) -> tuple[str, str]:
+    """Count the words that are one token, where that is soon done; else the characters of the longest token."""
+    words = study.own_words
+    if words is None or not _is_small(study) or study.history.recipe.pattern in LONG_WORDS:
+        return f"{longest:,}", "characters in the longest token"
+    _, starts = study.cut(work=work).by_word(len(study.history))
+    return f"{int((np.diff(starts) == 1).sum()):,}", f"of {len(words):,} different words are one token"
+
+
+def _shortening(history: History, symbols: Int64s) -> list[tuple[str, str]]:
+    ratio = symbols_per_token(history, symbols)
+    if ratio is None:
+        return []
+    unit = "bytes" if history.recipe.base == "bytes" else "letters"
+    return [(f"{ratio[-1]:.2f}", f"{unit} per token, {ratio[0]:.2f} at first")]
 
 
 class WatchedResult(QObject):

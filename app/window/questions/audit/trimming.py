@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -18,6 +18,7 @@ from bpe_core.editing.trimming import NEEDED as NEEDED
 from bpe_core.editing.trimming import (
     Costs,
     Needed,
+    Trimmed,
     check_can_be_edited,
     costs,
     least_size,
@@ -27,6 +28,7 @@ from bpe_core.editing.trimming import (
     trim,
 )
 from bpe_core.errors import BpeError
+from bpe_core.history.history import History
 from bpe_core.insight.audit import TokenPlaces
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.studies.study import Study
@@ -111,32 +113,15 @@ class Trimming(QObject):
         if refusal or study is None or self.model.answer is None:
             self.failed.emit(refusal)
             return
-        (run,), history = self.model.about, study.history
-        chosen = self.tokens(range(len(self.model.answer.table)) if wish.what == "listed" else wish.rows)
+        (run,) = self.model.about
+        tokens = self.tokens(range(len(self.model.answer.table)) if wish.what == "listed" else wish.rows)
         name, number = changed_name(run.recipe.name, "trimmed"), run.number
         text = self._session.text.value[:TEXT_CHARACTERS].encode(errors="replace").decode()
 
         def work(task: Task) -> EditedTable:
             aside = Work(task.report, task.cancelled)
-            tokens = chosen
-            if wish.what == "down to":
-                places = TokenPlaces.of([study.words(TOPIC, aside)], history, cancelled=task.cancelled)
-                tokens = least_used(history, places.counts, surplus(history, wish.size), cancelled=task.cancelled)
-            found = trim(
-                history,
-                tokens,
-                needed=wish.needed,
-                renumber=wish.renumber,
-                cancelled=task.cancelled,
-            )
-            if found.changes_nothing:
-                raise BpeError("Nothing was removed: tokens that stay need those that were named.")
-            told = found.sentences
-            if study.texts is not None:
-                words = study.words(TOPIC, aside)
-                told.append(f"The corpus: {costs(words, history, found.history, cancelled=task.cancelled)}.")
-            both = (len(Tokenizer(one).encode_to_array(text)) for one in (history, found.history))
-            told.append(f"Your text: {Costs(*both)}.")
+            found = trimmed_by(study, tokens, wish, aside)
+            told = [*found.sentences, *costs_of(study, found.history, text, aside)]
             gone = count_text(len(found.removed) + len(found.hidden), "token")
             return EditedTable.of(found.history, name, f"Run {number:,} without {gone}", tuple(told))
 
@@ -152,3 +137,24 @@ class Trimming(QObject):
     def _take(self, run: Run, table: EditedTable) -> None:
         add_table(self._session.runs, table, run)
         self.trimmed.emit(run.number, " ".join(table.sentences))
+
+
+def trimmed_by(study: Study, tokens: Sequence[int], wish: Wish, work: Work) -> Trimmed:
+    """Return the table without these tokens, or without the least used where a size is wished for."""
+    history = study.history
+    if wish.what == "down to":
+        places = TokenPlaces.of([study.words(TOPIC, work)], history, cancelled=work.cancelled)
+        tokens = least_used(history, places.counts, surplus(history, wish.size), cancelled=work.cancelled)
+    found = trim(history, tokens, needed=wish.needed, renumber=wish.renumber, cancelled=work.cancelled)
+    if found.changes_nothing:
+        raise BpeError("Nothing was removed: tokens that stay need those that were named.")
+    return found
+
+
+def costs_of(study: Study, now: History, text: str, work: Work) -> Iterator[str]:
+    """Say how many tokens the corpus, if there is one, and a text become by another table."""
+    if study.texts is not None:
+        words = study.words(TOPIC, work)
+        yield f"The corpus: {costs(words, study.history, now, cancelled=work.cancelled)}."
+    both = (len(Tokenizer(one).encode_to_array(text)) for one in (study.history, now))
+    yield f"Your text: {Costs(*both)}."
