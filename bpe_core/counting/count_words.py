@@ -7,7 +7,7 @@ would be loaded, and so are patterns without a table. Whichever way, the words a
 from __future__ import annotations
 
 import sys
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
@@ -17,6 +17,7 @@ import numpy as np
 from bpe_core.counting.borders import cut_at_borders, cut_numbers
 from bpe_core.counting.count_files import why_not_from, word_list
 from bpe_core.counting.grouped import GroupedWords
+from bpe_core.counting.watching import LineEnds, WholeTexts
 from bpe_core.counting.words import Counted, PartCounts, WordTable
 from bpe_core.errors import Cancelled, CorpusError, RecipeError
 from bpe_core.kernels.kept import COUNTING
@@ -29,7 +30,7 @@ from bpe_core.text.normalization import normalize
 from bpe_core.text.patterns import WHOLE_NUMBERS
 from bpe_core.text.reading.counts_head import CountsHead
 from bpe_core.text.reading.source import Bytes, Chunk, one_by_one
-from bpe_core.text.safe_cuts import NEWLINE, keeps_newlines, may_cut_at_newlines
+from bpe_core.text.safe_cuts import keeps_newlines, may_cut_at_newlines
 from bpe_core.text.scanner import ScanTable, table_for
 from bpe_core.text.specials import parts_of
 from bpe_core.text.splitting import Splitter, why_slow
@@ -189,7 +190,7 @@ class _Count:
         if not self.recipe.asks_for_line_ends:
             words = self._counted(chunks)
         else:
-            lines = _LineEnds(self.recipe)
+            lines = LineEnds(self.recipe)
             words = lines.added_to(self._counted(lines.watched(chunks)))
         return replace(words, text_bytes=size)
 
@@ -279,7 +280,7 @@ class _Count:
         scanned = _scanned(chunks, self.recipe)
         if self.recipe.pattern != "custom":
             return count_compiled(scanned, table)
-        texts = _WholeTexts(self.recipe)
+        texts = WholeTexts(self.recipe)
         words = count_compiled(texts.watched(scanned), table)
         texts.check_it_matched(words)
         return words
@@ -346,82 +347,3 @@ def _texts(chunks: Iterable[Chunk], cut_at_newlines: bool) -> Iterator[tuple[str
             check_room(COPIES_HELD * sum(map(sys.getsizeof, held)), "Splitting a text as a whole", FEWER_WORDS)
             yield "".join(held), True
             held = []
-
-
-class _LineEnds:
-    """Counts which words end lines, in chunks on their way to be counted; the end of a text ends a line."""
-
-    def __init__(self, recipe: Recipe) -> None:
-        self._recipe = recipe
-        self._pieces: Counter[str] = Counter()  # the text behind the last blank of each line
-
-    def watched(self, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
-        held = ""
-        for chunk in chunks:
-            end = "\n" if chunk.ends_document else ""
-            held = self._look(held + str(chunk.data, "utf-8") + end)
-            yield chunk
-
-    def _look(self, text: str) -> str:
-        """Take the end of each line; return what may be the end of a line that may go on."""
-        *lines, rest = text.split("\n")
-        self._pieces.update(piece for line in lines for piece in line.rsplit(None, 1)[-1:])
-        return "".join(piece if rest.endswith(piece) else f"{piece} " for piece in rest.rsplit(None, 1)[-1:])
-
-    def added_to(self, words: WordTable) -> WordTable:
-        splitter, ends = Splitter(self._recipe), Counter[bytes]()
-        for piece, count in self._pieces.items():
-            for last in list(splitter.words(normalize(piece, self._recipe)))[-1:]:
-                ends[last.encode()] += count
-        return replace(words, line_ends=np.fromiter((ends.get(word, 0) for word, _ in words), np.int64, len(words)))
-
-
-class _WholeTexts:
-    """Finds out whether a custom pattern matched anything, when only its cuts are known.
-
-    If there are no more words than texts (or lines that are texts of their own), each word is a whole text, and `regex`
-    is asked about one after the other until it matches one.
-    """
-
-    def __init__(self, recipe: Recipe) -> None:
-        self._recipe = recipe
-        self._ends_at_newlines = recipe.unit == "line"
-        self._texts = 0
-        self._last: int | None = None  # the last byte seen of the open text
-
-    def watched(self, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
-        for chunk in chunks:
-            self._count(chunk)
-            yield chunk
-
-    def check_it_matched(self, words: WordTable) -> None:
-        """Raise a PatternError if the pattern matched nothing; the words are those of all that was watched."""
-        if self._texts + self._is_open < words.total:
-            return
-        splitter = Splitter(self._recipe)
-        for word, _ in words:
-            deque(splitter.words(word.decode()), maxlen=0)
-            if splitter.has_matched:
-                return
-        splitter.check_it_matched()
-
-    @property
-    def _is_open(self) -> bool:
-        return self._last is not None and not (self._ends_at_newlines and self._last == NEWLINE)
-
-    def _count(self, chunk: Chunk) -> None:
-        data = np.frombuffer(chunk.data, np.uint8)
-        ends = np.zeros(0, np.int64) if chunk.inner_ends is None else chunk.inner_ends
-        if chunk.ends_document:
-            ends = np.append(ends, len(data))
-        if len(ends) and ends[0] == 0:
-            self._texts += self._is_open
-        lasts = data[ends[np.diff(ends, prepend=0) > 0] - 1]
-        if self._ends_at_newlines:
-            self._texts += int(np.count_nonzero(data == NEWLINE) + np.count_nonzero(lasts != NEWLINE))
-        else:
-            self._texts += len(lasts)
-        if len(data) > (ends[-1] if len(ends) else 0):
-            self._last = int(data[-1])
-        elif len(ends):
-            self._last = None

@@ -1,0 +1,95 @@
+"""What is found out about texts on their way to be counted: which words end lines, and whether a pattern matched."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from bpe_core.counting.words import WordTable
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.text.normalization import normalize
+from bpe_core.text.reading.source import Chunk
+from bpe_core.text.safe_cuts import NEWLINE
+from bpe_core.text.splitting import Splitter
+
+
+class LineEnds:
+    """Counts which words end lines, in chunks on their way to be counted; the end of a text ends a line."""
+
+    def __init__(self, recipe: Recipe) -> None:
+        self._recipe = recipe
+        self._pieces: Counter[str] = Counter()  # the text behind the last blank of each line
+
+    def watched(self, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
+        held = ""
+        for chunk in chunks:
+            end = "\n" if chunk.ends_document else ""
+            held = self._look(held + str(chunk.data, "utf-8") + end)
+            yield chunk
+
+    def _look(self, text: str) -> str:
+        """Take the end of each line; return what may be the end of a line that may go on."""
+        *lines, rest = text.split("\n")
+        self._pieces.update(piece for line in lines for piece in line.rsplit(None, 1)[-1:])
+        return "".join(piece if rest.endswith(piece) else f"{piece} " for piece in rest.rsplit(None, 1)[-1:])
+
+    def added_to(self, words: WordTable) -> WordTable:
+        splitter, ends = Splitter(self._recipe), Counter[bytes]()
+        for piece, count in self._pieces.items():
+            for last in list(splitter.words(normalize(piece, self._recipe)))[-1:]:
+                ends[last.encode()] += count
+        return replace(words, line_ends=np.fromiter((ends.get(word, 0) for word, _ in words), np.int64, len(words)))
+
+
+class WholeTexts:
+    """Finds out whether a custom pattern matched anything, when only its cuts are known.
+
+    If there are no more words than texts (or lines that are texts of their own), each word is a whole text, and `regex`
+    is asked about one after the other until it matches one.
+    """
+
+    def __init__(self, recipe: Recipe) -> None:
+        self._recipe = recipe
+        self._ends_at_newlines = recipe.unit == "line"
+        self._texts = 0
+        self._last: int | None = None  # the last byte seen of the open text
+
+    def watched(self, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
+        for chunk in chunks:
+            self._count(chunk)
+            yield chunk
+
+    def check_it_matched(self, words: WordTable) -> None:
+        """Raise a PatternError if the pattern matched nothing; the words are those of all that was watched."""
+        if self._texts + self._is_open < words.total:
+            return
+        splitter = Splitter(self._recipe)
+        for word, _ in words:
+            deque(splitter.words(word.decode()), maxlen=0)
+            if splitter.has_matched:
+                return
+        splitter.check_it_matched()
+
+    @property
+    def _is_open(self) -> bool:
+        return self._last is not None and not (self._ends_at_newlines and self._last == NEWLINE)
+
+    def _count(self, chunk: Chunk) -> None:
+        data = np.frombuffer(chunk.data, np.uint8)
+        ends = np.zeros(0, np.int64) if chunk.inner_ends is None else chunk.inner_ends
+        if chunk.ends_document:
+            ends = np.append(ends, len(data))
+        if len(ends) and ends[0] == 0:
+            self._texts += self._is_open
+        lasts = data[ends[np.diff(ends, prepend=0) > 0] - 1]
+        if self._ends_at_newlines:
+            self._texts += int(np.count_nonzero(data == NEWLINE) + np.count_nonzero(lasts != NEWLINE))
+        else:
+            self._texts += len(lasts)
+        if len(data) > (ends[-1] if len(ends) else 0):
+            self._last = int(data[-1])
+        elif len(ends):
+            self._last = None
