@@ -1,221 +1,31 @@
-"""Explain why a text is cut at a place: for every boundary the one true reason.
-
-`_SENTENCES` lists all reasons: first those inside a word, where a merge may have dissolved the boundary, then those
-between words.
-"""
+"""Explain why a text is split at a place: for every boundary the one true reason."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from bpe_core.counting.words import WordColumns, WordTable
 from bpe_core.history.history import History, Pair
 from bpe_core.history.token_texts import TokenBytes, TokenTexts
+from bpe_core.insight.boundary_reasons import Kind, Reason, Standing, sentence
 from bpe_core.insight.merge_tree import EncodingStep, Meeting, Node, encoding_steps, meetings, merge_trees
 from bpe_core.insight.pairs import race
+from bpe_core.insight.pattern_branches import Branch, branch_that_matched
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.insight.reasons import Explanation
 from bpe_core.learning.methods import Method, first_turn
-from bpe_core.recipes.parts import CUSTOM_PATTERN
-from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.as_joined import merges_of
 from bpe_core.segmenting.boundaries import INSIDE, NEVER, PATTERN_CUT
 from bpe_core.segmenting.cutting import Allowed, Cutting, Part
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.segmenting.word_runs import RunMerges
 from bpe_core.support.arrays import Int64s
-from bpe_core.support.wording import count_text
-from bpe_core.text.patterns import NAMED_PATTERNS, in_ascii
-
-if TYPE_CHECKING:
-    import regex
-
-
-# What the alternatives of the named patterns match, in their order.
-_EXPLANATIONS: dict[str, tuple[str, ...]] = {
-    "gpt2": (
-        "an English contraction",
-        "letters, with one space before them",
-        "digits, with one space before them",
-        "signs that are neither letters nor digits, with one space before them",
-        "spaces, all but the last, which goes with the word behind it",
-        "blanks",
-    ),
-    "cl100k": (
-        "an English contraction",
-        "letters, with one sign or space before them",
-        "up to three digits",
-        "signs that are neither letters nor digits, with the line breaks behind them",
-        "spaces at the end of the text",
-        "spaces up to a line break",
-        "spaces, all but the last, which goes with the word behind it",
-        "one space",
-    ),
-    "o200k": (
-        "a word that ends in small letters, with its contraction",
-        "a word that begins with capitals, with its contraction",
-        "up to three digits",
-        "signs that are neither letters nor digits, with the line breaks and slashes behind them",
-        "spaces up to the last line break",
-        "spaces, all but the last, which goes with the word behind it",
-        "blanks",
-    ),
-    "o200k-apart": (
-        "a word that ends in small letters",
-        "a word that begins with capitals",
-        "up to three digits",
-        "signs that are neither letters nor digits, with the line breaks and slashes behind them",
-        "spaces up to the last line break",
-        "spaces, all but the last, which goes with the word behind it",
-        "blanks",
-    ),
-    "english": (
-        *("an English contraction",) * 7,
-        "ASCII letters, with one space before them",
-        "digits, with one space before them",
-        "signs that are neither ASCII letters nor digits, with one space before them",
-        "blanks",
-    ),
-    "whitespace": ("everything up to the next space",),
-    "bert": (
-        "one Chinese character",
-        "one punctuation mark",
-        "everything up to the next space, mark or Chinese character",
-    ),
-    "superwords": (
-        "up to three digits",
-        "two signs or more, with one space before them and line ends behind them",
-        "spaces that belong to no word",
-        "a run of words, with the spaces, single signs and line ends between them",
-    ),
-    "word-runs": (
-        "a run of words, each with one sign or space before it",
-        "up to three digits",
-        "signs that are neither letters nor digits, with the line breaks and slashes behind them",
-        "spaces up to the last line break",
-        "spaces, all but the last, which goes with the word behind it",
-        "blanks",
-    ),
-    "none": ("the whole text",),
-}
-
-
-@dataclass(frozen=True)
-class Branch:
-    number: int  # 1 for the first
-    expression: str
-    explanation: str  # empty for a custom pattern
-
-
-def branch_that_matched(text: str, start: int, stop: int, recipe: Recipe) -> Branch | None:
-    """Return the alternative that made a word of a text split on its own; None if that is unknown.
-
-    >>> branch = branch_that_matched("Hello world", 5, 11, Recipe.preset("gpt2"))
-    >>> branch.expression, branch.explanation
-    (' ?\\\\p{L}+', 'letters, with one space before them')
-    """
-    own = recipe.pattern == CUSTOM_PATTERN
-    expression = recipe.custom_pattern if own else NAMED_PATTERNS[recipe.pattern].expression
-    explanations = _EXPLANATIONS.get(recipe.pattern, ())
-    ends = _ends(expression, text, start) if own or not text.isascii() else _ends_in_ascii(expression, text, start)
-    for number, (branch, end) in enumerate(ends, start=1):
-        if end is not None:  # the first alternative that matches is the one that counts
-            told = explanations[number - 1] if number <= len(explanations) else ""
-            return Branch(number, branch, told) if end == stop else None
-    return None
-
-
-def _ends(expression: str, text: str, start: int) -> Iterator[tuple[str, int | None]]:
-    for branch, compiled in _compiled(expression):
-        found = compiled.match(text, start, concurrent=True, timeout=1.0)
-        yield branch, None if found is None else found.end()
-
-
-def _ends_in_ascii(expression: str, text: str, start: int) -> Iterator[tuple[str, int | None]]:
-    for branch in alternatives(expression):
-        found = in_ascii(branch).match(text, start)
-        yield branch, None if found is None else found.end()
-
-
-@lru_cache(maxsize=32)
-def _compiled(expression: str) -> tuple[tuple[str, regex.Pattern[str]], ...]:
-    """Compile each alternative by itself; nothing where one refers to a group elsewhere."""
-    import regex  # takes a while to load
-
-    flags = regex.match(r"\(\?[a-zA-Z0-9]+\)", expression)
-    prefix = flags.group() if flags else ""
-    try:
-        return tuple((branch, regex.compile(prefix + branch)) for branch in alternatives(expression[len(prefix) :]))
-    except regex.error:
-        return ()
-
-
-def alternatives(expression: str) -> list[str]:
-    """Cut a regular expression at its outermost bars.
-
-    >>> alternatives(r"'(?:s|t)|[^|\\]]+|\\|")
-    ["'(?:s|t)", '[^|\\\\]]+', '\\\\|']
-    """
-    found, begin, depth, in_class, place = [], 0, 0, False, 0
-    while place < len(expression):
-        sign = expression[place]
-        if sign == "\\":
-            place += 1
-        elif in_class:
-            in_class = sign != "]"
-        elif sign == "[":
-            in_class = True
-            # A bracket that comes first in a class stands for itself.
-            place += 1 if expression[place + 1 : place + 2] == "^" else 0
-            place += 1 if expression[place + 1 : place + 2] == "]" else 0
-        elif sign in "()":
-            depth += 1 if sign == "(" else -1
-        elif sign == "|" and depth == 0:
-            found.append(expression[begin:place])
-            begin = place + 1
-        place += 1
-    return [*found, expression[begin:]]
-
-
-Kind = Literal[
-    "joined", "later", "taken", "overlap", "unknown", "too long", "never",
-    "pattern", "words", "forbidden", "marker", "apart", "special", "edge", "symbol", "dropped",
-]  # fmt: skip
-Name = Callable[[int], str]
 
 LONGEST_SHOWN = 400  # symbols of a word; in a longer one only the neighbourhood of a place is looked at
-
-
-@dataclass(frozen=True)
-class Standing:
-    best: int  # the highest count
-    now: int  # at the moment shown
-    winner: int | None  # the count of the pair that is merged then; None where none is
-    minimum: int  # below this nothing is merged
-
-
-@dataclass(frozen=True)
-class Reason:
-    kind: Kind
-    pair: tuple[int, int] | None = None  # the two tokens mentioned
-    rank: int | None = None  # the merge that joins them
-    taken_by: int | None = None  # the merge that took one of them before
-    taken: int | None = None  # the token that was taken
-    standing: Standing | None = None  # where the words of the corpus are known
-    before: Branch | None = None  # the alternative of the pattern that made the word before the cut
-    after: Branch | None = None
-    turn: int = 0  # up to which step no merge crosses the edge of a word that is here
-    forbidden: str = ""  # what the two as one token would do that the recipe does not allow
-
-    @property
-    def steps(self) -> tuple[int, ...]:
-        return tuple(rank + 1 for rank in (self.rank, self.taken_by) if rank is not None)
 
 
 def reason_in_word(
@@ -457,84 +267,3 @@ class Why:
         unit = data[first : end or None].decode()
         begin = len(data[first:start].decode())
         return branch_that_matched(unit, begin, begin + len(data[start:stop].decode()), recipe)
-
-
-def sentence(reason: Reason, name: Name) -> str:
-    return _SENTENCES[reason.kind](reason, name)
-
-
-def _pair(reason: Reason, name: Name) -> str:
-    assert reason.pair is not None
-    return " + ".join(map(name, reason.pair))
-
-
-def _step(rank: int | None) -> str:
-    assert rank is not None
-    return f"merge {rank + 1:,}"
-
-
-def _taken(reason: Reason, name: Name) -> str:
-    assert reason.taken is not None
-    return (
-        f"{_pair(reason, name)} was learned as {_step(reason.rank)}, "
-        f"but {name(reason.taken)} had already been taken by {_step(reason.taken_by)}."
-    )
-
-
-def _never(reason: Reason, name: Name) -> str:
-    standing = reason.standing
-    if standing is None:
-        return f"{_pair(reason, name)} was never learned."
-    if standing.best == 0:
-        return f"{_pair(reason, name)} never occurred in the corpus, so it was never learned."
-    told = f"{_pair(reason, name)} was never learned: it occurred {count_text(standing.best, 'time')} at most"
-    if standing.best < standing.minimum:
-        return f"{told}, and a merge needs {standing.minimum:,}."
-    if standing.now < standing.minimum:
-        return f"{told}, and other merges used up its letters first. Now it occurs {count_text(standing.now, 'time')}."
-    told += f" and {count_text(standing.now, 'time')} now"
-    if standing.winner is not None:
-        return f"{told}; the next merge occurs {count_text(standing.winner, 'time')}."
-    return f"{told}; training ended before its turn came."
-
-
-def _pattern(reason: Reason, name: Name) -> str:
-    told = "Tokens never cross the edge of a word, and one is here."
-    for branch, where in ((reason.before, "before"), (reason.after, "behind")):
-        if branch is not None:
-            told += f" The word {where} it: {branch.explanation or f'matched by “{branch.expression}”'}."
-    return told
-
-
-def _words(reason: Reason, name: Name) -> str:
-    told = f"Words meet here, and up to {_step(reason.turn - 1)} nothing is joined across words."
-    return (
-        told if reason.pair is None else f"{told} {_step(reason.rank).capitalize()} joins {_pair(reason, name)} here."
-    )
-
-
-_SENTENCES: dict[Kind, Callable[[Reason, Name], str]] = {
-    "joined": lambda reason, name: f"Not split: {_step(reason.rank)} joins {_pair(reason, name)} here.",
-    "later": lambda reason, name: f"{_pair(reason, name)} is only learned later, as {_step(reason.rank)}.",
-    "taken": _taken,
-    "overlap": lambda reason, name: (
-        f"{_pair(reason, name)} is joined by {_step(reason.rank)} from left to right, "
-        "and the one on the left was already in a pair."
-    ),
-    "unknown": lambda reason, name: "A character outside the alphabet is here; it is never merged.",
-    "too long": lambda reason, name: f"{_pair(reason, name)} would be longer than the recipe allows.",
-    "never": _never,
-    "pattern": _pattern,
-    "words": _words,
-    "forbidden": lambda reason, name: (
-        f"{_pair(reason, name)} would {reason.forbidden}, which the recipe does not allow."
-    ),
-    "marker": lambda reason, name: "A word begins or ends here, as its marker says. " + _pattern(reason, name),
-    "apart": lambda reason, name: (
-        "A word begins here. Words are joined only where each of them is one token, and one of these two never is."
-    ),
-    "special": lambda reason, name: "A special token is here; it is never split and never joined to anything.",
-    "edge": lambda reason, name: "The text begins or ends here.",
-    "symbol": lambda reason, name: "No boundary: these bytes belong to one base symbol.",
-    "dropped": lambda reason, name: "These bytes belong to no word: the recipe leaves them out.",
-}

@@ -161,7 +161,8 @@ class MyWord(QObject):
 
 def _reasons(text: str, cuts: list[int], words: WordTable, history: History) -> tuple[str, ...]:
     """Say why the remaining cuts are kept; if there are many, only the first ones."""
-    from bpe_core.insight.why import Why, sentence  # not for the first paint
+    from bpe_core.insight.boundary_reasons import sentence  # not for the first paint
+    from bpe_core.insight.why import Why
 
     bench = Bench(words, history)
     why = Why(text, history, corpus=bench.ranked)

@@ -14,10 +14,11 @@ from app.window.text.text_model import TokenTextModel
 from app.worker.job import Task
 from bpe_core.errors import Cancelled
 from bpe_core.figures.figure import nested
+from bpe_core.insight.boundary_reasons import Reason, sentence
 from bpe_core.insight.explanation import explain
 from bpe_core.insight.merge_tree import Piece, parts_first, pieces_of
 from bpe_core.insight.reasons import Explanation
-from bpe_core.insight.why import Reason, Why, sentence
+from bpe_core.insight.why import Why
 from bpe_core.insight.why_dropping import WhyDropping
 from bpe_core.learning.methods import learns_by_ranks
 from bpe_core.questions.tree import Tree

@@ -1,0 +1,126 @@
+"""The reasons why a text is split at a place, or not, where merges split it; `_SENTENCES` lists all of them.
+
+First those inside a word, where a merge may have dissolved the boundary, then those between words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from bpe_core.insight.pattern_branches import Branch
+from bpe_core.support.wording import count_text
+
+Kind = Literal[
+    "joined", "later", "taken", "overlap", "unknown", "too long", "never",
+    "pattern", "words", "forbidden", "marker", "apart", "special", "edge", "symbol", "dropped",
+]  # fmt: skip
+Name = Callable[[int], str]
+
+
+@dataclass(frozen=True)
+class Standing:
+    best: int  # the highest count
+    now: int  # at the moment shown
+    winner: int | None  # the count of the pair that is merged then; None where none is
+    minimum: int  # below this nothing is merged
+
+
+@dataclass(frozen=True)
+class Reason:
+    kind: Kind
+    pair: tuple[int, int] | None = None  # the two tokens mentioned
+    rank: int | None = None  # the merge that joins them
+    taken_by: int | None = None  # the merge that took one of them before
+    taken: int | None = None  # the token that was taken
+    standing: Standing | None = None  # where the words of the corpus are known
+    before: Branch | None = None  # the alternative of the pattern that made the word before the cut
+    after: Branch | None = None
+    turn: int = 0  # up to which step no merge crosses the edge of a word that is here
+    forbidden: str = ""  # what the two as one token would do that the recipe does not allow
+
+    @property
+    def steps(self) -> tuple[int, ...]:
+        return tuple(rank + 1 for rank in (self.rank, self.taken_by) if rank is not None)
+
+
+def sentence(reason: Reason, name: Name) -> str:
+    return _SENTENCES[reason.kind](reason, name)
+
+
+def _pair(reason: Reason, name: Name) -> str:
+    assert reason.pair is not None
+    return " + ".join(map(name, reason.pair))
+
+
+def _step(rank: int | None) -> str:
+    assert rank is not None
+    return f"merge {rank + 1:,}"
+
+
+def _taken(reason: Reason, name: Name) -> str:
+    assert reason.taken is not None
+    return (
+        f"{_pair(reason, name)} was learned as {_step(reason.rank)}, "
+        f"but {name(reason.taken)} had already been taken by {_step(reason.taken_by)}."
+    )
+
+
+def _never(reason: Reason, name: Name) -> str:
+    standing = reason.standing
+    if standing is None:
+        return f"{_pair(reason, name)} was never learned."
+    if standing.best == 0:
+        return f"{_pair(reason, name)} never occurred in the corpus, so it was never learned."
+    told = f"{_pair(reason, name)} was never learned: it occurred {count_text(standing.best, 'time')} at most"
+    if standing.best < standing.minimum:
+        return f"{told}, and a merge needs {standing.minimum:,}."
+    if standing.now < standing.minimum:
+        return f"{told}, and other merges used up its letters first. Now it occurs {count_text(standing.now, 'time')}."
+    told += f" and {count_text(standing.now, 'time')} now"
+    if standing.winner is not None:
+        return f"{told}; the next merge occurs {count_text(standing.winner, 'time')}."
+    return f"{told}; training ended before its turn came."
+
+
+def _pattern(reason: Reason, name: Name) -> str:
+    told = "Tokens never cross the edge of a word, and one is here."
+    for branch, where in ((reason.before, "before"), (reason.after, "behind")):
+        if branch is not None:
+            told += f" The word {where} it: {branch.explanation or f'matched by “{branch.expression}”'}."
+    return told
+
+
+def _words(reason: Reason, name: Name) -> str:
+    told = f"Words meet here, and up to {_step(reason.turn - 1)} nothing is joined across words."
+    return (
+        told if reason.pair is None else f"{told} {_step(reason.rank).capitalize()} joins {_pair(reason, name)} here."
+    )
+
+
+_SENTENCES: dict[Kind, Callable[[Reason, Name], str]] = {
+    "joined": lambda reason, name: f"Not split: {_step(reason.rank)} joins {_pair(reason, name)} here.",
+    "later": lambda reason, name: f"{_pair(reason, name)} is only learned later, as {_step(reason.rank)}.",
+    "taken": _taken,
+    "overlap": lambda reason, name: (
+        f"{_pair(reason, name)} is joined by {_step(reason.rank)} from left to right, "
+        "and the one on the left was already in a pair."
+    ),
+    "unknown": lambda reason, name: "A character outside the alphabet is here; it is never merged.",
+    "too long": lambda reason, name: f"{_pair(reason, name)} would be longer than the recipe allows.",
+    "never": _never,
+    "pattern": _pattern,
+    "words": _words,
+    "forbidden": lambda reason, name: (
+        f"{_pair(reason, name)} would {reason.forbidden}, which the recipe does not allow."
+    ),
+    "marker": lambda reason, name: "A word begins or ends here, as its marker says. " + _pattern(reason, name),
+    "apart": lambda reason, name: (
+        "A word begins here. Words are joined only where each of them is one token, and one of these two never is."
+    ),
+    "special": lambda reason, name: "A special token is here; it is never split and never joined to anything.",
+    "edge": lambda reason, name: "The text begins or ends here.",
+    "symbol": lambda reason, name: "No boundary: these bytes belong to one base symbol.",
+    "dropped": lambda reason, name: "These bytes belong to no word: the recipe leaves them out.",
+}
