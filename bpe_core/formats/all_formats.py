@@ -123,6 +123,12 @@ _OWN = {
         f"{HERE}.rwkv_vocabulary",
         ("rwkv_vocab.txt", ".rwkv.txt"),
     ),
+    "youtokentome": Row(
+        "YouTokenToMe's model, only read: characters and merges by their numbers.",
+        f"{HERE}.youtokentome_model",
+        (".yttm",),
+        only_read=True,
+    ),
     "tiktoken": Row(
         "Ranks for tiktoken: each token's bytes in base64, and its number.", f"{HERE}.tiktoken_ranks", (".tiktoken",)
     ),

@@ -37,7 +37,7 @@ T = TypeVar("T")
 
 STEPS_BETWEEN_REPORTS = 4_096
 NO_NUMBER = -1  # a token the file has no number for
-TO_UTF8 = "change a text in another encoding, as in GB18030, by: iconv -f GB18030 -t UTF-8 OLD > NEW"
+TO_UTF8 = "change a text in another encoding in an editor, or by: iconv -f GB18030 -t UTF-8 OLD > NEW."
 MOST_GAPS = 100_000  # numbers without a token, in files that number tokens by their place
 
 BY_RANKS = ("bpe", "superbpe", "parity")  # the methods by which texts are cut alike
@@ -244,3 +244,21 @@ class Format(ABC):
 
     def loaded_by(self, library: Any, data: bytes, history: History, name: str, beside: Beside) -> Peer | None:
         raise NotImplementedError
+
+
+class ReadOnly(Format):
+    """A kind of file that is never written."""
+
+    why_only_read: ClassVar[str]
+
+    def holds_joining(self, history: History) -> bool:
+        return True
+
+    def impossible(self, history: History) -> list[str]:
+        return [self.why_only_read]
+
+    def does_otherwise(self, history: History) -> list[str]:
+        return []
+
+    def write_all(self, history: History, file: BinaryIO, progress: ProgressReport) -> None:
+        self.refuse_the_impossible(history)

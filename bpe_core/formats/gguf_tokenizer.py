@@ -9,12 +9,12 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable, Iterable
 from functools import cached_property
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 
 from bpe_core.errors import FormatError
-from bpe_core.formats.base import Beside, Format, Opened
+from bpe_core.formats.base import Beside, Opened, ReadOnly
 from bpe_core.formats.gguf_names import kinds_by_name
 from bpe_core.formats.gguf_patterns import BY_NAME
 from bpe_core.formats.gguf_section import LARGEST_HEAD, MARK, NAMES, Section, read_section
@@ -29,7 +29,6 @@ from bpe_core.formats.sentencepiece_model import bpe_history, most_probable_hist
 from bpe_core.formats.sentencepiece_text import packed
 from bpe_core.history.alphabet import BYTE_TEXTS
 from bpe_core.history.history import History
-from bpe_core.support.progress import ProgressReport
 from bpe_core.text.laid_texts import LaidTexts
 from bpe_core.text.preparation.pieces import AddedToken
 
@@ -297,22 +296,14 @@ READERS: dict[str, Callable[[Tokens], tuple[History, list[str]]]] = {
 }
 
 
-class GgufTokenizer(Format):
+class GgufTokenizer(ReadOnly):
     name = "gguf"
     methods = ("bpe", "wordpiece", "unigram")
     enough = LARGEST_HEAD
 
-    def holds_joining(self, history: History) -> bool:
-        return True
-
-    def impossible(self, history: History) -> list[str]:
-        return ["GGUF files are only read, as the numbers of a language model belong into them: choose another format."]
-
-    def does_otherwise(self, history: History) -> list[str]:
-        return []
-
-    def write_all(self, history: History, file: BinaryIO, progress: ProgressReport) -> None:
-        self.refuse_the_impossible(history)
+    why_only_read = (
+        "GGUF files are only read, as the numbers of a language model belong into them: choose another format."
+    )
 
     def recognizes(self, data: bytes) -> bool:
         return data.startswith(MARK)

@@ -29,7 +29,8 @@ class JsonModel(ABC):
 
     def impossible(self, history: History) -> list[str]:
         recipe = history.recipe
-        if recipe.marker == "prefix" and (len(recipe.marker_text) > 1 or recipe.pattern != "whitespace"):
+        parts_words = recipe.pattern == "whitespace" or recipe.splits_by_steps
+        if recipe.marker == "prefix" and (len(recipe.marker_text) > 1 or not parts_words):
             return [
                 "tokenizer.json puts a marker before words only if it is one character and spaces part the words; "
                 f"here it is {recipe.marker_text!r}, and the pattern is {recipe.pattern}."

@@ -17,7 +17,7 @@ OTHERS = (  # how files that are no tables begin, and what is said of them
     ),
     (
         rb"\xff\xfe|\xfe\xff",
-        "is UTF-16, and only UTF-8 is read; change it by: iconv -f UTF-16 -t UTF-8 OLD > NEW",
+        "is UTF-16, and only UTF-8 is read; change it by: iconv -f UTF-16 -t UTF-8 OLD > NEW.",
     ),
     (
         rb"PK\x03\x04|BZh|\xfd7zXZ|\x28\xb5\x2f\xfd|7z\xbc\xaf|(?s:.{257})ustar",

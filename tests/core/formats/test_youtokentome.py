@@ -1,0 +1,131 @@
+"""Models of YouTokenToMe: ids and texts as its package gave them (1.0.6), and as its rule says."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bpe_core.errors import FormatError, OutputError
+from bpe_core.formats import FORMATS, open_table
+from bpe_core.segmenting.tokenizer import Tokenizer
+
+YTTM, JSON = FORMATS["youtokentome"], FORMATS["tokenizer.json"]
+CHARACTERS = {
+    "h": 10,
+    "e": 5,
+    "日": 13,
+    "r": 8,
+    "本": 12,
+    "w": 7,
+    "o": 9,
+    "t": 6,
+    "ï": 15,
+    "l": 11,
+    "▁": 4,
+    "v": 16,
+    "n": 14,
+}
+RULES = [
+    (4, 6, 17), (9, 7, 18), (5, 8, 19), (17, 10, 20), (20, 5, 21), (11, 18, 22), (4, 22, 23), (23, 19, 24),
+    (13, 12, 25), (4, 25, 26), (23, 5, 27), (18, 19, 28), (27, 6, 29), (17, 28, 30), (21, 14, 31), (20, 19, 32),
+    (32, 5, 33), (4, 19, 34), (4, 14, 35), (15, 16, 36), (36, 5, 37), (35, 37, 38),
+]  # fmt: skip
+SPECIALS = "1 0 2 3"
+ASKED = {  # of the package
+    "the lowest": ([21, 27, 1, 6], "the lowe<UNK>t"),
+    "  lower▁tower\t日本日本 ": ([24, 30, 26, 25], "lower tower 日本日本"),
+    "xyz thex quxthe": ([4, 1, 21, 1, 4, 1, 6, 10, 5], "<UNK> the<UNK> <UNK>the"),
+    "": ([], ""),
+    "\u00a0the\u3000low": ([4, 1, 6, 10, 5, 1, 22], "<UNK>the<UNK>low"),
+    "<UNK> the": ([4, 1, 21], "<UNK> the"),
+    "▁": ([], ""),
+    "the\nthe\x1cthe\x0bthe": ([21, 21, 1, 6, 10, 5, 21], "the the<UNK>the the"),
+}
+
+
+def model(specials: str = SPECIALS) -> bytes:
+    rows = [f"{ord(one)} {number}" for one, number in CHARACTERS.items()]
+    rows += [" ".join(map(str, rule)) for rule in RULES]
+    return "\n".join([f"{len(CHARACTERS)} {len(RULES)}", *rows, specials, ""]).encode()
+
+
+def by_the_rule(text: str) -> list[int]:
+    found: list[int] = []
+    for word in "".join(" " if one in "\t\n\v\f\r▁" else one for one in text).split(" "):
+        ids = [CHARACTERS["▁"], *(CHARACTERS.get(one, 1) for one in word)] if word else []
+        ids = [one for place, one in enumerate(ids) if one != 1 or ids[place - 1] != 1]
+        for left, right, both in RULES:
+            place = 0
+            while place + 1 < len(ids):
+                if ids[place : place + 2] == [left, right]:
+                    ids[place : place + 2] = [both]
+                place += 1
+        found += ids
+    return found
+
+
+FOUND = YTTM.open(model(), "small.yttm")
+PLAIN = Tokenizer(FOUND.history)
+
+
+def test_ids_and_texts_are_those_of_the_package(tmp_path: Path) -> None:
+    (tmp_path / "bpe.model").write_bytes(model())
+    found = open_table(tmp_path / "bpe.model")
+    assert (found.format, found.notes, found.history.id_count) == ("youtokentome", (), 39)
+    ids, ends = Tokenizer(found.history).encode_batch(list(ASKED), threads=1)
+    for place, (text, (asked, read)) in enumerate(ASKED.items()):
+        assert by_the_rule(text) == asked
+        assert found.numbers_of(PLAIN.encode(text)) == asked
+        assert found.numbers_of(ids[ends[place] : ends[place + 1]].tolist()) == asked
+        assert PLAIN.decode(found.history.ids_of(asked), way="library") == read
+
+
+@settings(max_examples=60)
+@given(st.lists(st.sampled_from([*CHARACTERS, " ", "\t", "the", "lower", "日本", "x", "\u00a0", "\x85"])).map("".join))
+def test_each_text_becomes_the_ids_of_the_rule(text: str) -> None:
+    assert FOUND.numbers_of(PLAIN.encode(text)) == by_the_rule(text)
+
+
+def test_it_becomes_a_tokenizer_json_and_no_other_model() -> None:
+    file = io.BytesIO()
+    JSON.write(FOUND.history, file)
+    again = JSON.open(file.getvalue(), "tokenizer.json")
+    tokenizers = pytest.importorskip("tokenizers")
+    library = tokenizers.Tokenizer.from_buffer(file.getvalue())
+    for text in ASKED:
+        assert again.numbers_of(Tokenizer(again.history).encode(text)) == by_the_rule(text)
+        assert library.encode(text, add_special_tokens=False).ids == by_the_rule(text)
+    with pytest.raises(OutputError, match="only read"):
+        YTTM.write(FOUND.history, file)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (b"\n4 6 17\n", b"\n4 99 17\n", "line 15: it joins the token 99"),
+        (b"\n4 6 17\n", b"\n17 6 17\n", "line 15: it joins the token 17"),
+        (b"\n9 7 18\n", b"\n9 7\n", "line 16: there must be 3 numbers"),
+        (b"\n9 7 18\n", b"\n9 7 17\n", "a number is given to two tokens"),
+        (b"\n9 7 18\n", b"\n4 6 18\n", "line 16: it joins the same pair"),
+        (b"\n118 16\n", b"\n104 16\n", "a character is there twice"),
+        (b"\n118 16\n", b"\n55296 16\n", "the number of no character"),
+        (b"\n1 0 2 3\n", b"\n", "must be 4 numbers"),
+        (b"\n1 0 2 3\n", b"\n1 x 2 3\n", "must be 4 numbers"),
+    ],
+)
+def test_a_damaged_model_is_refused_with_its_place(old: bytes, new: bytes, said: str) -> None:
+    with pytest.raises(FormatError, match=f"^odd.*{said}"):
+        YTTM.open(model().replace(old, new), "odd")
+
+
+def test_a_token_that_the_package_leaves_out_is_told() -> None:
+    ids = FOUND.history.recipe.special_tokens
+    assert ids == ("<PAD>", "<BOS>", "<EOS>")
+    without = YTTM.open(model("-1 -1 -1 -1"), "none")
+    assert (without.history.recipe.special_tokens, without.notes) == ((), ())
+    zero = model("1 2 3 -1").replace(b"\n9601 4\n", b"\n9601 0\n").replace(b"\n4 ", b"\n0 ")
+    assert any("number 0" in note for note in YTTM.open(zero, "zero").notes)
