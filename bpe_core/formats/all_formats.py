@@ -11,7 +11,7 @@ from typing import BinaryIO, NamedTuple
 
 from bpe_core.errors import Cancelled, FormatError, OutputError, TooLarge
 from bpe_core.formats.base import Beside, Format, OpenedTable
-from bpe_core.formats.hugging_face_cache import located
+from bpe_core.formats.hugging_face_cache import tokenizer_file
 from bpe_core.formats.other_files import named_other
 from bpe_core.history.arguments import Learned, history_of
 from bpe_core.history.history import History
@@ -219,7 +219,7 @@ def read_history(path: Path | str) -> History:
 
 def open_table(path: Path | str) -> OpenedTable:
     """Open a file of any known format, recognized by its content, or a name from the Hugging Face cache."""
-    path = located(path)
+    path = tokenizer_file(path)
     data = _content(Path(path))
     beside = files_beside(Path(path))
     for one in FORMATS.asked_about(data):
@@ -332,4 +332,4 @@ def beginning(data: bytes) -> bytes:
 
 
 def content_of(path: Path | str) -> bytes:
-    return unpacked(located(path).read_bytes(), str(path))
+    return unpacked(tokenizer_file(path).read_bytes(), str(path))

@@ -81,6 +81,23 @@ def located(path: Path | str, *, may_fetch: bool = True) -> Path:
     return _among_cached(name, revision) or _fetched(name, revision, may_fetch)
 
 
+def tokenizer_file(path: Path | str) -> Path:
+    """Return the file of a name, of a folder that holds a tokenizer as in the cache, or that file itself."""
+    found = located(path)
+    if not _is_folder(found):
+        return found
+    if (inside := _in_folder(found)) is None:
+        raise FormatError(f"{found} is a folder with none of {', '.join(FILES)} in it; name the file to open.")
+    return inside
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):  # a NUL in its name; it is refused where it is opened
+        return False
+
+
 def _among_cached(name: str, revision: str) -> Path | None:
     file = _in_snapshots(folder() / f"models--{name.replace('/', '--')}", revision)
     if file is not None or "/" in name:

@@ -15,7 +15,7 @@ from bpe_core.errors import LONGEST_SENTENCE, plain, throwing_exceptions
 from bpe_core.formats import FORMATS, OpenedTable
 from bpe_core.formats.all_formats import content_of, files_beside
 from bpe_core.formats.base import Format, Peer
-from bpe_core.formats.hugging_face_cache import located
+from bpe_core.formats.hugging_face_cache import tokenizer_file
 from bpe_core.formats.peer_process import peer_of
 from bpe_core.kernels.kept import base
 from bpe_core.support.private_folder import private_folder
@@ -68,7 +68,7 @@ def check_import(
         return None
     with ExitStack() as stack:
         try:
-            data, beside = content_of(path), files_beside(located(path))
+            data, beside = content_of(path), files_beside(tokenizer_file(path))
             with throwing_exceptions():
                 peer = stack.enter_context(peer_of(format, data, opened.history, str(path), beside, apart=apart))()
         except Exception as error:  # whatever another library throws

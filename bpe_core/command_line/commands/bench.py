@@ -16,7 +16,7 @@ from bpe_core.errors import BpeError, plain
 from bpe_core.formats import FORMATS
 from bpe_core.formats.all_formats import content_of, files_beside
 from bpe_core.formats.base import Format, Peer
-from bpe_core.formats.hugging_face_cache import located
+from bpe_core.formats.hugging_face_cache import tokenizer_file
 from bpe_core.kernels import readiness
 from bpe_core.studies.making import open_study
 from bpe_core.studies.study import Study
@@ -101,7 +101,7 @@ def _of_format(pieces: Iterator[str], checked: Checked, format: Format) -> Itera
 
 
 def _measured(table: str, study: Study, checked: Checked, texts: list[str], cancelled: CancelCheck) -> dict[str, Any]:
-    size, path = sum(len(text.encode()) for text in texts), located(table)
+    size, path = sum(len(text.encode()) for text in texts), tokenizer_file(table)
     name = study.format
     format = FORMATS.holding(name)
     ours = _least(lambda: checked.tokenizer.encode_batch(texts, threads=1), cancelled)

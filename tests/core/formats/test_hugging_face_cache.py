@@ -14,6 +14,7 @@ import bpe_core as bpe
 from bpe_core.command_line.main import run
 from bpe_core.errors import FormatError
 from bpe_core.formats import hugging_face_cache as cache
+from bpe_core.formats import open_table
 from bpe_core.support.fingerprints import fingerprint_of
 
 STUDY = bpe.train(["low lower lowest"], "gpt2", merges=3, min_frequency=1)
@@ -134,3 +135,12 @@ def test_a_manifest_keeps_its_fingerprint_and_repeating_fetches_nothing(
     monkeypatch.setitem(sys.modules, "huggingface_hub", SimpleNamespace(snapshot_download=None))
     assert run(["repeat", "how.json"]) == 1
     assert "not in the Hugging Face cache" in capsys.readouterr().err
+
+
+def test_a_folder_with_a_tokenizer_is_opened_as_its_file_is(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = put(folder, "somebody/small")
+    assert open_table(file.parent).history.pairs() == open_table(file).history.pairs()
+    assert run(["import", str(file.parent)]) == 0
+    assert "Agrees with tokenizers" in capsys.readouterr().out
+    with pytest.raises(FormatError, match=r"is a folder with none of tokenizer\.json, .* name the file"):
+        open_table(folder)
