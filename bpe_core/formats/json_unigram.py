@@ -30,6 +30,11 @@ from bpe_core.history.history import History, Int64s
 from bpe_core.recipes.parts import LARGEST_VOCABULARY, UNKNOWN_TOKEN
 from bpe_core.segmenting.cutting import ids_looked_for
 
+_LACKS_UNKNOWN = (
+    "The file names no token for what is unknown: its library refuses texts with characters that are no piece, which "
+    "have no number here."
+)
+
 
 class JsonUnigram(JsonModel):
     kind = "Unigram"
@@ -82,9 +87,7 @@ class JsonUnigram(JsonModel):
         added = added_in(vocabulary, steps, len(texts))
         names = {*vocabulary, *added}
         nothing_is = steps.byte_level and vocabulary.keys() >= set(stand_ins())
-        if unknown is None and not (falls_back or nothing_is):
-            raise FormatError(f'{name}: "unk_id" does not say which token means what is unknown, such as <unk>.')
-        unknown_text = _free_name(names) * nothing_is if unknown is None else texts[unknown]
+        unknown_text = _free_name(names) * (not falls_back) if unknown is None else texts[unknown]
         if unknown is not None and vocabulary[unknown_text] != unknown:
             unknown_text = _free_name(names)
         sought = "" if falls_back or unknown is None else looked_for(unknown_text, added)
@@ -119,6 +122,7 @@ class JsonUnigram(JsonModel):
         notes += about(twice, "pieces are there twice, and have the number and the score of their last place: {}")
         if unknown is not None and unknown_text not in vocabulary:
             notes.append(f"Decoded texts show what is unknown as {unknown_text}, in its library as {texts[unknown]}.")
+        notes += [_LACKS_UNKNOWN] * (unknown is None and not (falls_back or nothing_is))
         notes += [LACKS_BYTES] if lacks_bytes(model, vocabulary) else []
         spelled = _spelled(history, unknown_text if unknown_text in vocabulary else "")
         return history, [*spelled, *steps.notes, *notes]

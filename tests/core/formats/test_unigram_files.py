@@ -15,6 +15,7 @@ import pytest
 
 from bpe_core.errors import FormatError, OutputError
 from bpe_core.formats import FORMATS, OpenedTable, open_table
+from bpe_core.formats.base import NO_NUMBER
 from bpe_core.formats.sentencepiece_fields import bytes_field, float_field, varint_field
 from bpe_core.history.columns import DROPPED
 from bpe_core.recipes.parts import Splitting, Symbols
@@ -218,7 +219,6 @@ A, UNK = ["a", -1.0], ["<unk>", 0.0]
 @pytest.mark.parametrize(
     ("model", "sentence"),
     [
-        ({"unk_id": None}, r'odd\.json: "unk_id" does not say which token means what is unknown'),
         ({"unk_id": 10**6}, r'odd\.json: "unk_id" is 1,000,000, but the pieces go from 0 to'),
         ({"unk_id": "0"}, r'"unk_id" must be a whole number'),
         ({"vocab": [UNK, ["", -1.0]]}, r"odd\.json, piece 1: its text is empty"),
@@ -233,6 +233,23 @@ A, UNK = ["a", -1.0], ["<unk>", 0.0]
 def test_a_damaged_list_of_pieces_is_refused(model: dict[str, object], sentence: str) -> None:
     with pytest.raises(FormatError, match=sentence):
         changed(**model)
+
+
+def test_pieces_without_one_for_what_is_unknown_are_used_where_nothing_is() -> None:
+    tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
+    model = {
+        "type": "Unigram",
+        "unk_id": None,
+        "vocab": [["[UNK]", 0.0], A, ["b", -1.5], ["ab", -2.0], ["<unk>", -9.0]],
+    }
+    data = json.dumps({"version": "1.0", "added_tokens": [], "model": model}).encode()
+    theirs, found = tokenizers.Tokenizer.from_buffer(data), TOKENIZER_JSON.open(data, "odd.json")
+    assert any("names no token for what is unknown" in note for note in found.notes)
+    for text in ("abba", "aab", ""):
+        assert found.numbers_of(encode(found.history, text)) == theirs.encode(text).ids
+    assert found.numbers_of(encode(found.history, "axb")) == [1, NO_NUMBER, 2]
+    with pytest.raises(Exception, match="unk_id"):
+        theirs.encode("axb")
 
 
 def test_steps_that_no_choice_says_are_taken_as_they_are() -> None:
