@@ -64,7 +64,7 @@ def _others() -> None:
     _learn_unigram()
     _learn_best()
     _rank()
-    parts_of([b"lo", b"low"])
+    parts_of([b"lo", b"low", b"old"])  # which no two make
     laid_texts([b"l", b"o"], np.zeros(1, np.int32), np.ones(1, np.int32))
     UsualPieces(bytes(9), 6, 1).skip(0)
     recipe = Recipe.preset("gage", block_size=100)

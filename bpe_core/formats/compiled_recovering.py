@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 
 from bpe_core.kernels.encode import JOINED
-from bpe_core.kernels.merge_word import enter_pairs
 from bpe_core.kernels.splits import Halves, find_halves
-from bpe_core.segmenting.compiled_encoder import merge_table, room_for
-from bpe_core.segmenting.text_pairs import text_pairs
+from bpe_core.segmenting.compiled_encoder import joining_table, merge_table, room_for
+from bpe_core.segmenting.text_pairs import entered, ways_among
 from bpe_core.support.arrays import Bools, Bytes, Int32s
 from bpe_core.text.characters import CodePoints, code_points
 from bpe_core.text.laid_texts import LaidTexts, end_to_end
@@ -34,13 +33,15 @@ def parts_of(tokens: Sequence[str] | Sequence[bytes]) -> tuple[list[Any], Int32s
     symbols: list[Any] = [bytes([one]) if are_bytes else chr(one) for one in letters]
     first, begin = end_to_end([one if isinstance(one, bytes) else one.encode() for one in symbols])
 
-    ways = text_pairs(np.concatenate((first, data)), np.concatenate((begin, begin[-1] + starts[1:])))
-    nothing = np.zeros(len(ways.whole), np.int32)
-    table = merge_table(len(symbols), nothing, nothing)
-    table = table._replace(joined=np.zeros(len(table.keys), np.int32))
-    enter_pairs(table, ways.left, ways.right, ways.whole - np.int32(len(symbols)), ways.whole)
-
-    room, _ = room_for(int(np.diff(edges).max()), 0, JOINED)
+    texts = entered(np.concatenate((first, data)), np.concatenate((begin, begin[-1] + starts[1:])))
     halves = Halves(*np.full((2, len(tokens)), -1, np.int32), *np.zeros((2, len(tokens)), np.bool_))
-    find_halves(table, room, (np.cumsum(is_there, dtype=np.int32) - np.int32(1))[codes], edges, ways, halves)
+    room, _ = room_for(int(np.diff(edges).max()), 0, JOINED)
+    cells = (np.cumsum(is_there, dtype=np.int32) - np.int32(1))[codes]
+    table = merge_table(len(symbols), *np.zeros((2, 0), np.int32))
+    done = find_halves(texts, table, room, cells, edges, halves, 0, False)
+    if done < len(tokens):
+        left, right, whole = ways_among(texts)
+        ranks = whole - np.int32(len(symbols))
+        table = joining_table(len(symbols), np.zeros(0, np.int64), left, right, ranks, whole)
+        find_halves(texts, table, room, cells, edges, halves, done, True)
     return symbols, halves.left, halves.right, halves.is_late

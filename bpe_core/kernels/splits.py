@@ -11,38 +11,40 @@ from typing import NamedTuple
 import numpy as np
 
 from bpe_core.kernels.jit import bundle, inlined, kernel
-from bpe_core.kernels.merge_word import AND_NOT, LIMIT, enter_heap, join_stretch, slot_of_pair
+from bpe_core.kernels.merge_word import AND_NOT, LIMIT, enter_heap, join_stretch
 from bpe_core.support.arrays import Bools, Bytes, Int32s, Int64s, UInt64s
 
 FACTOR = 0x9E3779B97F4A7C15
 _NONE = -1
+_HALF = 32  # bits
+_TEXT = (1 << _HALF) - 1
 
 
 @bundle
 class Texts(NamedTuple):
     data: Bytes  # of all texts, end to end
     starts: Int64s  # of each, and the end
-    numbers: UInt64s  # that follow from the bytes of each
     firsts: Int32s  # which text is the first that is equal to it
-    slots: Int32s  # which text is where; twice as many as texts, or more, a power of two
+    slots: UInt64s  # texts, counted from 1, below half of their mixed number; more than texts, a power of two
     powers: UInt64s  # of the factor, up to the longest
     beginnings: UInt64s  # of one text: the numbers of its beginnings
 
 
 @inlined
-def _slot_of(number, slots):
+def _mixed(number):
     mixed = (number ^ (number >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
-    return (mixed ^ (mixed >> np.uint64(32))) & np.uint64(len(slots) - 1)
+    return mixed ^ (mixed >> np.uint64(32))
 
 
 @kernel
-def text_at(texts, start, length, number):
-    """Which text has these bytes; -1 if there is none."""
-    data, starts, slots = texts.data, texts.starts, texts.slots
-    slot = _slot_of(number, slots)
-    while slots[slot] != _NONE:
-        text = np.int64(slots[slot])
-        if texts.numbers[text] == number and starts[text + 1] - starts[text] == length:
+def text_at(texts, start, length, number, stop):
+    """Which text before `stop` has these bytes; -1 if there is none."""
+    data, starts, slots, mixed = texts.data, texts.starts, texts.slots, _mixed(number)
+    slot = mixed & np.uint64(len(slots) - 1)
+    while slots[slot] != np.uint64(0):
+        text = np.int64(slots[slot] & np.uint64(_TEXT)) - 1
+        is_alike = slots[slot] >> np.uint64(_HALF) == mixed >> np.uint64(_HALF)
+        if is_alike and text < stop and starts[text + 1] - starts[text] == length:
             same, first = np.int64(0), starts[text]
             while same < length and data[first + same] == data[start + same]:
                 same += 1
@@ -59,19 +61,35 @@ def enter_texts(texts):
     texts.powers[0] = np.uint64(1)
     for length in range(1, len(texts.powers)):
         texts.powers[length] = texts.powers[length - 1] * np.uint64(FACTOR)
-    slots[:] = np.int32(_NONE)
+    slots[:] = np.uint64(0)
     for text in range(len(starts) - 1):
-        number = np.uint64(0)
-        for place in range(starts[text], starts[text + 1]):
-            number = number * np.uint64(FACTOR) + np.uint64(texts.data[place]) + np.uint64(1)
-        texts.numbers[text] = number
-        known = text_at(texts, starts[text], starts[text + 1] - starts[text], number)
+        start, length = starts[text], starts[text + 1] - starts[text]
+        write_beginnings(texts, start, length)
+        number = texts.beginnings[length]
+        known = text_at(texts, start, length, number, text)
         texts.firsts[text] = np.int32(text if known == _NONE else known)
         if known == _NONE:
-            slot = _slot_of(number, slots)
-            while slots[slot] != _NONE:
+            mixed = _mixed(number)
+            slot = mixed & np.uint64(len(slots) - 1)
+            while slots[slot] != np.uint64(0):
                 slot = (slot + np.uint64(1)) & np.uint64(len(slots) - 1)
-            slots[slot] = np.int32(text)
+            slots[slot] = mixed >> np.uint64(_HALF) << np.uint64(_HALF) | np.uint64(text + 1)
+
+
+@inlined
+def write_beginnings(texts, start, length):
+    """Write the numbers of a text's beginnings, the whole one at the end."""
+    number, beginnings = np.uint64(0), texts.beginnings
+    for cut in range(length):
+        beginnings[cut] = number
+        number = number * np.uint64(FACTOR) + np.uint64(texts.data[start + cut]) + np.uint64(1)
+    beginnings[length] = number
+
+
+@inlined
+def number_between(texts, begin, end):
+    """The number of a part of the text whose beginnings were written."""
+    return texts.beginnings[end] - texts.beginnings[begin] * texts.powers[end - begin]
 
 
 @bundle
@@ -89,29 +107,24 @@ def split_texts(texts, first, left, right, whole, progress):
 
     Texts that are there twice are put together once.
     """
-    starts, beginnings = texts.starts, texts.beginnings
-    row = np.int64(0)
-    for text in range(first, len(starts) - 1):
+    starts, count, row = texts.starts, len(texts.firsts), np.int64(0)
+    for text in range(first, count):
         start, length = starts[text], starts[text + 1] - starts[text]
         if texts.firsts[text] != text:
             continue
         if row + length > len(left):
             progress[0], progress[1] = text, row
             return
-        number = np.uint64(0)
-        for cut in range(length):
-            beginnings[cut] = number
-            number = number * np.uint64(FACTOR) + np.uint64(texts.data[start + cut]) + np.uint64(1)
+        write_beginnings(texts, start, length)
         for cut in range(1, length):
-            before = text_at(texts, start, cut, beginnings[cut])
+            before = text_at(texts, start, cut, texts.beginnings[cut], count)
             if before == _NONE:
                 continue
-            behind = number - beginnings[cut] * texts.powers[length - cut]
-            after = text_at(texts, start + cut, length - cut, behind)
+            after = text_at(texts, start + cut, length - cut, number_between(texts, cut, length), count)
             if after != _NONE:
                 left[row], right[row], whole[row] = np.int32(before), np.int32(after), np.int32(text)
                 row += 1
-    progress[0], progress[1] = len(starts) - 1, row
+    progress[0], progress[1] = count, row
 
 
 @bundle
@@ -125,14 +138,14 @@ class Halves(NamedTuple):
 
 
 @kernel
-def _stay_apart(table, halves, left, right, limit):
-    """Whether tokens before the limit leave two sound neighbours as they are: whether none is joined across.
+def _stay_apart(texts, halves, token, cut, left, right):
+    """Whether tokens before one leave its two sound parts as they are: whether none is joined across the cut.
 
     What a sound token is made of was joined in the order of ranks. So looking backwards, the younger of the two at
     the border was joined last, and before that its inner half stood there. Of equal ones the left one came first.
     """
-    first = table.number[0]
-    left_end = right_end = np.int64(limit)  # the tokens that took what stands at the border now
+    starts, first = texts.starts, len(texts.firsts) - len(halves.left)
+    left_end = right_end = np.int64(token)  # the tokens that took what stands at the border now
     while left >= first or right >= first:
         if right >= left:
             right_end = right - first
@@ -140,9 +153,11 @@ def _stay_apart(table, halves, left, right, limit):
         else:
             left_end = left - first
             left = np.int64(halves.right[left_end])
-        slot = slot_of_pair(table.keys, left, right)
+        begin, end = cut - (starts[left + 1] - starts[left]), cut + starts[right + 1] - starts[right]
         # Of equal ranks the leftmost pair is joined: the one at the border lies between the two others.
-        if slot >= 0 and table.ranks[slot] < left_end and table.ranks[slot] <= right_end:
+        stop = first + min(left_end, right_end + 1)
+        number = number_between(texts, begin, end)
+        if text_at(texts, starts[first + token] + begin, end - begin, number, stop) != _NONE:
             return False
     return True
 
@@ -153,17 +168,29 @@ def _is_sound(halves, first, text):
 
 
 @kernel
-def _way_that_stays(table, ways, row, halves, token):
-    """The first way to put a token together that is what it falls into; -1 where it must be joined to see."""
-    first = table.number[0]
+def _halve(texts, halves, token):
+    """Find the two sound texts that the token is together, and that tokens before it leave apart; whether there are.
+
+    No more than one pair is left so. It is looked for from the end: most tokens are longer at the left.
+    """
+    first = len(texts.firsts) - len(halves.left)
     whole = first + token
-    while row < len(ways.whole) and np.int64(ways.whole[row]) == whole:
-        left, right = np.int64(ways.left[row]), np.int64(ways.right[row])
-        is_sound = left < whole and right < whole and _is_sound(halves, first, left) and _is_sound(halves, first, right)
-        if is_sound and _stay_apart(table, halves, left, right, token):
-            return row
-        row += 1
-    return np.int64(_NONE)
+    start, length = texts.starts[whole], texts.starts[whole + 1] - texts.starts[whole]
+    if texts.firsts[whole] != whole:
+        return False
+    write_beginnings(texts, start, length)
+    for cut in range(length - 1, 0, -1):
+        left = text_at(texts, start, cut, texts.beginnings[cut], whole)
+        if left == _NONE or not _is_sound(halves, first, left):
+            continue
+        right = text_at(texts, start + cut, length - cut, number_between(texts, cut, length), whole)
+        if right == _NONE or not _is_sound(halves, first, right):
+            continue
+        if _stay_apart(texts, halves, token, cut, left, right):
+            halves.left[token], halves.right[token] = np.int32(left), np.int32(right)
+            halves.is_sound[token] = True
+            return True
+    return False
 
 
 @kernel
@@ -186,18 +213,15 @@ def _join_symbols(table, room, symbols, start, stop, halves, token):
 
 
 @kernel
-def find_halves(table, room, symbols, starts, ways, halves):
-    """Find what each token falls into; `ways` are all ways to put texts together, in the order of the wholes."""
-    first, row = table.number[0], np.int64(0)
-    for token in range(len(halves.left)):
-        while row < len(ways.whole) and np.int64(ways.whole[row]) < first + token:
-            row += 1
-        way = _way_that_stays(table, ways, row, halves, token)
-        if way == _NONE:
+def find_halves(texts, table, room, symbols, starts, halves, token, may_join):
+    """Find what each token falls into, from one on; where it stopped, as symbols must be joined but may not be."""
+    while token < len(halves.left):
+        if not _halve(texts, halves, token):
+            if not may_join:
+                break
             _join_symbols(table, room, symbols, starts[token], starts[token + 1], halves, token)
-        else:
-            halves.left[token], halves.right[token] = ways.left[way], ways.right[way]
-            halves.is_sound[token] = True
+        token += 1
+    return token
 
 
 @kernel

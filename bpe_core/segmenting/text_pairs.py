@@ -13,26 +13,14 @@ from bpe_core.support.arrays import Bytes, Int32s, Int64s
 _ROWS_A_TEXT = 4  # nearly always enough
 
 
-def text_pairs(data: Bytes, starts: Int64s) -> Ways:
-    """Return a row for each: the places of the left text, of the right one, and of both together.
-
-    The texts lie end to end; the last start is the end.
-
-    >>> data = np.frombuffer(b"a" b"b" b"ab" b"aba" b"ba", np.uint8)
-    >>> [column.tolist() for column in text_pairs(data, np.array([0, 1, 2, 4, 7, 9]))]
-    [[0, 0, 2, 1], [1, 4, 0, 0], [2, 3, 3, 4]]
-    """
-    return ways_among(entered(data, starts))
-
-
 def entered(data: Bytes, starts: Int64s) -> Texts:
+    """Enter texts that lie end to end; the last start is the end."""
     count, longest = len(starts) - 1, int(np.diff(starts).max(initial=0))
     texts = Texts(
         data=data,
         starts=starts,
-        numbers=np.empty(count, np.uint64),
         firsts=np.empty(count, np.int32),
-        slots=np.empty(4 << count.bit_length(), np.int32),
+        slots=np.empty(1 << (4 * count).bit_length(), np.uint64),
         powers=np.empty(longest + 1, np.uint64),
         beginnings=np.empty(longest + 1, np.uint64),
     )
@@ -41,6 +29,12 @@ def entered(data: Bytes, starts: Int64s) -> Texts:
 
 
 def ways_among(texts: Texts) -> Ways:
+    """Return a row for each pair: the places of the left text, of the right one, and of both together.
+
+    >>> data = np.frombuffer(b"a" b"b" b"ab" b"aba" b"ba", np.uint8)
+    >>> [column.tolist() for column in ways_among(entered(data, np.array([0, 1, 2, 4, 7, 9])))]
+    [[0, 0, 2, 1], [1, 4, 0, 0], [2, 3, 3, 4]]
+    """
     count, longest = len(texts.firsts), len(texts.powers) - 1
     found: list[list[Int32s]] = [[], [], []]
     rows = np.empty((3, longest + _ROWS_A_TEXT * count), np.int32)

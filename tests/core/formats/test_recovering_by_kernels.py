@@ -13,7 +13,7 @@ from bpe_core.formats import recovering
 from bpe_core.formats.compiled_recovering import parts_of
 from bpe_core.formats.recovering import recover
 from bpe_core.kernels.readiness import Policy
-from bpe_core.segmenting.text_pairs import text_pairs
+from bpe_core.segmenting.text_pairs import entered, ways_among
 from bpe_core.support.arrays import Int32s
 from bpe_core.text.laid_texts import end_to_end
 
@@ -98,7 +98,7 @@ def _found(tokens: list, base: dict, first_id: int, policy: Policy) -> tuple[obj
 
 
 def _pairs(texts: list[bytes]) -> tuple[Int32s, ...]:
-    return text_pairs(*end_to_end(texts))
+    return ways_among(entered(*end_to_end(texts)))
 
 
 @given(texts=st.lists(st.text("aé", min_size=1, max_size=7).map(str.encode), unique=True, max_size=30))
