@@ -17,7 +17,6 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
-from zipfile import BadZipFile, ZipFile
 
 import numpy as np
 import numpy.typing as npt
@@ -38,7 +37,7 @@ MOST_SYMBOLS = 2**62
 # What a damaged archive, or one of another program, may raise.
 DAMAGED = (
     *(OSError, ValueError, KeyError, EOFError, RuntimeError, SyntaxError, MemoryError),
-    *(struct.error, zlib.error, BadZipFile),
+    *(struct.error, zlib.error),
 )
 _TOO_MANY = f"The words occur so often that they hold more than {MOST_SYMBOLS:,} symbols; give smaller counts."
 
@@ -284,6 +283,8 @@ class WordTable:
 
     @classmethod
     def load(cls, path: Path | str) -> WordTable:
+        from zipfile import BadZipFile, ZipFile  # takes a while to load
+
         try:
             with ZipFile(path) as parts:
                 unpacked = sum(part.file_size for part in parts.infolist())
@@ -292,7 +293,7 @@ class WordTable:
                 ends = archive.get("line_ends")
                 size = int(archive["text_bytes"]) if "text_bytes" in archive else None
                 table = cls(archive["text"], archive["starts"], archive["counts"], ends, size)
-        except DAMAGED as error:
+        except (*DAMAGED, BadZipFile) as error:
             raise FormatError(f"{path} is not a word table written by this program: {cause_of(error)}.") from error
         table._check(path)
         return table

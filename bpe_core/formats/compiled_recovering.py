@@ -7,11 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from bpe_core.kernels.encode import JOINED
-from bpe_core.kernels.splits import Halves, find_halves
-from bpe_core.segmenting.compiled_encoder import joining_table, merge_table, room_for
+from bpe_core.kernels.splits import Halves, Texts, find_halves, join_halves
 from bpe_core.segmenting.text_pairs import entered, ways_among
-from bpe_core.support.arrays import Bools, Bytes, Int32s
+from bpe_core.support.arrays import Bools, Bytes, Int32s, Int64s
 from bpe_core.text.characters import CodePoints, code_points
 from bpe_core.text.laid_texts import LaidTexts, end_to_end
 
@@ -35,13 +33,19 @@ def parts_of(tokens: Sequence[str] | Sequence[bytes]) -> tuple[list[Any], Int32s
 
     texts = entered(np.concatenate((first, data)), np.concatenate((begin, begin[-1] + starts[1:])))
     halves = Halves(*np.full((2, len(tokens)), -1, np.int32), *np.zeros((2, len(tokens)), np.bool_))
-    room, _ = room_for(int(np.diff(edges).max()), 0, JOINED)
-    cells = (np.cumsum(is_there, dtype=np.int32) - np.int32(1))[codes]
-    table = merge_table(len(symbols), *np.zeros((2, 0), np.int32))
-    done = find_halves(texts, table, room, cells, edges, halves, 0, False)
+    done = find_halves(texts, halves)
     if done < len(tokens):
-        left, right, whole = ways_among(texts)
-        ranks = whole - np.int32(len(symbols))
-        table = joining_table(len(symbols), np.zeros(0, np.int64), left, right, ranks, whole)
-        find_halves(texts, table, room, cells, edges, halves, done, True)
+        cells = (np.cumsum(is_there, dtype=np.int32) - np.int32(1))[codes]
+        _join(texts, halves, done, cells, edges, len(symbols))
     return symbols, halves.left, halves.right, halves.is_late
+
+
+def _join(texts: Texts, halves: Halves, done: int, cells: Int32s, edges: Int64s, symbols: int) -> None:
+    """Find the parts of all tokens from one on, where needed by joining their symbols."""
+    from bpe_core.kernels.encode import JOINED
+    from bpe_core.segmenting.compiled_encoder import joining_table, room_for  # few tables need it, and it loads much
+
+    left, right, whole = ways_among(texts)
+    table = joining_table(symbols, np.zeros(0, np.int64), left, right, whole - np.int32(symbols), whole)
+    room, _ = room_for(int(np.diff(edges).max()), 0, JOINED)
+    join_halves(texts, table, room, cells, edges, halves, done)

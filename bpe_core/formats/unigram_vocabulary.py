@@ -19,7 +19,6 @@ from bpe_core.history.alphabet import Alphabet, Spelled, Symbol, SymbolKind, unk
 from bpe_core.history.columns import Float32s, Scores
 from bpe_core.history.history import Columns, History, Int64s
 from bpe_core.history.token_texts import written
-from bpe_core.learning.mingram.method import puts_fewest_first
 from bpe_core.recipes.parts import UNKNOWN_TOKEN
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.text.characters import code_points
@@ -104,6 +103,8 @@ def _alphabet(
 
 def method_of(scores: Mapping[str, float]) -> str:
     """Guess how they were learned: scores that put the fewest tokens first are MinGram's, though no file says so."""
+    from bpe_core.learning.mingram.method import puts_fewest_first  # who opens another method needs no learner
+
     return "mingram" if puts_fewest_first([*scores.values()]) else "unigram"
 
 

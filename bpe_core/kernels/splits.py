@@ -213,15 +213,21 @@ def _join_symbols(table, room, symbols, start, stop, halves, token):
 
 
 @kernel
-def find_halves(texts, table, room, symbols, starts, halves, token, may_join):
-    """Find what each token falls into, from one on; where it stopped, as symbols must be joined but may not be."""
-    while token < len(halves.left):
-        if not _halve(texts, halves, token):
-            if not may_join:
-                break
-            _join_symbols(table, room, symbols, starts[token], starts[token + 1], halves, token)
+def find_halves(texts, halves):
+    """Find what each token falls into, up to the first whose symbols must be joined to see that: which it is."""
+    token = np.int64(0)
+    while token < len(halves.left) and _halve(texts, halves, token):
         token += 1
     return token
+
+
+@kernel
+def join_halves(texts, table, room, symbols, starts, halves, token):
+    """Find what each token from one on falls into; the table has all pairs that are a token together."""
+    while token < len(halves.left):
+        if not _halve(texts, halves, token):
+            _join_symbols(table, room, symbols, starts[token], starts[token + 1], halves, token)
+        token += 1
 
 
 @kernel

@@ -9,7 +9,7 @@ from typing import overload
 
 import numpy as np
 
-from bpe_core.support.arrays import Bools, Bytes, Int64s, repeated
+from bpe_core.support.arrays import Bools, Bytes, Int32s, Int64s, repeated
 
 
 def end_to_end(texts: Sequence[bytes]) -> tuple[Bytes, Int64s]:
@@ -67,9 +67,8 @@ class LaidTexts(Sequence[str]):
     @cached_property
     def edges(self) -> Int64s:
         """Where each begins in characters, and the end."""
-        if len(self.together) == len(self.data):
-            return self.starts
-        return _with_end((self.data & 0xC0) != 0x80)[self.starts]
+        ends: Int32s = np.cumsum((self.data & 0xC0) != 0x80, dtype=np.int32)  # a fifth of the time of larger numbers
+        return np.append(np.int32(0), ends)[self.starts].astype(np.int64)
 
     @cached_property
     def _strings(self) -> list[str]:

@@ -139,15 +139,14 @@ def in_ascii(expression: str) -> re.Pattern[str]:
 
 def check_pattern(pattern: str, custom: str) -> None:
     """Refuse an unknown name, or a custom expression that does not compile."""
-    if pattern in NAMED_PATTERNS:
-        if custom:
-            raise RecipeError(f"The recipe names the pattern {pattern!r} and gives another one; choose one of them.")
-        return
-    if pattern != "custom":
+    if pattern == "custom":
+        if not custom:
+            raise PatternError("Write the regular expression that splits the text into words.")
+        compile_custom(custom)
+    elif pattern not in NAMED_PATTERNS:
         raise RecipeError(f"There is no pattern {pattern!r}; there are {', '.join(NAMED_PATTERNS)} and custom.")
-    if not custom:
-        raise PatternError("Write the regular expression that splits the text into words.")
-    compile_custom(custom)
+    elif custom:
+        raise RecipeError(f"The recipe names the pattern {pattern!r} and gives another one; choose one of them.")
 
 
 def compile_custom(custom: str) -> regex.Pattern[str]:

@@ -19,9 +19,6 @@ from bpe_core.errors import PatternError
 from bpe_core.text.characters import code_points, text_of
 from bpe_core.text.older_unicode import without_later
 from bpe_core.text.patterns import compile_custom
-from bpe_core.text.preparation.ignoring_case import as_in_oniguruma, is_whole_set
-from bpe_core.text.scanner import beginnings
-from bpe_core.text.scanner.expression import CharacterSet, NoTable, Repeat, read_expression
 
 PATIENCE = 3.0  # seconds before an expression counts as catastrophic
 PATIENT_CHARACTERS = 20_000_000  # one more second for each of these
@@ -84,6 +81,9 @@ class Expression:
     @cached_property
     def _runs_of(self) -> npt.NDArray[np.bool_] | None:
         """If it matches whole runs of some characters: by code point, whether it is one of them."""
+        from bpe_core.text.scanner import beginnings  # takes a while to load
+        from bpe_core.text.scanner.expression import CharacterSet, NoTable, Repeat, read_expression
+
         try:
             body = read_expression(self._compiled.pattern).body
         except (NoTable, RecursionError):
@@ -171,7 +171,11 @@ def translated(expression: str) -> str:
         else:
             token = _OUTSIDE.get(token, token)
         written.append(rf"\U{int(token[3:-1], 16):08X}" if token.startswith(r"\x{") else token)
-    return f"(?m{'V1' if nested else ''})" + "".join(as_in_oniguruma(written) if "i" in expression else written)
+    if "i" in expression:
+        from bpe_core.text.preparation.ignoring_case import as_in_oniguruma  # takes a while to load
+
+        written = as_in_oniguruma(written)
+    return f"(?m{'V1' if nested else ''})" + "".join(written)
 
 
 def may_match_nothing(expression: str) -> bool:
@@ -212,6 +216,8 @@ def _property(token: str, named: regex.Match[str], *, within: bool) -> str:
 
 def _repeated(written: list[str], counts: str) -> str:
     """Make a group of what was repeated, so that it can be repeated again."""
+    from bpe_core.text.preparation.ignoring_case import is_whole_set  # takes a while to load
+
     first, depth = len(written) - 1, 0
     while first > 0:
         opens = written[first][0] in "[(" and not is_whole_set(written[first])
