@@ -130,15 +130,15 @@ pip install 'bpe-explorer[mixture]'.
         )
 
 
+AT_LEAST_TWO = "name at least two, in the corpus or by --group NAME FILE ..., twice"
+
+
 def _grouped(study: Study, recipe: Recipe, work: Work) -> GroupedWords:
     if study.texts is None:
-        raise BpeError(f"{WHAT} is asked of groups of texts: name at least two (--group NAME FILE ..., twice).")
+        raise BpeError(f"{WHAT} is asked of groups of texts: {AT_LEAST_TWO}.")
     tables: Mapping[str, WordTable] = study.texts.parts(recipe, work)
     if len(tables) < 2:
-        raise BpeError(
-            f"{WHAT} is asked of groups of texts, and here is one only: name at least two (--group NAME FILE ..., "
-            "twice)."
-        )
+        raise BpeError(f"{WHAT} is asked of groups of texts, and here is one only: {AT_LEAST_TWO}.")
     for name, table in tables.items():
         if not len(table):
             raise BpeError(f"The group {name!r} holds no words: give it texts, or leave it out.")
