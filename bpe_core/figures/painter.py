@@ -134,7 +134,7 @@ class Lines(Layout):
     def _draw_grid(self) -> None:
         sheet, unit, bottom = self.sheet, self.sheet.paper.text, self.bottom
         self._axis.draw(self.right)
-        ticks = self.x.ticks()
+        ticks = [value for value in self.x.ticks() if not self.figure.has_bars or value == round(value)]
         for value in ticks:
             sheet.line(self.x(value), bottom, self.x(value), bottom + unit / 3, "grid")
         free = 0.0  # where the next number may begin

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -10,9 +11,12 @@ import pytest
 
 from bpe_core.command_line.main import run
 from bpe_core.errors import LONGEST_SENTENCE
+from bpe_core.figures.from_table import lengths_chart
+from bpe_core.figures.painter import drawn
+from bpe_core.figures.sheet import Paper
 from bpe_core.formats import write_history
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.support.data_table import write_data
+from bpe_core.support.data_table import DataTable, write_data
 from bpe_core.sweep.plan import read_plan
 from bpe_core.sweep.running import sweep
 from bpe_core.text.corpus import Corpus
@@ -115,6 +119,12 @@ def _check_order(lines: list[ElementTree.Element], rows: list[dict[str, str]], c
     assert all(
         (a >= b) == (x <= y) or x == y for a, b, x, y in zip(numbers, numbers[1:], heights, heights[1:], strict=False)
     )
+
+
+def test_bars_are_at_whole_numbers() -> None:
+    figure = lengths_chart(DataTable({"bytes": [2, 3], "tokens": [20, 17]}))
+    ticks = re.findall(r'class="tick">([^<]*)<', drawn(figure, Paper(300, 200, 8)))
+    assert ticks == ["2", "3"]
 
 
 def test_what_cannot_be_drawn_is_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
