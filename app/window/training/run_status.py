@@ -17,11 +17,12 @@ from app.window.parts.wording import count_text, duration_text, rate_text
 from bpe_core.recipes.ties import TIE_RULES
 
 MainAction = Literal["train", "pause", "resume", "extend"]
+NO_TEXTS, READY = "Open a text, then press Train.", "Ready. Press Train."
 
 
 @dataclass(frozen=True)
 class TrainingStatus:
-    sentence: str = "Ready. Press Train."
+    sentence: str = NO_TEXTS
     run: str = ""  # the run shown
     fraction: float | None = None  # None while nothing is under way
     is_busy: bool = False
@@ -42,7 +43,8 @@ class TrainingStatusModel(QObject):
         self._throttle = throttle = Throttle(100, self._update, self)
         session.runs.changed.connect(self._update)
         session.runs.grew.connect(throttle.call)
-        session.recipe.changed.connect(throttle.call)
+        for chosen in (session.recipe.changed, session.corpus.texts.changed):
+            chosen.connect(throttle.call)
 
     @property
     def machine_code(self) -> tuple[float | None, str]:
@@ -61,7 +63,7 @@ class TrainingStatusModel(QObject):
 
 def status_of(run: Run | None, session: Session) -> TrainingStatus:
     if run is None:
-        return TrainingStatus()
+        return TrainingStatus(READY if session.corpus.texts.value else NO_TEXTS)
     recipe = session.recipe.value
     extends = run.can_extend_to(recipe)
     goes_on = run.can_go_on() and run.phase is Phase.PAUSED

@@ -164,6 +164,8 @@ def test_a_size_that_the_texts_have_not_gives_way_to_one_they_have(
 def test_nothing_to_learn_from(program: Program) -> None:
     program.corpus_panel.list.selectAll()
     program.corpus_panel.remove_button.click()
+    program.training.catch_up()
+    assert program.status.sentence.text() == "Open a text, then press Train."
     program.actions["main"].trigger()
     assert program.messages.isVisible()
     assert "no text to learn from" in program.messages.sentence.text()
