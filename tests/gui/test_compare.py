@@ -87,7 +87,7 @@ def shown_run(program: Program) -> Run:
     return run
 
 
-def test_the_shown_run_stays_and_the_other_stands_beside(comparing: Program) -> None:
+def test_the_shown_run_stays_and_the_other_stands_beside(qtbot: QtBot, comparing: Program) -> None:
     run, page = shown_run(comparing), comparing.pages[ComparePage]
     assert run.history is not None
     assert run.recipe.ties != OTHER.recipe.ties
@@ -98,7 +98,7 @@ def test_the_shown_run_stays_and_the_other_stands_beside(comparing: Program) -> 
     panel = comparing.pages[LanesPanel]
     assert [column.card.run.currentText() for column in panel.columns.all[:2]] == ["gpt2 · run 1", "other.csv · run 2"]
     assert [run.number for run in comparing.run_list.rows] == [2, 1]
-    assert comparing.window.isWindowModified()
+    qtbot.waitUntil(comparing.window.isWindowModified, timeout=WAIT)
 
 
 def test_one_more_is_put_beside_runs_that_nobody_has_looked_at_yet(program: Program, train: Train) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import partial
 
 from PySide6.QtCore import QAbstractItemModel, QItemSelectionModel, Qt
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QListView, QTableView
+from PySide6.QtWidgets import QAbstractItemView, QListView, QTableView
 
 from app.window.parts.theme import fixed_font
 from app.window.parts.widgets import named
@@ -28,6 +28,7 @@ def selected_rows(table: QAbstractItemView) -> list[int]:
 
 
 ROW_HEIGHT = 22
+WIDEST = 260  # pixels that a text may widen its column to
 
 
 def table_of_rows(model: QAbstractItemModel, name: str, widths: Iterable[int] = ()) -> QTableView:
@@ -64,10 +65,15 @@ def let_headings_sort(table: QTableView, column: int, order: Qt.SortOrder) -> No
     header.setSortIndicator(column, order)
     table.setSortingEnabled(True)
     header.setSortIndicatorShown(False)
-    table.model().modelReset.connect(partial(_make_room_for_headings, header))
+    table.model().modelReset.connect(partial(_make_room, table))
 
 
-def _make_room_for_headings(header: QHeaderView) -> None:
+def _make_room(table: QTableView) -> None:
+    """Widen columns for their headings, and for the texts in sight where nobody has set a width."""
+    header = table.horizontalHeader()
     for column in range(header.count()):
-        if header.sectionSize(column) < (wanted := header.sectionSizeHint(column)):
+        size, wanted = header.sectionSize(column), header.sectionSizeHint(column)
+        if size == header.defaultSectionSize():
+            wanted = max(wanted, min(table.sizeHintForColumn(column), WIDEST))
+        if size < wanted:
             header.resizeSection(column, wanted)

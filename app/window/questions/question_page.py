@@ -8,8 +8,19 @@ from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
-from PySide6.QtGui import QColor, QGuiApplication
-from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QFormLayout, QLineEdit, QPushButton, QSplitter, QWidget
+from PySide6.QtGui import QColor, QGuiApplication, QResizeEvent
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QFileDialog,
+    QFormLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QSplitter,
+    QTableView,
+    QWidget,
+)
 
 from app.window.parts.figure_sheet import line_colour
 from app.window.parts.figure_view import FigureView
@@ -93,6 +104,34 @@ class Rows(QAbstractTableModel):
         return line_colour(QGuiApplication.palette(), figure.tokenizers.index(name))
 
 
+class SentencesAboveRows(QSplitter):
+    """Sentences get the height that they need, or whole lines of it up to a half, until a person moves the edge."""
+
+    def __init__(self, sentences: QLabel, rows: QTableView) -> None:
+        super().__init__(Qt.Orientation.Vertical)
+        self._sentences, self._fits = sentences, True
+        self._area = scrolling(sentences, "What the answer says")
+        self._area.setMinimumHeight(sentences.fontMetrics().lineSpacing())
+        self.addWidget(self._area)
+        self.addWidget(rows)
+        self.splitterMoved.connect(self._leave)
+
+    def _leave(self) -> None:
+        self._fits = False
+
+    def fit(self) -> None:
+        if not self._fits:
+            return
+        line, text = self._sentences.fontMetrics().lineSpacing(), self._sentences
+        most = max(1, self.height() // 2 // line) * line
+        height = min(text.heightForWidth(self._area.viewport().width()), most)
+        self.setSizes([height, self.height() - self.handleWidth() - height])
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.fit()
+
+
 class QuestionPage(Page):
     """Made from the question alone. A click on a row or a place of the figure travels to its moment."""
 
@@ -143,9 +182,7 @@ class QuestionPage(Page):
             self._forms[one.name] = form = in_form(("" if one.kind == "truth" else one.label, field))
             form.setFormAlignment(Qt.AlignmentFlag.AlignVCenter)  # boxes to tick are lower than the other fields
         in_column(in_row(*self._forms.values(), STRETCH), STRETCH, on=self.form, margins=(0, 0, 0, 0))
-        beside = QSplitter(Qt.Orientation.Vertical)
-        beside.addWidget(scrolling(self.sentence, "What the answer says"))
-        beside.addWidget(self.table)
+        self.beside = beside = SentencesAboveRows(self.sentence, self.table)
         beside.setMinimumWidth(LEAST_BESIDE)
         parts = QSplitter(Qt.Orientation.Horizontal)
         parts.addWidget(self.figure)
@@ -172,6 +209,7 @@ class QuestionPage(Page):
         if one.choices or one.path or one.of_column:
             return self._choice(one, value)
         line = QLineEdit(one.written(value))
+        line.setCursorPosition(0)  # a long text shows its beginning
         line.setPlaceholderText(one.metavar)
         line.setClearButtonEnabled(True)
         if one.positional:  # what is asked about
@@ -242,6 +280,7 @@ class QuestionPage(Page):
             self.rows.refresh()
             self._offer_values()
         self.table.setVisible(self.rows.rowCount() > 0)
+        self.beside.fit()
 
     def _offer_values(self) -> None:
         columns = {} if self.model.answer is None else self.model.answer.columns

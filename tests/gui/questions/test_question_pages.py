@@ -104,6 +104,19 @@ def test_each_page_shows_its_answer_and_saves_all_of_it(qtbot: QtBot, learned: P
         assert not page.grab().isNull()
 
 
+def test_sentences_show_whole_lines_until_a_person_moves_their_edge(qtbot: QtBot, learned: Program) -> None:
+    page = page_of(learned, "audit")
+    answered(qtbot, learned)
+    line = page.sentence.fontMetrics().lineSpacing()
+    assert page.sentence.height() > 2 * line
+    assert page.beside.sizes()[0] >= page.sentence.height() or page.beside.sizes()[0] % line == 0
+    page.beside.setSizes([line, 1_000])
+    page.beside.splitterMoved.emit(line, 1)
+    before = page.beside.sizes()
+    page.beside.fit()
+    assert page.beside.sizes() == before
+
+
 def test_before_any_run_a_page_says_what_to_do(qtbot: QtBot, program: Program) -> None:
     page = page_of(program, "ranks")
     rest(qtbot, program)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QHeaderView
 
-from app.window.parts.widgets import named, push_button
+from app.window.parts.widgets import flat_button, named, push_button
 from app.window.parts.wording import tip
 from app.window.questions.compare.lane_questions import MEANINGS, LabQuestion, LanesQuestion, PairQuestion
 from app.window.questions.question_page import QuestionPage
@@ -32,7 +32,8 @@ class LabPage(LanesPage):
         self.figure.setToolTip(tip(MEANINGS))
         self.rows.hint = "Click to see it above, and why it is split so"
         meaning = "Write all words that are split differently to a CSV, TSV, JSON or Parquet file"
-        self.save_list = push_button("Save List …", self.list_wanted.emit, meaning)
+        self.save_list = named(flat_button("Save List …"), "Save the list", meaning)
+        self.save_list.clicked.connect(self.list_wanted)
         self.above.addWidget(self.save_list)
         self.above.insertStretch(0, 1)
         model.changed.connect(self._enable)

@@ -6,7 +6,7 @@ from functools import partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QMenu, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QMenu, QPushButton, QWidget
 
 from app.window.parts.layouts import in_column, in_row
 from app.window.parts.page import Page
@@ -40,7 +40,7 @@ class LanesPanel(Page):
         self.columns = LaneColumns(model)
         self.sizes = SizeBar(model)
         self.summary, self.hint = named(OneLine(), "How far they agree"), muted(TYPED_HERE)
-        self.add = QToolButton()
+        self.add = QPushButton("Add")
         self.back = push_button("Back to Your Text", lambda: model.look_at_word(None))
         self.recipes = filled_menu("&Train Another Recipe", self, self._fill_recipes)
         self.recipes.setToolTipsVisible(True)
@@ -54,9 +54,7 @@ class LanesPanel(Page):
     # -- its parts -------------------------------------------------------------------------
 
     def _lay_out(self) -> None:
-        self.add.setText("Add")
         self.add.setToolTip("Put one more tokenizer beside these")
-        self.add.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.add.setMenu(filled_menu("Add", self, self._fill_add))
         self.editor.setAccessibleName("Your text")
         self.editor.setAccessibleDescription("Type here: all columns follow. Shift+Tab leaves the text.")

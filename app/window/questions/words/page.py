@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtWidgets import QHeaderView, QPushButton, QWidget
 
 from app.window.parts.layouts import in_column, in_row
 from app.window.parts.page import Page
@@ -12,8 +12,7 @@ from app.window.parts.widgets import entry, named, paragraph
 from app.window.questions.question_page import Rows
 from app.window.questions.words.model import WordsModel
 
-WIDTHS = (150, 90, 70)
-WIDTH_OF_GROUP = 90
+LEAST_WIDTH = 100  # pixels of a column; the words get what the others leave
 
 
 class WordsPage(Page):
@@ -24,14 +23,17 @@ class WordsPage(Page):
     def __init__(self, model: WordsModel, parent: QWidget | None = None) -> None:
         super().__init__(model, parent)
         self.model = model
-        self._widened: set[int] = set()  # columns of groups come and go; widths set by a person stay
         self.holding = entry("Filter words, such as ␣the", can_be_cleared=True)
         self.holding.setAccessibleName("Text that the words listed hold")
         self.summary = named(paragraph(), "How many words are listed")
         self.export = QPushButton("Save List …")
         self.export.setToolTip("Write the words listed to a CSV, TSV, JSON or Parquet file, with their counts by group")
         self.rows, self._listed = Rows(model), model.order
-        self.table = table_of_rows(self.rows, "Words of the corpus", WIDTHS)
+        self.table = table_of_rows(self.rows, "Words of the corpus")
+        header = self.table.horizontalHeader()
+        header.setMinimumSectionSize(LEAST_WIDTH)
+        header.setDefaultSectionSize(LEAST_WIDTH)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         let_headings_sort(self.table, model.choice.column, Qt.SortOrder.DescendingOrder)
         above = in_row((self.holding, 1), self.export)
         in_column(above, self.summary, (self.table, 1), on=self, margins=(8, 6, 8, 4))
@@ -46,7 +48,3 @@ class WordsPage(Page):
             self.rows.refresh()
         self.summary.setText(self.model.summary)
         self.export.setEnabled(self.model.found is not None)
-        for column in range(len(WIDTHS), self.rows.columnCount()):
-            if column not in self._widened:
-                self._widened.add(column)
-                self.table.setColumnWidth(column, WIDTH_OF_GROUP)
