@@ -264,7 +264,10 @@ def _about_no_merges(vocabulary: Mapping[str, int]) -> str:
     for sign, sentence in _SIGNS_OF_OTHERS:
         if 8 * sum(1 for token in vocabulary if re.match(sign, token)) > len(vocabulary):
             return sentence
-    longer = [token for token in vocabulary if len(token) > 1 and not re.fullmatch(r"[<\[|].*[>\]|]", token)]
+    plain = [token for token in vocabulary if not re.fullmatch(r"[<\[|].*[>\]|]", token)]
+    longer = [token for token in plain if len(token) > 1]
+    if not plain:
+        return "numbers special tokens only, which are added to those of another file; open the one beside it."
     if not longer:
         return (
             "is a vocabulary of single characters, as recognizing speech has one: nothing is joined. If merges belong "

@@ -24,7 +24,7 @@ OTHERS = (  # how files that are no tables begin, and what is said of them
         "is an archive, as many of PyTorch's files are, too; unpack it, and open the tokenizer in it.",
     ),
     (
-        rb"\x89HDF|lCRF|(?s:.{8})\{\"",
+        rb"\x89HDF|\x93NUMPY|\xba\x16\x4f\x2f|lCRF|(?s:.{8})\{\"",
         "holds what a model has learned, but not its tokenizer; open tokenizer.json or another table beside it.",
     ),
     (
@@ -50,9 +50,13 @@ OTHERS = (  # how files that are no tables begin, and what is said of them
         "looks like the list of pieces that SentencePiece writes for people; open the .model beside it.",
     ),
     (
-        rb"([^\s{\[]+([ \t]| : | -> )\d+\r?\n){3}",
+        rb"([^\s{\[]+([ \t]| ?: | -> )\d+\r?\n){3}",
         "looks like a list of words or tokens with numbers, which does not say how texts are split; fairseq's dict.txt "
         "is one: open the codes or the .model beside it. If the numbers are counts, learn from it: train --word-list",
+    ),
+    (
+        rb"(\d+ \d+\r?\n)?\S+( -?\d+\.\d+){9}",
+        "holds vectors of words or tokens, which do not say how texts are split; open what split them.",
     ),
     (
         rb"(?i)\s*<(!doctype html|html)",
@@ -71,7 +75,7 @@ OTHERS = (  # how files that are no tables begin, and what is said of them
         "looks like the list that minbpe writes for people; open the .model beside it.",
     ),
     (
-        rb"('[^\n]+'\n){5}",
+        rb"(### [^\n]*\n)*('[^\n]+'\n){5}",
         "looks like a list of subwords of Tensor2Tensor, which are found in ways of their own; it is not read here.",
     ),
     (
@@ -95,6 +99,11 @@ OTHERS = (  # how files that are no tables begin, and what is said of them
     (
         _OBJECT_WITH % b"tokenizer_class|chat_template|model_max_length|add_prefix_space|added_tokens_decoder",
         "tells how a tokenizer is used and holds no tokens of its own; open tokenizer.json or vocab.json beside it.",
+    ),
+    (
+        rb"""\s*\{\s*"unk_id"\s*:[^,]*,\s*"vocab"\s*:""",
+        "is Unigram's model alone, which does not say how texts are changed and split; save the whole tokenizer, in "
+        "tokenizers by save(), and open that.",
     ),
     (
         _OBJECT_WITH

@@ -147,6 +147,7 @@ def test_a_vocabulary_without_merges_says_where_they_are() -> None:
         (["a@@", "b", "</s>"], "codes in a file of their own"),
         (["▁a", "▁", "b", "bc"], "a .model or .spm"),
         (["a", "b", "|", "[PAD]", "<unk>"], "of single characters"),
+        (["<|im_start|>", "<|im_end|>", "[MASK]"], "special tokens only"),
     ],
 )
 def test_a_vocabulary_without_merges_is_told_by_its_tokens(tokens: list[str], said: str) -> None:
