@@ -117,3 +117,18 @@ def test_the_search_finds_words_anywhere_and_titles_first() -> None:
     assert search("gage's compressor")[0].title == "Gage's compressor"
     assert search("xyzzy") == []
     assert len({section.place for section in sections()}) > 100
+
+
+def test_the_map_of_the_house_names_every_folder_and_nothing_that_is_not_there() -> None:
+    page = (MANUAL / "developers.md").read_text(encoding="utf-8")
+    house = page.partition("```\n")[2].partition("```")[0]
+    named, above = list[Path](), {-1: ROOT}  # the folder that lines with more indent are in
+    for line in house.splitlines():
+        indent = len(line) - len(line.lstrip())
+        inside = above[max(known for known in above if known < indent)]
+        places = [inside / name for name in line.strip().partition("  ")[0].split(", ")]
+        above = {known: place for known, place in above.items() if known < indent} | {indent: places[-1]}
+        named += places
+    assert [place for place in named if not place.exists()] == []
+    parents = (ROOT / "app", ROOT / "app" / "window", ROOT / "bpe_core")
+    assert {path.parent for parent in parents for path in parent.glob("*/__init__.py")} <= set(named)
