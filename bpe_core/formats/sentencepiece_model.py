@@ -70,7 +70,7 @@ def bpe_history(stored: Stored, name: str) -> tuple[History, list[str]]:
     tokens = pieces.texts_of(made)
     recovered = recover(tokens, base, len(symbols))
     found_first = [] if own else pieces.of_kind(Kind.USER_DEFINED)
-    lone = [] if own else sorted(set().union(*recovered.lost) - base.keys() - {*found_first})
+    lone = [] if own else sorted(set("".join(recovered.lost)) - base.keys() - {*found_first})
     if lone:  # characters that only longer pieces hold: steps to others, and alone they are unknown
         base |= {text: id for id, text in enumerate(lone, len(symbols))}
         symbols += [(text, Symbol(*_texts(text), "character")) for text in lone]
@@ -299,9 +299,11 @@ def _most_probable(stored: Stored) -> tuple[dict[str, float], int, dict[str, Any
     """Return the scores of what is cut into, the number of what is unknown, and what both say of a recipe."""
     pieces = stored.pieces
     unknown = int(pieces.numbers_of(Kind.UNKNOWN)[0])
-    normal = pieces.numbers_of(Kind.NORMAL)
-    scores = dict(zip(pieces.texts_of(normal), pieces.scores[normal].tolist(), strict=True))
-    said = {"method": method_of(scores)} | ({} if stored.byte_fallback else {"unknown_text": pieces.texts[unknown]})
+    normal, texts = pieces.numbers_of(Kind.NORMAL), [*pieces.texts]
+    scores = {
+        texts[number]: score for number, score in zip(normal.tolist(), pieces.scores[normal].tolist(), strict=True)
+    }
+    said = {"method": method_of(scores)} | ({} if stored.byte_fallback else {"unknown_text": texts[unknown]})
     return scores, NO_NUMBER if stored.byte_fallback else unknown, said
 
 

@@ -55,7 +55,7 @@ def history_of(
     for text in over_words:
         del within[text]
     # Characters that only longer pieces have, and the marker if it is one: alone they are unknown.
-    lone = sorted(set().union(*within, marker) - within.keys())
+    lone = sorted(set("".join(within) + marker) - within.keys())
     unknown_score = (min(scores.values()) if least is None else least) - UNKNOWN_COSTS
     within |= dict.fromkeys(lone, -math.inf if recipe.sums else unknown_score)
     characters = [text for text in within if len(text) == 1 and text != marker]
