@@ -68,7 +68,8 @@ def dense_numbers(history: History) -> Int64s | None:
 def complete_numbers(history: History, unknown: int | None = None) -> Int64s:
     """Return the own numbers if only tokens that no text becomes lack one, or `unknown`; otherwise the ids."""
     numbers, joining = own_numbers(history), history.joining
-    unreachable = (unknown,) if joining is None else (unknown, *joining.left_out, *joining.hidden)
+    unreachable = {unknown, *history.alphabet.idle_fallbacks}
+    unreachable |= set() if joining is None else {*joining.left_out, *joining.hidden}
     lacking = set(np.flatnonzero(numbers == NO_NUMBER).tolist())
     return numbers if lacking.issubset(unreachable) else np.arange(history.id_count)
 

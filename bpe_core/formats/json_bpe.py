@@ -32,7 +32,7 @@ from bpe_core.formats.limitations import listed
 from bpe_core.formats.patterns import likely_pattern, sampled
 from bpe_core.formats.vocabulary_model import Style, build, joined_in_order, unknown_bytes
 from bpe_core.formats.written_merges import WrittenMerges, halves
-from bpe_core.history.alphabet import BYTE_TEXTS
+from bpe_core.history.alphabet import BYTE_TEXTS, NOT_IN_UTF8
 from bpe_core.history.history import History, Int64s
 from bpe_core.text.preparation.pieces import AddedToken
 
@@ -215,16 +215,20 @@ def _style(
 ) -> Style:
     suffix = json_reading.text_in(model, "end_of_word_suffix", name)
     unknown = json_reading.text_in(model, "unk_token", name)
-    fallback = model.get("byte_fallback") is True and set(BYTE_TEXTS).issubset(vocabulary)
+    fallback = model.get("byte_fallback") is True and all(
+        text in vocabulary or byte in NOT_IN_UTF8 or (byte < 128 and chr(byte) in vocabulary)
+        for byte, text in enumerate(BYTE_TEXTS)
+    )
     is_cut = steps.cuts or steps.choices["pattern"] != "none"  # then the file does say how texts become words
-    looks_so = not (is_cut or suffix or fallback) and all(stand_in in vocabulary for stand_in in "ĠĊĀ")
+    has_spaces = bool(steps.blank_sign) or model.get("byte_fallback") is True  # which no tokens of bytes need
+    looks_so = not (is_cut or suffix or has_spaces) and all(stand_in in vocabulary for stand_in in "ĠĊĀ")
     byte_level = steps.byte_level or looks_so
     if byte_level and not steps.byte_level:
         steps.notes.append("Its tokens look like bytes, although no step of the file says so; here they are bytes.")
     ends = (sign + suffix for sign in stand_ins())
     lacks = byte_level and not vocabulary.keys() >= {*stand_ins(), *ends}
     unknown_bytes = lacks and unknown in specials and not (fallback or suffix or model.get("fuse_unk") is True)
-    if (lacks and (fallback or unknown) and not unknown_bytes) or lacks_bytes(model, vocabulary):
+    if (lacks and (fallback or unknown) and not unknown_bytes) or (not fallback and lacks_bytes(model, vocabulary)):
         steps.notes.append(LACKS_BYTES)
     return Style(
         byte_level=byte_level,

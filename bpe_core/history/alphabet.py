@@ -160,6 +160,14 @@ class Alphabet:
         return next((i for i, symbol in enumerate(self.but_seeds) if symbol.kind == "fallback"), None)
 
     @cached_property
+    def idle_fallbacks(self) -> frozenset[int]:
+        """The bytes that no text becomes: no character has them, or only one that is a symbol itself."""
+        first = self.first_fallback_id
+        known = self.id_of_piece
+        idle = (byte for byte in range(256) if byte in NOT_IN_UTF8 or (byte < 0x80 and bytes([byte]) in known))
+        return frozenset() if first is None else frozenset(first + byte for byte in idle)
+
+    @cached_property
     def is_plain_bytes(self) -> bool:
         """Ids 0 to 255 are the bytes in their order, and there is nothing else."""
         return len(self) == 256 and all(
@@ -233,6 +241,7 @@ def _pieces(word: bytes, recipe: Recipe) -> list[bytes]:
     return [character.encode() for character in word.decode()]
 
 
+NOT_IN_UTF8 = frozenset((0xC0, 0xC1, *range(0xF5, 0x100)))  # bytes that no character has
 BYTE_TEXTS = tuple(f"<0x{byte:02X}>" for byte in range(256))  # how bytes that stand for unknown characters are written
 
 

@@ -58,6 +58,7 @@ def bpe(vocabulary: dict[str, int], *merges: str, **how: Any) -> Whole:
 WORDS = wordpiece("<unk>", "a", "b", "##a", "##b", "##ab", "ab", "#", "##c")
 HAN = wordpiece("<unk>", "人", "ab", "a", "##b")
 BYTES = numbered(*(f"<0x{byte:02X}>" for byte in range(256)))
+WITHOUT_TAB = numbered("\t", "▁", "a", "b", "ab", *"ĠĊĀ", *(one for one in BYTES if one not in ("<0x09>", "<0xFF>")))
 LETTERS = numbered("<unk>", "e", "a", "b", " ", "ab")
 
 # What is rare, and texts that show it.
@@ -104,6 +105,10 @@ FILES: dict[str, tuple[Whole, tuple[str, ...]]] = {
     "a token behind the vocabulary has a number below others": (
         whole({**WORDS, "vocab": {"<unk>": 11, "b": 15, "a": 13}}, [], [], added(9, "b"), added(9, "##c")),
         ("ac", "b##c"),
+    ),
+    "bytes that no text becomes have no token": (  # and its letters look like bytes, as Gemini's do
+        whole(bpe(WITHOUT_TAB, "a b", byte_fallback=True, fuse_unk=True), [replacing(" ", "▁")], []),
+        ("a\tab\n ab", "é人\U0001f600", "ĠĊĀ a", "\x08\x7f"),
     ),
     "a token takes the spaces of the next one": (
         whole(bpe(LETTERS, unk_token="<unk>"), [], [], added(6, "a ", rstrip=True), added(7, "   ")),
