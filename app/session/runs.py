@@ -1,10 +1,8 @@
-"""The training runs of a session: how they begin, rest, go on and end."""
+"""The training of runs: how they begin, rest, go on and end."""
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Sequence
-from copy import copy
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,7 +12,8 @@ from PySide6.QtCore import QObject, Signal
 from app.session.aside import Aside
 from app.session.corpus_texts import CorpusTexts
 from app.session.counts import Counted, CountFailed, Counts
-from app.session.run import NO_RUN, Phase, Run, changed_name
+from app.session.run import Phase, Run, changed_name
+from app.session.run_list import RunList
 from app.session.studies import MixedWords, Studies, tables_by_group
 from app.session.time import TimeCursor
 from app.worker.job import Task
@@ -22,11 +21,9 @@ from app.worker.training import DoesNotFit, GoneOn, Growing, Learned, Prepared, 
 from bpe_core.counting.words import WordTable
 from bpe_core.editing.without_tokens import numbers_of
 from bpe_core.errors import BpeError, RecipeError
-from bpe_core.history.history import History, Pair
-from bpe_core.history.token_texts import TokenTexts
+from bpe_core.history.history import Pair
 from bpe_core.learning.growing import free_numbers, growing_recipe, makes_steps_again, steps_alone
 from bpe_core.recipes.interventions import Act, Intervention
-from bpe_core.recipes.methods import Wording
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.session_file.values import Fingerprint
 
@@ -35,31 +32,22 @@ UNEXPECTED = "Training ended because of an unexpected error; what was learned is
 CANCELLED = "Counting was cancelled before there was anything to learn from."
 
 
-class Runs(QObject):
-    """All runs, of which one is shown. Lives in the window's thread; what works aside brings its news there."""
+class Runs(RunList):
+    """Lives in the window's thread; what works aside brings its news there."""
 
     began = Signal()  # a training
-    changed = Signal()  # another run is shown, or its phase is another
     grew = Signal(int, int)  # the shown run has the merges [a, b) more
-    leading_changed = Signal()  # of the shown run
     prepared = Signal(object)  # a run whose texts are counted
     rested = Signal(object)  # a run that is not shown, and goes on no longer
     did_not_fit = Signal(object, object)  # a run whose texts have no vocabulary of its size, and what is known of it
 
     def __init__(self, counts: Counts, aside: Aside, cursor: TimeCursor, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self.all: list[Run] = []
-        self.shown: Run | None = None
+        super().__init__(aside, cursor, parent)
         self.merges_per_second: float | None = None
         self.mixed = MixedWords()
         self.studies = Studies(counts, self.mixed)
-        self._counts, self._aside, self._cursor = counts, aside, cursor
-        self._numbers = itertools.count(1)
+        self._counts = counts
         counts.settled.connect(self._prepare_counted)
-
-    @property
-    def wording(self) -> Wording:
-        return NO_RUN if self.shown is None else self.shown.wording
 
     @property
     def waiting_for_counts(self) -> bool:
@@ -129,41 +117,12 @@ class Runs(QObject):
         if self.shown is not None and self.shown.job is not None:
             self.shown.job.set_pace(merges_per_second)
 
-    def show(self, run: Run | None, *, stays: bool = False) -> None:
-        """Let the window look at this run, from its end, or where time `stays`."""
-        self.shown = run
-        self.changed.emit()
-        self._cursor.set_end(0 if run is None else run.learned)
-        if not stays:
-            self._cursor.go_live()
-        self.leading_changed.emit()
-
-    def drop(self, run: Run) -> None:
-        """Take away a run that is not shown, also one that is still learning."""
-        self._aside.cancel(run.stamp)
-        if run.job is not None:
-            run.job.stop()
-        self.keep([run], are_there=False)
-
     def _begin(self, recipe: Recipe, sources: CorpusTexts, *, is_shown: bool = True, **choices: Any) -> Run:
         self.began.emit()
         run = Run(next(self._numbers), recipe, sources, **choices)
         self.all.append(run)
         if is_shown:
             self.show(run)
-        return run
-
-    def add_table(
-        self, history: History, names: TokenTexts, sentence: str, parent: int | None = None, *, is_shown: bool = True
-    ) -> Run:
-        """Add a table from elsewhere, which has its merges already, as a run."""
-        run = Run(next(self._numbers), history.recipe, (), phase=Phase.ENDED, sentence=sentence, parent=parent)
-        run.history, run.names = history, names
-        self.all.append(run)
-        if is_shown:
-            self.show(run)
-        else:
-            self.changed.emit()
         return run
 
     def count_on(self, sources: CorpusTexts) -> None:
@@ -223,57 +182,6 @@ class Runs(QObject):
         growing = Growing(run.history.numbered(numbers), first_id, held_out)
         self._begin(recipe, sources, parent=run.number, begins_with=start, growing=growing)
         self._counts.want(sources, recipe)
-
-    def numbered(self, number: int | None) -> Run | None:
-        return next((run for run in self.all if run.number == number), None)
-
-    def left_by(self, run: Run) -> Run | None:
-        """The run that this one goes on from in another way, by hand."""
-        parent = self.numbered(run.parent)
-        is_steered = parent is not None and run.recipe.interventions not in ((), parent.recipe.interventions)
-        return parent if is_steered else None
-
-    def with_branches(self, run: Run) -> list[Run]:
-        """The run and all that go on from it, in their order."""
-        numbers = {run.number}
-        for other in self.all:
-            if other.parent in numbers:
-                numbers.add(other.number)
-        return [other for other in self.all if other.number in numbers]
-
-    def take_the_place_of(self, old: Run, new: Run) -> None:
-        """Show another run where time is, and take away the one that was shown until now."""
-        self._aside.cancel(old.stamp)
-        self.all = [run for run in self.all if run is not old]
-        self.keep([new], are_there=True, stays=True)
-
-    def keep(self, runs: Sequence[Run], are_there: bool, *, stays: bool = False) -> None:
-        """Put runs back, or take them away; then the parent of the first is shown, or the newest."""
-        self.all = sorted({*self.all, *runs} if are_there else {*self.all} - {*runs}, key=lambda run: run.number)
-        if are_there:
-            self.show(runs[0], stays=stays)
-        elif self.shown in runs:
-            self.show(self.numbered(runs[0].parent) or next(reversed(self.all), None))
-        else:
-            self.changed.emit()
-
-    def rename(self, run: Run, name: str) -> None:
-        run.recipe = run.recipe.with_changes(name=name)
-        if run.history is not None and not run.is_busy:  # what is exported has that name, too
-            run.history = copy(run.history)
-            run.history.recipe = run.history.recipe.with_changes(name=name)
-        self.changed.emit()
-
-    def replace_all(self, runs: Sequence[Run], shown: Run | None) -> None:
-        """Have these runs instead; what the others still report is ignored."""
-        for run in self.all:
-            if run not in runs:
-                self._aside.cancel(run.stamp)
-                if run.job is not None:
-                    run.job.stop()
-        self.all = list(runs)
-        self._numbers = itertools.count(1 + max((run.number for run in runs), default=0))
-        self.show(shown if shown in self.all else None)
 
     def _prepare_counted(self) -> None:
         """Prepare the runs that waited for counts, which are there now or never will be."""

@@ -1,0 +1,114 @@
+"""The runs of a session: which there are, and which of them is shown."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from copy import copy
+
+from PySide6.QtCore import QObject, Signal
+
+from app.session.aside import Aside
+from app.session.run import NO_RUN, Phase, Run
+from app.session.time import TimeCursor
+from bpe_core.history.history import History
+from bpe_core.history.token_texts import TokenTexts
+from bpe_core.recipes.methods import Wording
+
+
+class RunList(QObject):
+    changed = Signal()  # another run is shown, or its phase is another
+    leading_changed = Signal()  # of the shown run
+
+    def __init__(self, aside: Aside, cursor: TimeCursor, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.all: list[Run] = []
+        self.shown: Run | None = None
+        self._aside, self._cursor = aside, cursor
+        self._numbers = itertools.count(1)
+
+    @property
+    def wording(self) -> Wording:
+        return NO_RUN if self.shown is None else self.shown.wording
+
+    def show(self, run: Run | None, *, stays: bool = False) -> None:
+        """Let the window look at this run, from its end, or where time `stays`."""
+        self.shown = run
+        self.changed.emit()
+        self._cursor.set_end(0 if run is None else run.learned)
+        if not stays:
+            self._cursor.go_live()
+        self.leading_changed.emit()
+
+    def add_table(
+        self, history: History, names: TokenTexts, sentence: str, parent: int | None = None, *, is_shown: bool = True
+    ) -> Run:
+        """Add a table from elsewhere, which has its merges already, as a run."""
+        run = Run(next(self._numbers), history.recipe, (), phase=Phase.ENDED, sentence=sentence, parent=parent)
+        run.history, run.names = history, names
+        self.all.append(run)
+        if is_shown:
+            self.show(run)
+        else:
+            self.changed.emit()
+        return run
+
+    def numbered(self, number: int | None) -> Run | None:
+        return next((run for run in self.all if run.number == number), None)
+
+    def left_by(self, run: Run) -> Run | None:
+        """The run that this one goes on from in another way, by hand."""
+        parent = self.numbered(run.parent)
+        is_steered = parent is not None and run.recipe.interventions not in ((), parent.recipe.interventions)
+        return parent if is_steered else None
+
+    def with_branches(self, run: Run) -> list[Run]:
+        """The run and all that go on from it, in their order."""
+        numbers = {run.number}
+        for other in self.all:
+            if other.parent in numbers:
+                numbers.add(other.number)
+        return [other for other in self.all if other.number in numbers]
+
+    def take_the_place_of(self, old: Run, new: Run) -> None:
+        """Show another run where time is, and take away the one that was shown until now."""
+        self._aside.cancel(old.stamp)
+        self.all = [run for run in self.all if run is not old]
+        self.keep([new], are_there=True, stays=True)
+
+    def keep(self, runs: Sequence[Run], are_there: bool, *, stays: bool = False) -> None:
+        """Put runs back, or take them away; then the parent of the first is shown, or the newest."""
+        self.all = sorted({*self.all, *runs} if are_there else {*self.all} - {*runs}, key=lambda run: run.number)
+        if are_there:
+            self.show(runs[0], stays=stays)
+        elif self.shown in runs:
+            self.show(self.numbered(runs[0].parent) or next(reversed(self.all), None))
+        else:
+            self.changed.emit()
+
+    def rename(self, run: Run, name: str) -> None:
+        run.recipe = run.recipe.with_changes(name=name)
+        if run.history is not None and not run.is_busy:  # what is exported has that name, too
+            run.history = copy(run.history)
+            run.history.recipe = run.history.recipe.with_changes(name=name)
+        self.changed.emit()
+
+    def replace_all(self, runs: Sequence[Run], shown: Run | None) -> None:
+        """Have these runs instead; what the others still report is ignored."""
+        for run in self.all:
+            if run not in runs:
+                self._let_go(run)
+        self.all = list(runs)
+        self._numbers = itertools.count(1 + max((run.number for run in runs), default=0))
+        self.show(shown if shown in self.all else None)
+
+    def drop(self, run: Run) -> None:
+        """Take away a run that is not shown, also one that is still learning."""
+        self._let_go(run)
+        self.keep([run], are_there=False)
+
+    def _let_go(self, run: Run) -> None:
+        """End what is done for a run."""
+        self._aside.cancel(run.stamp)
+        if run.job is not None:
+            run.job.stop()
