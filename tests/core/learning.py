@@ -44,6 +44,19 @@ def learn_fast(words: WordTable, recipe: Recipe) -> History:
     return trainer.history
 
 
+def made_by(learner: Learner, recipe: Recipe, alphabet: Alphabet, columns: Columns, end: str = "") -> History:
+    """The history that a learner has written into these columns."""
+    return History(
+        recipe,
+        alphabet,
+        columns.first(learner.learned),
+        reasons=learner.reasons,
+        scores=learner.scores,
+        tokens_at_start=learner.tokens_at_start,
+        end_reason=end or "vocabulary full",  # type: ignore[arg-type]
+    )
+
+
 def learn_in_short_calls(make: Callable[..., Learner], words: WordTable, recipe: Recipe, work: int) -> History:
     """Learn by one of a method's learners as a run does, `work` at a time."""
     alphabet = Alphabet.for_words(words, recipe)
@@ -51,14 +64,7 @@ def learn_in_short_calls(make: Callable[..., Learner], words: WordTable, recipe:
     learner, columns, end = make(words, alphabet, recipe, None), Columns.with_room(rows), ""
     while not end and learner.learned < rows:
         end = learner.learn(columns, rows, work)
-    return History(
-        recipe,
-        alphabet,
-        columns.first(learner.learned),
-        reasons=learner.reasons,
-        tokens_at_start=learner.tokens_at_start,
-        end_reason=end or "vocabulary full",  # type: ignore[arg-type]
-    )
+    return made_by(learner, recipe, alphabet, columns, end)
 
 
 LEARNERS: dict[str, Learn] = {"reference": reference.train, "engine": learn_fast}

@@ -19,7 +19,7 @@ from bpe_core.errors import BpeError
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
 from bpe_core.kernels.word_memory import ENTRIES, LAST_ENTRY, SLOT, Memory, grow_slots
-from bpe_core.learning.trainer import Trainer
+from bpe_core.learning.trainer import learn
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.reference import bpe as reference
 from bpe_core.segmenting import batches, remembered_words
@@ -303,10 +303,7 @@ def test_one_long_word_of_many_letters() -> None:
 def test_a_real_text_and_many_languages(name: str) -> None:
     text = text_of(name)[:300_000]
     table = count_words(Corpus.from_texts([text]), Recipe.preset("gpt2"))
-    trainer = Trainer(table, Recipe.preset("gpt2", merges=3_000))
-    while not trainer.advance().finished:
-        pass
-    plain, compiled = both_encoders(trainer.history)
+    plain, compiled = both_encoders(learn(table, Recipe.preset("gpt2", merges=3_000)))
     for at in (0, 1_000, 3_000):
         assert np.array_equal(compiled.ids(text, at), plain.ids(text, at))
     assert np.array_equal(compiled.byte_ranks(text), plain.byte_ranks(text))

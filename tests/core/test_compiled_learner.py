@@ -18,7 +18,7 @@ from bpe_core.learning.bpe.compiled import CompiledLearner
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.reference import bpe as reference
 from tests.conftest import EXAMPLES
-from tests.core.learning import all_columns, pairs_of
+from tests.core.learning import all_columns, made_by, pairs_of
 from tests.core.random_training import BYTE_TIES, CHARACTER_TIES, merge_tables, recipes, words
 
 A_LOT = 2**60  # work that no call reaches
@@ -31,13 +31,7 @@ def drive(
     """The history of a learner that is driven to its end."""
     columns = columns or Columns.with_room(limit)
     end = learner.learn(columns, limit, A_LOT)
-    return History(
-        recipe,
-        alphabet,
-        columns.first(learner.learned),
-        tokens_at_start=learner.tokens_at_start,
-        end_reason=end or "vocabulary full",
-    )
+    return made_by(learner, recipe, alphabet, columns, end)
 
 
 def learn(words: WordTable, recipe: Recipe, forced: History | None = None, room: int = NO_ROOM) -> History:

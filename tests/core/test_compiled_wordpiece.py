@@ -20,7 +20,7 @@ from bpe_core.learning.wordpiece.method import PlainScoreLearner
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.reference import wordpiece as reference
 from tests.conftest import EXAMPLES
-from tests.core.learning import all_columns
+from tests.core.learning import all_columns, made_by
 from tests.core.random_training import words
 from tests.core.test_wordpiece import recipes
 
@@ -36,14 +36,7 @@ def learn(words: WordTable, recipe: Recipe, forced: History | None = None) -> Hi
     limit = recipe.merge_limit(len(alphabet))
     columns = Columns.with_room(limit)
     end = learner.learn(columns, limit, A_LOT)
-    return History(
-        recipe,
-        alphabet,
-        columns.first(learner.learned),
-        reasons=learner.reasons,
-        tokens_at_start=learner.tokens_at_start,
-        end_reason=end or "vocabulary full",
-    )
+    return made_by(learner, recipe, alphabet, columns, end)
 
 
 def assert_same(one: History, other: History) -> None:

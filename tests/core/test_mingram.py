@@ -25,7 +25,7 @@ from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.corpus import Corpus
 from tests.core.formats.samples import content
-from tests.core.learning import train
+from tests.core.learning import made_by, train
 from tests.core.random_training import texts
 from tests.core.random_training import words as tables
 from tests.core.unigram_training import everything
@@ -62,10 +62,7 @@ def test_it_learns_and_cuts_as_the_specification_says(run: tuple[WordTable, Reci
     learner = MinGramLearner(words, expected.alphabet, recipe, None, lambda *told: CompiledLattices(*told, room=1))
     columns = Columns.with_room(len(expected))
     learner.learn(columns, len(expected), 2**60)
-    found = History(
-        recipe, expected.alphabet, columns.first(learner.learned), reasons=learner.reasons, scores=learner.scores,
-        tokens_at_start=learner.tokens_at_start, end_reason="vocabulary full",
-    )  # fmt: skip
+    found = made_by(learner, recipe, expected.alphabet, columns)
     assert everything(found) == everything(expected)
     tokenizer, cutting = Tokenizer(expected), Cutting(recipe)
     assert expected.scores is not None

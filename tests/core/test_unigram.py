@@ -28,7 +28,7 @@ from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.segmenting.word_tokens import WordCuts
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.normalization import normalize
-from tests.core.learning import train
+from tests.core.learning import made_by, train
 from tests.core.random_training import texts
 from tests.core.unigram_training import everything, runs
 from tests.shared import text_of
@@ -60,10 +60,7 @@ def test_the_kernels_make_the_same_steps(run: tuple[WordTable, Recipe]) -> None:
     learner = UnigramLearner(words, expected.alphabet, recipe, None, lambda *told: CompiledLattices(*told, room=1))
     columns = Columns.with_room(len(expected))
     learner.learn(columns, len(expected), 2**60)
-    found = History(
-        recipe, expected.alphabet, columns.first(learner.learned), reasons=learner.reasons, scores=learner.scores,
-        tokens_at_start=learner.tokens_at_start, end_reason="vocabulary full",
-    )  # fmt: skip
+    found = made_by(learner, recipe, expected.alphabet, columns)
     assert everything(found) == everything(expected)
 
 

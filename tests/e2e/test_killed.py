@@ -24,7 +24,7 @@ from bpe_core.counting.count_words import count_words
 from bpe_core.counting.words import WordTable
 from bpe_core.formats import read_history
 from bpe_core.history.history import History
-from bpe_core.learning.trainer import Trainer
+from bpe_core.learning.trainer import learn
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.session_file.reading import read_session
 from bpe_core.session_file.values import SavedRun
@@ -97,10 +97,7 @@ class Restless:
 @pytest.fixture(scope="module")
 def undisturbed() -> History:
     """What is learned when nobody interferes."""
-    trainer = Trainer(words(), Recipe.preset("gpt2", vocab_size=VOCABULARY))
-    while not trainer.advance().finished:
-        pass
-    return trainer.history
+    return learn(words(), Recipe.preset("gpt2", vocab_size=VOCABULARY))
 
 
 def words() -> WordTable:
@@ -166,7 +163,5 @@ def has_tables(path: Path) -> bool:
 
 def check_it_goes_on(run: SavedRun, undisturbed: History) -> None:
     assert run.words is not None
-    trainer = Trainer(run.words, run.recipe, history=run.history)
-    while not trainer.advance().finished:
-        pass
-    assert all_columns(trainer.history) == all_columns(undisturbed)
+    history = learn(run.words, run.recipe, history=run.history)
+    assert all_columns(history) == all_columns(undisturbed)

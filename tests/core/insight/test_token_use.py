@@ -9,7 +9,7 @@ from bpe_core.counting.words import WordTable
 from bpe_core.history.history import History
 from bpe_core.insight.token_life import use_by_cutting, use_by_joining
 from bpe_core.learning.layout import count_symbols
-from bpe_core.learning.trainer import Trainer
+from bpe_core.learning.trainer import learn
 from bpe_core.recipes.methods import METHODS
 from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.recipe import Recipe
@@ -24,10 +24,7 @@ def learned(method: str) -> tuple[WordTable, History]:
     name = next(name for name in PRESETS if Recipe.preset(name).method == method)
     recipe = Recipe.preset(name, min_frequency=2, merges=25)
     words = in_languages(count_words(Corpus.from_texts([TEXT]), recipe))
-    trainer = Trainer(words, recipe)
-    while not trainer.advance().finished:
-        pass
-    return words, trainer.history
+    return words, learn(words, recipe)
 
 
 def count_at(curve: tuple[tuple[int, int], ...], at: int) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import Columns, History
-from bpe_core.learning.trainer import Trainer
+from bpe_core.learning.trainer import learn
 from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.reference import bpe as reference
@@ -51,10 +51,7 @@ def learned_by(method: str, number: int = 1) -> SavedRun:
     recipe = Recipe.preset(name, merges=20, min_frequency=2)
     counts = {word * times: count for word, count in COUNTS.items() for times in (1, 2, 3)}
     words = in_languages(WordTable.from_counts(counts))
-    trainer = Trainer(words, recipe)
-    while not trainer.advance().finished:
-        pass
-    history = trainer.history
+    history = learn(words, recipe)
     assert len(history) > 3
     return SavedRun(number, recipe, (), words, history, np.arange(len(history.alphabet)), "ended", "Done.")
 

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bpe_core.errors import FormatError, TooLarge
-from bpe_core.learning.trainer import Trainer
+from bpe_core.learning.trainer import learn
 from bpe_core.session_file.reading import read_session
 from bpe_core.session_file.recovering import NOT_CHECKED, UNKNOWN, recover_session
 from bpe_core.session_file.sqlite_pages import rows_in
@@ -189,10 +189,7 @@ def test_a_run_that_has_lost_its_end_goes_on_to_the_same(tmp_path: Path) -> None
     (back,) = recover_session(path).session.runs
     assert back.words is not None
     assert back.state == "paused"
-    trainer = Trainer(back.words, back.recipe, history=back.history)
-    while not trainer.advance().finished:
-        pass
-    assert_same_history(trainer.history, run.history)
+    assert_same_history(learn(back.words, back.recipe, history=back.history), run.history)
 
 
 def test_what_was_recovered_is_a_session_like_any_other(tmp_path: Path, data: bytes) -> None:

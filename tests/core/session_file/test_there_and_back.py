@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import Cancelled, OutputError
 from bpe_core.history.history import History
-from bpe_core.learning.trainer import Trainer
+from bpe_core.learning.trainer import learn
 from bpe_core.recipes.methods import METHODS
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.session_file import stored_columns as chunks_file
@@ -91,10 +91,7 @@ def test_a_run_by_each_method_comes_back_whole_or_step_by_step(tmp_path: Path, m
     writer.close()
     back = read_session(tmp_path / "kept.bpex").runs[0]
     assert back.words is not None
-    again = Trainer(back.words, back.recipe, history=back.history)
-    while not again.advance().finished:
-        pass
-    assert_same_history(again.history, run.history)
+    assert_same_history(learn(back.words, back.recipe, history=back.history), run.history)
 
 
 def test_pieces_of_reasons_that_grow_are_those_of_the_whole(tmp_path: Path) -> None:
@@ -149,10 +146,7 @@ def test_a_session_can_be_continued_from_its_words_alone(tmp_path: Path) -> None
     write_session(session(part), tmp_path / "one.bpex")
     read = read_session(tmp_path / "one.bpex").runs[0]
     assert read.words is not None
-    trainer = Trainer(read.words, read.recipe, history=read.history)
-    while not trainer.advance().finished:
-        pass
-    assert_same_history(trainer.history, whole.history)
+    assert_same_history(learn(read.words, read.recipe, history=read.history), whole.history)
 
 
 def test_saving_replaces_the_file_or_leaves_it(tmp_path: Path) -> None:
