@@ -220,7 +220,10 @@ class Stored:
     one_blank: bool = True
     shows_blanks: bool = True  # as ▁
     unknown_shown: str = UNKNOWN_SHOWN  # in a decoded text
-    map_behind: bytes = b""  # of a decoded text
+    map_behind: bytes = b""  # of a decoded text; the next three as above
+    prefix_behind: bool = True
+    one_blank_behind: bool = True
+    shows_blanks_behind: bool = True
 
 
 FIELDS: dict[int, dict[int, tuple[str, type]]] = {
@@ -237,7 +240,12 @@ FIELDS: dict[int, dict[int, tuple[str, type]]] = {
         4: ("one_blank", bool),
         5: ("shows_blanks", bool),
     },
-    5: {2: ("map_behind", bytes)},
+    5: {
+        2: ("map_behind", bytes),
+        3: ("prefix_behind", bool),
+        4: ("one_blank_behind", bool),
+        5: ("shows_blanks_behind", bool),
+    },
 }
 FIELDS_OF_A_PIECE: dict[int, tuple[str, type]] = {1: ("text", str), 2: ("score", float), 3: ("kind", int)}
 
@@ -269,6 +277,8 @@ def read(data: bytes, name: str) -> Stored:
     _check(stored, found.count, name)  # before any piece is looked at: there may be millions
     stored = replace(stored, pieces=_pieces(found, data, name, stored.kind in (BPE, UNIGRAM)))
     texts, firsts = stored.pieces.texts, stored.pieces.firsts
+    if not np.all(texts.data):
+        raise FormatError(f"{name}: a piece holds a byte of zero, which no text has for SentencePiece.")
     again = np.flatnonzero(firsts != np.arange(len(texts)))
     if len(again):
         number = int(again[np.argmin(firsts[again])])

@@ -41,6 +41,7 @@ from bpe_core.formats.sentencepiece_text import (
 )
 from bpe_core.formats.unigram_vocabulary import method_of
 from bpe_core.history.alphabet import Alphabet, Symbol, symbols_for_unknown
+from bpe_core.history.columns import DROPPED
 from bpe_core.history.history import History, Int64s
 from bpe_core.history.joining import NO_PRIORITY, Joining
 from bpe_core.history.token_texts import written
@@ -70,29 +71,28 @@ def bpe_history(stored: Stored, name: str) -> tuple[History, list[str]]:
     tokens = pieces.texts_of(made)
     recovered = recover(tokens, base, len(symbols))
     found_first = [] if own else pieces.of_kind(Kind.USER_DEFINED)
-    lone = [] if own else sorted(set("".join(recovered.lost)) - base.keys() - {*found_first})
+    steps_only = set[str]() if own else {*pieces.of_kind(Kind.UNUSED)}
+    singles = {text for text in steps_only if len(text) == 1}
+    lone = [] if own else sorted(singles.union("".join(recovered.lost)) - base.keys() - {*found_first})
     if lone:  # characters that only longer pieces hold: steps to others, and alone they are unknown
         base |= {text: id for id, text in enumerate(lone, len(symbols))}
         symbols += [(text, Symbol(*_texts(text), "character")) for text in lone]
         recovered = recover(tokens, base, len(symbols))
-    steps_only = set[str]() if own else set(pieces.texts_of(unused))
-    lost = [text for text in [*recovered.lost, *whole] if text not in steps_only]  # nobody will miss those
-    recovered = replace(recovered, lost=lost)
-    seeds = [] if own else [*found_first, *lost]
+    recovered = replace(recovered, lost=[*recovered.lost, *whole])
+    seeds = [] if own else [*found_first, *recovered.lost]
     first = pieces.texts.places_of([*(text for text, _ in symbols), *seeds])
-    numbers = np.arange(len(pieces))
     alphabet, joining = Alphabet(tuple(symbol for _, symbol in symbols)), None
     if own:
         recipe, notes = recipe_of(stored, len(recovered.pairs), name)
         specials = [*recipe.special_tokens]
         notes += _about_recovered(recovered, "Here their merges follow those of their parts")
-        notes += about(lost, "pieces are made by no two others and left out: {}")
+        notes += about(recovered.lost, "pieces are made by no two others and left out: {}")
     else:
-        numbers[unused] = NO_NUMBER
         alphabet = with_seeds(alphabet, list(map(_texts, seeds)))
         specials = _specials(stored)
-        hidden = np.flatnonzero(numbers[made[recovered.places]] == NO_NUMBER) + len(alphabet)
-        hidden = np.concatenate((np.arange(len(symbols) - len(lone), len(symbols)), hidden))
+        steps = np.flatnonzero(pieces.kinds[made[recovered.places]] == Kind.UNUSED) + len(alphabet)
+        seeded = len(symbols) + np.flatnonzero([text in steps_only for text in seeds])
+        hidden = np.concatenate((np.arange(len(symbols) - len(lone), len(symbols)), seeded, steps))
         if found_first or len(hidden) or _is_more_than_merges(recovered, scores[made], stored):
             joining = Joining(
                 priorities=_priorities(stored, made, recovered, first),
@@ -103,11 +103,13 @@ def bpe_history(stored: Stored, name: str) -> tuple[History, list[str]]:
         unknown = {} if stored.byte_fallback else {"unknown_text": _unknown_text(stored)}
         choices = {"special_tokens": tuple(specials), "preparation": steps_of(stored), **_words(stored), **unknown}
         recipe = recipe_with(stored, len(recovered.pairs), name, **choices)
-        notes = _notes(recovered, stored)
+        missed = [text for text in recovered.lost if text not in steps_only]
+        notes = _notes(replace(recovered, lost=missed), stored)
     history = History.from_pairs(recipe, alphabet, recovered.pairs_behind(len(alphabet)), joining)
-    first[len(symbols) - len(lone) : len(symbols)] = NO_NUMBER
+    alone = [place for place, text in enumerate(lone, len(symbols) - len(lone)) if text not in steps_only]
+    first[alone] = NO_NUMBER
     places = np.concatenate((first, made[recovered.places], pieces.texts.places_of(specials)))
-    return history.numbered(unless_ids(np.where(places < 0, NO_NUMBER, numbers[places]))), notes
+    return history.numbered(unless_ids(np.where(places < 0, NO_NUMBER, places))), notes
 
 
 def _longer(pieces: Pieces, kind: int) -> Int64s:
@@ -122,12 +124,16 @@ def words_history(stored: Stored, name: str) -> tuple[History, list[str]]:
     pieces = stored.pieces
     words = pieces.texts_of(pieces.numbers_of(Kind.NORMAL, Kind.USER_DEFINED))
     specials = tuple(_specials(stored))
-    symbols = [*symbols_for_unknown(unknown), *(Symbol(*_texts(text), "seed") for text in words)]
+    unused = pieces.of_kind(Kind.UNUSED)
+    symbols = [*symbols_for_unknown(unknown), *(Symbol(*_texts(text), "seed") for text in (*words, *unused))]
     choices: dict[str, Any] = {"unknown_text": unknown} if unknown else {}
     choices |= {"special_tokens": specials, "preparation": steps_of(stored)}
     recipe = recipe_with(stored, 0, name, pattern=CUSTOM_PATTERN, custom_pattern=EACH_WORD, **choices)
     joining = Joining(
-        priorities=np.full(len(symbols), NO_PRIORITY), whole_words=True, joins_unknown=not stored.byte_fallback
+        priorities=np.full(len(symbols), NO_PRIORITY),
+        whole_words=True,
+        joins_unknown=not stored.byte_fallback,
+        hidden=tuple(range(len(symbols) - len(unused), len(symbols))),
     )
     history = History.from_pairs(recipe, Alphabet(tuple(symbols)), [], joining)
     names = [*(symbol.text.decode() for symbol in symbols), *specials]
@@ -181,13 +187,15 @@ def _priorities(stored: Stored, made: Int64s, recovered: Recovered[str], first: 
 
 def _words(stored: Stored) -> dict[str, str]:
     """Cut a text before anything is joined: before blanks, if no piece holds one behind another sign."""
-    texts = stored.pieces.texts_of(stored.pieces.numbers_of(Kind.NORMAL, Kind.USER_DEFINED))
+    numbers = stored.pieces.numbers_of(Kind.NORMAL, Kind.USER_DEFINED, Kind.UNUSED)
+    texts = stored.pieces.texts_of(numbers)
     is_blank = code_points(texts.together) == ord(MARKER)
     first = texts.edges[:-1]
     is_first = np.zeros(len(is_blank), np.bool_)
     is_first[first] = True
     reaches = is_blank[1:] & ~is_blank[:-1] & ~is_first[1:]
-    if reaches.any() or not (is_blank[first] & (texts.lengths == 1)).any():
+    is_known = is_blank[first] & (texts.lengths == 1) & (stored.pieces.kinds[numbers] != Kind.UNUSED)
+    if reaches.any() or not is_known.any():  # one that is unknown is so together with what is before it
         return {"pattern": "none"}
     return {"pattern": CUSTOM_PATTERN, "custom_pattern": RUNS}
 
@@ -255,7 +263,7 @@ def bpe_pieces(history: History, numbers: Int64s) -> list[ScoredPiece]:
         if text in seen:  # no two pieces may have the same text
             text, kind, score = f"<unused {id}>", Kind.UNUSED, 0.0
         seen.add(text)
-        if id in hidden:
+        if numbers[id] == NO_NUMBER and id in hidden:
             steps_only.append(ScoredPiece(text, score, kind))
         else:
             found[int(numbers[id])] = ScoredPiece(text, score, kind)
@@ -319,6 +327,7 @@ def most_probable_history(
     least = min(scores.values(), default=0.0)
     sign = MARKER if stored.shows_blanks else ""
     pieces = {**scores, **others}
+    pieces |= {text: float(DROPPED) for text in stored.pieces.of_kind(Kind.UNUSED) if text not in pieces}
     return unigram_vocabulary.history_of(pieces, stored.pieces.number_of, unknown, recipe, name, sign, least)
 
 
@@ -399,7 +408,7 @@ class SentencePieceModel(Format):
         else:
             pieces = [
                 piece._replace(score=piece.score * (piece.kind != Kind.UNUSED))
-                for piece in unigram_vocabulary.pieces_of(history)
+                for piece in unigram_vocabulary.pieces_of(history, with_unused=True)
             ]
         file.writelines(piece.message() for piece in pieces)
         kind = WORDS if has_words_only(history) else _kind_of_bpe(history) if is_bpe else UNIGRAM

@@ -30,6 +30,7 @@ from bpe_core.text.preparation.whole_texts import Marks, WholeTexts
 
 BLOCK = 256  # cells; the array is a multiple of this
 RECENT = 4 * BLOCK  # cells
+FREE = 1 << 31  # a cell that no byte leads to; 0 would be the way on from a byte 0
 LAST_CHANGING = 0x2FFFF  # no character beyond has another form or case, or is a blank
 _END = -1
 
@@ -81,6 +82,9 @@ class _Layout:
                     assert isinstance(child, dict)
                     self.cells[base ^ label] = label
                     waiting.append((base ^ label, child))
+        for place, is_taken in enumerate(self.taken):
+            if not is_taken:
+                self.cells[place] = FREE
         return self.cells
 
     def _base_for(self, labels: list[int]) -> int:
@@ -227,9 +231,17 @@ def recipe_with(stored: Stored, merges: int, name: str, **choices: Any) -> Recip
 
 def decoding_of(stored: Stored) -> SentencePiece:
     unknown = next(iter(stored.pieces.of_kind(Kind.UNKNOWN)), UNKNOWN_TOKEN)
-    of_map = base64.b64encode(stored.map_behind).decode()
+    changes = bool(stored.map_behind)  # else nothing else is done behind, either
     return SentencePiece(
-        unknown, stored.unknown_shown, stored.prefix, stored.one_blank, of_map, has_bytes=stored.byte_fallback
+        unknown,
+        stored.unknown_shown,
+        stored.prefix,
+        stored.one_blank,
+        base64.b64encode(stored.map_behind).decode(),
+        has_bytes=stored.byte_fallback,
+        prefix_behind=changes and stored.prefix_behind,
+        one_blank_behind=changes and stored.one_blank_behind,
+        shows_blanks_behind=changes and stored.shows_blanks_behind,
     )
 
 
@@ -237,7 +249,9 @@ def decoding_fields(recipe: Recipe) -> tuple[bytes, bytes]:
     """Write what a recipe says of decoding: among the fields of the trainer, and behind all."""
     told = next((step for step in recipe.decoding if isinstance(step, SentencePiece)), SentencePiece(""))
     shown = bytes_field(44, told.unknown_shown.encode()) if told.unknown_shown != UNKNOWN_SHOWN else b""
-    return shown, bytes_field(5, bytes_field(2, base64.b64decode(told.map))) if told.map else b""
+    chosen = enumerate((told.prefix_behind, told.one_blank_behind, told.shows_blanks_behind), 3)
+    behind = bytes_field(2, base64.b64decode(told.map)) + b"".join(varint_field(*one) for one in chosen)
+    return shown, bytes_field(5, behind) if told.map else b""
 
 
 def prepared_spec(recipe: Recipe) -> bytes | None:

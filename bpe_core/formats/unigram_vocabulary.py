@@ -168,17 +168,22 @@ def kept_texts(recipe: Recipe) -> set[str]:
     return {text for texts in told for text in texts}
 
 
-def pieces_of(history: History) -> list[ScoredPiece]:
-    """Return the pieces by number, as SentencePiece calls their kinds."""
+def pieces_of(history: History, *, with_unused: bool = False) -> list[ScoredPiece]:
+    """Return the pieces by number, as SentencePiece calls their kinds; those that no text becomes only if asked to."""
     numbers = numbers_for(history)
     scores, texts = scores_of(history), [text.decode() for text in written(history)]
     found: dict[int, ScoredPiece] = {}
     kept = kept_texts(history.recipe)
+    alphabet = history.alphabet
+    unknown = NO_NUMBER if alphabet.unknown_id is None else numbers[alphabet.unknown_id]
     for id, symbol in enumerate(history.alphabet.symbols):
         kind = Kind.USER_DEFINED if texts[id] in kept else _KINDS.get(symbol.kind, Kind.NORMAL)
         if numbers[id] != NO_NUMBER and (symbol.kind in _KINDS or np.isfinite(scores[id])):
             score = float(scores[id]) if kind == Kind.NORMAL else 0.0
             found.setdefault(int(numbers[id]), ScoredPiece(texts[id], score, kind))
+    for id in np.flatnonzero(~np.isfinite(scores)).tolist() if with_unused else ():
+        if numbers[id] not in (NO_NUMBER, unknown):
+            found.setdefault(int(numbers[id]), ScoredPiece(texts[id], 0.0, Kind.UNUSED))
     for id, special in enumerate(history.recipe.special_tokens, history.first_special):
         is_unknown = special == UNKNOWN_TOKEN and history.alphabet.unknown_id is None
         found[int(numbers[id])] = ScoredPiece(special, 0.0, Kind.UNKNOWN if is_unknown else Kind.CONTROL)

@@ -20,7 +20,8 @@ from bpe_core.text.preparation import normalizers, pre_tokenizers
 from bpe_core.text.preparation.expressions import Expression
 from bpe_core.text.preparation.normalizers import Precompiled
 from bpe_core.text.preparation.pieces import TracedPiece
-from bpe_core.text.preparation.steps import MOST_STEPS, Step, built, is_one_of, json_of
+from bpe_core.text.preparation.steps import MOST_STEPS, Step, built, is_one_of, json_of, preparing
+from bpe_core.text.preparation.whole_texts import Marks, WholeTexts
 from bpe_core.text.stand_ins import byte_of_stand_in
 
 if TYPE_CHECKING:
@@ -210,6 +211,9 @@ class SentencePiece:
     drops_blanks: bool = True  # all of them there
     map: str = ""  # of characters that change at last
     has_bytes: bool = True  # so that <0x41> is one, and no text
+    prefix_behind: bool = False  # what else is done at last
+    one_blank_behind: bool = False
+    shows_blanks_behind: bool = False
 
     @property
     def words(self) -> str:
@@ -237,7 +241,12 @@ class SentencePiece:
                     token = token.replace(BLANK, " ")
                 found.append(token)
         whole = "".join(found)
-        return [Precompiled(self.map, longest=True).changed(TracedPiece.bare(whole)).text if self.map else whole]
+        return [preparing(self._behind).changed(TracedPiece.bare(whole)).text if self.map else whole]
+
+    @property
+    def _behind(self) -> tuple[Step, ...]:
+        marks = Marks(self.prefix_behind, self.one_blank_behind, self.shows_blanks_behind)
+        return WholeTexts(Precompiled(self.map, longest=True), marks).steps
 
 
 Decoder = (

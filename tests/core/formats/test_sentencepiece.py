@@ -129,6 +129,7 @@ BPE_KIND = bytes_field(2, varint_field(3, 2))
         (piece("a", kind=9) + BPE_KIND, r"odd, byte 0: a piece has no text"),
         (piece("") + BPE_KIND, r"odd, byte 0: a piece has no text"),
         (piece("a") + piece("a") + BPE_KIND, r"odd, piece 1: the text 'a' is there twice"),
+        (piece("a") + piece("a\0b") + BPE_KIND, r"odd: a piece holds a byte of zero"),
         (piece("a") + bytes_field(2, varint_field(3, 5)), r"odd holds a model of the kind 5"),
         (piece("a") + bytes_field(2, varint_field(3, 2) + varint_field(35, 1)), r"not every byte has a piece"),
         (

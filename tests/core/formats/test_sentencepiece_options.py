@@ -15,7 +15,8 @@ import pytest
 
 from bpe_core.command_line.main import run
 from bpe_core.formats import FORMATS, open_table, write_history
-from bpe_core.formats.sentencepiece_fields import Kind, ScoredPiece, Stored, read
+from bpe_core.formats.sentencepiece_fields import Kind, ScoredPiece, Stored, bytes_field, read, varint_field
+from bpe_core.formats.sentencepiece_text import packed
 from bpe_core.history.history import History
 from bpe_core.segmenting import text_encoder
 from bpe_core.segmenting.tokenizer import Tokenizer
@@ -132,6 +133,28 @@ def test_pieces_that_others_took_out_or_marked_as_unused_and_longer_ones_of_char
     check(b"".join(piece.message() for piece in left) + behind_pieces(stored, data), samples)
 
 
+@pytest.mark.parametrize(("unused", "used"), [("b▁", "▁"), ("▁", "b")])
+def test_texts_are_cut_before_spaces_only_where_unused_pieces_reach_over_none(unused: str, used: str) -> None:
+    scores = {used: -2.0, "b": 0.0, "bc": 3.0, "abc": -6.0, "▁a": -1.5, "c": -9.0}
+    pieces = [ScoredPiece("<unk>", 0.0, Kind.UNKNOWN), ScoredPiece(unused, -1.0, Kind.UNUSED)]
+    pieces += [ScoredPiece(text, score, Kind.NORMAL) for text, score in scores.items()]
+    data = b"".join(piece.message() for piece in pieces) + bytes_field(2, varint_field(3, 2))
+    check(data, ["bb abc b", "x abc", "x x bx", "b ab"])
+
+
+@pytest.mark.parametrize("chosen", [(0, 0, 0), (1, 1, 1), (1, 0, 1), (0, 1, 0)])
+def test_what_is_decoded_is_changed_as_the_model_says(chosen: tuple[int, int, int]) -> None:
+    """Where it does not say more, spaces are put before it and shown as in texts."""
+    changes = bytes_field(2, packed({"e": "é", "t": "  ", "\u2047": ""}))
+    spec = b"".join(varint_field(field, value) for field, value in enumerate(chosen, 3) if not value)
+    check(sentencepiece_model("bpe") + bytes_field(5, changes + spec), ["the tree \0e", ""])
+
+
+def test_a_map_leaves_a_byte_of_zero_where_it_is() -> None:
+    data = sentencepiece_model("char", normalization_rule_name="identity")
+    check(data + bytes_field(3, bytes_field(2, packed({"e": "é", "th": "a"}))), ["\0e", "th\0th", "\0\0the"])
+
+
 @pytest.mark.parametrize("kind", ["unigram", "bpe"])
 def test_minus_zero_is_joined_behind_zero(kind: str) -> None:
     chance = Random(kind)
@@ -159,6 +182,11 @@ def check(data: bytes, samples: Sequence[str]) -> None:
         theirs = library.encode(text)
         assert numbers[offsets[place] : offsets[place + 1]] == theirs == again.encode(text), text
         assert found.numbers_of(plain_ids(found.history, text)) == theirs, text
+    tokenizer, chance = Tokenizer(found.history), Random(0)
+    for _ in range(20):
+        row = chance.choices(range(library.get_piece_size()), k=12)
+        told = library.decode(row)
+        assert tokenizer.decode(found.history.ids_of(row), way="library") == told == again.decode(row), row
 
 
 def test_why_a_pair_was_not_joined_is_told_where_another_took_one_of_it(
