@@ -132,6 +132,12 @@ _OWN = {
     "tiktoken": Row(
         "Ranks for tiktoken: each token's bytes in base64, and its number.", f"{HERE}.tiktoken_ranks", (".tiktoken",)
     ),
+    "tiktoken.json": Row(
+        "tiktoken's JSON for JavaScript, only read: ranks with their pattern and special tokens.",
+        f"{HERE}.tiktoken_json",
+        (".tiktoken.json",),
+        only_read=True,
+    ),
     "subword-nmt": Row(
         "subword-nmt's codes: a pair of texts a line, with </w> at the end of words.",
         f"{HERE}.subword_nmt_codes",

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import binascii
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import islice
 from typing import Any, BinaryIO, NamedTuple
 
@@ -110,9 +110,14 @@ class Ranked(NamedTuple):
 
 
 def ranked(
-    ranks: dict[bytes, int], choices: dict[str, Any], specials: tuple[str, ...], name: str, where: str
+    ranks: dict[bytes, int],
+    choices: dict[str, Any],
+    specials: tuple[str, ...],
+    name: str,
+    where: str,
+    taken: Collection[int] = (),
 ) -> Ranked:
-    """Return the history behind ranks, lowest first, with these choices of a recipe."""
+    """Return the history behind ranks, lowest first, with these choices; special tokens have those `taken`."""
     ranks, empty = without_empty(ranks)
     base = {token: id for id, token in enumerate(token for token in ranks if len(token) == 1)}
     recovered = recover([token for token in ranks if token not in base], base, len(base))
@@ -124,7 +129,7 @@ def ranked(
     if recovered.out_of_turn or recovered.lost:
         by_rank = Joining(priorities=numbers, whole_words=True)
     history = History.from_pairs(recipe, alphabet, recovered.pairs_behind(len(alphabet)), by_rank)
-    return Ranked(history, numbers, tuple(_notes(recovered, ranks, empty)))
+    return Ranked(history, numbers, tuple(_notes(recovered, ranks, empty, taken)))
 
 
 def without_empty(ranks: dict[bytes, int]) -> tuple[dict[bytes, int], int | None]:
@@ -209,7 +214,9 @@ def _check_ranks(ranks: Mapping[bytes, int], name: str) -> None:
         raise FormatError(f"{name}: {len(missing)} of the 256 bytes have no rank, the first is 0x{missing[0]:02X}.")
 
 
-def _notes(recovered: Recovered[bytes], ranks: Mapping[bytes, int], empty: int | None) -> list[str]:
+def _notes(
+    recovered: Recovered[bytes], ranks: Mapping[bytes, int], empty: int | None, taken: Collection[int]
+) -> list[str]:
     notes = about(
         recovered.out_of_turn,
         "tokens are made of a token with a higher rank than their own: {}. So ranks do not rise inside a word; "
@@ -219,7 +226,7 @@ def _notes(recovered: Recovered[bytes], ranks: Mapping[bytes, int], empty: int |
     if empty is not None:
         notes.append(f"The token with the rank {empty:,} is empty; no text holds it, so it is left out.")
     highest = max(ranks.values())
-    gaps = highest + 1 - len(ranks) - (empty is not None and empty < highest)
+    gaps = highest + 1 - len(ranks) - (empty is not None and empty < highest) - sum(rank < highest for rank in taken)
     if gaps:
         notes.append(f"{gaps:,} of the ranks from 0 to {highest:,} belong to no token.")
     return notes
@@ -297,8 +304,6 @@ class Tekken(Format):
         specials, notes = _specials(whole, shift, name)
         choices, about_pattern = pattern_choices(_pattern(whole, name))
         choices["older_unicode"] = True
-        if choices["pattern"] == "custom":
-            choices["custom_pattern"] = _pattern(whole, name)
         opened = ranked(ranks, choices, tuple(specials), "tekken.json", name)
         numbers = np.append(opened.numbers + shift, np.array(list(specials.values()), np.int64))
         return opened.history.numbered(numbers), (*notes, *about_pattern, *opened.notes)
