@@ -31,7 +31,7 @@ from bpe_core.text.patterns import WHOLE_NUMBERS
 from bpe_core.text.reading.counts_head import CountsHead
 from bpe_core.text.reading.source import Bytes, Chunk, one_by_one
 from bpe_core.text.safe_cuts import keeps_newlines, may_cut_at_newlines
-from bpe_core.text.scanner import ScanTable, table_for
+from bpe_core.text.scanner import scan_table
 from bpe_core.text.specials import parts_of
 from bpe_core.text.splitting import Splitter, why_slow
 
@@ -133,11 +133,6 @@ def counts_in_runs(recipe: Recipe) -> bool:
 
 def scanned_texts(corpus: Corpus, recipe: Recipe, work: Work = ALONE) -> Iterator[Chunk]:
     return _scanned(_Count(corpus, recipe, _watching(work)).chunks(), recipe)
-
-
-def scan_table(recipe: Recipe) -> ScanTable | None:
-    """The table of the scanner; None if only Python can split by this recipe."""
-    return table_for(recipe.pattern, recipe.unit, recipe.custom_pattern, older=recipe.older_unicode)
 
 
 def count_texts(

@@ -273,3 +273,12 @@ OF_SWEEPS = (
     *("bytes_per_token", "tokens_per_word", "renyi_efficiency", "share_in_use", "unknown_share", "bits_per_byte"),
     *OF_MORPHEMES_IN_SWEEPS,
 )
+
+
+def part_of(some: int, whole: float) -> float:
+    """Return a ratio; of nothing there is none.
+
+    >>> part_of(1, 4), part_of(0, 0)
+    (0.25, nan)
+    """
+    return some / whole if whole else float("nan")

@@ -16,7 +16,7 @@ from bpe_core.errors import CorpusError
 from bpe_core.history.history import History
 from bpe_core.insight.cut_words import CutWords
 from bpe_core.measures.benchmark import Columns, Tokenizers, contenders_of
-from bpe_core.measures.measures import OF_MORPHEMES
+from bpe_core.measures.measures import OF_MORPHEMES, part_of
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, CancelCheck, Work, never_cancelled
@@ -58,16 +58,12 @@ class CutList:
         found = {"words": words, "borders": int(borders.sum()), "cuts": int(cuts.sum()), "hits": hits}
         return {
             **found,
-            "precision": _part(hits, found["cuts"]),
-            "recall": _part(hits, found["borders"]),
-            "f1": _part(2 * hits, found["cuts"] + found["borders"]),
+            "precision": part_of(hits, found["cuts"]),
+            "recall": part_of(hits, found["borders"]),
+            "f1": part_of(2 * hits, found["cuts"] + found["borders"]),
             "share_whole": int(self.whole(at).sum()) / max(1, words),
             "share_alike": int((wrong == 0).sum()) / max(1, words),
         }
-
-
-def _part(some: int, of: int) -> float:
-    return some / of if of else float("nan")
 
 
 def morpheme_agreement(

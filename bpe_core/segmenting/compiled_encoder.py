@@ -44,7 +44,7 @@ from bpe_core.segmenting.remembered_words import RememberedWords
 from bpe_core.support.arrays import Bytes, Float64s, Int32s, Int64s, grown, repeated
 from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
 from bpe_core.text.characters import utf8, utf8_view
-from bpe_core.text.scanner import table_for
+from bpe_core.text.scanner import scan_table, table_for
 
 GIVEN_AT_ONCE = 1_000_000  # bytes of words between two checks for cancellation
 LONGEST_TEXT = 2**31 - 64  # bytes; places are 32-bit
@@ -116,17 +116,13 @@ class CompiledEncoder:
         self._scores_at = scores_at
         self._alphabet = _alphabet(history.alphabet, history.recipe)
         recipe, finds_words = history.recipe, cutting.finds_words and not cutting.gives_words
-        own = (
-            table_for(recipe.pattern, recipe.unit, recipe.custom_pattern, older=recipe.older_unicode)
-            if finds_words
-            else None
-        )
+        own = scan_table(recipe) if finds_words else None
         # Whether the bytes of texts are all it needs; else words are found by `regex`, or were found before.
         self.finds_words = own is not None
-        scan_table = own or table_for("none")
-        assert scan_table is not None
-        self._machine = machine_of(scan_table)
-        self._drops_blanks = scan_table.drops_blanks
+        table = own or table_for("none")
+        assert table is not None
+        self._machine = machine_of(table)
+        self._drops_blanks = table.drops_blanks
         self._desks: list[Desk] = []  # those not in use; removing and appending need no lock
         self._remembered: WeakValueDictionary[tuple[int, int], RememberedWords] = WeakValueDictionary()
         self._lock = threading.Lock()

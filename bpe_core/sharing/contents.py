@@ -22,7 +22,7 @@ from bpe_core.segmenting.word_runs import STAGE
 from bpe_core.segmenting.word_segmenters import WordPieceSegmenter
 from bpe_core.sharing.changes import changes_by, scan_of
 from bpe_core.sharing.preparing import preparing_of
-from bpe_core.text.scanner import table_for
+from bpe_core.text.scanner import scan_table
 
 KNOWN = (BPE.segmenter, WordPieceSegmenter, BestPaths)  # what the page splits as
 LARGEST_PRIORITY = 2**26  # the page keeps a priority and a place in one number
@@ -57,7 +57,7 @@ def contents_of(run: SharedRun) -> dict[str, Any]:
         "specials": list(recipe.special_tokens),
         "why_not": why,
         "cuts": _cuts(history) if not why else {"by": ""},
-        "splits": None if why or recipe.splits_by_steps else scan_of(_table(recipe)),
+        "splits": None if why or recipe.splits_by_steps else _scan(recipe),
         "changes": [] if why else changes_by(recipe),
         "preparation": preparing_of(recipe) if recipe.preparation and not why else None,
         "alphabet": _alphabet(history),
@@ -73,7 +73,7 @@ def why_not(history: History) -> str:
     recipe, joining = history.recipe, history.joining
     if recipe.preparation and preparing_of(recipe) is None:
         return "The file this run came from prepares texts by steps of its own, which this page does not know."
-    if _table(recipe) is None:
+    if scan_table(recipe) is None:
         return "The run splits texts by an expression of its own that this page cannot follow exactly."
     method = Method.of(recipe)
     if method.starts_anew:
@@ -89,8 +89,10 @@ def why_not(history: History) -> str:
     return ""
 
 
-def _table(recipe: Recipe) -> Any:
-    return table_for(recipe.pattern, recipe.unit, recipe.custom_pattern, older=recipe.older_unicode)
+def _scan(recipe: Recipe) -> dict[str, Any]:
+    table = scan_table(recipe)
+    assert table is not None  # why_not asked before
+    return scan_of(table)
 
 
 def _cuts(history: History) -> dict[str, Any]:
@@ -110,7 +112,7 @@ def _cuts(history: History) -> dict[str, Any]:
         stages = history.reasons.get(STAGE, np.zeros(len(history)))
         return {
             "by": "runs",
-            "inside": scan_of(_table(Recipe(pattern=history.recipe.words_by))),
+            "inside": _scan(Recipe(pattern=history.recipe.words_by)),
             "across": np.diff(np.flatnonzero(stages > 1), prepend=0),
             "into_bytes": history.recipe.falls_into == "bytes",
         }

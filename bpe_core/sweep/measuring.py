@@ -12,7 +12,7 @@ from bpe_core.counting.count_words import count_texts
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import History
 from bpe_core.measures.bits_per_byte import bits_per_byte, tenth_apart
-from bpe_core.measures.measures import OF_MORPHEMES_IN_SWEEPS
+from bpe_core.measures.measures import OF_MORPHEMES_IN_SWEEPS, part_of
 from bpe_core.measures.morphemes import CutList, Morphemes
 from bpe_core.measures.size_curves import renyi_efficiency
 from bpe_core.measures.texts_in_words import TextsInWords, can_be_in_words, splitting_of
@@ -104,17 +104,17 @@ def measured(
             "bytes": whole,
             "words": words,
             "tokens": total,
-            "bytes_per_token": _ratio(whole, total),
-            "tokens_per_word": _ratio(total, words),
+            "bytes_per_token": part_of(whole, total),
+            "tokens_per_word": part_of(total, words),
             "renyi_efficiency": renyi_efficiency(counts),
             "share_in_use": int(np.count_nonzero(counts)) / vocabulary,
-            "unknown_share": _ratio(int(counts[unknown].sum()), total),
+            "unknown_share": part_of(int(counts[unknown].sum()), total),
             "bits_per_byte": None if bits is None else bits[place],
             **{long: agreement[name] for long, name in OF_MORPHEMES_IN_SWEEPS.items() if agreement},
             "bytes_per_token_low": fewer[0][place],
             "bytes_per_token_high": fewer[1][place],
-            "tokens_per_word_low": _ratio(1, more[1][place]),
-            "tokens_per_word_high": _ratio(1, more[0][place]),
+            "tokens_per_word_low": part_of(1, more[1][place]),
+            "tokens_per_word_high": part_of(1, more[0][place]),
         }
 
 
@@ -160,7 +160,3 @@ def intervals(several: Sequence[Int64s], of: Int64s, drawn: int = DRAWN) -> list
         low, high = np.quantile(ratios, [(1 - SURE) / 2, (1 + SURE) / 2], axis=0)
         ends.append((low, high))
     return ends
-
-
-def _ratio(some: int, of: float) -> float:
-    return some / of if of else float("nan")
