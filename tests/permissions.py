@@ -1,15 +1,21 @@
-"""Give up root's rights for a while, so that a locked file is locked in containers, too."""
+"""Who may do what with a file; root gives up rights for a while, so that a locked file is locked in containers, too."""
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
 import os
+import stat
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 _VERSION_3 = 0x20080522  # of the two calls below
 _OVERRIDES = 1 << 1 | 1 << 2  # CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
 
 
 @contextlib.contextmanager

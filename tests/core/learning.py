@@ -25,6 +25,10 @@ def train(corpus: Corpus, recipe: Recipe) -> History:
     return learn(count_words(corpus, recipe), recipe)
 
 
+def words_of(text: str, recipe: Recipe) -> WordTable:
+    return count_words(Corpus.from_texts([text]), recipe)
+
+
 def in_languages(words: WordTable) -> WordTable:
     """The same words for methods that serve languages, of which there are two that are alike."""
     return replace(words, languages=tuple(Language(name, words) for name in ("a", "b")))

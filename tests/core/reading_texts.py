@@ -20,6 +20,11 @@ def write(folder: Path, name: str, content: bytes | str) -> Path:
     return path
 
 
+def files(folder: Path) -> dict[str, bytes]:
+    """What is in the files of a folder."""
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
 def documents(corpus: Corpus, size: int = 1 << 20) -> list[str]:
     """The texts of a corpus; each chunk must be valid, non-empty and about as small as wanted."""
     found: list[str] = []

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bpe_core.counting.count_words import count_words
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError, RecipeError
 from bpe_core.figures.figure import BarFigure, TreeFigure
@@ -42,7 +41,7 @@ from bpe_core.studies.study import Study
 from bpe_core.support.progress import Progress
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.splitting import split_words
-from tests.core.learning import all_columns, learn_in_short_calls, train
+from tests.core.learning import all_columns, learn_in_short_calls, train, words_of
 
 TEXT = (
     "By the way, the cat sat on the mat. By the end of the day, on the one hand: the cat; on the other hand: the mat.\n"
@@ -62,10 +61,6 @@ def recipes(draw: st.DrawFn, *, drops: bool | None = None) -> Recipe:
         falls_into=draw(st.sampled_from(["bytes", "parts"])),
         min_frequency=draw(st.integers(1, 3)),
     )
-
-
-def words_of(text: str, recipe: Recipe) -> WordTable:
-    return count_words(Corpus.from_texts([text]), recipe)
 
 
 def recipe_of(tau: float | None = None, falls_into: str = "bytes") -> Recipe:

@@ -28,7 +28,7 @@ from bpe_core.support.progress import Progress, Work
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.reading.source import Chunk
 from bpe_core.text.reading.utf8 import first_invalid
-from bpe_core.text.scanner import ScanTable, table_for
+from bpe_core.text.scanner import ScanTable, scan_table, table_for
 from tests.conftest import EXPLORES
 from tests.core.both_ways import count_by_kernels, count_plainly
 from tests.core.reading_texts import write
@@ -114,7 +114,7 @@ def test_tables_grow_and_join_without_losing_a_word(
 @given(texts=st.lists(st.lists(TEXT, max_size=3), max_size=4), block=st.integers(1, 40))
 def test_several_texts_have_the_words_that_each_has_alone(texts: list[list[str]], block: int) -> None:
     recipe = RECIPES["normalized"]
-    table, corpora = counting.scan_table(recipe), [Corpus.from_texts(documents) for documents in texts]
+    table, corpora = scan_table(recipe), [Corpus.from_texts(documents) for documents in texts]
     assert table is not None
     parts = [[counting.scanned_texts(one, recipe) for one in some] for some in (corpora[:1], corpora[1:])]
     words, found = Counted.joined([count_texts_compiled(part, table, block_size=block) for part in parts])

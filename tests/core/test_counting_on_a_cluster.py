@@ -21,7 +21,7 @@ from bpe_core.errors import Cancelled, ClusterError, OutputError
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.progress import Work
 from bpe_core.text.corpus import Corpus
-from tests.core.reading_texts import write
+from tests.core.reading_texts import files, write
 
 GPT2 = Recipe.preset("gpt2")
 TEXTS = 24
@@ -47,10 +47,6 @@ def threads() -> Iterator[Any]:
         distributed.Client(local) as client,
     ):
         yield client
-
-
-def files(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
 def test_workers_write_what_our_threads_write(tmp_path: Path, corpus: Corpus, threads: Any) -> None:

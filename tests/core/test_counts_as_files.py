@@ -20,7 +20,7 @@ from bpe_core.errors import CorpusError, OutputError
 from bpe_core.recipes.mixture import Group, Mixture, Sample
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.text.corpus import Corpus
-from tests.core.reading_texts import write
+from tests.core.reading_texts import files, write
 
 GPT2 = Recipe.preset("gpt2")
 Said = Callable[[], str]
@@ -46,10 +46,6 @@ def corpus(tmp_path: Path) -> Corpus:
 def counted(corpus: Corpus, path: Path, recipe: Recipe = GPT2, **order: int) -> Path:
     count_to_file(corpus, recipe, CountingOrder(str(path), **order))
     return path
-
-
-def files(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
 def test_however_it_is_parted_the_same_bytes_are_written(tmp_path: Path, corpus: Corpus) -> None:

@@ -10,15 +10,12 @@ import pytest
 
 from bpe_core.support import private_folder as private
 from bpe_core.support.private_folder import home, make_private_file, private_folder
+from tests.permissions import mode
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="elsewhere a person's folders are closed to others")
 as_root = pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root gives files away")
 
 STRANGER = 54_321
-
-
-def mode(path: Path) -> int:
-    return stat.S_IMODE(path.stat().st_mode)
 
 
 def test_it_is_made_with_all_on_the_way_to_it(tmp_path: Path) -> None:

@@ -14,8 +14,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bpe_core as bpe
-from bpe_core.counting.count_words import count_words
-from bpe_core.counting.words import WordTable
 from bpe_core.errors import RecipeError
 from bpe_core.formats import write_history
 from bpe_core.history.alphabet import Alphabet
@@ -39,7 +37,7 @@ from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.patterns import NO_SUPERWORD
 from bpe_core.text.splitting import split_words
-from tests.core.learning import all_columns, learn_in_short_calls, train
+from tests.core.learning import all_columns, learn_in_short_calls, train, words_of
 from tests.core.random_training import BYTE_TIES
 
 TEXT = (
@@ -64,10 +62,6 @@ def recipes(draw: st.DrawFn) -> Recipe:
         max_token_length=draw(st.none() | st.integers(2, 9)),
         ties=draw(st.sampled_from(BYTE_TIES)),
     )
-
-
-def words_of(text: str, recipe: Recipe) -> WordTable:
-    return count_words(Corpus.from_texts([text]), recipe)
 
 
 @pytest.mark.parametrize("way", [METHOD.plain, METHOD.compiled], ids=["plain", "compiled"])

@@ -32,6 +32,8 @@ OFFSCREEN_CHATTER = (
     "This plugin does not support (propagateSizeHints|raise|grabbing)|Failed to compute left/right minimum bearings"
     "|Qt depends on a UTF-8 locale"  # said once where the language is C, to whichever test comes first
 )
+NewProgram = Callable[..., Program]
+Train = Callable[[Program], None]
 WAIT = 60_000  # milliseconds; a busy machine gets the time it needs
 SWITCHED_ON = "switched on at first"  # which actions of the window that tests share
 HURRY = 10  # times as soon as for a person, the window does what it would do after a pause

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 
 from pytestqt.qtbot import QtBot
 
+from app.session.run import Run
 from app.wiring import Program
 from bpe_core.recipes.mixture import Group
 from tests.gui.conftest import WAIT
 
-Train = Callable[[Program], None]
-
 
 def rows(program: Program) -> int:
     return program.merges.rowCount()
+
+
+def shown_run(program: Program) -> Run:
+    run = program.session.runs.shown
+    assert run is not None
+    return run
 
 
 def cell(program: Program, row: int, column: int) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,7 @@ from PySide6.QtCore import QPointF
 from PySide6.QtWidgets import QAbstractButton, QFileDialog
 from pytestqt.qtbot import QtBot
 
-from app.session.run import Phase, Run
+from app.session.run import Phase
 from app.window.pages import LANES, STEPS_THAT_DIFFER
 from app.window.questions.compare.answers import ComparePage
 from app.window.questions.compare.panel import LanesPanel
@@ -23,14 +22,14 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.corpus import Corpus
 from tests.core.learning import train
-from tests.gui.conftest import WAIT, settle, wait_for_phase
+from tests.gui.conftest import WAIT, Train, settle, wait_for_phase
+from tests.gui.small_run import shown_run
 from tests.gui.tables import exact_rows
 
 pytestmark = pytest.mark.usefixtures("only_window")
 
 TEXT = "the lowest price is lower than the last one, and the lower the better, is it not? thin then that\n" * 3
 OTHER = train(Corpus.from_texts([TEXT]), Recipe.preset("gpt2", merges=40, ties="smallest-text"))
-Train = Callable[[Program], None]
 
 
 @pytest.fixture
@@ -79,12 +78,6 @@ def expected_rows(found: TableComparison) -> list[tuple[str, ...]]:
         )
         for one in found.differing
     ]
-
-
-def shown_run(program: Program) -> Run:
-    run = program.session.runs.shown
-    assert run is not None
-    return run
 
 
 def test_the_shown_run_stays_and_the_other_stands_beside(qtbot: QtBot, comparing: Program) -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from zlib import crc32
 
 import pytest
-from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QLabel
+from PySide6.QtWidgets import QDialog, QFileDialog, QLabel
 from pytestqt.qtbot import QtBot
 
 from app.session.run import Phase
@@ -23,7 +23,7 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting import word_tokens
 from bpe_core.segmenting.tokenizer import Tokenizer
 from tests.conftest import EXPLORES
-from tests.gui.conftest import WAIT, anew, rest, settle, wait_for_phase, window_of_many_tests
+from tests.gui.conftest import WAIT, anew, rest, settle, wait_for_phase
 from tests.gui.sessions.saving import open_session, save_as, table
 from tests.gui.small_run import group_texts
 from tests.gui.tables import exact_rows
@@ -37,17 +37,11 @@ def recipe_of(method: str) -> Recipe:
     return Recipe.preset(name, min_frequency=2, merges=12)
 
 
-@pytest.fixture(scope="module")
-def one_window(qapp: QApplication, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
-    with window_of_many_tests(tmp_path_factory) as program:
-        yield program
-
-
 @pytest.fixture(scope="module", params=METHODS)
-def learned(request: pytest.FixtureRequest, one_window: Program) -> Program:
+def learned(request: pytest.FixtureRequest, only_window: Program) -> Program:
     """A run by each method, one after another, which is looked at, saved and asked."""
     qtbot = QtBot(request)
-    program = anew(qtbot, one_window)
+    program = anew(qtbot, only_window)
     program.session.corpus.replace_by_text("a few words", TEXT)
     program.token_text.set_text(TEXT[:90])
     program.session.recipe.put_quietly(recipe_of(request.param))

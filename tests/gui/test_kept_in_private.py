@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,12 +17,9 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.session_file.values import SavedSession
 from bpe_core.session_file.writing import write_session
 from tests.gui.conftest import WAIT
+from tests.permissions import mode
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="elsewhere a person's folders are closed to others")
-
-
-def mode(path: Path) -> int:
-    return stat.S_IMODE(path.stat().st_mode)
 
 
 def test_nobody_else_reads_a_safety_copy(

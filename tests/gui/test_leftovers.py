@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.session import safety_copy
@@ -30,6 +29,7 @@ from bpe_core.support.lock import Lock
 from bpe_core.support.private_folder import private_folder
 from tests.core.session_file.sessions import RECIPES, run_of, session
 from tests.gui.conftest import WAIT
+from tests.gui.sessions.saving import answer
 
 NOW = datetime.now(UTC)
 DAY = timedelta(days=1)
@@ -123,15 +123,10 @@ def test_a_damaged_one_is_offered(qtbot: QtBot, new_program: Callable[..., Progr
     assert "damaged" in title_of(found)
     assert found.damage in program.messages.details.toPlainText()
     with qtbot.waitSignal(program.filing.document.opened, timeout=WAIT):
-        press(program, "Save What Can Be Read")
+        answer(program, "Save What Can Be Read")
     assert "is damaged" in program.messages.sentence.text()
     assert program.filing.document.path is None
     assert path.exists()
-
-
-def press(program: Program, title: str) -> None:
-    buttons = program.messages.findChildren(QPushButton)
-    next(button for button in buttons if button.text() == title and not button.isHidden()).click()
 
 
 def test_a_damaged_file_offers_what_can_be_saved_as_a_new_session(
@@ -146,7 +141,7 @@ def test_a_damaged_file_offers_what_can_be_saved_as_a_new_session(
     qtbot.waitUntil(lambda: "is not what was written" in program.messages.sentence.text(), timeout=WAIT)
     assert program.session.runs.all == []
     with qtbot.waitSignal(program.filing.document.opened, timeout=WAIT):
-        press(program, "Open What Can Be Saved")
+        answer(program, "Open What Can Be Saved")
     assert [run.learned for run in program.session.runs.all] == [22, 0]
     assert "Run 2: what it learned after step 0 is lost." in program.messages.sentence.text()
     assert program.filing.document.path is None

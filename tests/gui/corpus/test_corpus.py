@@ -23,8 +23,8 @@ from app.window.corpus.corpus_panel import PickedFiles
 from app.wiring import Program
 from bpe_core.session_file.reading import read_session
 from bpe_core.session_file.writing import write_session
-from tests.gui.conftest import WAIT, rest, settle, wait_for_phase, wait_for_sentence, wait_for_totals
-from tests.gui.small_run import Train, rows, small
+from tests.gui.conftest import WAIT, Train, rest, settle, wait_for_phase, wait_for_sentence, wait_for_totals
+from tests.gui.small_run import rows, small
 
 pytestmark = pytest.mark.usefixtures("only_window")
 

@@ -26,8 +26,8 @@ from bpe_core.session_file.reading import read_session
 from bpe_core.session_file.writing import write_session
 from bpe_core.text.corpus import Corpus
 from resources import parallel_samples
-from tests.gui.conftest import WAIT, settle
-from tests.gui.small_run import Train, small
+from tests.gui.conftest import WAIT, Train, settle
+from tests.gui.small_run import small
 
 EDIT = Qt.ItemDataRole.EditRole
 

@@ -15,12 +15,11 @@ from app.window.exchange.export_dialog import ExportDialog
 from app.wiring import Program
 from bpe_core.delivery import folder
 from bpe_core.formats import FORMATS, format_for, open_table, read_history
-from tests.gui.conftest import WAIT, export_to, made_once
+from tests.gui.conftest import WAIT, Train, export_to, made_once
 
 pytestmark = pytest.mark.usefixtures("only_window")
 
 TEXT = "the lowest price is lower than the last one, and the lower the better, is it not? thin then that\n" * 3
-Train = Callable[[Program], None]
 
 
 @pytest.fixture

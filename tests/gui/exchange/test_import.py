@@ -28,6 +28,7 @@ from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.corpus import Corpus
 from tests.core.learning import train
 from tests.gui.conftest import WAIT, export_to, rest, settle, wait_for_phase
+from tests.gui.small_run import shown_run
 from tests.shared import here, path_of, text_of
 
 pytestmark = pytest.mark.usefixtures("only_window")
@@ -49,13 +50,7 @@ def imported(qtbot: QtBot, program: Program, ranks: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_, **__: (str(ranks), ""))
     with qtbot.waitSignal(program.exchanging.imports.ended, timeout=WAIT):
         program.actions["import"].trigger()
-    return shown(program)
-
-
-def shown(program: Program) -> Run:
-    run = program.session.runs.shown
-    assert run is not None
-    return run
+    return shown_run(program)
 
 
 def test_it_is_shown_as_a_history_without_counts(qtbot: QtBot, program: Program, imported: Run) -> None:
@@ -132,7 +127,7 @@ def test_counts_are_found_on_my_corpus(qtbot: QtBot, program: Program, imported:
     program.actions["count_imported"].trigger()
     wait_for_phase(qtbot, program, Phase.ENDED)
     settle(qtbot, program)
-    run = shown(program)
+    run = shown_run(program)
     assert run is imported
     assert run.history is not None
     for name, column in HISTORY.columns._asdict().items():
@@ -191,7 +186,7 @@ def test_it_is_kept_in_the_session_file(
     other = new_program()
     with qtbot.waitSignal(other.filing.document.opened, timeout=WAIT):
         other.filing.open(path)
-    run = shown(other)
+    run = shown_run(other)
     assert (run.learned, run.recipe.name, run.sentence) == (40, "elsewhere.tiktoken", imported.sentence)
     assert run.history is not None
     assert not run.history.has_counts
@@ -222,7 +217,7 @@ def test_a_damaged_file_leaves_the_session_as_it_was(
         assert sentence in told, told
         assert name in told
         assert program.session.runs.all == before
-        assert shown(program) is imported
+        assert shown_run(program) is imported
 
 
 def test_tokens_that_would_fill_the_memory_are_refused(qtbot: QtBot, program: Program, tmp_path: Path) -> None:
@@ -245,13 +240,13 @@ def test_a_dropped_tokenizer_is_opened_whatever_it_is_called(qtbot: QtBot, progr
     ranks = ranks.rename(ranks.with_name("notes.txt"))
     with qtbot.waitSignal(program.exchanging.imports.ended, timeout=WAIT):
         program.window.files_dropped.emit([ranks])
-    assert shown(program).learned == 40
+    assert shown_run(program).learned == 40
     assert all(source.path != ranks for source in program.session.corpus.texts.value)
     text = ranks.with_name("text.tiktoken")
     text.write_text("This is a text, whatever it is called.")
     program.window.files_dropped.emit([text])
     qtbot.waitUntil(lambda: any(source.path == text for source in program.session.corpus.texts.value), timeout=WAIT)
-    assert shown(program).learned == 40
+    assert shown_run(program).learned == 40
 
 
 def test_what_the_file_does_otherwise_is_told(qtbot: QtBot, program: Program, tmp_path: Path) -> None:
@@ -314,8 +309,8 @@ def test_the_numbers_shown_are_those_of_the_file(
         window.token_text.set_text("the lowest")
         settle(qtbot, window)
         assert window.text_panel.ids.grid.selected_ids() == expected
-        assert decode_ids(" ".join(map(str, expected)), shown(window)) == "the lowest"
-        assert "no token with the number 9999" in decode_ids("9999", shown(window))
+        assert decode_ids(" ".join(map(str, expected)), shown_run(window)) == "the lowest"
+        assert "no token with the number 9999" in decode_ids("9999", shown_run(window))
         window.token.look_at(256)
         assert window.pages[TokenPage].facts["Id"].text() == "258 in its file"
     (tmp_path / "text.txt").write_text("the lowest")
@@ -345,7 +340,7 @@ def test_tokens_without_merges_are_opened_shown_and_written_again(
         program.exchanging.open(tmp_path / name)
     program.token_text.set_text("abab a ☃")
     settle(qtbot, program)
-    assert (shown(program).learned, shown(program).phase) == (0, Phase.ENDED)
+    assert (shown_run(program).learned, shown_run(program).phase) == (0, Phase.ENDED)
     assert program.runs_panel.delete.isEnabled()  # as the run shown is chosen in the list
     assert program.text_panel.ids.grid.selected_ids() == numbers
     export = program.exchanging.export
@@ -382,4 +377,4 @@ def test_a_tokenizer_of_the_hugging_face_cache(
     monkeypatch.setattr(CachedDialog, "exec", lambda dialog: dialog.open_button.click())
     with qtbot.waitSignal(program.exchanging.imports.ended, timeout=WAIT):
         program.actions["import"].trigger()
-    assert (shown(program).learned, shown(program).recipe.name) == (40, "small")
+    assert (shown_run(program).learned, shown_run(program).recipe.name) == (40, "small")

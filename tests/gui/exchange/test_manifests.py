@@ -25,13 +25,10 @@ from app.wiring import Program
 from bpe_core.command_line.commands.repeat import MADE_AT
 from bpe_core.command_line.main import run
 from bpe_core.support.data_table import read_plainly
-from tests.gui.conftest import WAIT, export_to, rest, settle
+from tests.gui.conftest import WAIT, Train, export_to, rest, settle
 from tests.shared import ROOT
 
 TEXT = "the lowest price is lower than the last one, and the widest of the low is the lowest.\n" * 4
-
-
-Train = Callable[[Program], None]
 
 
 class Saving:

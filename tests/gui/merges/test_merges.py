@@ -12,9 +12,9 @@ from app.window.merges.merge_table import Look, MergeTableModel
 from app.window.merges.merge_table_view import PADDING, MergeTableView
 from app.window.parts.theme import fixed_font
 from app.wiring import Program
-from tests.gui.conftest import WAIT, settle
+from tests.gui.conftest import WAIT, Train, settle
 from tests.gui.histories import random_history, run_with
-from tests.gui.small_run import Train, cell, rows, small
+from tests.gui.small_run import cell, rows, small
 
 pytestmark = pytest.mark.usefixtures("only_window")
 

@@ -14,8 +14,8 @@ from app.session.manifests import RESULT, SESSION, run_of_session
 from app.session.publications import FilmWish
 from app.window.publishing.film_dialog import USUAL
 from app.wiring import Program, film_command
-from tests.gui.conftest import WAIT
-from tests.gui.sessions.saving import Train, small
+from tests.gui.conftest import WAIT, Train
+from tests.gui.sessions.saving import small
 
 
 def test_a_film_is_written_or_cancelled(

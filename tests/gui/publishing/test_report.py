@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from app.wiring import Program
-from tests.gui.conftest import WAIT
-from tests.gui.sessions.saving import Train, small
+from tests.gui.conftest import WAIT, Train
+from tests.gui.sessions.saving import small
 
 
 def test_a_report_is_written(

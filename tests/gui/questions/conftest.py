@@ -17,9 +17,8 @@ from app.window.questions.why.page import WhyPage
 from app.wiring import Program
 from bpe_core.insight.ranked_words import RankedWords
 from resources import samples
-from tests.gui.conftest import WAIT, made_once, settle
+from tests.gui.conftest import WAIT, Train, made_once, settle
 
-Train = Callable[[Program], None]
 MERGES = 150
 ONE, OTHER = (sample.text() for sample in samples()[:2])
 LEFT, NO_KEY = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier

@@ -25,8 +25,8 @@ from bpe_core.sweep.plan import plan_of, read_plan, recipe_choices
 from bpe_core.sweep.results import read_results
 from bpe_core.sweep.running import sweep
 from bpe_core.text.corpus import Corpus
-from tests.gui.conftest import settle
-from tests.gui.questions.conftest import MERGES, ONE, OTHER, Train, answered, chosen, ranked_words
+from tests.gui.conftest import Train, settle
+from tests.gui.questions.conftest import MERGES, ONE, OTHER, answered, chosen, ranked_words
 
 pytestmark = pytest.mark.usefixtures("only_window")
 

@@ -19,8 +19,8 @@ from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.recipe import CHOICES, Recipe
 from bpe_core.text.splitting import Splitter
 from tests import dropping_method
-from tests.gui.conftest import WAIT, rest
-from tests.gui.small_run import Train, rows, small
+from tests.gui.conftest import WAIT, Train, rest
+from tests.gui.small_run import rows, small
 
 
 @pytest.fixture(autouse=True)

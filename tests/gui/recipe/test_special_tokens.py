@@ -11,11 +11,10 @@ from app.window.questions.token.page import TokenPage
 from app.window.questions.why.page import WhyPage
 from app.wiring import Program
 from bpe_core.segmenting.tokenizer import Tokenizer
-from tests.gui.conftest import WAIT, settle
+from tests.gui.conftest import WAIT, Train, settle
 
 pytestmark = pytest.mark.usefixtures("only_window")
 
-Train = Callable[[Program], None]
 END = "<|end|>"
 TEXT = f"the newer{END}keeper {END}"
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -18,9 +17,6 @@ from bpe_core.session_file.reading import read_session
 from bpe_core.session_file.values import SavedSession
 from tests.gui.conftest import WAIT, settle
 
-NewProgram = Callable[..., Program]
-Train = Callable[[Program], None]
-
 
 def small(program: Program, size: int = 300) -> None:
     assert program.form.choose(vocab_size=size)
@@ -32,10 +28,6 @@ def table(program: Program) -> list[list[str]]:
         [str(model.data(model.index(row, column))) for column in range(model.columnCount())]
         for row in range(model.rowCount())
     ]
-
-
-def wait_for_rows(qtbot: QtBot, program: Program, wanted: int) -> None:
-    qtbot.waitUntil(lambda: program.merges.rowCount() == wanted, timeout=WAIT)
 
 
 def wait_for_texts(qtbot: QtBot, program: Program) -> None:

@@ -18,10 +18,8 @@ from app.wiring import Program
 from bpe_core.session_file.reading import Summary, read_session, read_summary
 from bpe_core.session_file.writing import write_session
 from bpe_core.support.lock import Lock
-from tests.gui.conftest import WAIT, wait_for_phase
+from tests.gui.conftest import WAIT, NewProgram, Train, wait_for_phase
 from tests.gui.sessions.saving import (
-    NewProgram,
-    Train,
     answer,
     bring_back,
     open_session,

@@ -15,8 +15,8 @@ from app.settings import RECENT_FILES
 from app.wiring import Program
 from bpe_core.session_file.reading import read_session
 from bpe_core.support.progress import CancelCheck
-from tests.gui.conftest import WAIT
-from tests.gui.sessions.saving import NewProgram, Train, answer, open_session, safety_copies, save_as, small, table
+from tests.gui.conftest import WAIT, NewProgram, Train
+from tests.gui.sessions.saving import answer, open_session, safety_copies, save_as, small, table
 
 
 def test_the_mark_of_what_is_not_saved(

@@ -23,8 +23,8 @@ from bpe_core.session_file.values import SavedSession
 from bpe_core.session_file.writing import SessionWriter, write_session
 from resources import samples
 from tests import permissions
-from tests.gui.conftest import WAIT, wait_for_phase
-from tests.gui.sessions.saving import Train, open_session, safety_copies, save_as, small, wait_until_kept
+from tests.gui.conftest import WAIT, Train, wait_for_phase
+from tests.gui.sessions.saving import open_session, safety_copies, save_as, small, wait_until_kept
 
 
 def test_a_folder_that_cannot_be_written_is_told_once_and_training_goes_on(

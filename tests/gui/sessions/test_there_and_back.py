@@ -14,18 +14,9 @@ from app.session.merge_filter import MergeFilter
 from app.session.run import Phase
 from app.session.snapshot import restore, snapshot_of
 from app.wiring import Program
-from tests.gui.conftest import WAIT, settle, wait_for_phase
-from tests.gui.sessions.saving import (
-    NewProgram,
-    Train,
-    open_session,
-    save_as,
-    small,
-    table,
-    tokens,
-    wait_for_rows,
-    wait_for_texts,
-)
+from tests.gui.conftest import WAIT, NewProgram, Train, settle, wait_for_phase
+from tests.gui.sessions.saving import open_session, save_as, small, table, tokens, wait_for_texts
+from tests.gui.small_run import wait_for_rows
 from tests.gui.tables import Rows, exact_rows
 from tests.shared import ROOT
 

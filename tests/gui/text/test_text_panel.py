@@ -6,8 +6,8 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.wiring import Program
-from tests.gui.conftest import WAIT, settle
-from tests.gui.small_run import Train, small
+from tests.gui.conftest import WAIT, Train, settle
+from tests.gui.small_run import small
 
 
 def test_typing_changes_tokens(qtbot: QtBot, program: Program, train: Train) -> None:

@@ -18,9 +18,9 @@ from app.window.pages import RACE, SIZES
 from app.window.questions.token.page import TokenPage
 from app.wiring import Program
 from bpe_core.measures.size_curves import SizeCurves
-from tests.gui.conftest import WAIT, rest, settle, wait_for_phase
+from tests.gui.conftest import WAIT, Train, rest, settle, wait_for_phase
 from tests.gui.questions.conftest import answered
-from tests.gui.small_run import Train, small
+from tests.gui.small_run import small
 
 pytestmark = pytest.mark.usefixtures("only_window")
 

@@ -12,8 +12,8 @@ from pytestqt.qtbot import QtBot
 from app.window.charts.pairs_page import PairsPage
 from app.window.questions.token.page import TokenPage
 from app.wiring import Program
-from tests.gui.conftest import WAIT, settle
-from tests.gui.small_run import Train, cell, moments, rows, small
+from tests.gui.conftest import WAIT, Train, settle
+from tests.gui.small_run import cell, moments, rows, small
 
 pytestmark = pytest.mark.usefixtures("only_window")
 

@@ -25,6 +25,7 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.text.corpus import Corpus
 from tests.core.learning import train
 from tests.gui.conftest import WAIT, settle, wait_for_phase
+from tests.gui.small_run import shown_run
 
 pytestmark = pytest.mark.usefixtures("only_window")
 
@@ -34,18 +35,12 @@ OLD = train(
 LISTED = train(Corpus.from_texts(["low lower lowest newer wider " * 5]), Recipe.preset("wordpiece", vocab_size=30))
 
 
-def shown(program: Program) -> Run:
-    run = program.session.runs.shown
-    assert run is not None
-    return run
-
-
 def ended(qtbot: QtBot, program: Program, run: int) -> Run:
     """The run of that number, learned to its end."""
-    qtbot.waitUntil(lambda: shown(program).number == run, timeout=WAIT)
+    qtbot.waitUntil(lambda: shown_run(program).number == run, timeout=WAIT)
     wait_for_phase(qtbot, program, Phase.ENDED)
     settle(qtbot, program)
-    return shown(program)
+    return shown_run(program)
 
 
 def choose(menu: QMenu, text: str) -> None:
@@ -63,7 +58,7 @@ def test_forbidding_and_forcing_make_branches_that_a_session_keeps(
 ) -> None:
     assert program.form.choose(vocab_size=300)
     train(program)
-    first = shown(program)
+    first = shown_run(program)
     before = pairs(first)
 
     program.merge_panel.table.menu_wanted.emit(9, QPoint())
@@ -149,7 +144,7 @@ def test_what_if_shows_the_text_as_both_runs_cut_it(
             assert (head.isVisible(), head.count.text()) == (True, f"{lane.cut.count:,} tokens")
             assert view.accessibleName() == f"Your text as {lane.letter}, {head.name.text()}: {head.count.text()}"
     both.place_clicked.emit(0, 3)
-    assert (shown(program).number, program.session.cursor.position) == (1, 5)
+    assert (shown_run(program).number, program.session.cursor.position) == (1, 5)
     assert both.rows.isVisible(), "who asks why the first cut there still sees both"
     assert both.button.text() == "Back to One Text"
     both.button.click()
@@ -168,7 +163,7 @@ def test_both_texts_open_where_they_first_differ(
 ) -> None:
     assert program.form.choose(vocab_size=300)
     train(program)
-    names = shown(program).names
+    names = shown_run(program).names
     assert names is not None
     forbidden = names.text[256 + 2].replace("␣", " ")
     before = "0\n" * 400
@@ -197,7 +192,7 @@ def test_a_branch_is_played_from_its_fork_and_says_what_changed(
     choose(program.asking.merge_menu, "Forbid This Merge")
     qtbot.waitUntil(lambda: program.session.playing.is_playing, timeout=WAIT)
     assert 9 <= program.session.cursor.position < 44
-    branch = shown(program)
+    branch = shown_run(program)
     histories = [run.history for run in program.session.runs.all if run.history is not None]
     found = compare_tables(*histories)
     differing = sum(one.other_place is not None for one in found.differing)
@@ -221,7 +216,7 @@ def test_an_imported_table_goes_on_with_the_corpus_and_keeps_its_ids(
     write_history(OLD, path, format=None)
     with qtbot.waitSignal(program.exchanging.imports.ended, timeout=WAIT):
         program.exchanging.open(path)
-    old = shown(program)
+    old = shown_run(program)
     program.actions["forbid"].trigger()
     assert "Count on My Corpus first" in program.messages.sentence.text()
     monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_: ([str(held_out)], ""))

@@ -13,11 +13,9 @@ from pytestqt.qtbot import QtBot
 from app.session.run import Phase
 from app.window.questions.compare.answers import ComparePage
 from app.wiring import Program
-from tests.gui.conftest import WAIT, settle, wait_for_phase, wait_for_sentence
+from tests.gui.conftest import WAIT, Train, settle, wait_for_phase, wait_for_sentence
 
 pytestmark = pytest.mark.usefixtures("only_window")
-
-Train = Callable[[Program], None]
 
 
 @pytest.fixture

@@ -15,8 +15,8 @@ from app.window.training.training_views import StatusLine
 from app.wiring import Program
 from bpe_core.kernels import kept, readiness
 from resources import samples
-from tests.gui.conftest import WAIT, settle, wait_for_phase
-from tests.gui.small_run import Train, cell, moments, rows, small, wait_for_rows
+from tests.gui.conftest import WAIT, Train, settle, wait_for_phase
+from tests.gui.small_run import cell, moments, rows, small, wait_for_rows
 
 pytestmark = pytest.mark.usefixtures("only_window")
 

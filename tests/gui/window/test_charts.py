@@ -20,8 +20,8 @@ from bpe_core.figures.from_table import ranks_chart
 from bpe_core.figures.painter import picture
 from bpe_core.figures.sheet import Paper
 from bpe_core.support.data_table import DataTable
-from tests.gui.conftest import WAIT, rest, wait_for_sentence
-from tests.gui.small_run import Train, small
+from tests.gui.conftest import WAIT, Train, rest, wait_for_sentence
+from tests.gui.small_run import small
 from tests.gui.tables import exact_rows
 
 pytestmark = pytest.mark.usefixtures("only_window")

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QTabBar
 from pytestqt.qtbot import QtBot
 
 from app.wiring import Program
-from tests.gui.conftest import WAIT
-
-NewProgram = Callable[..., Program]
+from tests.gui.conftest import WAIT, NewProgram
 
 
 def bars_in_sight(program: Program) -> list[QTabBar]:

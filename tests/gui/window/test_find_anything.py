@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,13 +15,11 @@ from app.window.find_anything.find_box import FindBox
 from app.window.find_anything.search import EXACT, RunSearch, best
 from app.window.help_dialog import keys_dialog
 from app.wiring import Program
-from tests.gui.conftest import WAIT
+from tests.gui.conftest import WAIT, Train
 from tests.gui.histories import random_history, run_with
 from tests.gui.small_run import small
 
 pytestmark = pytest.mark.usefixtures("only_window")
-
-Train = Callable[[Program], None]
 
 
 def opened(program: Program) -> FindBox:

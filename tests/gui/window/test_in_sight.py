@@ -16,9 +16,9 @@ from app.window.parts.theme import fixed_font
 from app.window.questions.compare.panel import LanesPanel
 from app.window.questions.question_page import QuestionPage
 from app.wiring import Program
-from tests.gui.conftest import WAIT, settle
+from tests.gui.conftest import WAIT, Train, settle
 from tests.gui.questions.conftest import answered
-from tests.gui.small_run import Train, small
+from tests.gui.small_run import small
 
 
 def test_a_text_that_cannot_be_learned_from_says_so_when_it_is_brought(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible, QAction, QShortcut
@@ -11,9 +11,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QMenuBar, QTabBar, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.wiring import Program
-from tests.gui.conftest import WAIT
-
-Train = Callable[[Program], None]
+from tests.gui.conftest import WAIT, Train
 
 
 def controls(program: Program) -> Iterator[QWidget]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint
@@ -18,9 +16,7 @@ from app.window.questions.token.page import TokenPage
 from app.window.time.bar import TimeTrack
 from app.wiring import Program
 from bpe_core.figures.figure import Line
-from tests.gui.conftest import WAIT, settle, wait_for_phase
-
-Train = Callable[[Program], None]
+from tests.gui.conftest import WAIT, Train, settle, wait_for_phase
 
 
 def brightness(color: QColor) -> float:

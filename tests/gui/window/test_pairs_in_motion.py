@@ -11,8 +11,8 @@ from app.window.charts.pairs_model import Bar
 from app.window.charts.pairs_motion import at_rest, on_their_way
 from app.window.charts.pairs_page import PairsPage
 from app.wiring import Program
-from tests.gui.conftest import WAIT, settle
-from tests.gui.small_run import Train, small
+from tests.gui.conftest import WAIT, Train, settle
+from tests.gui.small_run import small
 
 bars = st.lists(st.integers(0, 30), unique=True, max_size=12).map(
     lambda pairs: [

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtGui import QGuiApplication
@@ -19,10 +17,8 @@ from app.window.questions.compare.panel import LanesPanel
 from app.window.room_plan import ROOMS
 from app.wiring import Program
 from bpe_core.segmenting.tokenizer import Tokenizer
-from tests.gui.conftest import WAIT, settle, wait_for_phase
-from tests.gui.small_run import Train, small
-
-NewProgram = Callable[..., Program]
+from tests.gui.conftest import WAIT, NewProgram, Train, settle, wait_for_phase
+from tests.gui.small_run import small
 
 
 class Drawn(QObject):

@@ -26,8 +26,8 @@ from app.settings import Settings
 from app.window.pages import PAGES
 from app.wiring import Program
 from app.worker.training import TrainingJob
-from tests.gui.conftest import WAIT, wait_for_phase
-from tests.gui.small_run import Train, rows, small
+from tests.gui.conftest import WAIT, Train, wait_for_phase
+from tests.gui.small_run import rows, small
 
 
 def test_settings_are_kept(qtbot: QtBot, new_program: Callable[..., Program], settings: Settings) -> None:
