@@ -185,3 +185,16 @@ def test_a_vocabulary_of_wordpiece_is_told_apart(tmp_path: Path) -> None:
     (tmp_path / "vocab.json").write_text('{"[UNK]": 0, "a": 1, "##b": 2}', "utf-8")
     with pytest.raises(FormatError, match=r"Write them into a vocab\.txt"):
         open_table(tmp_path / "vocab.json")
+
+
+def test_tokens_that_another_file_adds_are_told(tmp_path: Path) -> None:
+    merges = tmp_path / "merges.txt"
+    for name, data in files(learned("gpt2", special_tokens=("<|end|>",)), "merges.txt", "merges.txt").items():
+        (tmp_path / name).write_bytes(data)
+    assert not any("added_tokens" in note for note in open_table(merges).notes)
+    (tmp_path / "added_tokens.json").write_text('{"<|end|>": 9, "<|im_start|>": 10}', "utf-8")
+    (told,) = [note for note in open_table(merges).notes if "added_tokens.json" in note]
+    assert told.startswith("1 tokens in added_tokens.json beside it are not looked for here")
+    assert "<|im_start|>" in told
+    (tmp_path / "added_tokens.json").write_text("{", "utf-8")
+    assert any("damaged" in note for note in open_table(merges).notes)
