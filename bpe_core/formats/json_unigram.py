@@ -40,10 +40,9 @@ class JsonUnigram(JsonModel):
     kind = "Unigram"
 
     def does_otherwise(self, history: History) -> list[str]:
-        also = ", or a byte such as <0x41>," if history.recipe.unknown == "bytes" else ""
-        return [
-            f"A text that spells {text}{also} becomes that token in this format." for text in self.spelled(history)[:1]
-        ]
+        spelled = self.spelled(history)
+        also = ", or a byte such as <0x41>," if len(spelled) > 1 else ""
+        return [f"A text that spells {text}{also} becomes that token in this format." for text in spelled[:1]]
 
     def made_by_changes(self, history: History) -> list[str]:
         if not history.recipe.normalizes:
@@ -53,7 +52,8 @@ class JsonUnigram(JsonModel):
 
     def spelled(self, history: History) -> tuple[str, ...]:
         if history.recipe.unknown == "bytes":
-            return UNKNOWN_TOKEN, *BYTE_TEXTS
+            twins = unigram_vocabulary.twins_in(history)
+            return tuple(text for text in (UNKNOWN_TOKEN, *BYTE_TEXTS) if text not in twins)
         return (history.recipe.unknown_text,) if history.unknown_twin is None else ()
 
     def numbers(self, history: History) -> Int64s:
@@ -112,7 +112,7 @@ class JsonUnigram(JsonModel):
         numbers = vocabulary | specials | ({} if unknown is None else {unknown_text: unknown})
         sign = steps.blank_sign
         if not steps.prefix:  # a text can spell them as well, if only when it was changed
-            twins = (*specials, *(() if falls_back else (unknown_text,)))
+            twins = (*specials, *(BYTE_TEXTS if falls_back else (unknown_text,)))
             plain |= {text: scores[text] for text in twins if text in scores}
         history, notes = unigram_vocabulary.history_of(
             plain, numbers, number, recipe, name, sign, least, by_bytes=steps.byte_level
@@ -140,7 +140,15 @@ def _spelled(history: History, unknown: str) -> Iterator[str]:
     """Report what the file takes for a token wherever it is spelled, though no text is searched for it."""
     if unknown not in (*ids_looked_for(history), "") and history.unknown_twin is None:
         yield f"A text that spells {unknown!r} becomes the unknown token in this file; here it stays as it is."
-    if history.recipe.unknown == "bytes":
+    if history.recipe.unknown != "bytes":
+        return
+    twins = unigram_vocabulary.twins_in(history)
+    if unknown in twins and history.recipe.normalizes:  # so that a text can spell it after it was searched for it
+        yield (
+            f"A changed text that spells {unknown!r} beside what is unknown becomes bytes in the file's library; here "
+            "it is that token, so ids can differ."
+        )
+    if not twins.keys() >= {*BYTE_TEXTS}:
         yield "A text that spells a byte as the file does, <0x41>, becomes that byte there; here it stays as it is."
 
 

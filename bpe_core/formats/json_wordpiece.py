@@ -42,8 +42,8 @@ def _words_among(tokens: Iterable[str], recipe: Recipe) -> dict[str, str]:
     in_bytes = any(isinstance(step, ByteLevel | BytesShown) for step in recipe.preparation)  # which are split before
     found = {token: token.removeprefix(recipe.marker_text) for token in tokens}
 
-    def can_begin(piece: str) -> bool:  # what follows can keep it together, and its first sign be put before it
-        texts = (piece, piece + "a", piece[1:], piece[1:] + "a")
+    def can_begin(piece: str) -> bool:  # what is around can keep it together, and its first sign be put before it
+        texts = (piece, piece + "a", piece[1:], piece[1:] + "a", "a" + piece)
         return any(piece in word for text in texts for word in words_of(text))
 
     return {token: piece for token, piece in found.items() if in_bytes or can_begin(piece)}

@@ -15,7 +15,7 @@ from bpe_core.formats.base import NO_NUMBER, dense_numbers
 from bpe_core.formats.byte_level import read
 from bpe_core.formats.limitations import about
 from bpe_core.formats.sentencepiece_fields import Kind, ScoredPiece, in_order
-from bpe_core.history.alphabet import Alphabet, Spelled, Symbol, SymbolKind, unknown_symbols
+from bpe_core.history.alphabet import BYTE_TEXTS, Alphabet, Spelled, Symbol, SymbolKind, unknown_symbols
 from bpe_core.history.columns import Float32s, Scores
 from bpe_core.history.history import Columns, History, Int64s
 from bpe_core.history.token_texts import written
@@ -150,9 +150,10 @@ def scores_of(history: History) -> Float32s:
 
 
 def twins_in(history: History) -> dict[str, float]:
-    """Return the pieces that spell a special token, or what is unknown, with their scores."""
+    """Return the pieces that spell a special token, what is unknown, or one of its bytes, with their scores."""
     recipe, alphabet = history.recipe, history.alphabet
-    texts = {text.encode() for text in (*recipe.special_tokens, recipe.unknown_text)}
+    unknown = BYTE_TEXTS if recipe.unknown == "bytes" else (recipe.unknown_text,)
+    texts = {text.encode() for text in (*recipe.special_tokens, *unknown)}
     ids = [id for id, text in enumerate(alphabet.texts) if text in texts]
     found = {alphabet.texts[id]: id for id in ids if alphabet.symbols[id].kind in ("character", "seed")}
     scores = {text.decode(): float(scores_of(history)[id]) for text, id in found.items()}

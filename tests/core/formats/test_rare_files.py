@@ -88,6 +88,23 @@ FILES: dict[str, tuple[Whole, tuple[str, ...]]] = {
         whole(wordpiece("<unk>", "▁the", "the"), [], [metaspace("first")], added(1, "▁the")),
         ("the the", "▁the the", "x"),
     ),
+    "a text spells a byte of what is unknown": (
+        whole(
+            {"type": "Unigram", "unk_id": 0, "byte_fallback": True,
+             "vocab": [["<unk>", 0.0], ["a", -1.0], *([byte, -3.0] for byte in BYTES)]},
+            [], [], added(0, "<unk>"), decoder={"type": "ByteFallback"},
+        ),
+        ("<0x41>a<0x0a>", "é<0xC3><0xA9><unk>", "<<0x00>>"),
+    ),
+    "an added token is a word only behind another sign": (
+        whole(
+            {**wordpiece("<unk>", " ", "\n"), "type": "WordLevel"},
+            [{"type": "Prepend", "prepend": "\n"}, replacing(r"[^\s]", "-", regex=True)],
+            [{"type": "UnicodeScripts"}, {"type": "Punctuation", "behavior": "Removed"}],
+            added(1, " ", normalized=True),
+        ),
+        ("a ", "a", " a b"),
+    ),
     "an added token that is no piece is spelled by changed words": (
         whole(WORDS, [as_bert(lowercase=True)], [SPACES], added(9, "e\u0301")),
         ("E\u0301 a", "e\u0301", "\u00e9"),
@@ -324,6 +341,14 @@ SAID: dict[str, tuple[Whole, str]] = {
         "behind what it puts where nothing was",
     ),
     "pictures": (whole(bpe(LETTERS), [], [split(r"\p{Extended_Pictographic}")]), "what looks like one character"),
+    "the unknown token is spelled once the text is changed": (
+        whole(
+            {"type": "Unigram", "unk_id": 0, "byte_fallback": True,
+             "vocab": [["<unk>", 0.0], *([byte, -3.0] for byte in BYTES)]},
+            [LOWER], [], added(0, "<unk>"),
+        ),
+        "spells '<unk>' beside what is unknown",
+    ),
     "a token becomes nothing": (
         whole(bpe(LETTERS), [replacing("a", "")], [], added(2, "a", normalized=True)),
         "become nothing there",
