@@ -87,6 +87,8 @@ def cause_of(error: BaseException) -> str:
         return f'it lacks "{error.args[0]}"'
     if isinstance(error, ValueError) and re.search(r"\(at (line \d+, column \d+|end of document)\)$", str(error)):
         return str(error)  # of TOML
+    if isinstance(error, TooManyValues):
+        return "it holds more values than there is room for"
     if isinstance(error, TypeError | AttributeError | NotImplementedError):
         return "it holds a value of another kind than belongs there"
     name = getattr(error, "sqlite_errorname", None)
@@ -107,6 +109,10 @@ _OF_DATABASES = {
     "SQLITE_CORRUPT": "a page of it cannot be read",
     "SQLITE_NOTADB": "a page of it cannot be read",
 }
+
+
+class TooManyValues(ValueError):
+    """JSON with more values than files of its kind have; whoever reads it makes a sentence of that."""
 
 
 class RecipeError(BpeError):

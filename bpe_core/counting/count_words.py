@@ -23,7 +23,7 @@ from bpe_core.errors import Cancelled, CorpusError, RecipeError
 from bpe_core.kernels.kept import COUNTING
 from bpe_core.kernels.readiness import Policy
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.support.limits import check_room, watching_memory
+from bpe_core.support.limits import check_room, refuse_bomb, watching_memory
 from bpe_core.support.progress import ALONE, CancelCheck, Progress, Work, never_cancelled, while_wanted
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.normalization import normalize
@@ -287,6 +287,7 @@ def _counted_as_wholes(chunks: Iterable[Chunk]) -> WordTable:
     held: list[Bytes] = []
     for chunk in chunks:
         held.append(chunk.data)
+        refuse_bomb(sum(map(len, held)), chunk.bytes_read)
         if chunk.ends_document:
             check_room(sum(map(len, held)), "Holding a text as one word", FEWER_WORDS)
             counts[b"".join(held)] += 1
@@ -338,6 +339,7 @@ def _texts(chunks: Iterable[Chunk], cut_at_newlines: bool) -> Iterator[tuple[str
                 yield "".join([*held, text[:cut]]), False
                 held, text = [], text[cut:]
         held.append(text)
+        refuse_bomb(sum(map(len, held)), chunk.bytes_read)
         if chunk.ends_document:
             check_room(COPIES_HELD * sum(map(sys.getsizeof, held)), "Splitting a text as a whole", FEWER_WORDS)
             yield "".join(held), True

@@ -24,7 +24,7 @@ from bpe_core.kernels import utf8 as utf8  # once it is loaded, reading checks t
 from bpe_core.kernels.scan import Machine, begin_text, machine_of
 from bpe_core.kernels.word_tables import COUNT, LONG_ROW, SHORT_ROW
 from bpe_core.support.arrays import Bytes, Int64s
-from bpe_core.support.limits import check_room
+from bpe_core.support.limits import check_room, refuse_bomb
 from bpe_core.support.threads import at_once, available_threads
 from bpe_core.text.reading.source import Bytes as GivenBytes
 from bpe_core.text.reading.source import Chunk
@@ -446,6 +446,7 @@ def in_blocks(
             continue
         cut = _place_to_cut(block, searched, find_cut)
         if cut == 0:
+            refuse_bomb(2 * block.length, chunk.bytes_read)
             full, searched = 2 * block.length, block.length
             continue
         rest = fresh()

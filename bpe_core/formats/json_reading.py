@@ -7,11 +7,12 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from bpe_core.errors import FormatError, TooLarge
+from bpe_core.errors import FormatError, TooLarge, TooManyValues
 from bpe_core.formats.base import decoded
+from bpe_core.support.foreign import MOST_VALUES, parsed_json
 
 Object = dict[str, Any]
-LARGEST = 2**26  # bytes parsed at once; in memory they can become twenty times as many
+LARGEST = 2**26  # bytes parsed at once
 LARGEST_NUMBER = 2**31 - 1
 
 
@@ -38,12 +39,14 @@ def parsed_object(
     text = decoded(data, where, "utf-8-sig")
     try:
         hook = _with_the_last if counts_last else _without_repetition
-        parsed = json.loads(text, object_pairs_hook=hook, parse_float=number)
+        parsed = parsed_json(text, object_pairs_hook=hook, parse_float=number)
     except json.JSONDecodeError as error:
         at = f"{name}, line {line or error.lineno:,}, column {error.colno:,}"
         raise FormatError(f"{at}: this is not valid JSON from here on.") from error
     except _TwiceError as error:
         raise FormatError(f"{where}: {error}") from error
+    except TooManyValues as error:
+        raise TooLarge(f"{where}: more than {MOST_VALUES:,} values would have to be parsed at once.") from error
     except (RecursionError, ValueError) as error:  # brackets nested without end, a number of a million digits
         raise FormatError(f"{where}: JSON that no such file would hold: too deep, or a number too long.") from error
     if not isinstance(parsed, dict):

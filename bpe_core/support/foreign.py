@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import struct
 import sys
 import tomllib
@@ -19,7 +20,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from bpe_core.errors import BpeError, FormatError, cause_of
+from bpe_core.errors import BpeError, FormatError, TooManyValues, cause_of
 
 _BY_DATA: tuple[type[Exception], ...] = (
     *(ValueError, TypeError, LookupError, AttributeError, ArithmeticError, EOFError, StopIteration),
@@ -41,6 +42,10 @@ def gate(what: str, kind: type[BpeError] = FormatError, advice: str = "") -> Ite
         raise kind(f"{what}: {cause_of(error)}.{advice and ' '}{advice}") from error
 
 
+MOST_VALUES = 5_000_000  # of one JSON; a vocabulary of a million pieces has three
+_TEXT = re.compile(r'"(?:[^"\\]|\\.)*+"', re.DOTALL)
+
+
 class Damaged(Exception):
     """What is damaged in a file, for the middle of a sentence."""
 
@@ -58,7 +63,19 @@ def telling_damage(name: str, kind: type[BpeError] = FormatError) -> Iterator[No
 
 def json_of(data: bytes | str, what: str, kind: type[BpeError] = FormatError) -> Any:
     with gate(what, kind):
-        return json.loads(data.decode("utf-8-sig") if isinstance(data, bytes) else data)
+        return parsed_json(data.decode("utf-8-sig") if isinstance(data, bytes) else data)
+
+
+def parsed_json(text: str, **choices: Any) -> Any:
+    """As `json.loads`, but for more values than there is room for: each takes a hundred bytes, however short it is."""
+    if _values(text) > MOST_VALUES and _values(_TEXT.sub("", text)) > MOST_VALUES:
+        raise TooManyValues
+    return json.loads(text, **choices)
+
+
+def _values(text: str) -> int:
+    """About as many as there are signs before them."""
+    return sum(map(text.count, "[{,"))
 
 
 def toml_of(text: str, what: str, kind: type[BpeError] = FormatError) -> dict[str, Any]:

@@ -53,6 +53,20 @@ def check_room(wanted: int, work: str, advice: str) -> None:
         )
 
 
+def is_bomb(unpacked: int, stored: int) -> bool:
+    """Whether what came out of a file is far more than texts can be."""
+    return unpacked > HARMLESS and unpacked > MOST_TIMES * max(stored, 1)
+
+
+def refuse_bomb(held: int, stored: int) -> None:
+    """Raise TooLarge if so much text had to be held at once of so few bytes that were read, where that is known."""
+    if stored and is_bomb(held, stored):
+        raise TooLarge(
+            f"A text of more than {size_text(HARMLESS)} had to be held at once, but only {stored:,} bytes were read of "
+            "its file, as of files that were made to fill the memory. If it is meant so, decompress it first."
+        )
+
+
 def watching_memory(cancelled: CancelCheck, work: str, advice: str) -> CancelCheck:
     """The same check for a wish to stop; it also raises TooLarge when memory runs out meanwhile."""
     looked = time.monotonic()

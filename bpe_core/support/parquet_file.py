@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, BinaryIO
 
 from bpe_core.support.foreign import Damaged
-from bpe_core.support.limits import HARMLESS, MOST_TIMES
+from bpe_core.support.limits import MOST_TIMES, is_bomb
 from bpe_core.support.optional_packages import pyarrow_or_none
 from bpe_core.support.parquet_pages import Pages, TooWide
 
@@ -39,7 +39,7 @@ class ParquetFile:
         batches, unpacked = [], 0
         for batch in self.batches(columns, MOST_ROWS, groups):
             unpacked += batch.nbytes
-            if unpacked > max(HARMLESS, MOST_TIMES * self._pages.size):
+            if is_bomb(unpacked, self._pages.size):
                 raise Damaged(f"it unpacks to more than {MOST_TIMES} times its size")
             batches.append(batch)
         schema = batches[0].schema if batches else self._file.read_row_groups([], columns=columns).schema

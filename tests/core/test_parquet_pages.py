@@ -16,7 +16,7 @@ from bpe_core.counting.count_words import count_words
 from bpe_core.errors import BpeError
 from bpe_core.formats.sentencepiece_fields import varint
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.support import parquet_file, parquet_pages
+from bpe_core.support import limits, parquet_pages
 from bpe_core.support.data_table import read_plainly
 from bpe_core.support.foreign import Damaged
 from bpe_core.support.parquet_file import ParquetFile
@@ -117,7 +117,7 @@ def test_long_texts_of_a_dictionary_come_few_at_a_time(tmp_path: Path, monkeypat
 
 
 def test_tables_that_unpack_to_far_more_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parquet_file, "HARMLESS", 10_000)
+    monkeypatch.setattr(limits, "HARMLESS", 10_000)
     path = tmp_path / "a.parquet"
     parquet.write_table(arrow.table({"word": ["low"] * 500_000, "count": [1] * 500_000}), path)
     corpus = Corpus.from_files(path, word_list=True)

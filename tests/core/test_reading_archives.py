@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from bpe_core.errors import EncodingError
+from bpe_core.support import limits
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.reading import archives
 from tests.core.reading_texts import documents, sentence, write
@@ -96,8 +97,20 @@ def test_archives_that_are_hostile_or_broken(tmp_path: Path, monkeypatch: pytest
     assert len(documents(corpus)) == 1, "the first of perhaps many"
     assert "f.tar ends without the mark that such files end with" in str(corpus.skipped[0])
     assert "its gzip data is truncated" in sentence(write(tmp_path, "c.tgz", (tmp_path / "a.tgz").read_bytes()[:90]))
-    monkeypatch.setattr(archives, "HARMLESS", 100_000)
+    monkeypatch.setattr(limits, "HARMLESS", 100_000)
     bomb = {"a.txt": b"a" * 1_000_000}
     write_tar(tmp_path / "bomb.tgz", bomb)
     for where in (write_zip(tmp_path / "bomb.zip", bomb), tmp_path / "bomb.tgz"):
         assert sentence(where).startswith(f"{where} unpacks to more than 250 times its size")
+
+
+def test_names_of_members_are_not_as_long_as_books(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are held as a whole, unlike members."""
+    monkeypatch.setattr(archives, "LONGEST_NOTE", 5_000)
+    for length, is_read in ((300, True), (6_000, False)):
+        path = tmp_path / f"{length}.tgz"
+        write_tar(path, {f"{'a' * length}.txt": b"low lower"})
+        if is_read:
+            assert documents(Corpus.from_files(path)) == ["low lower"]
+        else:
+            assert "is no sound tar archive" in sentence(path)

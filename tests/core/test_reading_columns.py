@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import pyarrow as arrow
 import pytest
@@ -13,6 +14,7 @@ from bpe_core.counting.count_words import count_words
 from bpe_core.errors import CorpusError
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.text.corpus import Corpus
+from bpe_core.text.reading import arrow_tables
 from bpe_core.text.reading.rows import FieldNeeded
 from tests.core.both_ways import count_by_kernels, count_plainly
 from tests.core.reading_texts import documents, read, sentence, write
@@ -176,3 +178,28 @@ def test_a_table_of_hostile_places_is_refused(tmp_path: Path) -> None:
             assert changed != content
             with pytest.raises(CorpusError, match=r"b\.arrow is (damaged: its strings|a damaged Arrow file)"):
                 read(write(tmp_path, "b.arrow", changed))
+
+
+def test_a_text_that_is_stored_once_may_occur_in_many_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Then it must not take the room of all of them, and its rows still have their numbers."""
+    monkeypatch.setattr(arrow_tables, "HARMLESS", 5_000)
+    longest: list[int] = []
+    strings = arrow_tables.Strings.__init__
+
+    def watched(self: arrow_tables.Strings, array: Any) -> None:
+        strings(self, array)
+        longest.append(len(self.data))
+
+    monkeypatch.setattr(arrow_tables.Strings, "__init__", watched)
+    once = arrow.array([b"low " * 300, b"new", b"\x80"])
+    rows = arrow.array([*([0, None, 1] * 20), 2])
+    path = tmp_path / "a.arrow"
+    write_stream(arrow.table({"text": arrow.DictionaryArray.from_arrays(rows, once)}), path)
+    assert "row 61: its text is not valid UTF-8" in sentence(path, field="text")
+    assert max(longest) < 6_000
+    assert read(path, field="text", on_invalid="skip") == ["low " * 300, "new"] * 20
+    views = once.take(rows.slice(0, 60)).cast(arrow.string()).cast(arrow.string_view())
+    write_stream(arrow.table({"text": views}), path)
+    longest.clear()
+    assert read(path) == ["low " * 300, "new"] * 20
+    assert max(longest) < 6_000

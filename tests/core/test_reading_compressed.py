@@ -13,7 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from bpe_core.errors import EncodingError
+from bpe_core.counting.count_words import count_unmixed
+from bpe_core.errors import EncodingError, TooLarge
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.support import limits
 from bpe_core.text.corpus import Corpus
 from tests.conftest import EXPLORES
 from tests.core.reading_texts import TEXT, documents, read, sentence, write
@@ -94,3 +97,18 @@ def test_zstd_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "compression", None)
     path = write(tmp_path, "a.zst", zstd.compress(b"low"))
     assert sentence(path) == f"{path} cannot be read: this Python lacks zstd. Install the package backports.zstd."
+
+
+def test_one_word_that_fills_the_memory_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is cut into words is read piece by piece, however much it is; what must be held at once has an end."""
+    monkeypatch.setattr(limits, "HARMLESS", 2**20)
+    path = write(tmp_path, "a.txt.gz", gzip.compress(b"a" * 2**23))
+    many = write(tmp_path, "many.txt.gz", gzip.compress(b"low\n" * 2**21))
+    whole = Recipe(pattern="none", unit="file")
+    for recipe, by_kernels in ((Recipe.preset("gpt2"), True), (Recipe.preset("gpt2"), False), (whole, None)):
+        with pytest.raises(TooLarge, match="had to be held at once, but only"):
+            count_unmixed(Corpus.from_files(path), recipe, by_kernels=by_kernels)
+    found = count_unmixed(Corpus.from_files(many), Recipe.preset("words"), by_kernels=True)
+    assert list(found) == [(b"low", 2**21)]
+    plain = write(tmp_path, "a.txt", b"a" * 2**23)
+    assert len(count_unmixed(Corpus.from_files(plain), whole)) == 1

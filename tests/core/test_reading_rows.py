@@ -12,7 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bpe_core.errors import CorpusError, EncodingError
+from bpe_core.errors import CorpusError, EncodingError, TooLarge
+from bpe_core.formats.json_reading import parsed_object
+from bpe_core.support import foreign
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.reading.rows import NumberedLines
 from bpe_core.text.reading.source import Chunk
@@ -172,3 +174,17 @@ def test_a_table_in_another_encoding(tmp_path: Path) -> None:
     path = write(tmp_path, "a.csv", "text\nlöw\n".encode("cp1252"))
     assert read(path, encoding="cp1252") == ["löw"]
     assert "offset 6" in sentence(path)
+
+
+def test_rows_of_too_many_values_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each value takes a hundred bytes of memory, however short it is written; signs inside texts are no values."""
+    monkeypatch.setattr(foreign, "MOST_VALUES", 50)
+    path = write(tmp_path, "a.jsonl", '{"text": "low", "x": [%s0]}\n' % ("[]," * 30))
+    assert sentence(path) == (
+        f"{path}, line 1: this JSON cannot be read: it holds more values than there is room for. "
+        "Mend the row, or choose to skip such rows."
+    )
+    text = r"\"[{," * 60
+    assert read(write(tmp_path, "b.jsonl", '{"text": "' + text + '"}\n')) == [text.replace("\\", "")]
+    with pytest.raises(TooLarge, match="values would have to be parsed at once"):
+        parsed_object(b"{" + b'"a":[[],[]],' * 30 + b'"b":0}', "a.json")

@@ -12,14 +12,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import PurePosixPath
-from typing import Any, BinaryIO, NamedTuple, cast
+from typing import Any, BinaryIO, NamedTuple, Self, cast
 
 from bpe_core.errors import CorpusError
-from bpe_core.support.limits import HARMLESS, MOST_TIMES
+from bpe_core.support.limits import MOST_TIMES, is_bomb
 from bpe_core.support.wrapped import Wrapped
 from bpe_core.text.reading.opening import ByteStream, NotText, open_raw, open_stream, shown
 from bpe_core.text.reading.source import Chunk, ReadingOptions, SkipLog, Source
 
+LONGEST_NOTE = 2**20  # bytes of what an archive says of a member; a name has a few hundred
+NOTES = (tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE, tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK)
 DAMAGED = (
     *(tarfile.TarError, zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, ValueError),
     *(IndexError, KeyError, NotImplementedError, RuntimeError, MemoryError),
@@ -83,7 +85,7 @@ class _Unpacked:
 
     def add(self, count: int, stored: int) -> None:
         self._bytes += count
-        if self._bytes > HARMLESS and self._bytes > MOST_TIMES * max(stored, 1):
+        if is_bomb(self._bytes, stored):
             raise CorpusError(
                 f"{self._source.name} unpacks to more than {MOST_TIMES} times its size, as archives do that were made "
                 "to fill a disk. If it is meant so, unpack it yourself and open the folder."
@@ -120,10 +122,21 @@ class _Stream:
         return self._has_ended and any(self._last)
 
 
+class _Head(tarfile.TarInfo):
+    """The head of a member. What says more of the next one is held as a whole, so it must not be long."""
+
+    @classmethod
+    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
+        found = super().frombuf(buf, encoding, errors)
+        if found.type in NOTES and found.size > LONGEST_NOTE:
+            raise tarfile.ReadError("a name, or what else is said of a member, is too long")
+        return found
+
+
 def _of_tar(source: Source, log: SkipLog) -> Iterator[tuple[Member, Callable[[], int]]]:
     with open_stream(source) as stream:
         whole = _Stream(stream, source)
-        archive = tarfile.open(fileobj=cast(BinaryIO, whole), mode="r|")  # noqa: SIM115  # it holds nothing to close
+        archive = tarfile.open(fileobj=cast(BinaryIO, whole), mode="r|", tarinfo=_Head)  # noqa: SIM115  # nothing to close
         while (member := archive.next()) is not None:
             archive.members = []  # type: ignore[attr-defined]  # it would remember them all
             if member.isdir() or _is_hidden(member.name):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -17,7 +18,7 @@ from bpe_core.support.arrays import Int64s
 from bpe_core.support.foreign import Damaged, gate, telling_damage
 from bpe_core.support.optional_packages import MISSING_PYARROW, pyarrow_or_none
 from bpe_core.support.parquet_file import MOST_ROWS, ParquetFile
-from bpe_core.support.parquet_pages import MARK
+from bpe_core.support.parquet_pages import HARMLESS, MARK
 from bpe_core.text.reading.opening import open_raw
 from bpe_core.text.reading.rows import DEEPEST, Steps, chosen, listed, pass_over, steps_of
 from bpe_core.text.reading.source import Chunk, ReadingOptions, SkipLog, Source
@@ -27,12 +28,31 @@ ARROW_MARK, OLD_FEATHER_MARK = b"ARROW1", b"FEA1"
 STREAM_MARK, STREAM_END = b"\xff\xff\xff\xff", b"\xff\xff\xff\xff\0\0\0\0"
 WANTED_BYTES = 2**20  # of a column at a time
 LEAST_ROWS = 2**4  # at a time
+_VIEW = 16  # bytes of a view of a string, which begin with its length
 
 Mend = Callable[[bytes, int], bytes]  # repairs a text that is not UTF-8, at this place in the array
 
 
 # Checked as these, only where strings lie matters, not whether they are UTF-8.
 _BYTES_OF = {"string": "binary", "large_string": "large_binary", "string_view": "binary_view"}
+
+
+def _check_places(array: Any) -> None:
+    array.cast(_BYTES_OF.get(str(array.type), array.type)).validate(full=True)
+
+
+def narrow(array: Any) -> Iterator[Any]:
+    """Parts of an array in which a string that is stored once, but occurs often, does not take too much room."""
+    arrow = pyarrow_or_none()
+    longest = 0
+    if arrow.types.is_dictionary(array.type):
+        lengths = arrow.compute.binary_length(array.dictionary)
+        longest = arrow.compute.max(lengths).as_py() or 0
+    elif "view" in str(array.type) and len(array):
+        _check_places(array)
+        longest = int(np.frombuffer(array.buffers()[1], np.int32)[:: _VIEW // 4].max())
+    rows = max(1, HARMLESS // max(1, longest))
+    return (array.slice(start, rows) for start in range(0, max(1, len(array)), rows))
 
 
 class Strings:
@@ -44,7 +64,7 @@ class Strings:
         if kinds.is_dictionary(array.type):
             array = array.dictionary_decode()
         if array.null_count or "view" in str(array.type):  # what copies strings must not be led outside of the buffers
-            array.cast(_BYTES_OF.get(str(array.type), array.type)).validate(full=True)
+            _check_places(array)
         if not any(known(array.type) for known in (kinds.is_string, kinds.is_binary, _is_large)):
             array = array.cast(arrow.large_binary() if "binary" in str(array.type) else arrow.large_string())
         if array.null_count:  # their places in the buffer may hold anything
@@ -274,7 +294,7 @@ def pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> 
             reached = file.place if isinstance(file, ArrowFile) else stored * (row + rows) // max(1, file.rows)
             column = _Column(batch, steps[1:], row, source, options, log)
             missing += column.missing
-            yield from column.strings.pieces(size, reached, column.mended)
+            yield from column.pieces(size, reached)
             row += rows
         if isinstance(file, ArrowFile) and file.lacks_its_end:
             log.add_missing_end(source.name)
@@ -294,19 +314,25 @@ class _Column:
         for step in steps:
             array = self._below(array, step)
         self.missing = array.null_count
-        self.strings = Strings(array)
+        self._strings = array
+
+    def pieces(self, size: int, bytes_read: int) -> Iterator[Chunk]:
+        done = 0
+        for part in narrow(self._strings):
+            yield from Strings(part).pieces(size, bytes_read, partial(self._mended, done))
+            done += len(part) - part.null_count
 
     def _below(self, array: Any, step: str | None) -> Any:
         compute = self._arrow.compute
         return compute.list_flatten(array) if step is None else compute.struct_field(array, [step])
 
-    def mended(self, text: bytes, place: int) -> bytes:
+    def _mended(self, before: int, text: bytes, place: int) -> bytes:
         """Repair a text that is not UTF-8 as the person chose; its row is found only now."""
         try:
             return str(text, "utf-8", PYTHON_ERRORS[self._options.on_invalid]).encode()
         except UnicodeDecodeError as error:
             reason = f"its text is not valid UTF-8: byte 0x{text[error.start]:02X} at offset {error.start:,}"
-            pass_over(self._source, f"row {self._row_of(place) + 1:,}", reason, self._options, self._log)
+            pass_over(self._source, f"row {self._row_of(before + place) + 1:,}", reason, self._options, self._log)
             return b""
 
     def _row_of(self, place: int) -> int:

@@ -13,6 +13,7 @@ from itertools import chain, islice
 from typing import NamedTuple
 
 from bpe_core.errors import CorpusError, cause_of
+from bpe_core.support.foreign import parsed_json
 from bpe_core.text.reading.plain_text import text_blocks
 from bpe_core.text.reading.rows import (
     LOOKED_AT,
@@ -178,7 +179,7 @@ def texts_of(line: bytes, field: str, steps: Steps) -> list[str]:
 
 def _parsed(line: bytes) -> object:
     try:
-        return json.loads(line.strip().decode())
+        return parsed_json(line.strip().decode())
     except json.JSONDecodeError as error:
         raise BadRow(f"this is not valid JSON from character {error.pos + 1:,} on") from error
     except (ValueError, RecursionError) as error:
