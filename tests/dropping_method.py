@@ -177,13 +177,7 @@ class Words(Segmentation):
         raise NotImplementedError("every edit waits for the whole text")
 
 
-SHARE = Reason(
-    title="Share",
-    tip="Of all tokens that stood in the corpus",
-    of=("share",),
-    value=lambda count, told: told["share"],
-    written=lambda count, told: f"{told['share']:.2%}",
-)
+SHARE = Reason.of_column("share", "Of all tokens that stood in the corpus", "{:.2%}".format)
 
 METHOD = Method(
     reason="count",

@@ -127,6 +127,18 @@ class Reason:
     is_number: bool = True
     is_measure: bool = True  # the next step is the one that has most of it
 
+    @classmethod
+    def of_column(cls, name: str, tip: str, written: Callable[[Any], str] = "{:,}".format, **more: Any) -> Reason:
+        """Return the reason that is one column, called by its name; `written` writes a value of it."""
+        return cls(
+            name.capitalize(),
+            tip,
+            (name,),
+            lambda count, told: told[name],
+            lambda count, told: written(told[name]),
+            **more,
+        )
+
     def is_known(self, told: Told) -> bool:
         return told.keys() >= {*self.of}
 

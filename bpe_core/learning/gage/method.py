@@ -203,28 +203,19 @@ def what_is_wrong(history: History) -> str:
 
 
 REASONS = (
-    Reason(
-        "Block",
+    Reason.of_column(
+        "block",
         "The block of the text that the step belongs to: each has a table of its own",
-        ("block",),
-        lambda count, told: told["block"],
-        lambda count, told: f"{told['block'] + 1:,}",
+        lambda block: f"{block + 1:,}",
     ),
-    Reason(
-        "Byte",
+    Reason.of_column(
+        "byte",
         "The byte that stands for the pair in this block, where it does not occur otherwise",
-        ("byte",),
-        lambda count, told: told["byte"],
-        lambda count, told: f"0x{told['byte']:02X}",
+        "0x{:02X}".format,
         widest="0xFF",
     ),
-    Reason(
-        "Size",
-        "What all blocks take after the step, in bytes: their data and their tables",
-        ("size",),
-        lambda count, told: told["size"],
-        lambda count, told: f"{told['size']:,}",
-        widest="999,999,999",
+    Reason.of_column(
+        "size", "What all blocks take after the step, in bytes: their data and their tables", widest="999,999,999"
     ),
 )
 

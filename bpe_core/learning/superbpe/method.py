@@ -19,7 +19,7 @@ from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import Columns, EndReason, History, Reasons
 from bpe_core.learning.bpe.method import METHOD as BPE
 from bpe_core.learning.bpe.method import PlainLearner
-from bpe_core.learning.methods import UNLIMITED, Candidate, CompiledWay, Learner, LearnerMaker, Reason, Told, Way
+from bpe_core.learning.methods import UNLIMITED, Candidate, CompiledWay, Learner, LearnerMaker, Reason, Way
 from bpe_core.learning.superbpe.runs import Inside, forbidden, inside_of, words_inside
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.recipes.ties import Pair
@@ -158,16 +158,10 @@ def _cutter(history: History) -> Cut:
     return CompiledEncoder(History(recipe, history.alphabet, history.columns), Cutting(recipe)).ids_of_words
 
 
-def _written(count: int, told: Told) -> str:
-    return "across words" if told[STAGE] > 1 else "within words"
-
-
-STAGES = Reason(
-    title="Stage",
-    tip="Whether the merge was learned within words, or across them as those behind the transition are",
-    of=(STAGE,),
-    value=lambda count, told: told[STAGE],
-    written=_written,
+STAGES = Reason.of_column(
+    STAGE,
+    "Whether the merge was learned within words, or across them as those behind the transition are",
+    lambda stage: "across words" if stage > 1 else "within words",
     widest="across words",
     is_measure=False,
 )

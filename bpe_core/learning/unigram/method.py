@@ -24,43 +24,27 @@ from bpe_core.segmenting.best_paths import BestPaths
 CAUSES = ("rarely used", "not its own best path", "least loss", "least likely")
 
 
-def _loss(count: int, told: Any) -> str:
-    return "" if np.isnan(told["loss"]) else f"{told['loss']:.3g}"
-
-
-def _cause(count: int, told: Any) -> str:
-    cause = int(told["cause"])
-    return CAUSES[cause] if 0 <= cause < len(CAUSES) else ""
+def _cause(cause: float) -> str:
+    return CAUSES[int(cause)] if 0 <= int(cause) < len(CAUSES) else ""
 
 
 REASONS = (
-    Reason(
-        "Loss",
+    Reason.of_column(
+        "loss",
         "How much less likely a token of the corpus becomes, on average, with the next best tokens in place of the "
         "piece (in the natural logarithm)",
-        ("loss",),
-        lambda count, told: told["loss"],
-        _loss,
+        lambda loss: "" if np.isnan(loss) else f"{loss:.3g}",
         widest="0.000123",
     ),
-    Reason(
-        "Cause",
+    Reason.of_column(
+        "cause",
         "Why the piece was dropped: it is hardly used in any way to split words, its own best path is another, the "
         "corpus loses least by it, or it is the least likely when only a few have to go",
-        ("cause",),
-        lambda count, told: told["cause"],
         _cause,
         widest="not its own best path",
         is_number=False,
     ),
-    Reason(
-        "Round",
-        "In which round of estimating and dropping; 1 is the first",
-        ("round",),
-        lambda count, told: told["round"],
-        lambda count, told: f"{told['round']:,}",
-        widest="99",
-    ),
+    Reason.of_column("round", "In which round of estimating and dropping; 1 is the first", widest="99"),
 )
 
 
