@@ -6,6 +6,7 @@ film({"ours": study, "theirs": bpe.open("tokenizer.json")}, "duel.gif", text="th
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -47,41 +48,44 @@ def film(
     """
     several = given if isinstance(given, Mapping) else {"": given}
     runs = [(name, Study.of(one)) for name, one in several.items()]
-    write_film(
-        runs, path, text=text, title=title, size=size, first=first, last=last, seconds=seconds, dark=dark, work=work
-    )
+    write_film(runs, path, FilmChoices(text, title, size, first, last, seconds, dark), work)
 
 
 def film_report(report: Report, path: Path | str, *others: Report, work: Work = ALONE, **choices: Any) -> None:
     runs = [(one.title, one.study) for one in (report, *others)]
-    write_film(runs, path, text=report.text, work=work, **choices)
+    write_film(runs, path, FilmChoices(report.text, **choices), work)
 
 
-def write_film(
-    runs: Sequence[tuple[str, Study]],
-    path: Path | str,
-    *,
-    text: str = "",
-    title: str = "",
-    size: str = "readme",
-    first: int | None = None,
-    last: int | None = None,
-    seconds: float | None = None,
-    dark: bool = False,
-    work: Work = ALONE,
-) -> None:
+@dataclass(frozen=True)
+class FilmChoices:
+    """How a film is wanted."""
+
+    text: str = ""
+    title: str = ""
+    size: str = "readme"
+    first: int | None = None  # a step; of two runs, a size
+    last: int | None = None
+    seconds: float | None = None
+    dark: bool = False
+
+    def check(self) -> None:
+        if self.seconds is not None and not 1 <= self.seconds <= LONGEST_SECONDS:
+            raise BpeError(f"A film takes 1 to {LONGEST_SECONDS:g} seconds, not {self.seconds:g}.")
+        if self.size not in SIZES:
+            raise BpeError(f"The sizes of films are {', '.join(SIZES)}, not {self.size}.")
+
+
+def write_film(runs: Sequence[tuple[str, Study]], path: Path | str, choices: FilmChoices, work: Work = ALONE) -> None:
     ending = checked_ending(path)
     if not 1 <= len(runs) <= MOST_RUNS:
         raise BpeError(f"A film shows one run or two, not {len(runs):,}.")
-    if seconds is not None and not 1 <= seconds <= LONGEST_SECONDS:
-        raise BpeError(f"A film takes 1 to {LONGEST_SECONDS:g} seconds, not {seconds:g}.")
-    if size not in SIZES:
-        raise BpeError(f"The sizes of films are {', '.join(SIZES)}, not {size}.")
-    text = (text.strip() or SAMPLE)[:MOST_TEXT].encode(errors="replace").decode()
+    choices.check()
+    text = (choices.text.strip() or SAMPLE)[:MOST_TEXT].encode(errors="replace").decode()
     named = [(name or study.name or METHODS[study.history.recipe.method].title, study) for name, study in runs]
     filmed = [FilmedRun(name, study, text, work) for name, study in named]
-    stretch = Stretch.of(filmed, first, last, seconds, USUAL_SECONDS)
-    scene = Scene(filmed, stretch, title or " and ".join(name for name, _ in named), SIZES[size], is_dark=dark)
+    stretch = Stretch.of(filmed, choices.first, choices.last, choices.seconds, USUAL_SECONDS)
+    title = choices.title or " and ".join(name for name, _ in named)
+    scene = Scene(filmed, stretch, title, SIZES[choices.size], is_dark=choices.dark)
     frames = _frames(scene, work)
     wide, high = scene.size.width, scene.size.height
     if ending == ".mp4":

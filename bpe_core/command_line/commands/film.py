@@ -10,7 +10,7 @@ from bpe_core.command_line.corpora import add_corpus, named_texts
 from bpe_core.command_line.interruption import working
 from bpe_core.command_line.runs import run_named
 from bpe_core.errors import plain
-from bpe_core.filming.film import ENDINGS, LONGEST_SECONDS, USUAL_SECONDS, checked_ending, write_film
+from bpe_core.filming.film import ENDINGS, LONGEST_SECONDS, USUAL_SECONDS, FilmChoices, checked_ending, write_film
 from bpe_core.filming.scene import SIZES
 
 examples = """\
@@ -52,18 +52,10 @@ def run(options: argparse.Namespace) -> int:
     if options.corpus:
         texts = named_texts(options.corpus)
         runs = [(title, study.with_texts(texts)) for title, study in runs]
+    text = options.text or next((report.text for report in reports), "")
+    stretch = options.first, options.last, options.seconds
     with working() as interruption:
-        write_film(
-            runs,
-            options.output,
-            text=options.text or next((report.text for report in reports), ""),
-            title=options.title,
-            size=options.size,
-            first=options.first,
-            last=options.last,
-            seconds=options.seconds,
-            dark=options.dark,
-            work=interruption.work,
-        )
+        choices = FilmChoices(text, options.title, options.size, *stretch, options.dark)
+        write_film(runs, options.output, choices, interruption.work)
     print(f"Wrote {plain(str(Path(options.output)))}.")
     return 0
