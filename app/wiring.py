@@ -162,7 +162,7 @@ class Program(QObject):
         self.crashes.remove()
         self.garbage.stop()
 
-    # Building
+    # -- building --------------------------------------------------------------------------
 
     def _build_models(self) -> None:
         self.session = session = Session(FIRST_RECIPE, FIRST_TEXT, self)
@@ -234,7 +234,7 @@ class Program(QObject):
             status=self.status,
         )
 
-    # Connecting
+    # -- connecting ------------------------------------------------------------------------
 
     def _connect_topics(self) -> None:
         frame, text = self.frame, self.token_text

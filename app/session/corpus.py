@@ -84,7 +84,7 @@ class SessionCorpus(QObject):
         if texts != self.texts.value:
             self._put(gathered(texts), "Reorder the corpus")
 
-    # Groups
+    # -- groups ----------------------------------------------------------------------------
 
     @property
     def mixture(self) -> Mixture:

@@ -75,7 +75,7 @@ class Document(QObject):
             self.is_modified = is_modified
             self.changed.emit()
 
-    # Saving
+    # -- saving ----------------------------------------------------------------------------
 
     def save(self, path: Path | None = None, *, then: Then = lambda: None, replaces_foreign: bool = False) -> None:
         """Write the session to its file, or to a new one that becomes its file; then call `then` if that succeeded."""
@@ -119,7 +119,7 @@ class Document(QObject):
             self._new_lock.release()
             self._new_lock = None
 
-    # Opening
+    # -- opening ---------------------------------------------------------------------------
 
     def open(self, path: Path) -> None:
         if not self._is_busy():
@@ -222,7 +222,7 @@ class Document(QObject):
         self.look()
         return kept
 
-    # Leaving
+    # -- leaving ---------------------------------------------------------------------------
 
     @property
     def holds_own_work(self) -> bool:
@@ -303,7 +303,7 @@ class Document(QObject):
         self._copies.discard(copy)
         self.leftovers.look()
 
-    # What all need
+    # -- what all need ---------------------------------------------------------------------
 
     def snapshot(self, *, was_closed: bool = False) -> SavedSession:
         """Return the session as it is now, with the arrangement of the window."""

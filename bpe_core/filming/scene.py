@@ -99,7 +99,7 @@ class Scene:
         self._shown = {*stretch.places}
         self._line = self._measured()
 
-    # Placing
+    # -- placing ---------------------------------------------------------------------------
 
     def _fitting_letters(self) -> tuple[float, list[Cell]]:
         """Take the largest letters with which the text fits; if none are small enough, its beginning is shown."""
@@ -119,7 +119,7 @@ class Scene:
         places = sorted(self._shown)
         return [[(place, len(run.tokens(self.stretch.step(run, place)))) for place in places] for run in self.runs]
 
-    # Drawing
+    # -- drawing ---------------------------------------------------------------------------
 
     def frame(self, place: int) -> Canvas:
         canvas = Canvas(self.size.width, self.size.height, self.colours.ground)

@@ -73,7 +73,7 @@ class Bench:
     def to_the_end(self) -> Bench:
         return Bench.trained(self.words, self.history.recipe)
 
-    # Asking
+    # -- asking ----------------------------------------------------------------------------
 
     def text_at(self, text: str, at: int) -> WordNow:
         """Cut another text as if it were one word."""

@@ -49,7 +49,6 @@ class WordRuns:
         self.across = _history(
             Recipe(pattern="none"), Alphabet(symbols), number, columns.left, columns.right, self.rows_across
         )
-        self.tokens_within = np.append(np.arange(base), base + self.rows_within)  # by their numbers in the first pass
         self.symbol_of = number  # of a token of the history that is a word in the second pass
         self.symbol_of[made] = NO_WORD
 

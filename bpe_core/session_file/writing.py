@@ -108,7 +108,7 @@ class SessionWriter:
         except sqlite3.Error as error:
             raise OutputError(f"Could not write {self._name}: {cause_of(error)}.") from error
 
-    # What is small is written anew when it differs
+    # -- what is small is written anew when it differs -------------------------------------
 
     def _write_choices(self, session: SavedSession) -> None:
         fresh, old = _choices(session), {} if self._written is None else _choices(self._written)
@@ -148,7 +148,7 @@ class SessionWriter:
         self._execute("INSERT OR IGNORE INTO texts VALUES (?, ?)", (key, text))
         return key
 
-    # What is large is appended
+    # -- what is large is appended ---------------------------------------------------------
 
     def _write_run(self, run: SavedRun, before: _WrittenRun | None, tables: dict[int, WordTable]) -> _WrittenRun:
         if before is not None and not before.can_become(run):

@@ -157,7 +157,7 @@ class CorpusListModel(RowListModel[GroupRow | CorpusText]):
     def row_of_group(self, name: str) -> int:
         return next((place for place, row in enumerate(self.rows) if row == GroupRow(name)), -1)
 
-    # Acting on rows
+    # -- acting on rows --------------------------------------------------------------------
 
     def move(self, rows: Sequence[int], place: int) -> None:
         """Move texts to another row, and so perhaps into another group; headings stay where they are."""
@@ -231,7 +231,7 @@ class CorpusListModel(RowListModel[GroupRow | CorpusText]):
         """Read files as lists of words with their counts, or as texts, whatever the names of their columns."""
         self.corpus.read_otherwise(self.texts_at(rows), "Change what a table holds", column="", word_list=word_list)
 
-    # What Qt asks for
+    # -- what Qt asks for ------------------------------------------------------------------
 
     def shown(self, row: int, role: int) -> Any:
         at = self.rows[row]
@@ -274,7 +274,7 @@ class CorpusListModel(RowListModel[GroupRow | CorpusText]):
         self.move(moved, place - sum(one < place for one in moved))
         return False  # the rows are already in place: Qt must not remove any
 
-    # Rows
+    # -- rows ------------------------------------------------------------------------------
 
     def _entry_of_group(self, row: GroupRow) -> Entry:
         mixture, pairs = self.corpus.mixture, list(zip(self._sources, self._outcomes, strict=True))

@@ -75,7 +75,7 @@ class ExportDialog(WorkDialog):
         self._export.checked.connect(self._show_check)
         self._export.finished.connect(self._show_written)
 
-    # Acting
+    # -- acting ----------------------------------------------------------------------------
 
     def _show_format(self) -> None:
         choice = self._choices[self.format.currentIndex()]
@@ -107,7 +107,7 @@ class ExportDialog(WorkDialog):
             self._export.prepare(Path(self.path.path), name, self.merges.value(), self.folder.wish)
         self._name_button()
 
-    # Showing the result
+    # -- showing the result ----------------------------------------------------------------
 
     def _show_progress(self, fraction: float) -> None:
         self.bar.setFormat(f"{STAGES.get(self._export.stage, self._export.stage)} – %p%")

@@ -82,7 +82,7 @@ class Course(QObject):
         session.detour.changed.connect(self._detour_changed)
         session.corpus.texts.changed.connect(lambda sources: self._see_what_was_brought())
 
-    # Acting
+    # -- acting ----------------------------------------------------------------------------
 
     def begin(self, lesson: Lesson, number: int = 0) -> None:
         session = self._session
@@ -191,7 +191,7 @@ class Course(QObject):
     def leave(self) -> None:
         self._session.detour.end()
 
-    # Showing
+    # -- showing ---------------------------------------------------------------------------
 
     def name(self) -> str:
         """Return the name of the lesson that is taken; nothing without one."""
@@ -245,7 +245,7 @@ class Course(QObject):
             about=step.subject if hides_words else "",
         )
 
-    # Steps
+    # -- steps -----------------------------------------------------------------------------
 
     def _arrive(self) -> None:
         lesson, step, reply = self.lesson, self.step, self._reply
@@ -295,7 +295,7 @@ class Course(QObject):
     def _reply(self) -> Reply:
         return self._replies.get(self.number, NO_REPLY)
 
-    # The run
+    # -- the run ---------------------------------------------------------------------------
 
     def bench_of_step(self) -> Bench | None:
         step, run = self.step, self._reply.run or self._run
@@ -326,7 +326,7 @@ class Course(QObject):
         newest = int(bench.history.ids[at - 1]) if at else None
         return lesson.words(bench), newest
 
-    # The detour
+    # -- the detour ------------------------------------------------------------------------
 
     def _detour_changed(self) -> None:
         if self._session.detour.kept is not None:

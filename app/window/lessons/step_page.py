@@ -80,7 +80,7 @@ class StepPage(QWidget):
         self._shown = None
         self.refresh()
 
-    # Building
+    # -- building --------------------------------------------------------------------------
 
     def _lay_out(self) -> None:
         head = in_row((self.title, 1), AtTop(self.leave_button))
@@ -98,7 +98,7 @@ class StepPage(QWidget):
         self.beside = scrolling(shown, "What the lesson is about")
         in_row((self.beside, 2), (page, 3), on=self, margins=(24, 12, 24, 12))
 
-    # Showing
+    # -- showing ---------------------------------------------------------------------------
 
     def refresh(self) -> None:
         """Show the step; while the engine prepares it, the former one stays, disabled."""
@@ -198,7 +198,7 @@ class StepPage(QWidget):
         if given:
             self._course.say(given)
 
-    # Where the keyboard is
+    # -- where the keyboard is -------------------------------------------------------------
 
     def setFocus(self) -> None:  # type: ignore[override]
         """Focus the answers, or the way on; the page itself until they are ready."""

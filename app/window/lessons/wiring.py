@@ -67,7 +67,7 @@ class Teaching(QObject):
     def begin(self, name: str, number: int) -> None:
         self.course.begin(next(lesson for lesson in lessons() if lesson.name == name), number)
 
-    # Progress
+    # -- progress --------------------------------------------------------------------------
 
     def _show_offers(self) -> None:
         done, places = self._settings.get(LESSONS_DONE), self._places()

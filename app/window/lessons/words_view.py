@@ -59,7 +59,7 @@ class WordsView(QWidget):
         self.updateGeometry()
         self.update()
 
-    # Places
+    # -- places ----------------------------------------------------------------------------
 
     def hasHeightForWidth(self) -> bool:
         return True
@@ -113,7 +113,7 @@ class WordsView(QWidget):
         widest = max(word.count for word in self._words)
         return QFontMetricsF(self.font()).horizontalAdvance(f"{widest} ×") + 10
 
-    # Drawing
+    # -- drawing ---------------------------------------------------------------------------
 
     def paintEvent(self, event: QPaintEvent) -> None:
         with QPainter(self) as painter:
@@ -144,7 +144,7 @@ class WordsView(QWidget):
             pen = QPen(QColor(palette.color(QPalette.ColorRole.Highlight)), 2.0)
         paint_tile(painter, tile.area, word.texts[tile.place], fill, pen, palette.color(QPalette.ColorRole.Text), ROUND)
 
-    # The mouse
+    # -- the mouse -------------------------------------------------------------------------
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         self._touch(self._pair_at(event.position()) if self._is_asking else None)

@@ -188,7 +188,7 @@ class MergeTableModel(QAbstractTableModel):
         self._cached_row = lru_cache(maxsize=512)(self._row_texts)
         self._reorder_later = timer(self, REORDER_MILLISECONDS, self._reorder)
 
-    # From the session
+    # -- from the session ------------------------------------------------------------------
 
     def show_run(self, run: Run | None) -> None:
         """Show another run, none, or the same run with another recipe."""
@@ -215,7 +215,7 @@ class MergeTableModel(QAbstractTableModel):
             first, last = max(0, first), min(last, past + 1)
         self._repaint(first, last)
 
-    # What the views ask for
+    # -- what the views ask for ------------------------------------------------------------
 
     def set_filter(self, chosen: MergeFilter) -> None:
         if chosen != self.filter:
@@ -256,7 +256,7 @@ class MergeTableModel(QAbstractTableModel):
         merges = [self.merge_at(row) for row in rows]
         return csv_text(steps_table(study, merges), separator, headers=headers)
 
-    # What Qt asks for
+    # -- what Qt asks for ------------------------------------------------------------------
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:
         return 0 if parent.isValid() else len(self._order)
@@ -293,7 +293,7 @@ class MergeTableModel(QAbstractTableModel):
             return _RIGHT if self.columns[section].is_number else _LEFT
         return None
 
-    # Rows
+    # -- rows ------------------------------------------------------------------------------
 
     @property
     def is_in_step_order(self) -> bool:

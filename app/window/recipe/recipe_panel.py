@@ -78,7 +78,7 @@ class RecipePanel(QScrollArea):
     def field(self, choice: str) -> Any:
         return self._fields[choice].widget
 
-    # Fields
+    # -- fields ----------------------------------------------------------------------------
 
     def _main_fields(self) -> QFormLayout:
         self._main_layout = layout = _form_layout()
@@ -137,7 +137,7 @@ class RecipePanel(QScrollArea):
         layout.setRowVisible(label, False)
         self._refusals[choice] = layout, label
 
-    # From the fields to the recipe, and back
+    # -- from the fields to the recipe, and back -------------------------------------------
 
     def _choose(self, choice: str) -> None:
         if self._showing:

@@ -31,7 +31,7 @@ class BookmarkListModel(RowListModel[Bookmark]):
         session.runs.changed.connect(self._show)
         session.cursor.moved.connect(self.here_changed)
 
-    # The step shown
+    # -- the step shown --------------------------------------------------------------------
 
     @property
     def row_here(self) -> int:
@@ -57,7 +57,7 @@ class BookmarkListModel(RowListModel[Bookmark]):
         run = self._runs.shown
         return None if run is None or run.history is None else (run.number, self._cursor.position)
 
-    # Bookmarks
+    # -- bookmarks -------------------------------------------------------------------------
 
     def set_note(self, row: int, note: str) -> None:
         mark = self.rows[row]

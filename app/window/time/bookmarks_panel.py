@@ -50,7 +50,7 @@ class BookmarksPanel(QWidget):
     def chosen(self) -> int:
         return self.list.currentIndex().row()
 
-    # Building
+    # -- building --------------------------------------------------------------------------
 
     def _make_list(self) -> QListView:
         view = list_of_rows(self._model, "Bookmarks")
@@ -73,7 +73,7 @@ class BookmarksPanel(QWidget):
         split.setSizes([160, 90])
         in_column(self.hint, (split, 1), buttons, on=self, margins=(4, 2, 8, 6), spacing=4)
 
-    # Acting
+    # -- acting ----------------------------------------------------------------------------
 
     def _toggle_here(self) -> None:
         self._model.toggle_here()
@@ -106,7 +106,7 @@ class BookmarksPanel(QWidget):
         if self.chosen >= 0 and self.note.toPlainText() != self._model.rows[self.chosen].note:
             self._model.set_note(self.chosen, self.note.toPlainText())
 
-    # Showing
+    # -- showing ---------------------------------------------------------------------------
 
     def _show(self) -> None:
         self.hint.setVisible(self._model.rowCount() == 0)

@@ -162,7 +162,7 @@ class Automaton:
                 ways.add(frozenset((target, self.signatures[kind]) for target in moves))
         return ways
 
-    # Building, from the end
+    # -- building, from the end ------------------------------------------------------------
 
     def _add(self, state: _Read | _Try | _Check) -> int:
         if len(self._states) >= MOST_STATES:
