@@ -63,6 +63,15 @@ OTHERS = (  # how files that are no tables begin, and what is said of them
         "is a web page; download the file that it shows.",
     ),
     (
+        rb"(?i)((temporary|permanent) redirect|moved permanently|found\. redirect|(entry|repository|page) not found"
+        rb"|invalid (credentials|username)|access to (model|this)|unauthorized|forbidden|too many requests)[^\n]*\s*\Z",
+        "is the answer of a web site that did not send the file; download it again.",
+    ),
+    (
+        rb"[^\n{\[]{0,300}[/\\][^\n]{1,200}\.[a-z]{2,9}\s*\Z",
+        "holds only the path of another file, as a link that was copied does; open that one.",
+    ),
+    (
         rb"\x80[\x02-\x05]",
         "holds objects of a Python program (pickle), which can run code when they are read; no such file is opened.",
     ),
@@ -89,7 +98,7 @@ OTHERS = (  # how files that are no tables begin, and what is said of them
         "is the copy of a tokenizer that llama2.c reads; open the tokenizer.model that it was made from.",
     ),
     (
-        rb"""\s*"?\{\s*\\?"class_name\\?"\s*:\s*\\?"Tokenizer|""" + _OBJECT_WITH % b"word_index|index_word",
+        rb"""\s*"?\{(?s:.{0,200}?)\\?"class_name\\?"\s*:\s*\\?"Tokenizer|""" + _OBJECT_WITH % b"word_index|index_word",
         "is a word index of Keras, which has a number for each whole word and no pieces; here it cannot be opened.",
     ),
     (
