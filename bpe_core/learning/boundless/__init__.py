@@ -1,0 +1,1 @@
+"""BoundlessBPE: merges of whole words race against merges within words."""
