@@ -12,11 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import bpe_core.counting.blocks
 import bpe_core.counting.counter
 import bpe_core.text.corpus
 from bpe_core.counting import count_words as counting
+from bpe_core.counting.blocks import Block
 from bpe_core.counting.count_words import count_words
-from bpe_core.counting.counter import Block, Counter, count_compiled, count_in_runs, count_texts_compiled
+from bpe_core.counting.counter import Counter, count_compiled, count_in_runs, count_texts_compiled
 from bpe_core.counting.words import Counted, WordTable
 from bpe_core.errors import BpeError, Cancelled, EncodingError, TooLarge
 from bpe_core.kernels import readiness, utf8
@@ -173,7 +175,7 @@ def test_one_long_word_in_many_blocks() -> None:
 
 
 def test_a_stretch_too_long_to_hold_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bpe_core.counting.counter, "LARGEST_BLOCK", 50_000)
+    monkeypatch.setattr(bpe_core.counting.blocks, "LARGEST_BLOCK", 50_000)
     parts = [Chunk(b"x" * 10_000, False)] * 5
     assert list(count_compiled(parts, gpt2_table(), block_size=1_000)) == [(b"x" * 50_000, 1)]
     with pytest.raises(TooLarge, match="more than 50,000 bytes in which the pattern never surely splits"):

@@ -1,0 +1,117 @@
+"""A stream of text in blocks that can be split by themselves: together they have the words of the whole.
+
+A block holds the ends of texts, and ends inside a text only where the pattern always cuts, however long a stretch
+without such a place is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+import numpy as np
+
+from bpe_core.errors import TooLarge
+from bpe_core.support.arrays import Bytes, Int64s
+from bpe_core.support.limits import check_room, refuse_bomb
+from bpe_core.text.reading.source import Bytes as GivenBytes
+from bpe_core.text.reading.source import Chunk
+
+LARGEST_BLOCK = 2**31 - 2**16  # places in a block are 32-bit numbers
+PADDING = 64  # bytes behind the text that may be read
+SHORTER_STRETCHES = "Is it text at all? If so, choose another pattern, or count line by line."
+
+FindCut = Callable[[Bytes, int, int], int]  # the last safe place to cut inside data[start:stop], or -1
+
+
+class Block:
+    """Text in a buffer that grows, and is used again."""
+
+    def __init__(self, room: int) -> None:
+        self._usual_room = room
+        self._allocate(room)
+        self.begin(0)
+
+    def begin(self, first: int) -> None:
+        """Empty the block; `first` is the length of the text before it."""
+        if len(self.data) > 4 * self._usual_room + PADDING:
+            self._allocate(self._usual_room)  # one long stretch must not need memory for ever
+        self.first = first
+        self.length = 0
+        self.text_ends: list[int] = []
+
+    def append(self, data: GivenBytes, inner_ends: Int64s | None = None) -> None:
+        if inner_ends is not None:
+            self.text_ends += (inner_ends + self.length).tolist()
+        length = self.length + len(data)
+        if length + PADDING > len(self.data):
+            self._grow(length)
+        self._view[self.length : length] = data
+        self.length = length
+
+    def end_text(self) -> None:
+        if self.length > self.start_of_open_text:
+            self.text_ends.append(self.length)
+
+    def move_rest(self, cut: int, into: Block) -> None:
+        """Keep only what is before the cut, which ends a text; move the rest."""
+        into.begin(self.first + cut)
+        into.append(self._view[cut : self.length])
+        self.length = cut
+        self.end_text()
+
+    @property
+    def start_of_open_text(self) -> int:
+        return self.text_ends[-1] if self.text_ends else 0
+
+    def _grow(self, length: int) -> None:
+        """Make room for `length` bytes and half as many again, as a long stretch comes in many parts."""
+        if length > LARGEST_BLOCK:
+            raise TooLarge(
+                f"The text has a stretch of more than {LARGEST_BLOCK:,} bytes in which the pattern never surely "
+                "splits, which is too much to hold at once. Is it text at all? If so, choose another pattern."
+            )
+        room = min(length + length // 2, LARGEST_BLOCK)
+        check_room(room, "A stretch of text in which the pattern never surely splits", SHORTER_STRETCHES)
+        held = self._view[: self.length]
+        self._allocate(room)
+        self._view[: self.length] = held
+
+    def _allocate(self, room: int) -> None:
+        self.data: Bytes = np.empty(room + PADDING, np.uint8)
+        self._view = self.data.data
+
+
+def in_blocks(
+    chunks: Iterable[Chunk], size: int, find_cut: FindCut, fresh: Callable[[], Block], first: int = 0
+) -> Iterator[Block]:
+    """Cut into blocks of about `size` bytes; `fresh` returns an unused one, `first` is the length of earlier text."""
+    block, full, searched = fresh(), size, 0
+    block.begin(first)
+    for chunk in chunks:
+        block.append(chunk.data, chunk.inner_ends)
+        if chunk.ends_document:
+            block.end_text()
+        if block.length < full:
+            continue
+        cut = _place_to_cut(block, searched, find_cut)
+        if cut == 0:
+            refuse_bomb(2 * block.length, chunk.bytes_read)
+            full, searched = 2 * block.length, block.length
+            continue
+        rest = fresh()
+        block.move_rest(cut, rest)
+        yield block
+        block, full, searched = rest, size + rest.length, 0
+    block.end_text()
+    if block.length:
+        yield block
+
+
+def _place_to_cut(block: Block, searched: int, find_cut: FindCut) -> int:
+    open_text = block.start_of_open_text
+    longest_character = 4
+    start = max(open_text, searched - longest_character)
+    cut = find_cut(block.data, start, block.length) if start < block.length else -1
+    if open_text == block.length or cut < 0:
+        return open_text
+    return cut
