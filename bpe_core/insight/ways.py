@@ -1,23 +1,14 @@
 """One vocabulary, many ways to cut: all ways to cover a word by tokens, what rules take of them, and what chance draws.
 
-The tokens that could stand at each place of a word are its lattice, whatever the method made them by. Ways differ only
-in what they prefer of it:
+Ways differ only in what they prefer of the lattice of a word (`word_lattice.py`):
 
     own         as the tokenizer itself cuts
     longest     at each place the longest token that fits, from the left
     fewest      as few tokens as can be; of equals the one whose last token is longest
     likeliest   the largest product of probabilities, as Unigram cuts; of equals the same
-    dropout     merges, some of which are left out by chance
+    dropout     merges, some of which are left out by chance (`dropout.py`)
     sampled     drawn by the product of probabilities
     uniform     drawn, each way to cover the word as likely as any other
-
-**Dropout** is that of Provilkov and others (2020): at each step, each place where a pair could be joined is left out by
-itself, with the same probability; of the places that are kept, the one whose merge is first is joined, the leftmost of
-equals; the word is done when none is kept. What was left out may be joined at the next step.
-
-    >>> dropped = Dropout(lambda left, right: (0, 3) if (left, right) == (1, 2) else None, 0.25)
-    >>> dropped.outcomes([1, 2])
-    {(1, 2): 0.25, (3,): 0.75}
 """
 
 from __future__ import annotations
@@ -25,26 +16,23 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from heapq import heappop, heappush
-from itertools import pairwise
 from random import Random
 from typing import Literal
 
 import numpy as np
 
-from bpe_core.errors import BpeError, TooLarge
-from bpe_core.history.alphabet import Alphabet
+from bpe_core.errors import BpeError
 from bpe_core.history.history import History
+from bpe_core.insight.dropout import Dropout, joins_of
+from bpe_core.insight.word_lattice import Ids, WordLattice, token_symbols
 from bpe_core.learning.methods import Method
-from bpe_core.learning.unigram.lattices import Edge, best_path, edges_of, lengths_of
-from bpe_core.recipes.recipe import Recipe
-from bpe_core.segmenting.best_paths import BestPaths, Pieces, drawn_path
-from bpe_core.segmenting.by_priority import Found, JoinedWords
+from bpe_core.learning.unigram.lattices import edges_of, lengths_of
+from bpe_core.segmenting.best_paths import BestPaths, Pieces
+from bpe_core.segmenting.by_priority import JoinedWords
 from bpe_core.segmenting.cutting import Cutting
-from bpe_core.segmenting.merging import MOST_SYMBOLS, Spelling
+from bpe_core.segmenting.merging import Spelling
 from bpe_core.segmenting.text_encoder import WordEncoder
 from bpe_core.support.arrays import Int64s
 
@@ -60,189 +48,7 @@ WAYS: Mapping[Way, str] = {
 }
 DRAWN: tuple[Way, ...] = ("dropout", "sampled", "uniform")
 BY_PROBABILITY: tuple[Way, ...] = ("likeliest", "sampled")
-MOST_STATES = 2_000  # of a word on its ways through dropout; of more, chances are only drawn
 BELOW_ALL = 10.0  # so much less likely than any other is a token without a probability, in the natural logarithm
-
-Join = Callable[[int, int], Found | None]
-Ids = tuple[int, ...]
-
-
-# --- The lattice of a word ------------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False)
-class WordLattice:
-    symbols: Sequence[int]
-    edges: list[list[Edge]]  # the tokens that could begin at each symbol, the shortest first
-
-    @cached_property
-    def ways(self) -> int:
-        """How many ways there are to cover the word."""
-        found = [1] + [0] * len(self.edges)
-        for start, edges in enumerate(self.edges):
-            for length, _ in edges:
-                found[start + length] += found[start]
-        return found[-1]
-
-    def best(self, score_of: Sequence[float]) -> Ids:
-        return tuple(best_path(self.edges, score_of)[1])
-
-    def drawn(self, score_of: Sequence[float], chance: Random) -> Ids:
-        return tuple(drawn_path(self.edges, score_of, 1.0, chance))
-
-    def shares(self, score_of: Sequence[float]) -> dict[tuple[int, int], float]:
-        """The probability that a way has a token there, by its first symbol and its id; ways weigh what scores say."""
-        size = len(self.edges)
-        behind = [-math.inf] * size + [0.0]  # the logarithm of the sum over all ways from a place to the end
-        for start in reversed(range(size)):
-            behind[start] = log_of_sum([score_of[id] + behind[start + length] for length, id in self.edges[start]])
-        reached, found = [1.0] + [0.0] * size, dict[tuple[int, int], float]()
-        for start, edges in enumerate(self.edges):
-            for length, id in edges:
-                share = reached[start] * math.exp(score_of[id] + behind[start + length] - behind[start])
-                found[start, id] = share
-                reached[start + length] += share
-        return found
-
-    def log_of_all(self, score_of: Sequence[float]) -> float:
-        """The logarithm of the sum over all ways."""
-        reached = [[0.0], *([] for _ in self.edges)]
-        for start, edges in enumerate(self.edges):
-            here = log_of_sum(reached[start])
-            for length, id in edges:
-                reached[start + length].append(here + score_of[id])
-        return log_of_sum(reached[-1])
-
-
-def log_of_sum(logarithms: Sequence[float]) -> float:
-    highest = max(logarithms, default=-math.inf)
-    if highest == -math.inf:
-        return highest
-    return highest + math.log(sum(math.exp(one - highest) for one in logarithms))
-
-
-def token_symbols(history: History) -> dict[tuple[int, ...], int]:
-    """All tokens in use by the base symbols that they cover; of equal ones the oldest."""
-    spelled, hidden = spelled_tokens(history), set() if history.joining is None else {*history.joining.hidden}
-    used = [id for id in history.vocabulary.tolist() if id not in hidden and spelled[id]]
-    return {spelled[id]: id for id in reversed(used)}
-
-
-def spelled_tokens(history: History) -> list[tuple[int, ...]]:
-    """The base symbols of every token that ever was; none for a seed that they cannot spell."""
-    if np.minimum(history.token_lengths(), MOST_SYMBOLS + 1).sum() > MOST_SYMBOLS:
-        raise TooLarge(f"The tokens of this table have more than {MOST_SYMBOLS:,} symbols, too many to compare.")
-    spelled: list[tuple[int, ...]] = [(id,) for id in range(len(history.alphabet.but_seeds))]
-    spelled += _seed_symbols(history.alphabet, history.recipe)
-    for left, right in history.pairs():
-        spelled.append(spelled[left] + spelled[right])
-    return spelled
-
-
-def _seed_symbols(alphabet: Alphabet, recipe: Recipe) -> list[tuple[int, ...]]:
-    if (known := alphabet.spelled) is not None:
-        return [tuple(known.symbols[first:stop].tolist()) for first, stop in pairwise(known.starts.tolist())]
-    marker, marker_id = recipe.marker_text.encode(), alphabet.marker_id
-    first_of, inside_of = alphabet.id_of_piece, alphabet.id_of_continuation or alphabet.id_of_piece
-    found = list[tuple[int, ...]]()
-    for symbol in alphabet.symbols[len(alphabet.but_seeds) :]:
-        text, ids = symbol.text, list[int | None]()
-        continues = alphabet.continuing != b"" and text != symbol.decoded
-        if marker_id is not None and text.startswith(marker):
-            text, ids = text.removeprefix(marker), [marker_id]
-        elif continues:
-            text = symbol.decoded
-        pieces = [bytes([byte]) for byte in text] if recipe.base == "bytes" else [one.encode() for one in text.decode()]
-        for place, piece in enumerate(pieces):
-            ids.append((first_of if place == 0 and not continues else inside_of).get(piece))
-        found.append(tuple(id for id in ids if id is not None) if None not in ids else ())
-    return found
-
-
-# --- Dropout --------------------------------------------------------------------------------
-
-
-class Dropout:
-    def __init__(self, join: Join, probability: float) -> None:
-        """`join` says of two neighbours which merge joins them, the first having the lowest number, and to what."""
-        if not 0 <= probability <= 1:
-            raise BpeError(f"A merge is left out with a probability from 0 to 1, not {probability:g}.")
-        self._join, self._left_out = join, probability
-
-    def drawn(self, symbols: Sequence[int], chance: Random) -> Ids:
-        """Join by chance. A heap has the places that could be joined; what a step leaves out is put back behind it."""
-        end, ids = len(symbols), list(symbols)
-        after, before = list(range(1, end + 1)), list(range(-1, end - 1))
-        heap: list[tuple[int, int, int, int]] = []  # which merge, where, the end of what it makes, and what
-
-        def enter(start: int) -> None:
-            middle = after[start]
-            if middle < end and (found := self._join(ids[start], ids[middle])) is not None:
-                heappush(heap, (found[0], start, after[middle], found[1]))
-
-        for start in range(end - 1):
-            enter(start)
-        left_out: list[tuple[int, int, int, int]] = []
-        while heap:
-            place = heappop(heap)
-            _, start, stop, token = place
-            middle = after[start]
-            if not start < middle < end or after[middle] != stop:
-                continue  # one of the two has been joined to another since
-            if chance.random() < self._left_out:
-                left_out.append(place)
-                continue
-            for one in left_out:
-                heappush(heap, one)
-            left_out.clear()
-            ids[start], after[start], after[middle] = token, stop, 0
-            if stop < end:
-                before[stop] = start
-                enter(start)
-            if start:
-                enter(before[start])
-        return tuple(ids[start] for start in range(end) if after[start])
-
-    def outcomes(self, symbols: Sequence[int]) -> dict[Ids, float] | None:
-        """The probability of each way that can come out; None where there are too many on the way to them.
-
-        Of the places that could be joined, in their order, the one behind i others is joined if those are left out and
-        it is not; the word is done if all are left out.
-        """
-        waiting: dict[Ids, float] = {tuple(symbols): 1.0}
-        found: dict[Ids, float] = {}
-        seen = 0
-        while waiting:
-            shorter: dict[Ids, float] = defaultdict(float)
-            seen += len(waiting)
-            if seen > MOST_STATES:
-                return None
-            for ids, probability in waiting.items():
-                joins = ((self._join(*pair), place) for place, pair in enumerate(pairwise(ids)))
-                for (_, token), place in sorted((join, place) for join, place in joins if join is not None):
-                    kept = probability * (1 - self._left_out)
-                    if kept:
-                        shorter[(*ids[:place], token, *ids[place + 2 :])] += kept
-                    probability *= self._left_out
-                if probability:
-                    found[ids] = found.get(ids, 0.0) + probability
-            waiting = shorter
-        return found
-
-
-def joins_of(history: History) -> Join:
-    if history.joining is not None:
-        return JoinedWords(history).find
-    ranks, base = history.ranks(), len(history.alphabet)
-
-    def join(left: int, right: int) -> Found | None:
-        rank = ranks.get((left, right))
-        return None if rank is None else (rank, base + rank)
-
-    return join
-
-
-# --- All ways of a history ------------------------------------------------------------------
 
 
 def probabilities(history: History, counts: Int64s | None) -> list[float] | None:

@@ -12,7 +12,8 @@ from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet, Spelled
 from bpe_core.history.columns import DROPPED, Float32s
 from bpe_core.history.history import History
-from bpe_core.insight.ways import Ways, spelled_tokens
+from bpe_core.insight.ways import Ways
+from bpe_core.insight.word_lattice import spelled_tokens
 from bpe_core.learning.mingram.method import COST
 from bpe_core.learning.unigram.cells import Stretches
 from bpe_core.learning.unigram.lattices import Lattices, PlainLattices

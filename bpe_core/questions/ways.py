@@ -17,9 +17,10 @@ from bpe_core.errors import BpeError
 from bpe_core.figures.figure import Bar, BarFigure, Figure
 from bpe_core.figures.lattice import Held, LatticeFigure, WayDrawn
 from bpe_core.history.history import History
-from bpe_core.insight.ways import DRAWN, WAYS, Ids, Way, probabilities
+from bpe_core.insight.ways import DRAWN, WAYS, Way, probabilities
 from bpe_core.insight.ways import Ways as WaysOf
 from bpe_core.insight.ways_of_corpus import CorpusLattices, drawn_tokens
+from bpe_core.insight.word_lattice import Ids
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.studies.study import Study
 from bpe_core.support.data_table import DataTable

@@ -22,8 +22,10 @@ from bpe_core.figures.lattice import LatticeFigure
 from bpe_core.figures.painter import draw
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
-from bpe_core.insight.ways import DRAWN, Dropout, Way, Ways, WordLattice, probabilities, token_symbols
+from bpe_core.insight.dropout import Dropout
+from bpe_core.insight.ways import DRAWN, Way, Ways, probabilities
 from bpe_core.insight.ways_of_corpus import CorpusLattices, drawn_tokens
+from bpe_core.insight.word_lattice import WordLattice, token_symbols
 from bpe_core.learning.unigram.lattices import edges_of, lengths_of
 from bpe_core.questions import ask
 from bpe_core.recipes.presets import PRESETS

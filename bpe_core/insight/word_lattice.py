@@ -1,0 +1,111 @@
+"""The lattice of a word: the tokens that could be at each place of it, whatever the method made them by."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from random import Random
+
+import numpy as np
+
+from bpe_core.errors import TooLarge
+from bpe_core.history.alphabet import Alphabet
+from bpe_core.history.history import History
+from bpe_core.learning.unigram.lattices import Edge, best_path
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.segmenting.best_paths import drawn_path
+from bpe_core.segmenting.merging import MOST_SYMBOLS
+
+Ids = tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class WordLattice:
+    symbols: Sequence[int]
+    edges: list[list[Edge]]  # the tokens that could begin at each symbol, the shortest first
+
+    @cached_property
+    def ways(self) -> int:
+        """How many ways there are to cover the word."""
+        found = [1] + [0] * len(self.edges)
+        for start, edges in enumerate(self.edges):
+            for length, _ in edges:
+                found[start + length] += found[start]
+        return found[-1]
+
+    def best(self, score_of: Sequence[float]) -> Ids:
+        return tuple(best_path(self.edges, score_of)[1])
+
+    def drawn(self, score_of: Sequence[float], chance: Random) -> Ids:
+        return tuple(drawn_path(self.edges, score_of, 1.0, chance))
+
+    def shares(self, score_of: Sequence[float]) -> dict[tuple[int, int], float]:
+        """The probability that a way has a token there, by its first symbol and its id; ways weigh what scores say."""
+        size = len(self.edges)
+        behind = [-math.inf] * size + [0.0]  # the logarithm of the sum over all ways from a place to the end
+        for start in reversed(range(size)):
+            behind[start] = log_of_sum([score_of[id] + behind[start + length] for length, id in self.edges[start]])
+        reached, found = [1.0] + [0.0] * size, dict[tuple[int, int], float]()
+        for start, edges in enumerate(self.edges):
+            for length, id in edges:
+                share = reached[start] * math.exp(score_of[id] + behind[start + length] - behind[start])
+                found[start, id] = share
+                reached[start + length] += share
+        return found
+
+    def log_of_all(self, score_of: Sequence[float]) -> float:
+        """The logarithm of the sum over all ways."""
+        reached = [[0.0], *([] for _ in self.edges)]
+        for start, edges in enumerate(self.edges):
+            here = log_of_sum(reached[start])
+            for length, id in edges:
+                reached[start + length].append(here + score_of[id])
+        return log_of_sum(reached[-1])
+
+
+def log_of_sum(logarithms: Sequence[float]) -> float:
+    highest = max(logarithms, default=-math.inf)
+    if highest == -math.inf:
+        return highest
+    return highest + math.log(sum(math.exp(one - highest) for one in logarithms))
+
+
+def token_symbols(history: History) -> dict[tuple[int, ...], int]:
+    """All tokens in use by the base symbols that they cover; of equal ones the oldest."""
+    spelled, hidden = spelled_tokens(history), set() if history.joining is None else {*history.joining.hidden}
+    used = [id for id in history.vocabulary.tolist() if id not in hidden and spelled[id]]
+    return {spelled[id]: id for id in reversed(used)}
+
+
+def spelled_tokens(history: History) -> list[tuple[int, ...]]:
+    """The base symbols of every token that ever was; none for a seed that they cannot spell."""
+    if np.minimum(history.token_lengths(), MOST_SYMBOLS + 1).sum() > MOST_SYMBOLS:
+        raise TooLarge(f"The tokens of this table have more than {MOST_SYMBOLS:,} symbols, too many to compare.")
+    spelled: list[tuple[int, ...]] = [(id,) for id in range(len(history.alphabet.but_seeds))]
+    spelled += _seed_symbols(history.alphabet, history.recipe)
+    for left, right in history.pairs():
+        spelled.append(spelled[left] + spelled[right])
+    return spelled
+
+
+def _seed_symbols(alphabet: Alphabet, recipe: Recipe) -> list[tuple[int, ...]]:
+    if (known := alphabet.spelled) is not None:
+        return [tuple(known.symbols[first:stop].tolist()) for first, stop in pairwise(known.starts.tolist())]
+    marker, marker_id = recipe.marker_text.encode(), alphabet.marker_id
+    first_of, inside_of = alphabet.id_of_piece, alphabet.id_of_continuation or alphabet.id_of_piece
+    found = list[tuple[int, ...]]()
+    for symbol in alphabet.symbols[len(alphabet.but_seeds) :]:
+        text, ids = symbol.text, list[int | None]()
+        continues = alphabet.continuing != b"" and text != symbol.decoded
+        if marker_id is not None and text.startswith(marker):
+            text, ids = text.removeprefix(marker), [marker_id]
+        elif continues:
+            text = symbol.decoded
+        pieces = [bytes([byte]) for byte in text] if recipe.base == "bytes" else [one.encode() for one in text.decode()]
+        for place, piece in enumerate(pieces):
+            ids.append((first_of if place == 0 and not continues else inside_of).get(piece))
+        found.append(tuple(id for id in ids if id is not None) if None not in ids else ())
+    return found
