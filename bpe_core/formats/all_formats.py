@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -18,7 +17,8 @@ from bpe_core.formats.limitations import about
 from bpe_core.formats.other_files import named_other
 from bpe_core.history.arguments import Learned, history_of
 from bpe_core.history.history import History
-from bpe_core.support.atomic import write_atomically
+from bpe_core.recipes.parts import LARGEST_VOCABULARY
+from bpe_core.support.atomic import write_together
 from bpe_core.support.foreign import gate
 from bpe_core.support.garbage import nothing_collected
 from bpe_core.support.plugins import Registry
@@ -191,6 +191,7 @@ ADDED = "added_tokens.json"
 LARGEST_FILE = 2**31  # bytes; four million merges take half of it
 LOOK = 2**20  # bytes of a long file that tell whether it is one of ours
 GZIP = b"\x1f\x8b"  # with which CLIP's own table begins
+MOST_LINES = LARGEST_VOCABULARY + 2**20
 LARGEST_UNPACKED = 2**28  # bytes; a table becomes some three times smaller
 LARGEST_BESIDE = 2**26  # bytes of a file that belongs to another one
 
@@ -217,10 +218,11 @@ def write_history(learned: Learned, path: Path | str, *, format: Format | None =
         work.progress(where)
 
     chosen.refuse_the_impossible(history)
-    with ExitStack() as stack:
-        chosen.write(history, stack.enter_context(write_atomically(path)), progress=report)
-        for companion, write in chosen.companions(Path(path)).items():
-            write(history, stack.enter_context(write_atomically(companion)))
+    companions = chosen.companions(Path(path))
+    with write_together(path, *companions) as (file, *beside):
+        chosen.write(history, file, progress=report)
+        for write, companion in zip(companions.values(), beside, strict=True):
+            write(history, companion)
 
 
 def read_history(path: Path | str) -> History:
@@ -231,6 +233,8 @@ def open_table(path: Path | str) -> OpenedTable:
     """Open a file of any known format, recognized by its content, or a name from the Hugging Face cache."""
     path = tokenizer_file(path)
     data = _content(Path(path))
+    if b"\0" not in data[:LOOK] and data.count(b"\n") > MOST_LINES:
+        raise TooLarge(f"{path} has more than {MOST_LINES:,} lines, but no table has as many entries.")
     beside = files_beside(Path(path))
     for one in FORMATS.asked_about(data):
         if one.recognizes_file(data, str(path), beside):

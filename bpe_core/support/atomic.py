@@ -20,34 +20,79 @@ LONGEST_NAME = 150  # bytes of a name that are told in that of the file beside; 
 @contextlib.contextmanager
 def write_atomically(path: Path | str) -> Iterator[BinaryIO]:
     """A binary file written beside `path` and renamed over it when all went well; else `path` is untouched."""
-    target = Path(path)
-    # Writing to a device or pipe (/dev/stdout) cannot be done beside it.
-    if target.exists() and not target.is_file():
-        with _sentences(target), open(target, "wb") as direct:
-            yield direct
-        return
-    with replace_atomically(target) as beside, open(beside, "wb") as file:
+    with write_together(path) as (file,):
         yield file
+
+
+@contextlib.contextmanager
+def write_together(*paths: Path | str) -> Iterator[list[BinaryIO]]:
+    """The same for files that belong together: when all are whole on the disk, they are renamed one after the other.
+
+    No system renames two files at once. But whoever is killed can leave a new one beside an old one only in between.
+    """
+    with _sentences(Path(paths[0])), contextlib.ExitStack() as stack:
+        files: list[BinaryIO] = []
+        replacements: list[_Replacement] = []
+        for path in paths:
+            target = Path(path)
+            # Writing to a device or pipe (/dev/stdout) cannot be done beside it.
+            is_direct = target.exists() and not target.is_file()
+            if not is_direct:
+                replacements.append(stack.enter_context(_replacement(target)))
+            files.append(stack.enter_context(open(target if is_direct else replacements[-1].path, "wb")))
+        yield files
+        for file in files:
+            file.close()
+        for one in replacements:
+            one.settle()
+        for one in replacements:
+            one.take_place()
+        for folder in {one.target.parent for one in replacements}:
+            _sync_folder(folder)
 
 
 @contextlib.contextmanager
 def replace_atomically(path: Path | str) -> Iterator[Path]:
     """The same for those who write a file by its name: an empty one beside `path` that takes its place."""
-    target = Path(path)
+    with _sentences(Path(path)), _replacement(Path(path)) as one:
+        yield one.path
+        one.settle()
+        one.take_place()
+        _sync_folder(one.target.parent)
+
+
+class _Replacement:
+    """A file beside another whose place it is to take."""
+
+    def __init__(self, target: Path) -> None:
+        self._named = target
+        self.target = target.resolve()  # a link stays a link; the file it names is replaced
+        _remove_abandoned(self.target)
+        self._beside = _new_file_beside(self.target)
+        self.path = self._beside.path
+
+    def settle(self) -> None:
+        with _sentences(self._named), open(self.path, "rb+") as file:
+            os.fsync(file.fileno())
+        _copy_mode(self.target, self.path)
+
+    def take_place(self) -> None:
+        with _sentences(self._named):
+            self._beside.release_as(self.target)
+
+    def give_up(self) -> None:
+        self._beside.release()
+
+
+@contextlib.contextmanager
+def _replacement(target: Path) -> Iterator[_Replacement]:
     with _sentences(target):
-        target = target.resolve()  # a link stays a link; the file it names is replaced
-        _remove_abandoned(target)
-        beside = _new_file_beside(target)
-        try:
-            yield beside.path
-            with open(beside.path, "rb+") as file:
-                os.fsync(file.fileno())
-            _copy_mode(target, beside.path)
-            beside.release_as(target)
-        except BaseException:
-            beside.release()
-            raise
-        _sync_folder(target.parent)
+        one = _Replacement(target)
+    try:
+        yield one
+    except BaseException:
+        one.give_up()
+        raise
 
 
 @contextlib.contextmanager

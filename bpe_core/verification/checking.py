@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Mapping
-from contextlib import ExitStack, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -17,7 +17,7 @@ from bpe_core.formats.base import NO_NUMBER, Beside, Format, OpenedTable, Peer, 
 from bpe_core.formats.peer_process import peer_of
 from bpe_core.history.history import History, Int64s
 from bpe_core.learning.methods import steps_in_words
-from bpe_core.support.atomic import folder_for, write_atomically
+from bpe_core.support.atomic import folder_for, write_together
 from bpe_core.support.found_once import each_found_once
 from bpe_core.support.garbage import nothing_collected
 from bpe_core.support.progress import ALONE, Progress, ProgressReport, Work
@@ -201,9 +201,12 @@ class PreparedExport:
             raise OutputError(f"Could not write {folder}: it is a folder. What was there before is unchanged.")
         is_file = self.path in self.files
         home = self.path.parent if is_file else self.path
-        with folder_for(home) if makes_folder or not is_file else nullcontext(home) as place, ExitStack() as stack:
-            for path, content in self.files.items():
-                stack.enter_context(write_atomically(place / path.name)).write(content)
+        with (
+            folder_for(home) if makes_folder or not is_file else nullcontext(home) as place,
+            write_together(*(place / path.name for path in self.files)) as files,
+        ):
+            for file, content in zip(files, self.files.values(), strict=True):
+                file.write(content)
 
 
 @nothing_collected()

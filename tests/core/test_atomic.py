@@ -15,7 +15,7 @@ import pytest
 from bpe_core.errors import OutputError
 from bpe_core.session_file.reading import read_session
 from bpe_core.session_file.writing import write_session
-from bpe_core.support.atomic import folder_for, replace_atomically, write_atomically
+from bpe_core.support.atomic import folder_for, replace_atomically, write_atomically, write_together
 from bpe_core.support.lock import Lock
 from tests.core.session_file.sessions import RECIPES, run_of, session
 from tests.shared import ROOT
@@ -211,3 +211,37 @@ def test_a_folder_is_made_whole_or_not_at_all(tmp_path: Path) -> None:
             (place / "one").write_bytes(b"%d" % times)
     assert names(tmp_path) == ["new"]  # and nothing of the killed one
     assert (folder / "one").read_bytes() == b"2"
+
+
+def test_files_that_belong_together_change_at_one_moment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All are whole on the disk before the first takes its place; a failure before that leaves all as they were."""
+    paths = [tmp_path / name for name in ("merges.txt", "vocab.json", "more.json")]
+    for path in paths:
+        write(path, b"old")
+    done: list[str] = []
+    sync, replace = os.fsync, os.replace
+
+    def noted_sync(handle: int) -> None:
+        done.append("sync")
+        sync(handle)
+
+    def noted_replace(one: Path, other: Path) -> None:
+        done.append("rename")
+        replace(one, other)
+
+    monkeypatch.setattr(os, "fsync", noted_sync)
+    monkeypatch.setattr(os, "replace", noted_replace)
+    with write_together(*paths) as files:
+        for file in files:
+            file.write(b"new")
+    assert [path.read_bytes() for path in paths] == [b"new"] * 3
+    assert done[:6] == ["sync"] * 3 + ["rename"] * 3
+
+    def refuse(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", refuse)
+    with pytest.raises(OutputError, match=r"merges\.txt: No space left"), write_together(*paths) as files:
+        files[-1].write(b"newer")
+    assert [path.read_bytes() for path in paths] == [b"new"] * 3
+    assert names(tmp_path) == sorted(path.name for path in paths)

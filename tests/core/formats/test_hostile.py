@@ -267,3 +267,13 @@ def test_a_long_table_is_still_recognized(format: str, tmp_path: Path, monkeypat
     path = tmp_path / "table"
     path.write_bytes(sound(format)[NAMES[format]])
     assert open_table(path).format == format
+
+
+def test_a_table_of_more_lines_than_entries_can_be_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before its lines are parsed, each of which takes a hundred bytes."""
+    monkeypatch.setattr(all_formats, "MOST_LINES", 500)
+    for name, line in (("merges.txt", b"a b\n"), ("vocab.txt", b"[UNK]\n"), ("table.csv", b"1,2\n")):
+        path = tmp_path / name
+        path.write_bytes(line * 501)
+        with pytest.raises(TooLarge, match="has more than 500 lines, but no table has as many entries"):
+            open_table(path)
