@@ -263,7 +263,8 @@ class BertVocabulary(Format):
     def recognizes(self, data: bytes) -> bool:
         lines = data[:LOOK].split(b"\n")
         marked = b"[UNK]" in data[:LOOK] or any(line.startswith(b"##") and len(line) > 2 for line in lines)
-        return marked and _has_a_token_a_line(data)
+        is_json = data.lstrip().startswith((b'["', b"[\n"))
+        return marked and not is_json and _has_a_token_a_line(data)
 
     def recognizes_file(self, data: bytes, name: str, beside: Beside) -> bool:
         return self.recognizes(data) or (Path(name).name == "vocab.txt" and _has_a_token_a_line(data))
@@ -276,7 +277,8 @@ class BertVocabulary(Format):
         if unknown not in vocabulary:
             raise FormatError(
                 f"{name}: the token {quoted(unknown)}, which stands for a word that cannot be split, "
-                "is not in the vocabulary. Add it, or say which token is meant for that."
+                "is not in the vocabulary. If the file is BERT's, add it, or name another one as unk_token in "
+                f"{CONFIG} beside it; other lists of tokens do not say how texts are split into them."
             )
         specials = _specials(config, vocabulary, where)
         specials.pop(unknown, None)

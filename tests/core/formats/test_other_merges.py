@@ -114,6 +114,7 @@ def test_codes_with_counts_and_merges_without_a_version(tmp_path: Path) -> None:
         (b"\x80\x04\x95\x83", "objects of a Python program"),
         (b"\x1b\0\0\0\0\0\0\0\x05\0\0\0<unk>\0\0", "that llama2.c reads"),
         (b'["<unk>", "</s>", "the"]', "list of tokens or words"),
+        (b'["[PAD]","[UNK]","the","##s"]', "list of tokens or words"),
         (b"<unk>\nC\n[C@@H]\n=\nBr\n", "list of tokens or words"),
         (b"0: <pad>\n1: <unk>\n2: a b\n3: c\n4: d\n", "list of tokens or words"),
         (b'{"properties": {"regex": "C"}, "vocabulary": ["C"]}', "in a form of its own"),
