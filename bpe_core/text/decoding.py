@@ -110,7 +110,7 @@ class Replace:
     def became(self, tokens: list[str], silent: Collection[str]) -> list[str]:
         if not self.is_regex:
             return [token and token.replace(self.pattern, self.content) for token in tokens]
-        return [self._replaced(token) for token in tokens]
+        return [token and self._replaced(token) for token in tokens]
 
     def _replaced(self, token: str) -> str:
         parts, end = [], 0

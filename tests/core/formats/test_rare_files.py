@@ -96,6 +96,13 @@ FILES: dict[str, tuple[Whole, tuple[str, ...]]] = {
         ),
         ("<0x41>a<0x0a>", "é<0xC3><0xA9><unk>", "<<0x00>>"),
     ),
+    "a decoded token becomes empty before an expression that finds nothing": (
+        whole(
+            bpe({"▁": 0, "a": 1}), [], [],
+            decoder=in_sequence([metaspace(), replacing("x*", "-", regex=True)], "decoders"),
+        ),
+        ("▁a", "a▁", "▁"),
+    ),
     "an added token is a word only behind another sign": (
         whole(
             {**wordpiece("<unk>", " ", "\n"), "type": "WordLevel"},
