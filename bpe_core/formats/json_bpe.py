@@ -11,9 +11,7 @@ from bpe_core.errors import FormatError
 from bpe_core.formats import byte_level, json_reading
 from bpe_core.formats.base import NO_NUMBER, Opened, complete_numbers
 from bpe_core.formats.byte_level import stand_ins, vocabulary_by_number, written_tokens
-from bpe_core.formats.hugging_face_text import (
-    TextPreparation,
-)
+from bpe_core.formats.hugging_face_text import LINES, TextPreparation
 from bpe_core.formats.json_model import (
     LACKS_BYTES,
     JsonModel,
@@ -35,6 +33,7 @@ from bpe_core.formats.written_merges import WrittenMerges, halves
 from bpe_core.history.alphabet import BYTE_TEXTS, NOT_IN_UTF8
 from bpe_core.history.history import History, Int64s
 from bpe_core.text.preparation.pieces import AddedToken
+from bpe_core.text.preparation.pre_tokenizers import Split
 
 
 class JsonBpe(JsonModel):
@@ -227,7 +226,8 @@ def _style(
         steps.notes.append("Its tokens look like bytes, although no step of the file says so; here they are bytes.")
     ends = (sign + suffix for sign in stand_ins())
     lacks = byte_level and not vocabulary.keys() >= {*stand_ins(), *ends}
-    unknown_bytes = lacks and unknown in specials and not (fallback or suffix or model.get("fuse_unk") is True)
+    both_ways = bool(suffix) and model.get("ignore_merges") is True  # a whole word is looked for without its suffix
+    unknown_bytes = lacks and unknown in specials and not (fallback or both_ways or model.get("fuse_unk") is True)
     if (lacks and (fallback or unknown) and not unknown_bytes) or (not fallback and lacks_bytes(model, vocabulary)):
         steps.notes.append(LACKS_BYTES)
     return Style(
@@ -253,6 +253,6 @@ def _choices(steps: TextPreparation, style: Style, merges: int) -> dict[str, Any
         choices |= {"base": "characters", "unknown": "bytes" if style.byte_fallback else "unk"}
         choices |= {"unknown_text": style.unknown} if style.unknown and not style.byte_fallback else {}
     if style.marker != "none" and choices["pattern"] == "none" and not steps.cuts:
-        choices["pattern"] = "whitespace"
-        steps.notes.append("The file marks words but does not split text; here spaces part the words.")
+        whole = Split(LINES if choices.pop("unit", "") else "(?!)", True, "Isolated")  # a line or a text is a word
+        choices["preparation"] = (*choices.get("preparation", ()), whole)
     return choices

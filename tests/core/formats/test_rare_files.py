@@ -59,6 +59,7 @@ WORDS = wordpiece("<unk>", "a", "b", "##a", "##b", "##ab", "ab", "#", "##c")
 HAN = wordpiece("<unk>", "人", "ab", "a", "##b")
 BYTES = numbered(*(f"<0x{byte:02X}>" for byte in range(256)))
 WITHOUT_TAB = numbered("\t", "▁", "a", "b", "ab", *"ĠĊĀ", *(one for one in BYTES if one not in ("<0x09>", "<0xFF>")))
+ENDS = numbered("<unk>", "a", "b", "b</w>", " ", "ab", "ab</w>", "a</w>", " b")
 LETTERS = numbered("<unk>", "e", "a", "b", " ", "ab")
 
 # What is rare, and texts that show it.
@@ -95,6 +96,25 @@ FILES: dict[str, tuple[Whole, tuple[str, ...]]] = {
             [], [], added(0, "<unk>"), decoder={"type": "ByteFallback"},
         ),
         ("<0x41>a<0x0a>", "é<0xC3><0xA9><unk>", "<<0x00>>"),
+    ),
+    "a text is one word, and its end is marked": (
+        whole(bpe(ENDS, "a b", "a b</w>", unk_token="<unk>", end_of_word_suffix="</w>"), [LOWER], []),
+        ("ab a b", "a\nB", "b  ab", " ", ""),
+    ),
+    "a line is one word, and its end is marked": (
+        whole(
+            bpe(ENDS, "a b", "a b</w>", unk_token="<unk>", end_of_word_suffix="</w>"),
+            [], [split(r"[^\n]*\n|[^\n]+")],
+        ),
+        ("ab a b\nab", "a\nb"),
+    ),
+    "bytes are marked at the end of words, and some are unknown there": (
+        whole(
+            bpe(numbered("<unk>", *ALPHABET[40:90], "e</w>", "ab", "a", "b", "b</w>", "ab</w>"), "a b", "a b</w>",
+                unk_token="<unk>", end_of_word_suffix="</w>"),
+            [], [by_bytes(cuts=True)], added(0, "<unk>"), decoder=by_bytes(),
+        ),
+        ("ab be éb x!", "a<unk>b\n", "eab  e"),
     ),
     "a decoded token becomes empty before an expression that finds nothing": (
         whole(
