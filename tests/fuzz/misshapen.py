@@ -5,15 +5,17 @@ from __future__ import annotations
 import copy
 import json
 import random
+import re
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pyarrow as arrow
 from pyarrow import compute
 
+from bpe_core.formats.sentencepiece_fields import varint
 from bpe_core.session_file import checksums
 
 DEPTHS = (3, 60, 900, 5_000)
@@ -115,6 +117,27 @@ def _toml(value: Any) -> str:
     if isinstance(value, float):
         return repr(value)
     return json.dumps("null" if value is None else value, ensure_ascii=False)
+
+
+LARGE = (2**20, 2**26, 2**28, 2**30 - 1, 2**31 - 1, 2**33, 2**40, 2**63 - 1)
+
+
+def claiming(data: bytes, chance: random.Random) -> bytes:
+    """Numbers as files write them, but large, over some of its bytes: sizes and counts of what is not there."""
+    for _ in range(chance.randint(1, 3)):
+        number, place = chance.choice(LARGE), chance.randrange(len(data) + 1)
+        digits = re.search(rb"\d+", data[place:])
+        forms = [varint(number), varint(2 * number), str(number).encode()]
+        forms += [number.to_bytes(size, order) for size in (4, 8) for order in _ORDERS if number < 2 ** (8 * size - 1)]
+        form = chance.choice(forms)
+        if form.isdigit() and digits is not None:
+            data = data[: place + digits.start()] + form + data[place + digits.end() :]
+        else:
+            data = data[:place] + form + data[place + chance.choice((1, len(form), len(form))) :]
+    return data
+
+
+_ORDERS: tuple[Literal["little", "big"], ...] = ("little", "big")
 
 
 TYPES: tuple[Callable[[], Any], ...] = (

@@ -45,9 +45,11 @@ from tests.core.formats.samples import file_name, files, histories_for
 from tests.core.learning import train
 from tests.core.session_file.sessions import session
 from tests.core.tables_on_disk import write_every_kind, write_stream
-from tests.fuzz.misshapen import as_json, as_toml, misshape_session, misshapen, misshapen_table
+from tests.fuzz.misshapen import as_json, as_toml, claiming, misshape_session, misshapen, misshapen_table
+from tests.limited import resource
 
 TEXT = "the lowest price is lower than the last one, naïve 日本, isn't it? 12 123\n" * 3
+MOST_MEMORY = 2**30  # bytes
 PUT = (b"", b"\0", b"\xff", b"9" * 25, b"-1", b'"', b"{}", b"[" * 50, b"\n", b"<h1>", b"\x1b[31m", b"\x80" * 11, b"{9}")
 JARGON = ("sqlite", "malformed", "no such table", "delimiter", "errno", "traceback", "invalid distance", "datatype")
 PARTS = (
@@ -435,12 +437,38 @@ def foreign_sessions(chance: random.Random, folder: Path) -> None:
         check_sentence(lost)
 
 
+def claims(chance: random.Random, folder: Path) -> None:
+    """Sound files of all kinds in which numbers claim far more than is there."""
+    what = chance.randrange(5)
+    if what == 0:
+        name, whole, way = chance.choice(_held_texts())
+        (folder / name).write_bytes(claiming(whole, chance))
+        count_words(Corpus.from_files([folder / name], field=way), Recipe.preset("gpt2"))
+    elif what == 1:
+        found = chance.choice(_tables(chance.choice([name for name in FORMATS.written if name != "subword-nmt"])))
+        for name, data in found.items():
+            (folder / name).write_bytes(claiming(data, chance))
+        opened = open_table(folder / next(iter(found)))
+        opened.numbers_of(Tokenizer(opened.history).encode("the lowest 3\n"))
+    elif what == 2:
+        Path("x.model").write_bytes(claiming(chance.choice(_models()), chance))
+        asked("encode", "--merges", "x.model", TEXT)
+    elif what == 3:
+        name = chance.choice(("counts.parquet", "words.parquet", "words.arrow", "words.tsv", "results.parquet"))
+        Path(name).write_bytes(claiming(_made()[name], chance))
+        asked(*(("sweep-results", name) if name[0] == "r" else ("train", name, "--merges", "5", "--output", "x.csv")))
+    else:
+        Path("run.bpex").write_bytes(claiming(_made()["run.bpex"], chance))
+        for lost in recover_session(folder / "run.bpex").lost:
+            check_sentence(lost)
+
+
 KINDS: dict[str, Callable[[random.Random, Path], None]] = {
     one.__name__: one
     for one in (
         *(tables, sessions, gage_files, corpora, corpora_of_many_texts, recipes, patterns, command_lines),
         *(foreign_tables, foreign_plans, foreign_recipes, foreign_counts, foreign_manifests, foreign_certificates),
-        *(foreign_results, foreign_sessions, foreign_pins, foreign_models),
+        *(foreign_results, foreign_sessions, foreign_pins, foreign_models, claims),
     )
 }
 
@@ -457,6 +485,12 @@ def attempt(kind: str, seed: int, number: int) -> None:
             KINDS[kind](random.Random(f"{kind} {seed} {number}"), Path(folder))
         except BpeError as error:
             check_sentence(str(error))
+    assert most_memory() < MOST_MEMORY, "it took more memory than so small a file can need"
+
+
+def most_memory() -> int:
+    """Bytes that this process has held at once."""
+    return int(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss) * (1 if sys.platform == "darwin" else 1024)
 
 
 def attempts(inputs: Iterable[tuple[str, int, int]]) -> None:
