@@ -120,13 +120,24 @@ class Recovered(Generic[Text]):
     given: Sequence[Text]  # all tokens
     places: Int64s  # of those that merges make
     pairs: Int64s
-    out_of_turn: list[Text]  # made of a piece with a higher rank than their own
-    lost: list[Text]  # made by no merge
+    late: Int64s  # the places of those that are made of a piece with a higher rank than their own
+    unmade: Int64s  # of those that no merge makes
     first_id: int  # of what merges make, in `pairs`
 
     @property
     def tokens(self) -> list[Text]:
-        return [self.given[place] for place in self.places.tolist()]
+        return self._at(self.places)
+
+    @property
+    def out_of_turn(self) -> list[Text]:
+        return self._at(self.late)
+
+    @property
+    def lost(self) -> list[Text]:
+        return self._at(self.unmade)
+
+    def _at(self, places: Int64s) -> list[Text]:
+        return [self.given[place] for place in places.tolist()]
 
     def pairs_behind(self, symbols: int) -> Int64s:
         """Return the same pairs for an alphabet of `symbols`, those behind the first ones being seeds."""
@@ -152,7 +163,8 @@ def recover(tokens: Sequence[Text], base: Mapping[Text, int], first_id: int) -> 
     """
     parts = parts_by_kernels(tokens) or _parts_plainly(tokens)
     if (in_turn := parts.pairs(base, first_id)) is not None:
-        return Recovered(tokens, np.arange(len(tokens)), in_turn, [], [], first_id)
+        nowhere = np.zeros(0, np.int64)
+        return Recovered(tokens, np.arange(len(tokens)), in_turn, nowhere, nowhere, first_id)
     symbols = len(parts.symbols)
     places = parts.in_order(base)
     id_of: Int64s = np.full(symbols + len(tokens), NOTHING)
@@ -160,13 +172,13 @@ def recover(tokens: Sequence[Text], base: Mapping[Text, int], first_id: int) -> 
     id_of[symbols + places] = np.arange(first_id, first_id + len(places))
     is_lost = id_of[symbols:] == NOTHING
     # Those that fall into no two, and those made of what no merge makes.
-    lost = np.concatenate([np.flatnonzero(is_lost & (parts.left < 0)), np.flatnonzero(is_lost & (parts.left >= 0))])
+    unmade = np.concatenate([np.flatnonzero(is_lost & (parts.left < 0)), np.flatnonzero(is_lost & (parts.left >= 0))])
     return Recovered(
         given=tokens,
         places=places,
         pairs=id_of[np.stack([parts.left[places], parts.right[places]], axis=1)],
-        out_of_turn=[tokens[place] for place in np.flatnonzero(parts.is_late).tolist()],
-        lost=[tokens[place] for place in lost.tolist()],
+        late=np.flatnonzero(parts.is_late),
+        unmade=unmade,
         first_id=first_id,
     )
 

@@ -8,7 +8,6 @@ words; models of ours say how words are marked and split, so merges suffice.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -25,7 +24,6 @@ from bpe_core.formats.sentencepiece_fields import (
     UNIGRAM,
     WORDS,
     Kind,
-    Pieces,
     ScoredPiece,
     Stored,
 )
@@ -61,39 +59,39 @@ def bpe_history(stored: Stored, name: str) -> tuple[History, list[str]]:
     own, pieces = is_own(stored), stored.pieces
     symbols = _base_symbols(stored, own)
     base = {text: id for id, (text, symbol) in enumerate(symbols) if symbol.merges}
-    unused = _longer(pieces, Kind.UNUSED)  # steps to others only
-    made = _longer(pieces, Kind.NORMAL)
-    made = made if own else np.concatenate((made, unused))
+    # Of others: steps to other pieces only, and what is found in texts before anything is joined.
+    unused, found_first = (pieces.numbers_of(kind)[: 0 if own else None] for kind in (Kind.UNUSED, Kind.USER_DEFINED))
+    made = np.concatenate((pieces.numbers_of(Kind.NORMAL), unused))
+    made = made[pieces.texts.lengths[made] > 1]
     scores = _in_bits(pieces.scores)
     made = made[np.argsort(-scores[made], kind="stable")]
-    whole = pieces.texts_of(made if stored.kind == CHARACTERS else made[:0])  # which no characters become
-    made = made[:0] if whole else made
+    made, whole = (made[:0], made) if stored.kind == CHARACTERS else (made, made[:0])  # which no characters become
     tokens = pieces.texts_of(made)
     recovered = recover(tokens, base, len(symbols))
-    found_first = [] if own else pieces.of_kind(Kind.USER_DEFINED)
-    steps_only = set[str]() if own else {*pieces.of_kind(Kind.UNUSED)}
-    singles = {text for text in steps_only if len(text) == 1}
-    lone = [] if own else sorted(singles.union("".join(recovered.lost)) - base.keys() - {*found_first})
+    singles = {*pieces.texts_of(unused[pieces.texts.lengths[unused] == 1])}
+    letters = singles.union(tokens.only(recovered.unmade).together)
+    lone = [] if own else sorted(letters - base.keys() - {*pieces.texts_of(found_first)})
     if lone:  # characters that only longer pieces hold: steps to others, and alone they are unknown
         base |= {text: id for id, text in enumerate(lone, len(symbols))}
         symbols += [(text, Symbol(*_texts(text), "character")) for text in lone]
         recovered = recover(tokens, base, len(symbols))
-    recovered = replace(recovered, lost=[*recovered.lost, *whole])
-    seeds = [] if own else [*found_first, *recovered.lost]
-    first = pieces.texts.places_of([*(text for text, _ in symbols), *seeds])
+    lost = np.concatenate((made[recovered.unmade], whole))
+    seeds = lost[:0] if own else np.concatenate((found_first, lost))
+    first = np.concatenate((pieces.texts.places_of([text for text, _ in symbols]), seeds))
     alphabet, joining = Alphabet(tuple(symbol for _, symbol in symbols)), None
     if own:
         recipe, notes = recipe_of(stored, len(recovered.pairs), name)
         specials = [*recipe.special_tokens]
         notes += _about_recovered(recovered, "Here their merges follow those of their parts")
-        notes += about(recovered.lost, "pieces are made by no two others and left out: {}")
+        notes += about([*pieces.texts_of(lost)], "pieces are made by no two others and left out: {}")
     else:
-        alphabet = with_seeds(alphabet, list(map(_texts, seeds)))
+        alphabet = with_seeds(alphabet, list(map(_texts, pieces.texts_of(seeds))))
         specials = _specials(stored)
-        steps = np.flatnonzero(pieces.kinds[made[recovered.places]] == Kind.UNUSED) + len(alphabet)
-        seeded = len(symbols) + np.flatnonzero([text in steps_only for text in seeds])
+        is_unused = pieces.kinds == Kind.UNUSED
+        steps = len(alphabet) + np.flatnonzero(is_unused[made[recovered.places]])
+        seeded = len(symbols) + np.flatnonzero(is_unused[seeds])
         hidden = np.concatenate((np.arange(len(symbols) - len(lone), len(symbols)), seeded, steps))
-        if found_first or len(hidden) or _is_more_than_merges(recovered, scores[made], stored):
+        if len(seeds) or len(hidden) or _is_more_than_merges(recovered, scores[made], stored):
             joining = Joining(
                 priorities=_priorities(stored, made, recovered, first),
                 joins_unknown=not stored.byte_fallback,
@@ -103,18 +101,12 @@ def bpe_history(stored: Stored, name: str) -> tuple[History, list[str]]:
         unknown = {} if stored.byte_fallback else {"unknown_text": _unknown_text(stored)}
         choices = {"special_tokens": tuple(specials), "preparation": steps_of(stored), **_words(stored), **unknown}
         recipe = recipe_with(stored, len(recovered.pairs), name, **choices)
-        missed = [text for text in recovered.lost if text not in steps_only]
-        notes = _notes(replace(recovered, lost=missed), stored)
+        notes = _notes(recovered, [*pieces.texts_of(lost[~is_unused[lost]])], stored)
     history = History.from_pairs(recipe, alphabet, recovered.pairs_behind(len(alphabet)), joining)
-    alone = [place for place, text in enumerate(lone, len(symbols) - len(lone)) if text not in steps_only]
+    alone = [place for place, text in enumerate(lone, len(symbols) - len(lone)) if text not in singles]
     first[alone] = NO_NUMBER
     places = np.concatenate((first, made[recovered.places], pieces.texts.places_of(specials)))
     return history.numbered(unless_ids(np.where(places < 0, NO_NUMBER, places))), notes
-
-
-def _longer(pieces: Pieces, kind: int) -> Int64s:
-    numbers = pieces.numbers_of(kind)
-    return numbers[pieces.texts.lengths[numbers] > 1]
 
 
 def words_history(stored: Stored, name: str) -> tuple[History, list[str]]:
@@ -169,7 +161,7 @@ def _specials(stored: Stored) -> list[str]:
 
 def _is_more_than_merges(recovered: Recovered[str], scores: Float64s, stored: Stored) -> bool:
     ties = bool((scores[1:] == scores[:-1]).any())
-    return bool(ties or recovered.lost or recovered.out_of_turn or not stored.byte_fallback)
+    return bool(ties or len(recovered.late) or not stored.byte_fallback)
 
 
 def _in_bits(scores: Float64s) -> Float64s:
@@ -205,9 +197,9 @@ def _about_recovered(recovered: Recovered[str], joined: str) -> list[str]:
     return about(recovered.out_of_turn, said)
 
 
-def _notes(recovered: Recovered[str], stored: Stored) -> list[str]:
+def _notes(recovered: Recovered[str], lost: list[str], stored: Stored) -> list[str]:
     notes = _about_recovered(recovered, "Neighbours are joined by the score of their text, as in SentencePiece")
-    notes += about(recovered.lost, "pieces are made by no two others, so no text becomes them: {}")
+    notes += about(lost, "pieces are made by no two others, so no text becomes them: {}")
     unused = stored.pieces.of_kind(Kind.UNUSED)
     alone = [text for text in unused if len(text) == 1]
     notes += about(alone, "characters are marked as unused, so alone they are unknown: {}")
