@@ -16,7 +16,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QListView,
     QMenu,
-    QPushButton,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
@@ -189,9 +188,8 @@ class PickedFiles(QDialog):
         self.list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.list.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.count = label()
-        buttons, self.remove = dialog_buttons(self, "&Remove from Corpus", self._remove, stays=True)
-        for button in buttons.findChildren(QPushButton):
-            button.setAutoDefault(False)  # Enter in the name field must press neither
+        remove = "&Remove from Corpus"  # which Enter in the name field must not do
+        buttons, self.remove = dialog_buttons(self, remove, self._remove, stays=True, on_enter=False)
         self.list.selectionModel().selectionChanged.connect(self._show_count)
         in_column(self.needle, self.list, self.count, buttons, on=self)
         self.resize(520, 420)

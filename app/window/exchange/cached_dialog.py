@@ -32,10 +32,8 @@ class CachedDialog(QDialog):
         self.outcome.setWordWrap(True)
         self.buttons, self.open_button = dialog_buttons(self, "Open", lambda: self._end(self.name))
         file = self.buttons.addButton("Open a File …", QDialogButtonBox.ButtonRole.ActionRole)
-        file.setAutoDefault(False)
         file.clicked.connect(lambda: self._end(A_FILE))
         in_column(paragraph(ABOUT), self.field, (self.list, 1), self.outcome, self.buttons, on=self)
-        self.open_button.setDefault(True)  # once it is in the dialog
         self.field.textChanged.connect(self._search)
         self.list.currentItemChanged.connect(lambda *_: self._show())
         self.list.itemActivated.connect(lambda _: self._end(self.name))

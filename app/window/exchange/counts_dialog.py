@@ -47,7 +47,6 @@ class CountDialog(QDialog):
         self.status.setOpenExternalLinks(True)
         self.bar = ProgressBar(1000, with_text=False)
         self.begin = push_button("Count", self._begin)
-        self.begin.setDefault(True)
         self.open_button = push_button("Open the Counts", lambda: self._do(self._open))
         self.stop_button = push_button("Stop", lambda: self._do(model.stop))
         self.forget_button = push_button("Remove from List", lambda: self._do(model.forget))
@@ -57,6 +56,7 @@ class CountDialog(QDialog):
         close = push_button("Close", self.reject)
         acts = in_row(self.open_button, self.stop_button, self.forget_button, STRETCH, close)
         in_column(paragraph(ABOUT_COUNTING), form, begin, (self.list, 1), self.status, self.bar, acts, on=self)
+        self.begin.setDefault(True)  # once it is in the dialog
         self.by.currentIndexChanged.connect(self._offer)
         self.list.selectionModel().currentChanged.connect(self._show_chosen)
         model.modelReset.connect(self._choose_newest)

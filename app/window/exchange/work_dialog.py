@@ -22,7 +22,6 @@ class WorkDialog(QDialog):
         self.bar.hide()
         self.outcome = selectable(named(paragraph(), result_name))
         self.buttons, self.begin = dialog_buttons(self, verb, self._begin_or_cancel, stays=True)
-        self.begin.setDefault(True)
         work.progressed.connect(self._show_progress)
         work.failed.connect(self._show_failed)
         work.ended.connect(self._rest)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
@@ -22,7 +23,7 @@ from PySide6.QtWidgets import (
 from app.settings import PRINT_HEIGHT, PRINT_LIGHT, PRINT_TEXT, PRINT_WIDTH, Settings
 from app.window.parts.layouts import in_column, in_form, in_row
 from app.window.parts.typed import NumberBox
-from app.window.parts.widgets import muted
+from app.window.parts.widgets import muted, named, push_button
 
 TEXT_FILTER = (
     "Texts, tables and archives (*.txt *.md *.jsonl *.ndjson *.csv *.tsv *.parquet *.arrow *.feather *.zip *.tar *.tgz "
@@ -56,10 +57,7 @@ class PathLine(QLineEdit):
         super().__init__()
         self.setAccessibleName(name)
         self.setPlaceholderText(hint)
-        self.choose = QPushButton("Choose …")
-        self.choose.setAccessibleName(f"Choose: {name}")
-        self.choose.setAutoDefault(False)  # Enter in the line must not press it
-        self.choose.clicked.connect(self.ask)
+        self.choose = named(push_button("Choose …", self.ask), f"Choose: {name}")
         self._ask = ask
         self.row = in_row((self, 1), self.choose)
 
@@ -72,15 +70,29 @@ class PathLine(QLineEdit):
             self.setText(str(chosen))
 
 
+class DialogButtons(QDialogButtonBox):
+    """Enter presses the main one, as soon as it is in a dialog."""
+
+    main: QPushButton | None = None
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self.main is not None:
+            self.main.setDefault(True)
+
+
 def dialog_buttons(
-    dialog: QDialog, title: str, act: Callable[[], object], *, stays: bool = False
+    dialog: QDialog, title: str, act: Callable[[], object], *, stays: bool = False, on_enter: bool = True
 ) -> tuple[QDialogButtonBox, QPushButton]:
     """Make the button that acts, beside Cancel, or beside Close if the dialog stays open."""
     kind, role = QDialogButtonBox.StandardButton, QDialogButtonBox.ButtonRole
-    buttons = QDialogButtonBox(kind.Close if stays else kind.Cancel)
+    buttons = DialogButtons(kind.Close if stays else kind.Cancel)
     button = buttons.addButton(title, role.ActionRole if stays else role.AcceptRole)
     button.clicked.connect(lambda: act())
     buttons.rejected.connect(dialog.reject)
+    buttons.main = button if on_enter else None
+    for one in buttons.findChildren(QPushButton):
+        one.setAutoDefault(on_enter)
     return buttons, button
 
 

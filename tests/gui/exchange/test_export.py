@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
@@ -178,6 +179,15 @@ def test_a_file_may_be_chosen_and_keeps_its_name(
     shown.path.choose.click()
     shown.format.setCurrentText("csv")
     assert shown.path.text() == str(tmp_path / "mine.x")
+
+
+def test_enter_in_a_field_begins_the_check(qtbot: QtBot, trained: Program, tmp_path: Path) -> None:
+    trained.session.cursor.go_to(3)
+    shown = dialog(trained, tmp_path / "ours.csv", "csv")
+    with qtbot.waitSignal(trained.exchanging.export.ended, timeout=WAIT):
+        qtbot.keyClick(shown.merges, Qt.Key.Key_Return)
+    assert shown.merges.value() == trained.exchanging.export.merges > 3
+    assert "verified" in shown.outcome.text()
 
 
 def test_there_is_one_dialog_at_a_time(trained: Program) -> None:
