@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, BinaryIO
 
+from bpe_core.support.arrow_messages import within_reason
 from bpe_core.support.foreign import Damaged
-from bpe_core.support.limits import MOST_TIMES, is_bomb
 from bpe_core.support.optional_packages import pyarrow_or_none
 from bpe_core.support.parquet_pages import Pages, TooWide
 
@@ -36,12 +36,7 @@ class ParquetFile:
 
     def read(self, columns: Sequence[str] | None = None, groups: Iterable[int] | None = None) -> Any:
         """All rows of these columns, or those of some row groups, as one table."""
-        batches, unpacked = [], 0
-        for batch in self.batches(columns, MOST_ROWS, groups):
-            unpacked += batch.nbytes
-            if is_bomb(unpacked, self._pages.size):
-                raise Damaged(f"it unpacks to more than {MOST_TIMES} times its size")
-            batches.append(batch)
+        batches = list(within_reason(self.batches(columns, MOST_ROWS, groups), self._pages.size))
         schema = batches[0].schema if batches else self._file.read_row_groups([], columns=columns).schema
         return self._arrow.Table.from_batches(batches, schema)
 

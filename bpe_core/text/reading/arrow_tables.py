@@ -15,6 +15,8 @@ import numpy as np
 
 from bpe_core.errors import CorpusError
 from bpe_core.support.arrays import Int64s
+from bpe_core.support.arrow_messages import MARK as ARROW_MARK
+from bpe_core.support.arrow_messages import STREAM_MARK, blocks_of, refuse_bomb_at, within_reason
 from bpe_core.support.foreign import Damaged, gate, telling_damage
 from bpe_core.support.optional_packages import MISSING_PYARROW, pyarrow_or_none
 from bpe_core.support.parquet_file import MOST_ROWS, ParquetFile
@@ -24,8 +26,8 @@ from bpe_core.text.reading.rows import DEEPEST, Steps, chosen, listed, pass_over
 from bpe_core.text.reading.source import Chunk, ReadingOptions, SkipLog, Source
 from bpe_core.text.reading.utf8 import PYTHON_ERRORS, first_broken, first_invalid, pieces_of
 
-ARROW_MARK, OLD_FEATHER_MARK = b"ARROW1", b"FEA1"
-STREAM_MARK, STREAM_END = b"\xff\xff\xff\xff", b"\xff\xff\xff\xff\0\0\0\0"
+OLD_FEATHER_MARK = b"FEA1"
+STREAM_END = STREAM_MARK + b"\0\0\0\0"
 WANTED_BYTES = 2**20  # of a column at a time
 LEAST_ROWS = 2**4  # at a time
 _VIEW = 16  # bytes of a view of a string, which begin with its length
@@ -170,23 +172,39 @@ class ArrowFile:
     def batches(self, steps: Steps) -> Iterator[Any]:
         place = self.schema.get_field_index(steps[0])
         options = self._arrow.ipc.IpcReadOptions(included_fields=[place], use_threads=False)
-        with self._reader(options) as reader:
-            numbered = getattr(reader, "num_record_batches", None)
-            batches = iter(reader) if numbered is None else map(reader.get_batch, range(numbered))
-            for batch in batches:
-                column = batch.column(0)
-                for start in range(0, max(1, len(column)), MOST_ROWS):
-                    yield column.slice(start, MOST_ROWS)
+        for batch in self._sound(options):
+            column = batch.column(0)
+            for start in range(0, max(1, len(column)), MOST_ROWS):
+                yield column.slice(start, MOST_ROWS)
 
     @property
     def size(self) -> int:
         return self._raw.seek(0, 2)
 
     def read(self, columns: Sequence[str]) -> Any:
-        with self._reader() as reader:
-            found = reader.read_all().select(list(columns))
+        found = self._arrow.Table.from_batches(within_reason(self._sound(), self.size), self.schema).select(
+            list(columns)
+        )
         found.validate(full=True)  # a damaged file must not lead anywhere outside of its buffers
         return found
+
+    def _sound(self, options: Any = None) -> Iterator[Any]:
+        """Its batches, each looked at before it is unpacked."""
+        with self._reader(options) as reader:
+            numbered = getattr(reader, "num_record_batches", None)
+            if numbered is None:
+                refuse_bomb_at(self._raw, self._raw.tell())
+                for batch in reader:
+                    yield batch
+                    refuse_bomb_at(self._raw, self._raw.tell())
+                return
+            dictionaries, batches = blocks_of(self._raw)
+            for place in dictionaries:
+                refuse_bomb_at(self._raw, place)
+            for number in range(numbered):
+                for place in batches[number : number + 1]:
+                    refuse_bomb_at(self._raw, place)
+                yield reader.get_batch(number)
 
     @property
     def lacks_its_end(self) -> bool:

@@ -1,0 +1,139 @@
+"""The messages of an Arrow file, looked at before Arrow unpacks them: each buffer begins with the size it claims.
+
+A message is a FlatBuffer, whose tables say where their fields are, with a body of buffers behind it.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Iterator
+from typing import Any, BinaryIO, NamedTuple
+
+from bpe_core.support.foreign import Damaged
+from bpe_core.support.limits import MOST_TIMES, is_bomb, size_text
+
+MARK = b"ARROW1"
+STREAM_MARK = b"\xff\xff\xff\xff"
+SCHEMA, DICTIONARY, BATCH = 1, 2, 3  # kinds of messages
+_LONGEST = 2**26  # bytes of a message without its body
+_BUFFER, _BLOCK = 16, 24  # bytes of what tells where one is
+
+
+class Message(NamedTuple):
+    kind: int
+    stored: int  # bytes of its body
+    unpacked: int
+    end: int  # its place in the file
+
+
+def refuse_bomb_at(raw: BinaryIO, place: int) -> None:
+    """Look at the batch from this place on, and the dictionaries before it; Arrow reads on where it was."""
+    before = raw.tell()
+    while (message := message_at(raw, place)) is not None:
+        if is_bomb(message.unpacked, message.stored):
+            sizes = f"{message.stored:,} bytes to {size_text(message.unpacked)}"
+            raise Damaged(f"what is at byte {place:,} says that it unpacks from {sizes}")
+        if message.kind != DICTIONARY:
+            break
+        place = message.end
+    raw.seek(before)
+
+
+def within_reason(batches: Iterable[Any], stored: int) -> Iterator[Any]:
+    """The same batches, which are held together; not far more than come from texts stored in so many bytes."""
+    unpacked = 0
+    for batch in batches:
+        unpacked += batch.nbytes
+        if is_bomb(unpacked, stored):
+            raise Damaged(f"it unpacks to more than {MOST_TIMES} times its size")
+        yield batch
+
+
+def message_at(raw: BinaryIO, place: int) -> Message | None:
+    """None for what is no such message; then Arrow will say so."""
+    try:
+        start, size = place + 4, _number(_bytes_at(raw, place, 4), 0, "<i")
+        if size == -1:  # the mark; versions before 0.15 had none
+            start, size = place + 8, _number(_bytes_at(raw, place + 4, 4), 0, "<i")
+        if not 0 < size < _LONGEST:
+            return None
+        whole = _Table.root(_bytes_at(raw, start, size))
+        kind, stored = whole.number(1, "<B"), whole.number(3, "<q")
+        if stored < 0 or kind not in (SCHEMA, DICTIONARY, BATCH):
+            return None
+        header = whole.table(2)
+        batch = header.table(1) if kind == DICTIONARY and header is not None else header
+        unpacked = 0
+        if kind in (DICTIONARY, BATCH) and batch is not None and batch.table(3) is not None:  # it is compressed
+            unpacked = sum(_unpacked(raw, start + size, place) for place in batch.structures(2, _BUFFER))
+        return Message(kind, stored, unpacked, start + size + stored)
+    except struct.error:
+        return None
+
+
+def blocks_of(raw: BinaryIO) -> tuple[list[int], list[int]]:
+    """Where the dictionaries and the batches of a file begin that has a footer; nowhere if it cannot be read."""
+    try:
+        end = raw.seek(0, 2) - len(MARK) - 4
+        size = _number(_bytes_at(raw, end, 4), 0, "<i")
+        footer = _Table.root(_bytes_at(raw, end - size, size))
+        dictionaries, batches = ([_number(block, 0, "<q") for block in footer.structures(n, _BLOCK)] for n in (2, 3))
+        return dictionaries, batches
+    except (struct.error, ValueError, OSError):
+        return [], []
+
+
+def _unpacked(raw: BinaryIO, body: int, buffer: bytes) -> int:
+    offset, length = struct.unpack("<qq", buffer)
+    if length < 8:
+        return 0
+    claimed = _number(_bytes_at(raw, body + offset, 8), 0, "<q")
+    return length if claimed < 0 else claimed
+
+
+def _bytes_at(raw: BinaryIO, place: int, size: int) -> bytes:
+    if place < 0:
+        raise struct.error
+    raw.seek(place)
+    return raw.read(size)
+
+
+def _number(data: bytes, place: int, kind: str) -> int:
+    if place < 0:
+        raise struct.error
+    return int(struct.unpack_from(kind, data, place)[0])
+
+
+class _Table:
+    def __init__(self, data: bytes, place: int) -> None:
+        self._data, self._place = data, place
+        self._fields = place - _number(data, place, "<i")
+
+    @classmethod
+    def root(cls, data: bytes) -> _Table:
+        return cls(data, _number(data, 0, "<I"))
+
+    def _place_of(self, field: int) -> int:
+        """Or 0 if it is not told."""
+        entry = 4 + 2 * field
+        known = entry < _number(self._data, self._fields, "<H")
+        offset = _number(self._data, self._fields + entry, "<H") if known else 0
+        return self._place + offset if offset else 0
+
+    def number(self, field: int, kind: str) -> int:
+        place = self._place_of(field)
+        return _number(self._data, place, kind) if place else 0
+
+    def table(self, field: int) -> _Table | None:
+        place = self._place_of(field)
+        return _Table(self._data, place + _number(self._data, place, "<I")) if place else None
+
+    def structures(self, field: int, size: int) -> Iterator[bytes]:
+        place = self._place_of(field)
+        if place:
+            start = place + _number(self._data, place, "<I")
+            for number in range(_number(self._data, start, "<I")):
+                one = self._data[start + 4 + number * size : start + 4 + (number + 1) * size]
+                if len(one) < size:
+                    raise struct.error
+                yield one
