@@ -143,7 +143,7 @@ def translated(expression: str) -> str:
     '(?m)[^(|.,!?]+'
     """
     written: list[str] = []
-    depth = 0  # of sets
+    depth = opened = 0  # of sets, and where the outermost begins
     inside = 0  # of them, sets in sets that only add characters, so that their brackets can be left out
     nested = False
     for token in _TOKEN.findall(expression):
@@ -154,6 +154,7 @@ def translated(expression: str) -> str:
             depth, inside = depth - 1, inside - 1
             continue
         if token[0] == "[" and token[1:2] != ":":
+            opened = opened if depth else len(written)
             depth += 1
             nested |= depth > 1
         elif token == "]" and depth:
@@ -171,11 +172,23 @@ def translated(expression: str) -> str:
         else:
             token = _OUTSIDE.get(token, token)
         written.append(rf"\U{int(token[3:-1], 16):08X}" if token.startswith(r"\x{") else token)
+        if token == "]" and not depth and written[opened][:2] == "[^" and _holds_all(written[opened + 1 :]):
+            written[opened:] = _NOTHING
     if "i" in expression:
         from bpe_core.text.preparation.ignoring_case import as_in_oniguruma  # takes a while to load
 
         written = as_in_oniguruma(written)
     return f"(?m{'V1' if nested else ''})" + "".join(written)
+
+
+_NOTHING = ["[^", r"\0", "-", r"\U0010FFFF", "]"]
+
+
+def _holds_all(listed: list[str]) -> bool:
+    """Whether a set lists something and all else; `regex` forgets then that it is meant the other way round."""
+    found = regex.sub(r"\[\^[^]]*\]", "", "".join(listed)).replace(r"\d", r"\p{Nd}").replace(r"\D", r"\P{Nd}")
+    kinds = {(one[1], one[2:]) for one in _TOKEN.findall(found) if one[0] == "\\" and one[1] in "sSpP"}
+    return any((kind.swapcase(), name) in kinds for kind, name in kinds)
 
 
 def may_match_nothing(expression: str) -> bool:

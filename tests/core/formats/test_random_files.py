@@ -190,3 +190,17 @@ def test_a_random_expression_that_ignores_case_finds_what_it_finds_in_its_librar
             text = "".join(chance.choices(LETTERS, k=chance.randrange(1, 9)))
             found = [part for part, _ in theirs.pre_tokenize_str(text)]
             assert Split(pattern, True, "Isolated").texts(text) == found, (pattern, text)
+
+
+MEMBERS = [r"\s", r"\S", r"\d", r"\D", r"\w", r"\W", r"\p{L}", r"\P{L}", r"\p{N}", "a", "1-3", r"\n", r"\]", "é"]
+
+
+@pytest.mark.parametrize("seed", range(40 if EXPLORES else 1))
+def test_a_random_set_of_an_expression_holds_what_it_holds_in_its_library(seed: int) -> None:
+    chance, text = Random(seed), "ab aé 12x]\n_B"
+    for _ in range(300):
+        members = "".join(chance.choices(MEMBERS, k=chance.randrange(1, 5)))
+        pattern = chance.choice(["", "(?i)"]) + f"[^{members}]" + chance.choice(["", "+"]) + chance.choice(["", "|b"])
+        theirs = tokenizers.pre_tokenizers.Split(tokenizers.Regex(pattern), "isolated")
+        found = [part for part, _ in theirs.pre_tokenize_str(text)]
+        assert Split(pattern, True, "Isolated").texts(text) == found, pattern
