@@ -95,8 +95,11 @@ def vocabulary_of(history: History) -> dict[str, int]:
 
 CONFIG = "tokenizer_config.json"
 UNKNOWN = "[UNK]"
-SPECIALS = ("[PAD]", "[CLS]", "[SEP]", "[MASK]")  # as BERT's tokenizer names them where nothing else is said
-ROLES = ("bos_token", "eos_token", "sep_token", "pad_token", "cls_token", "mask_token")
+ROLES = {  # with the token that plays it in BERT's tokenizer where nothing else is said
+    "pad_token": "[PAD]", "cls_token": "[CLS]", "sep_token": "[SEP]", "mask_token": "[MASK]",
+    "bos_token": None, "eos_token": None,
+}  # fmt: skip
+SPECIALS = tuple(filter(None, ROLES.values()))
 MOST_ODD = 0.002  # the share of tokens that may speak against a guess: signs and slips of the corpus
 
 
@@ -168,9 +171,10 @@ def _has_no_accents(sign: str) -> bool:
 
 
 def _specials(config: Object, vocabulary: Mapping[str, int], where: str) -> dict[str, int]:
-    named = [_token(config[role], where) for role in ROLES if config.get(role) is not None]
+    players = [config.get(role, usual) for role, usual in ROLES.items()]
+    named = [_token(player, where) for player in players if player is not None]
     named += [_token(item, where) for item in list_in(config, "additional_special_tokens", where)]
-    found = {text: vocabulary[text] for text in (*SPECIALS, *named) if text in vocabulary}
+    found = {text: vocabulary[text] for text in named if text in vocabulary}
     taken = {number: text for text, number in vocabulary.items()}
     for key, item in object_in(config, "added_tokens_decoder", where).items():
         text = _token(item, where)

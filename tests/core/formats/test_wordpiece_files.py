@@ -273,6 +273,14 @@ def test_without_characters_that_continue_longer_tokens_do() -> None:
     assert found.numbers_of(encode(found.history, "aba ab")) == [1, 2, 0]
 
 
+def test_special_tokens_are_those_that_the_configuration_names() -> None:
+    names = {"pad_token": "<pad>", "sep_token": {"content": "</s>"}, "cls_token": None}  # as the Chinese OFA has them
+    found = small(SMALL + b"<pad>\n</s>\n", **names)
+    assert found.history.recipe.special_tokens == ("[MASK]", "<pad>", "</s>")
+    assert found.numbers_of(encode(found.history, "a</s>b<pad>[MASK]")) == [5, 12, 6, 11, 4]
+    assert found.numbers_of(encode(found.history, "[SEP]")) == [1, 1, 1]  # a bracket, a word, a bracket
+
+
 @pytest.mark.parametrize(
     ("data", "config", "sentence"),
     [
