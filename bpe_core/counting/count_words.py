@@ -31,9 +31,8 @@ from bpe_core.text.patterns import WHOLE_NUMBERS
 from bpe_core.text.reading.counts_head import CountsHead
 from bpe_core.text.reading.source import Bytes, Chunk, one_by_one
 from bpe_core.text.safe_cuts import keeps_newlines, may_cut_at_newlines
-from bpe_core.text.scanner import scan_table
 from bpe_core.text.specials import parts_of
-from bpe_core.text.splitting import Splitter, why_slow
+from bpe_core.text.splitting import Splitter, scan_table, why_slow
 
 # In bytes. Plain Python would also need much memory for very much text.
 KERNELS = Policy("bpe_core.counting.counter", small=200_000, small_when_loaded=10_000, large=100_000_000, part=COUNTING)

@@ -22,7 +22,7 @@ from bpe_core.segmenting.word_runs import STAGE
 from bpe_core.segmenting.word_segmenters import WordPieceSegmenter
 from bpe_core.sharing.changes import changes_by, scan_of
 from bpe_core.sharing.preparing import preparing_of
-from bpe_core.text.scanner import scan_table
+from bpe_core.text.splitting import scan_table
 
 KNOWN = (BPE.segmenter, WordPieceSegmenter, BestPaths)  # what the page splits as
 LARGEST_PRIORITY = 2**26  # the page keeps a priority and a place in one number

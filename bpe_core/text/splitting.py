@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # few recipes need these, and ASCII texts of named patterns n
     import regex
 
     from bpe_core.text.preparation.steps import Preparing
+    from bpe_core.text.scanner import ScanTable
 
 PATIENCE = 3.0  # seconds without a result, before a pattern counts as catastrophic
 PATIENT_BYTES = 20_000_000  # one more second for each of these: a rare match far away is no catastrophe
@@ -168,3 +169,10 @@ def why_slow(recipe: Recipe) -> str:
     from bpe_core.text.scanner import why_no_table
 
     return why_no_table(WHOLE_NUMBERS.get(recipe.custom_pattern, recipe.custom_pattern), recipe.unit)
+
+
+def scan_table(recipe: Recipe) -> ScanTable | None:
+    """The table by which the scanner splits as the recipe does; None if only `regex` can."""
+    from bpe_core.text.scanner import table_for
+
+    return table_for(recipe.pattern, recipe.unit, recipe.custom_pattern, older=recipe.older_unicode)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from itertools import product
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -21,13 +20,10 @@ from bpe_core.text.scanner.automaton import Automaton, Machine
 from bpe_core.text.scanner.expression import NoTable, read_expression
 from bpe_core.text.scanner.machine import ScanTable, TooLarge, by_line
 
-if TYPE_CHECKING:
-    from bpe_core.recipes.recipe import Recipe
-
 IOTA = "\u0345"  # goes below a Greek letter; the only mark that is ι, a letter, if case is ignored
 IGNORES_CASE = re.compile(r"\(\?[a-z]*i")
 
-__all__ = ["ScanTable", "beginnings", "scan_table", "table_for", "table_of", "why_no_table"]
+__all__ = ["ScanTable", "beginnings", "table_for", "table_of", "why_no_table"]
 
 
 def beginnings(expression: str) -> npt.NDArray[np.bool_] | None:
@@ -52,11 +48,6 @@ def table_for(pattern: str, unit: str = "file", custom: str = "", *, older: bool
     if named := NAMED_PATTERNS.get(pattern):
         return table_of(named.expression, unit, drops_blanks=named.drops_whitespace, older=older)
     return table_of(custom, unit, older=older)
-
-
-def scan_table(recipe: Recipe) -> ScanTable | None:
-    """The table by which a recipe splits texts; None if only Python can split by it."""
-    return table_for(recipe.pattern, recipe.unit, recipe.custom_pattern, older=recipe.older_unicode)
 
 
 def table_of(

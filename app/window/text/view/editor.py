@@ -57,7 +57,7 @@ class TokenTextEdit(TokenCanvas):
     def __init__(self, model: TokenTextModel, parent: QWidget | None = None) -> None:
         super().__init__(model, parent)
         self.caret = Caret(self.flow)
-        self._mouse = MouseSelection(self)
+        self._mouse = MouseSelection(self, self)
         self._drops_within = False  # the selection dragged from here
         self._commands: dict[QKeySequence.StandardKey, Callable[[], None]] = {
             Key.Undo: self.undo,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from PySide6.QtCore import QObject, QPointF, Qt
 from PySide6.QtGui import QMouseEvent
@@ -12,19 +12,30 @@ from PySide6.QtWidgets import QApplication
 from app.session.time import timer
 from app.window.text.view.caret import Caret, word_around
 
-if TYPE_CHECKING:
-    from app.window.text.view.editor import TokenTextEdit
-
 SCROLL_MILLISECONDS = 30  # between two scrolls while the mouse is held beyond an edge
 Span = tuple[int, int]
 Unit = Callable[[int], Span]  # finds the selection around a place
 
 
+class Edited(Protocol):
+    """What is asked of an editor."""
+
+    caret: Caret
+
+    def character_at(self, point: QPointF) -> int: ...
+
+    def beyond_edge(self, point: QPointF) -> float: ...
+
+    def caret_moved(self) -> None: ...
+
+    def drag(self) -> None: ...
+
+
 class MouseSelection(QObject):
     """A selection by the left button: by character, word or line, scrolling at the edges."""
 
-    def __init__(self, editor: TokenTextEdit) -> None:
-        super().__init__(editor)
+    def __init__(self, editor: Edited, parent: QObject) -> None:
+        super().__init__(parent)
         self._editor = editor
         self._unit: Unit | None = None  # set while the button is down and selects
         self._origin: Span = (0, 0)
