@@ -20,7 +20,7 @@ from bpe_core.errors import CorpusError, OutputError
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import Int64s
 from bpe_core.support.foreign import gate
-from bpe_core.support.limits import check_room
+from bpe_core.support.limits import HARMLESS, check_room
 from bpe_core.support.optional_packages import MISSING_PYARROW, pyarrow_or_none
 from bpe_core.support.progress import CancelCheck, while_wanted
 from bpe_core.text.normalization import normalize
@@ -44,6 +44,7 @@ STORED: Mapping[str, Any] = {  # a checksum shows which page is damaged
 FEWER_WORDS = "Leave out the rarest words first (--min-word-count), or open it where there is more memory."
 BLOCK = 1024 * 1024
 LOOKED_AT = 2_000  # words, the first ones and others at equal distances, that are compared with the recipe
+MOST_UNFOLDED = 10  # as many bytes as are stored of words, most of which occur once in a list
 FEWER_LISTED = "Leave out the rarest words of the list first."
 
 
@@ -149,6 +150,8 @@ def arrow_words(arrow: Any, columns: WordColumns) -> Any:
 
 def columns_in(column: Any, name: str) -> WordColumns:
     """The words of a column of strings or bytes, also empty ones; `name` begins the sentence if they are no text."""
+    if _unfolded(column) > max(HARMLESS, MOST_UNFOLDED * column.nbytes):
+        raise CorpusError(f"{name} stores a few long words once, but lets them occur in many rows; it is damaged.")
     large = "large_binary" if "binary" in str(column.type) else "large_string"
     whole = column.cast(large)
     strings = Strings(whole.combine_chunks() if hasattr(whole, "combine_chunks") else whole)
@@ -157,6 +160,14 @@ def columns_in(column: Any, name: str) -> WordColumns:
     if first_broken(text, starts[:-1]) >= 0:
         raise CorpusError(f"{name} holds words that are not valid UTF-8; they cannot be words of texts.")
     return WordColumns(text, starts)
+
+
+def _unfolded(column: Any) -> int:
+    """Bytes of all its words, where a dictionary holds each of them once; else 0."""
+    arrow = pyarrow_or_none()
+    compute, parts = arrow.compute, getattr(column, "chunks", [column])
+    coded = parts if arrow.types.is_dictionary(column.type) else []
+    return sum(compute.sum(compute.binary_length(one.dictionary).take(one.indices)).as_py() or 0 for one in coded)
 
 
 def kept_words(columns: WordColumns, counts: Int64s, line_ends: Int64s | None = None) -> WordTable:

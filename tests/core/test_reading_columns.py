@@ -121,6 +121,7 @@ def test_damaged_and_foreign_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         ("cut.parquet", whole[:-9], "ends too early: it is truncated. Copy or download the file again."),
         ("bad.parquet", whole[:-60] + bytes(50) + whole[-10:], "is a damaged Parquet file"),
         ("text.parquet", b"low lower", "is not a Parquet file, whatever its name says."),
+        ("secret.parquet", b"PARE....PARE", "is encrypted; write it again without that."),
         ("empty.arrow", b"", "is empty: there is no text in it."),
         ("old.feather", b"FEA1....FEA1", "is a Feather file of the old kind; write it again with a newer program."),
         ("cut.arrow", stream.read_bytes()[:-300], "is a damaged Arrow file"),

@@ -8,6 +8,8 @@ import pyarrow as arrow
 import pytest
 from pyarrow import parquet
 
+from bpe_core.counting import count_files
+from bpe_core.counting.count_files import columns_in
 from bpe_core.counting.count_words import count_words
 from bpe_core.errors import CorpusError
 from bpe_core.recipes.recipe import Recipe
@@ -110,3 +112,16 @@ def test_columns_that_are_no_list(tmp_path: Path) -> None:
         with pytest.raises(CorpusError) as caught:
             counted(path, word_list=True)
         assert told in str(caught.value)
+
+
+def test_a_word_that_is_stored_once_for_many_rows_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No list has the same long word so often; with the room of each it would fill the memory."""
+    monkeypatch.setattr(count_files, "HARMLESS", 10_000)
+    rows = arrow.array([0] * 1_000)
+    for once, is_read in (("low", True), ("low" * 1_000, False)):
+        words = arrow.chunked_array([arrow.DictionaryArray.from_arrays(rows, arrow.array([once]))])
+        if is_read:
+            assert len(columns_in(words, "a.parquet")) == 1_000
+        else:
+            with pytest.raises(CorpusError, match=r"a\.parquet stores a few long words once"):
+                columns_in(words, "a.parquet")

@@ -26,7 +26,7 @@ from bpe_core.text.reading.rows import DEEPEST, Steps, chosen, listed, pass_over
 from bpe_core.text.reading.source import Chunk, ReadingOptions, SkipLog, Source
 from bpe_core.text.reading.utf8 import PYTHON_ERRORS, first_broken, first_invalid, pieces_of
 
-OLD_FEATHER_MARK = b"FEA1"
+OLD_FEATHER_MARK, ENCRYPTED_MARK = b"FEA1", b"PARE"
 STREAM_END = STREAM_MARK + b"\0\0\0\0"
 WANTED_BYTES = 2**20  # of a column at a time
 LEAST_ROWS = 2**4  # at a time
@@ -257,6 +257,8 @@ def _refuse_what_is_cut_off(source: Source, raw: BinaryIO) -> None:
         raise CorpusError(f"{source.name} is a Feather file of the old kind; write it again with a newer program.")
     marks = (MARK,) if source.kind == "parquet" else (ARROW_MARK,)
     begins, ends = beginning.startswith(marks), ending.endswith(marks)
+    if source.kind == "parquet" and beginning.startswith(ENCRYPTED_MARK):
+        raise CorpusError(f"{source.name} is encrypted; write it again without that.")
     if source.kind == "parquet" and not begins:
         raise CorpusError(f"{source.name} is not a Parquet file, whatever its name says.")
     if begins and not ends:
