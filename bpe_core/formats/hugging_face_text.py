@@ -302,14 +302,24 @@ def _steps(whole: Object, key: str, several: str, found: TextPreparation, name: 
             raise FormatError(f"{name}: {error}") from error
         if not isinstance(one, Normalizer if key == "normalizer" else PreTokenizer):
             raise FormatError(f'{name}: "{key}" holds {kind[:40]}, which does not belong there.')
-        if isinstance(one, Split | Replace) and one.is_regex and any(name in one.pattern for name in _BY_OLDER_TABLE):
-            found.notes.append(f"{_CLUSTERS}: {one.pattern[:80]}")
+        if isinstance(one, Split | Replace) and one.is_regex:
+            found.notes += [f"{said}: {one.pattern[:80]}" for said in _found_otherwise(one.pattern)]
         steps.append(one)
     return steps
 
 
+def _found_otherwise(expression: str) -> Iterator[str]:
+    if any(name in expression for name in _BY_OLDER_TABLE):
+        yield _CLUSTERS
+    if r"\R" in expression and ("(?<=" in expression or "(?<!" in expression):
+        yield _LINE_BREAKS
+
+
 _BY_OLDER_TABLE = (r"\X", "Pictographic", "ExtPict")
 _CLUSTERS = "By an older table the file's library finds what looks like one character, so ids can differ where it asks"
+_LINE_BREAKS = (
+    "Looking back, the file's library finds line breaks (\\R) in its own way, so ids can differ where it asks"
+)
 
 
 def _flat(step: Object, key: str, name: str) -> Iterator[Object]:

@@ -359,6 +359,10 @@ SAID: dict[str, tuple[Whole, str]] = {
         whole(bpe(LETTERS), [], [split(r"\X")]),
         "what looks like one character",
     ),
+    "line breaks that are looked back for": (
+        whole(bpe(LETTERS), [], [split(r"(?<!\R)a")]),
+        "finds line breaks",
+    ),
     "something is put where nothing was": (
         whole(bpe(LETTERS), [replacing("x?", "-", regex=True), LOWER], []),
         "behind what it puts where nothing was",
