@@ -114,6 +114,8 @@ def film_command(wish: FilmWish) -> tuple[str, ...]:
 
 
 class Program(QObject):
+    """The session, the window, and all its parts; whoever keeps it keeps the program."""
+
     def __init__(self, settings: Settings, theme: Theme) -> None:
         super().__init__()
         self.settings = settings

@@ -14,6 +14,7 @@ from bpe_core.segmenting.boundaries import INSIDE, NEVER, PATTERN_CUT, Boundarie
 from bpe_core.segmenting.segmentation import NO_TOKEN, Segmentation
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.safe_cuts import SafeCuts
+from tests.core.edited_texts import edited, sharing_a_byte
 from tests.core.test_encoding_any_recipe import TEXTS, histories
 
 
@@ -42,11 +43,7 @@ def test_after_edits_only_the_neighbourhood_must_be_encoded_again(
 ) -> None:
     known = boundaries_of(text, history)
     for _ in range(data.draw(st.integers(1, 3), label="edits")):
-        start = data.draw(st.integers(0, len(text)), label="start")
-        stop = data.draw(st.integers(start, min(start + 4, len(text))), label="stop")
-        added = data.draw(TEXTS.map(lambda new: new[:6]) | st.just("x" * 50), label="added")
-        known.splice(len(text[:start].encode()), len(text[start:stop].encode()), added.encode())
-        text = text[:start] + added + text[stop:]
+        text = edited(text, known, data)
         if data.draw(st.booleans(), label="asked at once"):
             answer(known, history)
     answer(known, history)
@@ -63,11 +60,7 @@ def test_any_stretch_has_the_tokens_of_the_whole(history: History, text: str, da
     assert known.count(at) == len(whole.spans())
     start = data.draw(st.integers(0, known.length), label="start")
     stop = data.draw(st.integers(start, known.length), label="stop")
-    covering = [
-        row
-        for row in zip(whole.edges[:-1].tolist(), whole.edges[1:].tolist(), whole.ids.tolist(), strict=True)
-        if row[0] < stop and row[1] > start and row[0] < row[1]
-    ]
+    covering = sharing_a_byte(whole, start, stop)
     found = known.tokens_between(start, stop, at)
     if start == stop:
         assert len(found) == 0

@@ -18,6 +18,7 @@ from bpe_core.support.progress import never_cancelled
 from bpe_core.text.normalization import normalize
 from bpe_core.text.safe_cuts import SafeCuts
 from bpe_core.text.splitting import split_words
+from tests.core.edited_texts import edited, sharing_a_byte
 from tests.core.test_encoding_any_recipe import TEXTS, histories
 
 NAMELESS = 7  # a token that covers no byte
@@ -73,11 +74,7 @@ def test_special_tokens_stand_among_them_at_every_step(history: History, text: s
 def test_after_edits_only_the_neighbourhood_must_be_cut_again(history: History, text: str, data: st.DataObject) -> None:
     known = words_of(text, history)
     for _ in range(data.draw(st.integers(1, 3), label="edits")):
-        start = data.draw(st.integers(0, len(text)), label="start")
-        stop = data.draw(st.integers(start, min(start + 4, len(text))), label="stop")
-        added = data.draw(TEXTS.map(lambda new: new[:6]) | st.just("x" * 50), label="added")
-        known.splice(len(text[:start].encode()), len(text[start:stop].encode()), added.encode())
-        text = text[:start] + added + text[stop:]
+        text = edited(text, known, data)
         edges = known.edges(1).tolist()
         assert edges == sorted(edges), "what waits for an answer is in order, too"
         if data.draw(st.booleans(), label="asked at once"):
@@ -100,11 +97,7 @@ def test_any_stretch_has_the_tokens_of_the_whole(history: History, text: str, da
     start = data.draw(st.integers(0, len(known.data)), label="start")
     stop = data.draw(st.integers(start, len(known.data)), label="stop")
     found = known.tokens_between(start, stop, at)
-    covering = [
-        row
-        for row in zip(whole.edges[:-1].tolist(), whole.edges[1:].tolist(), whole.ids.tolist(), strict=True)
-        if row[0] < stop and row[1] > start and row[0] < row[1]
-    ]
+    covering = sharing_a_byte(whole, start, stop)
     if start == stop:
         assert len(found) == 0
     else:

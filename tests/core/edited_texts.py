@@ -1,0 +1,23 @@
+"""A text that is edited at random beside its segmentation, and the tokens that a stretch of it must have."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from bpe_core.segmenting.segmentation import Segmentation, Tokens
+from tests.core.test_encoding_any_recipe import TEXTS
+
+
+def edited(text: str, known: Segmentation, data: st.DataObject) -> str:
+    """Replace a few characters of both by others, or by so many that much moves; return the text."""
+    start = data.draw(st.integers(0, len(text)), label="start")
+    stop = data.draw(st.integers(start, min(start + 4, len(text))), label="stop")
+    added = data.draw(TEXTS.map(lambda new: new[:6]) | st.just("x" * 50), label="added")
+    known.splice(len(text[:start].encode()), len(text[start:stop].encode()), added.encode())
+    return text[:start] + added + text[stop:]
+
+
+def sharing_a_byte(whole: Tokens, start: int, stop: int) -> list[tuple[int, int, int]]:
+    """The tokens that share a byte with a stretch: where each starts, where it ends, and its id."""
+    rows = zip(whole.edges[:-1].tolist(), whole.edges[1:].tolist(), whole.ids.tolist(), strict=True)
+    return [row for row in rows if row[0] < stop and row[1] > start and row[0] < row[1]]
