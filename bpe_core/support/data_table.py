@@ -24,9 +24,9 @@ from typing import Any, BinaryIO, TextIO
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core.errors import OutputError
+from bpe_core.errors import OutputError, TooLarge
 from bpe_core.support.atomic import write_atomically
-from bpe_core.support.foreign import gate, telling_damage
+from bpe_core.support.foreign import MOST_VALUES, gate, telling_damage
 from bpe_core.support.optional_packages import MISSING_PYARROW, pyarrow_or_none
 from bpe_core.support.parquet_file import ParquetFile
 from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
@@ -124,7 +124,10 @@ def _read_json(path: Path) -> dict[str, list[Any]]:
 
 def _read_parquet(path: Path) -> dict[str, list[Any]]:
     with open(path, "rb") as file, telling_damage(str(path)):
-        found: dict[str, list[Any]] = ParquetFile(file).read().to_pydict()
+        table = ParquetFile(file)
+        if table.rows * len(table.columns) > MOST_VALUES:
+            raise TooLarge(f"{path} has more than {MOST_VALUES:,} values; a larger table is not read as a whole.")
+        found: dict[str, list[Any]] = table.read().to_pydict()
     return found
 
 

@@ -124,3 +124,11 @@ def test_tables_that_unpack_to_far_more_are_refused(tmp_path: Path, monkeypatch:
     for read_whole in (lambda: count_words(corpus, Recipe.preset("gpt2")), lambda: read_plainly(path)):
         with pytest.raises(BpeError, match="is damaged: it unpacks to more than 250 times its size"):
             read_whole()
+
+
+def test_tables_of_too_many_values_are_not_read_as_a_whole(tmp_path: Path) -> None:
+    """Each becomes an object of Python, but a million equal ones are stored in a few bytes."""
+    path = tmp_path / "a.parquet"
+    parquet.write_table(arrow.table({"method": arrow.nulls(6_000_000, arrow.string())}), path)
+    with pytest.raises(BpeError, match="has more than 5,000,000 values"):
+        read_plainly(path)
