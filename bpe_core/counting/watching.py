@@ -24,10 +24,12 @@ class LineEnds:
         self._pieces: Counter[str] = Counter()  # the text behind the last blank of each line
 
     def watched(self, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
-        held = ""
+        held: list[str] = []
         for chunk in chunks:
-            end = "\n" if chunk.ends_document else ""
-            held = self._look(held + str(chunk.data, "utf-8") + end)
+            text = str(chunk.data, "utf-8") + ("\n" if chunk.ends_document else "")
+            held.append(text)
+            if text.split(None, 1) != [text]:  # else it only goes on with a word, however long that is
+                held = [self._look("".join(held))]
             yield chunk
 
     def _look(self, text: str) -> str:
