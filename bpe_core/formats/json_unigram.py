@@ -29,6 +29,7 @@ from bpe_core.history.alphabet import BYTE_TEXTS
 from bpe_core.history.history import History, Int64s
 from bpe_core.recipes.parts import LARGEST_VOCABULARY, UNKNOWN_TOKEN
 from bpe_core.segmenting.cutting import ids_looked_for
+from bpe_core.text.preparation.pieces import AddedToken
 
 _LACKS_UNKNOWN = (
     "The file names no token for what is unknown: its library refuses texts with characters that are no piece, which "
@@ -143,9 +144,11 @@ def _spelled(history: History, unknown: str) -> Iterator[str]:
     if history.recipe.unknown != "bytes":
         return
     twins = unigram_vocabulary.twins_in(history)
-    if unknown in twins and history.recipe.normalizes:  # so that a text can spell it after it was searched for it
+    told = (step for step in history.recipe.preparation if isinstance(step, AddedToken) and step.content == unknown)
+    is_passed_over = any(step.single_word for step in told)
+    if unknown in twins and (is_passed_over or history.recipe.normalizes):  # so that words can hold it
         yield (
-            f"A changed text that spells {unknown!r} beside what is unknown becomes bytes in the file's library; here "
+            f"A word that spells {unknown!r} beside what is unknown becomes bytes in the file's library; here "
             "it is that token, so ids can differ."
         )
     if not twins.keys() >= {*BYTE_TEXTS}:

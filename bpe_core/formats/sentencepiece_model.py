@@ -206,7 +206,8 @@ def _notes(recovered: Recovered[str], lost: list[str], stored: Stored) -> list[s
     return notes + about(
         [text for text in unused if len(text) > 1],
         "pieces are marked as unused: {}. Each is a step to others only; where nothing is made of it, it falls into "
-        "what it was made of, as in SentencePiece, which takes other parts if the text makes it of these",
+        "what it was made of, as in SentencePiece, which takes other parts if the text makes it of these, "
+        "so ids can differ",
     )
 
 

@@ -380,6 +380,14 @@ SAID: dict[str, tuple[Whole, str]] = {
         ),
         "spells '<unk>' beside what is unknown",
     ),
+    "the unknown token is found only between words": (
+        whole(
+            {"type": "Unigram", "unk_id": 0, "byte_fallback": True,
+             "vocab": [["<unk>", 0.0], *([byte, -3.0] for byte in BYTES)]},
+            [], [], added(0, "<unk>", single_word=True),
+        ),
+        "spells '<unk>' beside what is unknown",
+    ),
     "a token becomes nothing": (
         whole(bpe(LETTERS), [replacing("a", "")], [], added(2, "a", normalized=True)),
         "become nothing there",
