@@ -12,9 +12,8 @@ from typing import BinaryIO, NamedTuple
 from bpe_core.errors import Cancelled, FormatError, OutputError, TooLarge
 from bpe_core.formats.base import Beside, Format, OpenedTable
 from bpe_core.formats.hugging_face_cache import tokenizer_file
-from bpe_core.formats.json_reading import parsed_object
-from bpe_core.formats.limitations import about
 from bpe_core.formats.other_files import named_other
+from bpe_core.formats.transformers_beside import about_beside
 from bpe_core.history.arguments import Learned, history_of
 from bpe_core.history.history import History
 from bpe_core.recipes.parts import LARGEST_VOCABULARY
@@ -187,7 +186,6 @@ ROWS = Registry("formats", _OWN, _loaded)
 FORMATS = Formats(ROWS)
 TABLES = Formats({name: _OWN[name] for name in ("csv", "tsv", "json")})  # that hold all of a history
 
-ADDED = "added_tokens.json"
 LARGEST_FILE = 2**31  # bytes; four million merges take half of it
 LOOK = 2**20  # bytes of a long file that tell whether it is one of ours
 GZIP = b"\x1f\x8b"  # with which CLIP's own table begins
@@ -241,7 +239,9 @@ def open_table(path: Path | str) -> OpenedTable:
             ROWS.use(one.name)
             with nothing_collected(), gate(str(path)):
                 opened = one.open(data, str(path), beside)
-            return opened if one.holds_specials else replace(opened, notes=(*opened.notes, *_not_added(opened, beside)))
+            return (
+                opened if one.holds_specials else replace(opened, notes=(*opened.notes, *about_beside(opened, beside)))
+            )
     if not data:
         raise FormatError(f"{path} is empty.")
 
@@ -249,17 +249,6 @@ def open_table(path: Path | str) -> OpenedTable:
     if known:
         raise FormatError(known)
     raise FormatError(f"{path} is not a merge table this program knows ({', '.join(FORMATS)}).")
-
-
-def _not_added(opened: OpenedTable, beside: Beside) -> list[str]:
-    """Report tokens that transformers adds to those of the file, by another one beside it."""
-    try:
-        added = parsed_object(beside(ADDED) or b"{}", ADDED)
-    except FormatError:
-        return [f"{ADDED} beside it is damaged, and was not read."]
-    recipe = opened.history.recipe
-    lacking = [token for token in added if token not in {*recipe.special_tokens, recipe.unknown_text}]
-    return about(lacking, f"tokens in {ADDED} beside it are not looked for here; a tokenizer.json has them, too: {{}}")
 
 
 def is_table(path: Path | str) -> bool:
