@@ -14,9 +14,11 @@ from bpe_core.errors import FormatError
 from bpe_core.formats import byte_level, limitations
 from bpe_core.formats.base import Beside, Format, Opened, Peer, Writer, complete_numbers, recipe_from
 from bpe_core.formats.byte_level import vocabulary_by_number, written_tokens
-from bpe_core.formats.json_reading import laid_out, parsed_object, vocabulary_of
+from bpe_core.formats.hugging_face_text import read_steps
+from bpe_core.formats.json_reading import Object, laid_out, parsed_object, vocabulary_of
 from bpe_core.formats.limitations import containing, holds_a_blank, same_text
 from bpe_core.formats.patterns import likely_pattern, sampled
+from bpe_core.formats.transformers_beside import CONFIG, config_beside, steps_of, tokens_in
 from bpe_core.formats.vocabulary_model import Style, build
 from bpe_core.formats.written_merges import VERSION, WrittenMerges, pairs_at_the_beginning, read_pairs
 from bpe_core.history.alphabet import BYTE_TEXTS
@@ -171,7 +173,7 @@ class MergesPair(Format):
                 notes = [f"CLIP uses the first {CLIP_MERGES:,} of the {len(merges):,} merges; so it is done here."]
             merges = merges.first(CLIP_MERGES)
             vocabulary = clip_vocabulary(merges)
-        return _opened(merges, vocabulary, merges_name, where, notes)
+        return _opened(merges, vocabulary, merges_name, where, notes, config_beside(beside))
 
     def loaded_by(self, library: Any, data: bytes, history: History, name: str, beside: Beside) -> Peer | None:
         (_, merges_data), (_, vocabulary) = _both(data, name, beside)
@@ -280,7 +282,12 @@ def _about_no_merges(vocabulary: Mapping[str, int]) -> str:
 
 
 def _opened(
-    merges: WrittenMerges, vocabulary: Mapping[str, int] | None, name: str, where: str, notes: list[str]
+    merges: WrittenMerges,
+    vocabulary: Mapping[str, int] | None,
+    name: str,
+    where: str,
+    notes: list[str],
+    config: Object,
 ) -> Opened:
     style = _style(merges, vocabulary)
     made = set(merges.made)
@@ -291,6 +298,10 @@ def _opened(
     if style.byte_level and style.marker == "glued":
         choices |= clip_choices(made)
         notes.append(CLIP_NOTE)
+    elif style.byte_level and (steps := steps_of(config)):
+        found = read_steps({**steps, "decoder": {"type": "ByteLevel"}}, CONFIG)
+        choices |= found.choices
+        notes += found.notes
     else:
         tokens = [byte_level.read(text) or b"" for text in sampled(merges.made)] if style.byte_level else []
         pattern = likely_pattern(tokens) if style.byte_level else "whitespace" if style.marker != "none" else "gpt2"
@@ -301,7 +312,9 @@ def _opened(
     notes += [limitations.marker_in_texts(style.marker_text)] if style.marker == "prefix" else []
     if style.drops_unknown:
         notes.append("No token of the vocabulary represents what is unknown, so such characters are left out.")
+    sides = [how for text, how in tokens_in(config).items() if how and text in specials]
     choices |= {"merges": len(built.pairs), "special_tokens": tuple(specials)}
+    choices |= {"preparation": (*sides, *choices.get("preparation", ()))}
     recipe = recipe_from(name, name="merges.txt", unknown="bytes" if style.byte_fallback else "unk", **choices)
     if vocabulary is None:
         notes.append("There is no vocab.json beside it, so tokens are numbered as GPT-2 numbers them.")

@@ -1,11 +1,12 @@
 """What transformers does by the files beside one, which that one does not say: a sentence each.
 
-Its classes add tokens, let some take the spaces beside them, and give SentencePiece's pieces other numbers.
+Its classes add tokens, let some take the spaces beside them, split in a way of their own, and give SentencePiece's
+pieces other numbers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from bpe_core.errors import FormatError
 from bpe_core.formats.base import Beside, OpenedTable
@@ -15,43 +16,97 @@ from bpe_core.history.token_texts import written
 from bpe_core.text.preparation.pieces import AddedToken
 
 ADDED, CONFIG, MAP = "added_tokens.json", "tokenizer_config.json", "special_tokens_map.json"
-VOCABULARY = "vocab.json"
+VOCABULARY, WHOLE = "vocab.json", "tokenizer.json"
 _LISTS = ("additional_special_tokens", "extra_special_tokens")
 # Classes that number pieces otherwise, by fairseq's order, room for tokens of their own, or a vocab.json.
 _OTHER_NUMBERS = (
     *("Camembert", "LayoutXLM", "MBart", "MBart50", "MLuke", "Nllb", "PLBart", "SeamlessM4T", "XGLM", "XLMRoberta"),
     *("M2M100", "Marian", "Pegasus", "Speech2Text"),
 )
-# Classes whose mask takes the spaces before it where its text is all that is said.
-_MASK_TAKES_SPACES = (
-    *("Albert", "Bart", "Barthez", "BigBird", "Blenderbot", "Camembert", "Deberta", "FNet", "LED", "LayoutLMv3"),
-    *("Longformer", "Luke", "MBart", "MBart50", "MPNet", "MarkupLM", "Mvp", "Nllb", "RemBert", "Roberta"),
-    *("XLMRoberta", "XLNet"),
+_MASKED = ("Bart", "Roberta")
+_MASK = (
+    "No file beside it says whether “<mask>” takes the spaces before it: in transformers 4 it does, in 5 it does not, "
+    "and here it does not."
 )
+_OWN_TOKENS = {  # of classes, beside those that a configuration names
+    ("<|endoftext|>",): ("CodeGen", "GPT2", "Qwen2", "Whisper"),
+    ("<s>", "</s>", "<unk>", "<pad>", "<mask>"): _MASKED,
+}
+_INSTEAD = f"{WHOLE} lies beside it, which transformers reads instead; open that one for its ids."
+_PREFIX = f"{CONFIG} beside it says add_prefix_space: transformers puts a space before a text; here it has none."
 
 
 def about_beside(opened: OpenedTable, beside: Beside) -> list[str]:
-    found: list[str] = []
+    found = [_INSTEAD] * (beside(WHOLE) is not None)
     files = {name: _object_in(name, beside, found) for name in (ADDED, CONFIG, MAP)}
-    config, kind = files[CONFIG], class_of(files[CONFIG])
-    takes_spaces: dict[str, None] = {}
-    told = _known(opened)
+    recipe, kind = opened.history.recipe, class_of(files[CONFIG])
+    done = {step.content for step in recipe.preparation if isinstance(step, AddedToken)}
+    told, by_spaces = _known(opened) | done, dict[str, None]()
     for name, whole in files.items():
-        tokens = dict.fromkeys(whole if name == ADDED else _tokens_in(whole, kind, takes_spaces))
+        tokens = dict.fromkeys(whole) if name == ADDED else tokens_in(whole)
         lacking = [token for token in tokens if token not in told]
         told.update(lacking)
         found += about(
             lacking, f"tokens in {name} beside it are not looked for here; a tokenizer.json has them, too: {{}}"
         )
-    by_spaces = [token for token in takes_spaces if token in opened.history.recipe.special_tokens]
+        by_spaces |= {text: None for text, how in tokens.items() if how and text in {*recipe.special_tokens} - done}
     found += about(by_spaces, "tokens take the spaces beside them in transformers, which stay here: {}")
-    if opened.format == "merges.txt" and config.get("add_prefix_space") is True:
-        found.append(
-            f"{CONFIG} beside it says add_prefix_space: transformers puts a space before a text; here it has none."
-        )
+    if opened.format == "merges.txt":
+        if beside(WHOLE) is None:
+            found += _about_own(recipe.special_tokens, {text for whole in files.values() for text in _all(whole)}, kind)
+            by_name = kind in _MASKED and "<mask>" in recipe.special_tokens and "<mask>" not in done
+            found += [_MASK] * by_name
+        found += [_PREFIX] * (files[CONFIG].get("add_prefix_space") is True and steps_of(files[CONFIG]) is None)
     if opened.format == "sentencepiece":
         found += _about_numbers(opened, kind, beside)
     return found
+
+
+def _about_own(specials: Collection[str], named: Collection[str], kind: str) -> list[str]:
+    """Report special tokens that the class does not look for; none where it is not known."""
+    own = next((tokens for tokens, kinds in _OWN_TOKENS.items() if kind in kinds), None)
+    unnamed = [text for text in specials if text not in named and text not in own] if own else []
+    return about(
+        unnamed,
+        "tokens that no merge makes are looked for in texts here, but not in transformers, as nothing names them: {}",
+    )
+
+
+def _all(whole: Object) -> Iterator[str]:
+    """Return all texts that a file may name as tokens."""
+    yield from whole  # of added_tokens.json
+    yield from tokens_in(whole)
+
+
+def config_beside(beside: Beside) -> Object:
+    return _object_in(CONFIG, beside, [])
+
+
+def steps_of(config: Object) -> Object | None:
+    """Return how the class that is named changes and splits texts, as a tokenizer.json says it; None: it is not known.
+
+    >>> steps_of({"tokenizer_class": "GPT2Tokenizer"})
+    {'pre_tokenizer': {'type': 'ByteLevel', 'add_prefix_space': False, 'use_regex': True}}
+    """
+    kind = class_of(config)
+    if kind == "Qwen2":
+        split = {"type": "Split", "pattern": {"Regex": _QWEN2}, "behavior": "Isolated", "invert": False}
+        steps = [split, {"type": "ByteLevel", "add_prefix_space": False, "use_regex": False}]
+        return {"normalizer": {"type": "NFC"}, "pre_tokenizer": {"type": "Sequence", "pretokenizers": steps}}
+    if kind in _LIKE_GPT2:
+        before = config.get("add_prefix_space") is True
+        return {"pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": before, "use_regex": True}}
+    return None
+
+
+_QWEN2 = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+"
+    r"|\s+(?!\S)|\s+"
+)
+_LIKE_GPT2 = (
+    *("Bart", "Blenderbot", "CodeGen", "Deberta", "GPT2", "LED", "LayoutLMv3", "Longformer", "MarkupLM", "Mvp"),
+    *("Roberta", "Whisper"),
+)
 
 
 def class_of(config: Object) -> str:
@@ -77,29 +132,27 @@ def _known(opened: OpenedTable) -> set[str]:
     recipe, joining = opened.history.recipe, opened.history.joining
     symbols = opened.history.alphabet.symbols
     first = [symbols[id].text.decode() for id in (joining.found_first if joining else ())]
-    added = [step.content for step in recipe.preparation if isinstance(step, AddedToken)]
     unknown = [recipe.unknown_text] if opened.format != "sentencepiece" else []  # which finds it in no text
-    return {*recipe.special_tokens, *unknown, *first, *added}
+    return {*recipe.special_tokens, *unknown, *first}
 
 
-def _tokens_in(whole: Object, kind: str, takes_spaces: dict[str, None]) -> Iterator[str]:
-    """Find the tokens that a configuration names, and which of them take spaces."""
-    numbered = whole.get("added_tokens_decoder")
+def tokens_in(config: Object) -> dict[str, AddedToken | None]:
+    """Find the tokens that a configuration names, and how those are found that take spaces or stand alone."""
+    numbered = config.get("added_tokens_decoder")
     items = [*numbered.values()] if isinstance(numbered, dict) else []
-    for key, value in whole.items():
+    for key, value in config.items():
         if key in _LISTS:
             items += value if isinstance(value, list) else [*value.values()] if isinstance(value, dict) else []
         elif key.endswith("_token") and isinstance(value, str | dict):
             items.append(value)
-            if key == "mask_token" and isinstance(value, str) and kind in _MASK_TAKES_SPACES and not numbered:
-                takes_spaces[value] = None
+    found: dict[str, AddedToken | None] = {}
     for item in items:
         said: Mapping[str, object] = item if isinstance(item, dict) else {"content": item}
         text = said.get("content")
         if isinstance(text, str) and text:
-            if said.get("lstrip") is True or said.get("rstrip") is True:
-                takes_spaces[text] = None
-            yield text
+            sides = {side: True for side in ("lstrip", "rstrip", "single_word") if said.get(side) is True}
+            found[text] = AddedToken(text, **sides) if sides else found.get(text)
+    return found
 
 
 def _about_numbers(opened: OpenedTable, kind: str, beside: Beside) -> list[str]:

@@ -9,28 +9,72 @@ import pytest
 
 from bpe_core.formats import open_table
 from bpe_core.formats.transformers_beside import class_of
+from bpe_core.segmenting.tokenizer import Tokenizer
 from tests.core.formats.samples import content, files, learned
 
+SPECIALS = ("<|endoftext|>", "<mask>", "<s>")
 
-def test_spaces_that_tokens_take_and_tokens_that_are_added(tmp_path: Path) -> None:
-    merges = tmp_path / "merges.txt"
-    for name, data in files(learned("gpt2", special_tokens=("<mask>",)), "merges.txt", "merges.txt").items():
+
+MASK = {"300": {"content": "<mask>", "lstrip": True, "special": True}}
+
+
+@pytest.fixture
+def merges(tmp_path: Path) -> Path:
+    for name, data in files(learned("gpt2", special_tokens=SPECIALS), "merges.txt", "merges.txt").items():
         (tmp_path / name).write_bytes(data)
-    assert not any("transformers" in note for note in open_table(merges).notes)
+    return tmp_path / "merges.txt"
 
-    def notes(**config: object) -> str:
-        (tmp_path / "tokenizer_config.json").write_text(json.dumps(config), "utf-8")
-        return "\n".join(open_table(merges).notes)
 
-    takes_spaces, adds = "1 tokens take the spaces beside them", "1 tokens in tokenizer_config.json beside it are not"
-    assert takes_spaces in notes(tokenizer_class="RobertaTokenizerFast", mask_token="<mask>")
-    assert takes_spaces in notes(added_tokens_decoder={"9": {"content": "<mask>", "lstrip": True}})
-    assert takes_spaces not in notes(tokenizer_class="GPT2Tokenizer", mask_token="<mask>")
-    assert takes_spaces not in notes(tokenizer_class="RobertaTokenizer", mask_token={"content": "<mask>"})
-    assert adds in notes(pad_token="<pad>", bos_token={"content": "<mask>"}, eos_token=None, add_bos_token=True)
-    assert adds in notes(additional_special_tokens=["<mask>", "<new>", "<new>"], added_tokens_decoder=[])
-    assert "add_prefix_space" in notes(add_prefix_space=True)
-    assert "beside it" not in notes(add_prefix_space=False, tokenizer_class="GPT2Tokenizer")
+def notes(merges: Path, **config: object) -> str:
+    merges.with_name("tokenizer_config.json").write_text(json.dumps(config), "utf-8")
+    return "\n".join(open_table(merges).notes)
+
+
+def test_tokens_that_transformers_looks_for_and_those_that_it_does_not(merges: Path) -> None:
+    assert "transformers" not in "".join(open_table(merges).notes)
+    adds = "1 tokens in tokenizer_config.json beside it are not"
+    assert adds in notes(merges, pad_token="<pad>", bos_token={"content": "<mask>"}, eos_token=None, add_bos_token=True)
+    assert adds in notes(merges, additional_special_tokens=["<mask>", "<new>", "<new>"], added_tokens_decoder=[])
+    passes_over = "2 tokens that no merge makes are looked for in texts here, but not in transformers"
+    assert passes_over in notes(merges, tokenizer_class="GPT2Tokenizer")
+    assert passes_over not in notes(merges, tokenizer_class="Qwen2Tokenizer", pad_token="<s>")
+    assert "add_prefix_space" in notes(merges, add_prefix_space=True)
+    by_name = "in transformers 4 it does, in 5 it does not"
+    assert by_name in notes(merges, tokenizer_class="RobertaTokenizer", mask_token="<mask>")
+    assert by_name not in notes(merges, tokenizer_class="RobertaTokenizer", added_tokens_decoder=MASK)
+    merges.with_name("tokenizer.json").write_text("{}", "utf-8")
+    assert by_name not in notes(merges, tokenizer_class="RobertaTokenizer", mask_token="<mask>")
+    assert "which transformers reads instead" in notes(merges)
+    merges.with_name("tokenizer.json").unlink()
+    named = dict.fromkeys(("pad_token", "bos_token", "mask_token"), SPECIALS[0]) | {"extra_special_tokens": SPECIALS}
+    assert notes(merges, tokenizer_class="GPT2Tokenizer", add_prefix_space=True, **named) == ""
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        ("GPT2", {"extra_special_tokens": SPECIALS}),
+        ("GPT2", {"add_prefix_space": True, "extra_special_tokens": SPECIALS}),
+        ("Roberta", {"added_tokens_decoder": MASK, "extra_special_tokens": SPECIALS[:1]}),
+        ("Qwen2", {"extra_special_tokens": SPECIALS}),
+    ],
+)
+def test_the_class_that_is_named_splits_merges_so(merges: Path, kind: str, said: dict[str, object]) -> None:
+    transformers = pytest.importorskip("transformers", reason="the package transformers is not installed")
+    notes(merges, tokenizer_class=f"{kind}Tokenizer", unk_token="<s>", **said)
+    theirs = getattr(transformers, f"{kind}Tokenizer").from_pretrained(merges.parent)
+    opened = open_table(merges)
+    ours = Tokenizer(opened.history)
+    for text in (
+        "the lowest 12345 it's",
+        " a <mask>\n b",
+        "x<|endoftext|> y",
+        "e\u0301 IT'S\r\n\t(x);",
+        "",
+        "a  <s>  b",
+    ):
+        ids = opened.numbers_of(ours.encode(text, allowed_special="all"))
+        assert ids == theirs(text, add_special_tokens=False)["input_ids"], text
 
 
 @pytest.mark.parametrize(
