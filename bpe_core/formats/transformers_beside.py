@@ -7,12 +7,14 @@ pieces other numbers.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from typing import Any
 
 from bpe_core.errors import FormatError
 from bpe_core.formats.base import Beside, OpenedTable
 from bpe_core.formats.json_reading import Object, parsed_object
 from bpe_core.formats.limitations import about
 from bpe_core.history.token_texts import written
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.text.preparation.pieces import AddedToken
 
 ADDED, CONFIG, MAP = "added_tokens.json", "tokenizer_config.json", "special_tokens_map.json"
@@ -107,6 +109,35 @@ _LIKE_GPT2 = (
     *("Bart", "Blenderbot", "CodeGen", "Deberta", "GPT2", "LED", "LayoutLMv3", "Longformer", "MarkupLM", "Mvp"),
     *("Roberta", "Whisper"),
 )
+
+
+_OWN_STEPS = {  # of classes in transformers 5: the kinds of those that change texts, and of those that split them
+    **dict.fromkeys(("Bart", "GPT2", "Roberta"), ("", "ByteLevel")),
+    "Llama": ("", "Metaspace"),
+    "Pegasus": ("Precompiled Replace", "Metaspace"),
+    "Qwen2": ("NFC", "Split ByteLevel"),
+    **dict.fromkeys(("T5", "XLMRoberta"), ("Precompiled", "WhitespaceSplit Metaspace")),
+}
+
+
+def about_steps(whole: Object, recipe: Recipe, beside: Beside) -> list[str]:
+    """Report a class that goes by steps of its own, where those of a sound tokenizer.json are of other kinds."""
+    kind = class_of(config_beside(beside))
+    steps = _kinds(whole.get("normalizer"), "normalizers"), _kinds(whole.get("pre_tokenizer"), "pretokenizers")
+    if kind in _LIKE_GPT2 and recipe.pattern == "gpt2" and not steps[0]:
+        return []  # told in other words
+    if _OWN_STEPS.get(kind, steps) == steps:
+        return []
+    return [
+        f"{CONFIG} beside it names {kind}Tokenizer, which in transformers 5 changes and splits texts in a way of its "
+        "own; here it is done as the file says."
+    ]
+
+
+def _kinds(step: Any, key: str) -> str:
+    if not step:
+        return ""
+    return step["type"] if key not in step else " ".join(filter(None, (_kinds(one, key) for one in step[key])))
 
 
 def class_of(config: Object) -> str:

@@ -100,6 +100,24 @@ def test_numbers_and_tokens_of_a_sentencepiece_model(tmp_path: Path, beside: str
     assert [sentence in note for note in told] == [True] * bool(sentence), told
 
 
+@pytest.mark.parametrize(
+    ("kind", "steps", "differs"),
+    [
+        ("GPT2Tokenizer", {}, False),
+        ("GPT2TokenizerFast", {"normalizer": {"type": "Sequence", "normalizers": []}}, False),
+        ("GPT2Tokenizer", {"normalizer": {"type": "NFC"}}, True),
+        ("LlamaTokenizer", {}, True),
+        ("Qwen2Tokenizer", {}, True),
+        ("PreTrainedTokenizerFast", {"normalizer": {"type": "NFC"}}, False),
+    ],
+)
+def test_a_class_with_steps_of_its_own(tmp_path: Path, kind: str, steps: dict[str, object], differs: bool) -> None:
+    file = tmp_path / "tokenizer.json"
+    file.write_text(json.dumps(json.loads(content(learned("gpt2"), "tokenizer.json")) | steps), "utf-8")
+    said = notes(file, tokenizer_class=kind)
+    assert ("in transformers 5 changes and splits texts in a way of its own" in said) == differs
+
+
 def test_a_class_is_known_by_either_of_its_names() -> None:
     assert {class_of({"tokenizer_class": f"Bart{ending}"}) for ending in ("Tokenizer", "TokenizerFast")} == {"Bart"}
     assert class_of({"tokenizer_class": 5}) == class_of({}) == ""
