@@ -34,6 +34,11 @@ _OWN_TOKENS = {  # of classes, beside those that a configuration names
     ("<|endoftext|>",): ("CodeGen", "GPT2", "Qwen2", "Whisper"),
     ("<s>", "</s>", "<unk>", "<pad>", "<mask>"): _MASKED,
 }
+_EXTRA = (
+    f"{CONFIG} beside it names T5Tokenizer, which adds tokens such as “<extra_id_0>”; they are not looked for here."
+)
+_CHANGING = ("Albert", "XLNet")
+_CHANGES = "which itself changes texts, such as quotes and accents; here only the file does."
 _INSTEAD = f"{WHOLE} lies beside it, which transformers reads instead; open that one for its ids."
 _PREFIX = f"{CONFIG} beside it says add_prefix_space: transformers puts a space before a text; here it has none."
 
@@ -61,6 +66,8 @@ def about_beside(opened: OpenedTable, beside: Beside) -> list[str]:
         found += [_PREFIX] * (files[CONFIG].get("add_prefix_space") is True and steps_of(files[CONFIG]) is None)
     if opened.format == "sentencepiece":
         found += _about_numbers(opened, kind, beside)
+        adds = kind == "T5" and files[CONFIG].get("extra_ids") != 0 and "<extra_id_0>" not in told
+        found += [_EXTRA] * adds + [f"{CONFIG} beside it names {kind}Tokenizer, {_CHANGES}"] * (kind in _CHANGING)
     return found
 
 
@@ -120,9 +127,17 @@ _OWN_STEPS = {  # of classes in transformers 5: the kinds of those that change t
 }
 
 
-def about_steps(whole: Object, recipe: Recipe, beside: Beside) -> list[str]:
-    """Report a class that goes by steps of its own, where those of a sound tokenizer.json are of other kinds."""
-    kind = class_of(config_beside(beside))
+def about_whole(whole: Object, recipe: Recipe, beside: Beside) -> list[str]:
+    """Report what transformers does otherwise than a sound tokenizer.json says, as files beside it want it."""
+    listed = {item.get("content") for item in whole.get("added_tokens") or ()}
+    config, names = (_object_in(name, beside, []) for name in (CONFIG, MAP))
+    lacking = [text for text in tokens_in(config) | tokens_in(names) if text not in listed]
+    said = f"tokens that {CONFIG} or {MAP} beside it name are looked for in transformers, but not here: {{}}"
+    return _about_steps(whole, recipe, class_of(config)) + about(lacking, said)
+
+
+def _about_steps(whole: Object, recipe: Recipe, kind: str) -> list[str]:
+    """Report a class that goes by steps of its own, where those of the file are of other kinds."""
     steps = _kinds(whole.get("normalizer"), "normalizers"), _kinds(whole.get("pre_tokenizer"), "pretokenizers")
     if kind in _LIKE_GPT2 and recipe.pattern == "gpt2" and not steps[0]:
         return []  # told in other words

@@ -83,6 +83,9 @@ def test_the_class_that_is_named_splits_merges_so(merges: Path, kind: str, said:
         ("tokenizer_config.json", {"tokenizer_class": "XLMRobertaTokenizer"}, "names XLMRobertaTokenizer, which gives"),
         ("tokenizer_config.json", {"tokenizer_class": "MarianTokenizer"}, "names MarianTokenizer, which gives"),
         ("tokenizer_config.json", {"tokenizer_class": "LlamaTokenizer"}, ""),
+        ("tokenizer_config.json", {"tokenizer_class": "XLNetTokenizer"}, "names XLNetTokenizer, which itself changes"),
+        ("tokenizer_config.json", {"tokenizer_class": "T5Tokenizer"}, "names T5Tokenizer, which adds tokens"),
+        ("tokenizer_config.json", {"tokenizer_class": "T5Tokenizer", "extra_ids": 0}, ""),
         ("tokenizer_config.json", {"unk_token": "<unk>"}, "1 tokens in tokenizer_config.json beside it are not"),
         ("special_tokens_map.json", {"pad_token": "<new>"}, "1 tokens in special_tokens_map.json beside it are not"),
         ("vocab.json", {"▁": 70_000}, "vocab.json beside it gives pieces other numbers"),
@@ -116,6 +119,14 @@ def test_a_class_with_steps_of_its_own(tmp_path: Path, kind: str, steps: dict[st
     file.write_text(json.dumps(json.loads(content(learned("gpt2"), "tokenizer.json")) | steps), "utf-8")
     said = notes(file, tokenizer_class=kind)
     assert ("in transformers 5 changes and splits texts in a way of its own" in said) == differs
+
+
+def test_tokens_that_only_the_configuration_names(tmp_path: Path) -> None:
+    file = tmp_path / "tokenizer.json"
+    file.write_bytes(content(learned("gpt2", special_tokens=SPECIALS), "tokenizer.json"))
+    (said,) = open_table(file).notes or ("",)
+    assert notes(file, eos_token="<s>", mask_token={"content": "<mask>"}) == said
+    assert "1 tokens that tokenizer_config.json" in notes(file, pad_token="<pad>", eos_token="<s>")
 
 
 def test_a_class_is_known_by_either_of_its_names() -> None:
