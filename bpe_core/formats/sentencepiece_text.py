@@ -30,7 +30,6 @@ from bpe_core.text.preparation.whole_texts import Marks, WholeTexts
 
 BLOCK = 256  # cells; the array is a multiple of this
 RECENT = 4 * BLOCK  # cells
-FREE = 1 << 31  # a cell that no byte leads to; 0 would be the way on from a byte 0
 LAST_CHANGING = 0x2FFFF  # no character beyond has another form or case, or is a blank
 _END = -1
 
@@ -82,9 +81,6 @@ class _Layout:
                     assert isinstance(child, dict)
                     self.cells[base ^ label] = label
                     waiting.append((base ^ label, child))
-        for place, is_taken in enumerate(self.taken):
-            if not is_taken:
-                self.cells[place] = FREE
         return self.cells
 
     def _base_for(self, labels: list[int]) -> int:

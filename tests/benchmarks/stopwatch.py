@@ -25,7 +25,7 @@ class Stopwatch:
     def __exit__(self, *_: object) -> None:
         self.wall += time.perf_counter()
         self.cpu += _processor_seconds()
-        self.peak = _peak_memory()
+        self.peak = peak_memory()
 
 
 def _processor_seconds() -> float:
@@ -39,7 +39,7 @@ def _forget_peak() -> None:
         Path("/proc/self/clear_refs").write_text("5")
 
 
-def _peak_memory() -> int:
+def peak_memory() -> int:
     with contextlib.suppress(OSError):
         for line in Path("/proc/self/status").read_text().splitlines():
             if line.startswith("VmHWM:"):

@@ -150,11 +150,6 @@ def test_what_is_decoded_is_changed_as_the_model_says(chosen: tuple[int, int, in
     check(sentencepiece_model("bpe") + bytes_field(5, changes + spec), ["the tree \0e", ""])
 
 
-def test_a_map_leaves_a_byte_of_zero_where_it_is() -> None:
-    data = sentencepiece_model("char", normalization_rule_name="identity")
-    check(data + bytes_field(3, bytes_field(2, packed({"e": "é", "th": "a"}))), ["\0e", "th\0th", "\0\0the"])
-
-
 @pytest.mark.parametrize("kind", ["unigram", "bpe"])
 def test_minus_zero_is_joined_behind_zero(kind: str) -> None:
     chance = Random(kind)
