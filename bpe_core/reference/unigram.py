@@ -260,7 +260,7 @@ class Run:
         for stretch, weight, _ in self.corpus:
             for token, share in shares(stretch, self.usable(scores), scores).items():
                 expected[token] += weight * share
-        counts = {id: narrow(count) for id, count in expected.items()}
+        counts = {id: narrow(settled(count)) for id, count in expected.items()}
         stay = {id for id in self.in_force if counts[id] >= RARE}
         rare = sorted((self.in_force - stay) & self.seeds, key=lambda id: (counts[id], -id))
         waiting = len([id for id in self.seeds if self.scores[id] == -math.inf])
@@ -421,3 +421,9 @@ def digamma(number: float) -> float:
 
 def narrow(number: float) -> float:
     return float(np.float32(number))
+
+
+def settled(number: float) -> float:
+    """Without the last bits, which follow the order of summing."""
+    fraction, exponent = math.frexp(number)
+    return math.ldexp(round(math.ldexp(fraction, 40)), exponent - 40)

@@ -26,6 +26,7 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import Bools, Float64s, Int32s, Int64s, repeated
 
 RARE = 0.5  # a piece that is expected less often leaves
+SETTLED_BITS = 40  # of a sum in 64-bit floats that do not follow its order
 UNKNOWN_PENALTY = np.float32(10)  # what has no score counts as so much less likely than anything that has one
 _LEAST_EXPECTED = 1e-3  # the score of what leaves must be a number, too
 _SHIFT = 7.0  # from here on the series below is exact
@@ -53,6 +54,19 @@ def digamma(numbers: Float64s) -> Float64s:
 def first_scores(coverage: Int64s) -> Float32s:
     scores = np.log(np.maximum(coverage, 1).astype(np.float64)) - np.log(float(max(1, coverage.sum())))
     narrow: Float32s = scores.astype(np.float32)
+    return narrow
+
+
+def settled(expected: Float64s) -> Float32s:
+    """In 32 bits, but first without the last of 64, which follow the order of summing.
+
+    Else a count halfway between two narrow numbers, as an odd one above 2**24, would be either of them.
+
+    >>> settled(np.array([27_833_691.0, 27_833_691.0 - 4e-9])).tolist()
+    [27833692.0, 27833692.0]
+    """
+    fractions, exponents = np.frexp(expected)
+    narrow: Float32s = np.ldexp(np.rint(np.ldexp(fractions, SETTLED_BITS)), exponents - SETTLED_BITS).astype(np.float32)
     return narrow
 
 

@@ -30,6 +30,7 @@ from bpe_core.learning.unigram.dropping import (
     least_first,
     losses,
     scores_of,
+    settled,
 )
 from bpe_core.support.arrays import Bools, Float64s, Int64s
 
@@ -86,7 +87,7 @@ class UnigramLearner(DroppingLearner):
         return self._in_slices(partial(self._lattices.expect, scores=scores))
 
     def _estimate(self, room: int) -> Int64s:
-        expected = self._lattices.expected.astype(np.float32)
+        expected = settled(self._lattices.expected)
         stay = self._in_force & (expected >= RARE)
         rare = np.flatnonzero(self._in_force & ~stay & self._is_seed)
         rare = least_first(rare, expected[rare])
