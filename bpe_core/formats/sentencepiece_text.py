@@ -30,6 +30,7 @@ from bpe_core.text.preparation.whole_texts import Marks, WholeTexts
 
 BLOCK = 256  # cells; the array is a multiple of this
 RECENT = 4 * BLOCK  # cells
+CLOSED = 1 << 31  # a cell that no byte leads to; 0 would let a byte 0 pass
 LAST_CHANGING = 0x2FFFF  # no character beyond has another form or case, or is a blank
 _END = -1
 
@@ -65,10 +66,13 @@ class _Layout:
 
     def laid_out(self, root: dict[int, object]) -> array[int]:
         waiting: list[tuple[int, dict[int, object]]] = [(0, root)]
+        between_characters: list[int] = []
         for place, node in waiting:  # which grows meanwhile
             labels = [0 if label == _END else label for label in node]
             base = self._base_for(labels)
             self.bases[base] = 1
+            if any(label & 0xC0 != 0x80 for label in labels):  # a byte 0 can follow only a whole character
+                between_characters.append(base)
             for label in labels:
                 self.taken[base ^ label] = 1
             has_end = _END in node
@@ -81,6 +85,9 @@ class _Layout:
                     assert isinstance(child, dict)
                     self.cells[base ^ label] = label
                     waiting.append((base ^ label, child))
+        for base in between_characters:
+            if not self.taken[base]:
+                self.cells[base] = CLOSED
         return self.cells
 
     def _base_for(self, labels: list[int]) -> int:

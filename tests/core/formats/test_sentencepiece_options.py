@@ -161,6 +161,14 @@ def test_minus_zero_is_joined_behind_zero(kind: str) -> None:
     check(b"".join(piece.message() for piece in changed) + behind_pieces(stored, data), lines()[::4])
 
 
+def test_a_map_leaves_a_byte_of_zero_where_it_is() -> None:
+    data, changes = (
+        sentencepiece_model("char", normalization_rule_name="identity"),
+        {"e": "é", "th": "a", "a\u0300": "à"},
+    )
+    check(data + bytes_field(3, bytes_field(2, packed(changes))), ["\0e", "th\0th", "\0\0the", "a\0\u0300"])
+
+
 def behind_pieces(stored: Stored, data: bytes) -> bytes:
     return data[len(b"".join(piece.message() for piece in stored.pieces)) :]
 
