@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from math import ceil
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPaintEvent
@@ -17,7 +18,7 @@ from app.window.text.view.palette import TokenPalette
 LARGEST, SMALLEST = 28.0, 13.0  # points; as large as fits, in several rows if even the smallest is too wide
 PADDING, GAP, CORNER = 7.0, 8.0, 6.0
 SLIDE_SECONDS = 0.45
-HEIGHT = 78
+MARGIN_OF_NUMBERS = 4.0  # above and below them, under the tiles
 MOST_ROWS = 3
 Fills = dict[int, QColor]  # fills of the tiles, by their first characters
 
@@ -28,10 +29,14 @@ class WordView(QWidget):
         self._now = self._before = CutWord((), (), 0)
         self._slide = Motion(self, self.update)
         self.setAccessibleName("The word, split into tokens")
-        self.setMinimumHeight(HEIGHT)
 
     def sizeHint(self) -> QSize:
-        return QSize(480, HEIGHT)
+        return QSize(480, self.minimumSizeHint().height())
+
+    def minimumSizeHint(self) -> QSize:
+        """Room for one row of the largest tiles with their numbers, whatever the fonts of this screen take."""
+        tiles = QFontMetricsF(fixed_font(LARGEST)).height() + 2 * PADDING
+        return QSize(0, ceil(tiles + _height_of_numbers(self)))
 
     def show_cut(self, cut: CutWord, *, slides: bool) -> None:
         """Show the cut of the word; `slides` moves the tiles from the step before."""
@@ -78,7 +83,7 @@ class _Drawing:
         """Draw the tiles on their way from `before`; in several rows they do not move."""
         if len(self._rows) > 1:
             before, progress = self._now, 1.0
-        below = QFontMetricsF(self._view.font()).height() + 4 if len(self._rows) == 1 else GAP
+        below = _height_of_numbers(self._view) if len(self._rows) == 1 else GAP
         step = self._height + below
         fills = self._fills(before), self._fills(self._now)
         top = max(0.0, (self._view.height() - step * min(MOST_ROWS, len(self._rows))) / 2)
@@ -141,6 +146,10 @@ class _Drawing:
         self._painter.setPen(self._shades.muted)
         for text, middle in zip(texts, middles, strict=True):
             self._painter.drawText(QPointF(middle - metrics.horizontalAdvance(text) / 2, top + metrics.ascent()), text)
+
+
+def _height_of_numbers(view: QWidget) -> float:
+    return QFontMetricsF(view.font()).height() + MARGIN_OF_NUMBERS
 
 
 def _rows(tiles: tuple[Tile, ...], widths: list[float], room: float) -> list[list[Tile]]:

@@ -33,3 +33,22 @@ def test_the_unknown_token_is_hatched_and_neighbours_differ(qtbot: QtBot) -> Non
     fills = {fill.name() for fill in palette.fills}
     assert not colours_of(view, unknown) & fills
     assert len(colours_of(view, known) & fills) == 2
+
+
+def test_the_numbers_below_the_tiles_are_whole_at_any_size_of_font(qtbot: QtBot) -> None:
+    """What is painted with the least height is what is painted with more, moved."""
+    view = WordView()
+    qtbot.addWidget(view)
+    history = train(["low"], "gpt2", merges=0).history
+    view.show_cut(cut_word("low", Tokenizer(history).segmentation("low").tokens(0), 0, None), slides=False)
+    for size in (8, 13, 24):
+        font = view.font()
+        font.setPointSize(size)
+        view.setFont(font)
+        height = view.minimumSizeHint().height()
+        rows = []
+        for more in (0, 40):
+            view.resize(500, height + more)
+            image, empty = view.grab().toImage(), view.palette().window().color()
+            rows.append(sum(any(image.pixelColor(x, y) != empty for x in range(500)) for y in range(height + more)))
+        assert rows[0] == rows[1]
