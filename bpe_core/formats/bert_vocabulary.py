@@ -280,9 +280,9 @@ class BertVocabulary(Format):
         unknown = _token(config.get("unk_token", UNKNOWN), where)
         if unknown not in vocabulary:
             raise FormatError(
-                f"{name}: the token {quoted(unknown)}, which stands for a word that cannot be split, "
-                "is not in the vocabulary. If the file is BERT's, add it, or name another one as unk_token in "
-                f"{CONFIG} beside it; other lists of tokens do not say how texts are split into them."
+                f"{name}: the token {quoted(unknown)}, which stands for a word that cannot be split, is missing. "
+                f"If the list is BERT's, add it, or name another as unk_token in {CONFIG}; "
+                "no other says how texts are split."
             )
         specials = _specials(config, vocabulary, where)
         specials.pop(unknown, None)
