@@ -50,6 +50,7 @@ from tests.fuzz.misshapen import as_json, as_toml, claiming, misshape_session, m
 
 TEXT = "the lowest price is lower than the last one, naïve 日本, isn't it? 12 123\n" * 3
 MOST_MEMORY = 2**30  # bytes
+MOST_TIME = 20.0  # seconds of the processor, for one input
 PUT = (b"", b"\0", b"\xff", b"9" * 25, b"-1", b'"', b"{}", b"[" * 50, b"\n", b"<h1>", b"\x1b[31m", b"\x80" * 11, b"{9}")
 JARGON = ("sqlite", "malformed", "no such table", "delimiter", "errno", "traceback", "invalid distance", "datatype")
 PARTS = (
@@ -479,7 +480,9 @@ def check_sentence(sentence: str) -> None:
     assert not [word for word in JARGON if word in sentence.lower()], sentence
 
 
-def attempt(kind: str, seed: int, number: int) -> None:
+def attempt(kind: str, seed: int, number: int) -> float:
+    """The seconds of the processor that this input took."""
+    began = time.process_time()
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         try:
             KINDS[kind](random.Random(f"{kind} {seed} {number}"), Path(folder))
@@ -487,23 +490,30 @@ def attempt(kind: str, seed: int, number: int) -> None:
             check_sentence(str(error))
     # What the system counts begins with the peak of who started this process.
     assert peak_memory() < MOST_MEMORY, "it took more memory than so small a file can need"
+    took = time.process_time() - began
+    assert took < MOST_TIME, f"it took {took:.0f} seconds, which is more than so small a file can need"
+    return took
 
 
 def attempts(inputs: Iterable[tuple[str, int, int]]) -> None:
     """One after the other; on standard error which one failed."""
+    slowest, done = (0.0, 0), 0
     for kind, seed, number in inputs:
         try:
-            attempt(kind, seed, number)
+            slowest = max(slowest, (attempt(kind, seed, number), number))
         except BaseException:
             sys.stderr.write(f"failed: {kind} {seed} {number}\n")
             raise
+        done += 1
+    took, number = slowest
+    memory = peak_memory() / 2**20
+    sys.stdout.write(f"{done:,} inputs, last {kind}; number {number} took {took:.1f} s; at most {memory:,.0f} MB\n")
 
 
 def for_a_while(kind: str, seconds: float, seed: int) -> Iterator[tuple[str, int, int]]:
     end = time.monotonic() + seconds
     for number in itertools.count():
         if number and time.monotonic() > end:
-            sys.stdout.write(f"{number:,} inputs of the kind {kind}\n")
             return
         yield kind, seed, number
 
