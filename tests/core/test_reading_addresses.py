@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import io
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,8 +16,12 @@ import pytest
 from fsspec.implementations.memory import MemoryFile, MemoryFileSystem
 from pyarrow import parquet
 
+from bpe_core.errors import CorpusError
+from bpe_core.support.threads import at_once
 from bpe_core.text.corpus import Corpus
+from bpe_core.text.reading.remote import RemoteText, remote_texts
 from tests.core.reading_texts import documents, read, sentence
+from tests.core.tables_on_disk import write_tar
 from tests.core.test_reading_archives import write_zip
 
 GOOD = 100_000  # bytes that can be read before a failing file fails
@@ -113,4 +119,52 @@ def test_what_goes_wrong_on_the_way(bucket: MemoryFileSystem, monkeypatch: pytes
     monkeypatch.setitem(sys.modules, "fsspec", None)
     assert sentence("s3://bucket/a.txt") == (
         "Reading s3:// needs the package fsspec, which is not installed: pip install fsspec"
+    )
+
+
+def test_a_file_is_read_at_several_places_at_once(bucket: MemoryFileSystem) -> None:
+    """One in memory is the same object for all who open it, with one place."""
+    bucket.pipe("/corpus/a.txt", b"low lower lowest")
+    (text,), _ = remote_texts("memory://corpus/a.txt", ["*"], lambda *_: None)
+    with text.open() as first, text.open() as second:
+        assert first.read(4) == b"low "
+        assert second.read(9) == b"low lower"
+        assert first.read(5) == b"lower"
+        assert (first.seek(1, 1), second.seek(-6, 2)) == (10, 10)
+        assert (first.read(), second.read()) == (b"lowest", b"lowest")
+
+
+class Handle(io.BytesIO):
+    """Others have a turn between each search for a place and the reading there."""
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        found = super().seek(offset, whence)
+        time.sleep(0.0001)
+        return found
+
+
+def test_threads_that_read_from_one_archive_do_not_move_each_others_place(tmp_path: Path) -> None:
+    """All its members are read through one handle."""
+    members = {f"{number}.txt": f"low{number} ".encode() * 20_000 for number in range(4)}
+    write_tar(tmp_path / "a.tar", members)
+    archive = fsspec.filesystem("tar", fo=Handle((tmp_path / "a.tar").read_bytes()))
+    found: dict[str, bytes] = {}
+
+    def read_all(name: str) -> None:
+        with RemoteText(name, len(members[name]), archive, name).open() as file:
+            found[name] = b"".join(iter(lambda: file.read(4096), b""))
+
+    at_once(read_all, list(members))
+    assert found == members
+
+
+def test_a_file_that_ends_before_its_size_is_not_taken_for_whole(bucket: MemoryFileSystem) -> None:
+    bucket.pipe("/corpus/a.txt", b"low lower lowest")
+    corpus = Corpus.from_files("memory://corpus/a.txt")
+    bucket.pipe("/corpus/a.txt", b"low low")
+    with pytest.raises(CorpusError) as caught:
+        documents(corpus)
+    assert str(caught.value) == (
+        "memory://corpus/a.txt could be read up to byte 7 and no further: it ends before its 16 bytes. Try again; what "
+        "is kept elsewhere may be out of reach."
     )

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import io
 import re
+import threading
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import PurePosixPath
 from typing import Any, BinaryIO, NamedTuple, cast
 
@@ -18,6 +19,21 @@ from bpe_core.text.reading.folders import PassOver, matches, without_papers
 from bpe_core.text.reading.opening import without_password
 
 LONGEST_REASON = 90  # characters of what a package says
+_IN_TURN = threading.RLock()
+
+Turn = AbstractContextManager[object]
+
+
+def _turn_of(file_system: Any) -> Turn:
+    """What a thread holds while it opens or reads a file, where others may have the same handle and move its place.
+
+    An archive is read through one handle, and a file in memory is one. But a package that answers many at once has
+    none, and each file of a disk has its own.
+    """
+    kind, is_around_another = type(file_system), hasattr(file_system, "fs")
+    has_no_handle = getattr(kind, "async_impl", False) and not is_around_another
+    is_on_disk = kind.protocol in ("file", ("file", "local"))
+    return nullcontext() if has_no_handle or is_on_disk else _IN_TURN
 
 
 class RemoteText(NamedTuple):
@@ -27,26 +43,34 @@ class RemoteText(NamedTuple):
     path: str
 
     def open(self) -> BinaryIO:
-        with sentences(self.name):
+        turn = _turn_of(self.file_system)
+        with sentences(self.name), turn:
             raw = self.file_system.open(self.path, "rb")
-        return cast(BinaryIO, RemoteFile(self.name, raw))
+        return cast(BinaryIO, RemoteFile(self.name, raw, self.size, turn))
 
 
 class RemoteFile(Wrapped):
-    """A file behind an address; if reading it fails, the sentence says how far it came."""
+    """A file behind an address; if reading it fails, or ends too early, the sentence says how far it came."""
 
-    def __init__(self, name: str, raw: Any) -> None:
+    def __init__(self, name: str, raw: Any, size: int | None, turn: Turn) -> None:
         super().__init__(raw)
-        self._name, self._place = name, 0
+        self._name, self._place, self._size, self._turn = name, 0, size, turn
 
     def readinto(self, buffer: Any) -> int:
         with sentences(self._name, self._place):
-            got = super().readinto(buffer)
+            with self._turn:
+                if self._turn is _IN_TURN and self.seekable() and self.raw.tell() != self._place:
+                    self.raw.seek(self._place)
+                got = super().readinto(buffer)
+            if not got and len(buffer) and self._size is not None and self._place < self._size:
+                raise EOFError(f"it ends before its {self._size:,} bytes")
         self._place += got
         return got
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        with sentences(self._name, self._place):
+        if whence == io.SEEK_CUR:
+            offset, whence = self._place + offset, io.SEEK_SET
+        with sentences(self._name, self._place), self._turn:
             self._place = super().seek(offset, whence)
         return self._place
 
@@ -55,7 +79,7 @@ class RemoteFile(Wrapped):
 
     def close(self) -> None:
         if not self.closed:
-            with sentences(self._name, self._place):
+            with sentences(self._name, self._place), self._turn:
                 super().close()
 
 
