@@ -54,8 +54,6 @@ def floor(certificate: Mapping[str, Any], of: Mapping[str, Any]) -> int:
                 cheapest[node] = min(cheapest[node], cheapest[node - 1] + unit)
             done, most = begin, len(piece) - 1
             price = next(prices) if occurs[piece] * most > limit else most * unit
-            if type(price) is not int or price < 0:
-                raise FormatError(f"A price is a whole number that is not below 0, not {price!r}."[:200])
             sums[piece] += count * price
             end = begin + len(piece)
             cheapest[end] = min(cheapest[end], cheapest[begin] + unit + price)
@@ -72,4 +70,18 @@ def floor(certificate: Mapping[str, Any], of: Mapping[str, Any]) -> int:
 def checked(certificate: Mapping[str, Any]) -> list[tuple[int, int, int]]:
     """For each floor its size, the tokens it is said to be, and those that its prices prove."""
     with gate("The certificate of a floor is not whole"):
-        return [(int(one["size"]), int(one["tokens"]), floor(certificate, one)) for one in certificate["floors"]]
+        _check_numbers(certificate)
+        return [(one["size"], one["tokens"], floor(certificate, one)) for one in certificate["floors"]]
+
+
+def _check_numbers(certificate: Mapping[str, Any]) -> None:
+    """Refuse what is no number before it is multiplied: a text times a large number would fill the memory."""
+    numbers = [certificate[name] for name in ("longest", "limit", "unit", "other_tokens")]
+    prices = [price for one in certificate["floors"] for price in one["prices"]]
+    for one in certificate["floors"]:
+        numbers += (one["size"], one["pieces"], one["tokens"])
+    for number in (*numbers, *certificate["counts"], *prices):
+        if type(number) is not int:
+            raise FormatError(f"The certificate of a floor holds {str(number)[:80]!r} in place of a whole number.")
+    if min(prices, default=0) < 0:
+        raise FormatError(f"A price of the certificate is {min(prices)}; none is below 0.")

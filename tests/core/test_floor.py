@@ -418,7 +418,11 @@ def test_a_search_ends_where_the_gap_is_as_chosen() -> None:
     assert len(found[0.2].moments) < len(found[0.0].moments)
 
 
-@pytest.mark.parametrize("damage", [{"counts": [1]}, {"unit": 0}, {"floors": 3}, {"words": None}])
+# A text, of a word without an edge, was multiplied by what the word costs.
+A_TEXT = {"words": [[1]], "counts": ["x"], "floors": [{"size": 257, "pieces": 0, "tokens": 0, "prices": []}]}
+
+
+@pytest.mark.parametrize("damage", [{"counts": [1]}, {"unit": 0}, {"floors": 3}, {"words": None}, A_TEXT])
 def test_a_damaged_certificate_is_refused(damage: dict[str, Any]) -> None:
     found = searched({"abab": 3, "ab": 2}, 1)
     told = {**certificate(found.lattice, [(257, found.floor)]), **damage}
