@@ -155,7 +155,7 @@ class _ClusterCount(FileCount):
     def _each(self, work: Callable[..., Any], tasks: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
         client, distributed = self.client, distributed_or_none()
         futures = [client.submit(_checked, facts(), work, *task, pure=False, retries=RETRIES) for task in tasks]
-        done = distributed.as_completed(futures)
+        done = distributed.as_completed(futures, loop=client.loop)
         try:
             while not done.is_empty():
                 if self.watched.cancelled():

@@ -40,7 +40,7 @@ from bpe_core.support.foreign import Damaged
 from bpe_core.support.parquet_file import ParquetFile
 from bpe_core.support.progress import ALONE, Work
 from bpe_core.text.corpus import Corpus, Skipped
-from bpe_core.text.reading.counts_head import COUNT, LINE_ENDS, PLACE, CountsHead
+from bpe_core.text.reading.counts_head import COUNT, ENDING, LINE_ENDS, PLACE, CountsHead
 from bpe_core.text.reading.files import FileReader, Reader
 from bpe_core.text.reading.opening import is_address, open_raw, sentences, shown, without_password
 from bpe_core.text.reading.source import Source, Span
@@ -106,7 +106,12 @@ def _written(source: Source) -> Any:
     if source.path is not None:
         with suppress(OSError):
             return source.path.stat().st_mtime_ns
-    return "" if source.opens is not None else secrets.token_hex(16)
+    return source.version if source.opens is not None else secrets.token_hex(16)
+
+
+def added_name(runs: Sequence[str], number: int) -> str:
+    """The name of a range in which these runs are added up: a worker that still adds up others writes elsewhere."""
+    return f"{_hash(runs)[:16]}-range-{number:03}{ENDING}"
 
 
 def _hash(value: Any) -> str:
@@ -122,12 +127,17 @@ def count_piece(
     watched: Work = ALONE,
     threads: int | None = None,
 ) -> tuple[Skipped, ...]:
-    """Count a piece: write its runs, mark it as done, and return what was skipped."""
+    """Count a piece: write its runs, mark it as done, and return what was skipped.
+
+    A worker that was thought lost may count the same piece at the same time, and where a table is full depends on when
+    that was seen. So runs are named by what is in them: those of two attempts never replace each other.
+    """
     names = []
     for number, table in enumerate(count_in_runs(piece.corpus, recipe, room, watched, threads)):
-        names.append(f"{piece.name}-{number:04}.parquet")
+        columns = _columns(table, piece.group, head)
+        names.append(f"{piece.name}-{_digest(columns)}-{number:04}.parquet")
         with work.writing(names[-1]) as file:
-            write_run(_columns(table, piece.group, head), piece.range_bits, file)
+            write_run(columns, piece.range_bits, file)
     with work.writing(piece.name + DONE) as file:
         file.write(json.dumps(names).encode())
     return piece.corpus.skipped
@@ -138,6 +148,13 @@ def _columns(table: WordTable, group: str, head: CountsHead) -> CountedColumns:
     if table.line_ends is not None:
         numbers[head.column(LINE_ENDS, group)] = table.line_ends
     return CountedColumns(table.columns, numbers)
+
+
+def _digest(columns: CountedColumns) -> str:
+    found = hashlib.blake2b(digest_size=8)
+    for part in (*columns.words, *columns.numbers.values()):
+        found.update(np.ascontiguousarray(part).data)
+    return found.hexdigest()
 
 
 def not_done(pieces: list[CorpusPiece], work: Place) -> list[CorpusPiece]:

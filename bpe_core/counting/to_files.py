@@ -21,6 +21,7 @@ from bpe_core.counting.runs import (
     CorpusPiece,
     Place,
     add_up,
+    added_name,
     count_piece,
     folder_and_name,
     head_of,
@@ -74,6 +75,7 @@ class CountingOrder:
 
 
 class Range(NamedTuple):
+    name: str  # of its file
     size: int  # bytes, in memory
     total: int  # of all counts
     places: Int64s  # of its words, in order: run and place
@@ -90,7 +92,7 @@ class PartTask(NamedTuple):
 
     number: int
     files: int
-    ranges: range
+    ranges: Sequence[str]
     ranks: Sequence[Int64s]
 
 
@@ -119,8 +121,9 @@ class FileCount:
             files, ranks = self._files_of(ranges), _ranks_of(ranges)
             _prepare_output(output, files)
             each = len(ranges) // files
-            held = [range(number * each, (number + 1) * each) for number in range(files)]
-            self.write([PartTask(i, files, one, ranks[one.start : one.stop]) for i, one in enumerate(held)])
+            held = [slice(number * each, (number + 1) * each) for number in range(files)]
+            names = [one.name for one in ranges]
+            self.write([PartTask(i, files, names[one], ranks[one]) for i, one in enumerate(held)])
             _finish_output(output, self.head, files)
         _clear(self.work, corpus)
         return Written(sum(len(one.places) for one in ranges), sum(one.total for one in ranges), files)
@@ -191,10 +194,11 @@ def _keeps_something(work: Place) -> bool:
 def add_up_range(work: Place, runs: Sequence[str], head: CountsHead, number: int) -> Range:
     """Write the words of one range, with the counts of all runs."""
     columns = summed(add_up(work, runs, number), head)
-    with work.writing(_range_name(number)) as file:
+    name = added_name(runs, number)
+    with work.writing(name) as file:
         write_columns(columns, head, file)
     size = columns.size - 8 * len(columns.words)  # without the places
-    return Range(size, sum_of(columns.numbers[COUNT]), columns.numbers[PLACE])
+    return Range(name, size, sum_of(columns.numbers[COUNT]), columns.numbers[PLACE])
 
 
 def _ranks_of(ranges: Sequence[Range]) -> list[Int64s]:
@@ -254,12 +258,8 @@ def _finish_output(output: str, head: CountsHead, files: int) -> None:
             file.write(head.to_json().encode())
 
 
-def _ranges_in(work: Place, numbers: range, ranks: Sequence[Int64s]) -> Iterator[CountedColumns]:
-    for number, places in zip(numbers, ranks, strict=True):
-        columns = read_stored(work, _range_name(number), lambda file: file.read(), "give the same command again")
+def _ranges_in(work: Place, names: Sequence[str], ranks: Sequence[Int64s]) -> Iterator[CountedColumns]:
+    for name, places in zip(names, ranks, strict=True):
+        columns = read_stored(work, name, lambda file: file.read(), "give the same command again")
         assert columns is not None  # all of it was read
         yield columns._replace(numbers={**columns.numbers, PLACE: places})
-
-
-def _range_name(number: int) -> str:
-    return f"range-{number:03}{ENDING}"

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from pathlib import Path
 
 import fsspec
+import numpy as np
 import pytest
 
 from bpe_core.command_line.main import run
 from bpe_core.counting import runs, to_files
 from bpe_core.counting.count_words import count_groups, count_words
 from bpe_core.counting.grouped import GroupedWords
-from bpe_core.counting.runs import LocalPlace
+from bpe_core.counting.runs import LocalPlace, Place
 from bpe_core.counting.to_files import CountingOrder, count_to_file
+from bpe_core.counting.words import WordTable
 from bpe_core.errors import CorpusError, OutputError
 from bpe_core.recipes.mixture import Group, Mixture, Sample
 from bpe_core.recipes.recipe import Recipe
@@ -118,6 +120,56 @@ def test_counting_goes_on_where_it_was_stopped(tmp_path: Path, corpus: Corpus, m
     counted(corpus, path, piece_size=20)
     assert done == [-1, 4, 5, 2]
     assert meaning(count_groups(Corpus.from_files(path), GPT2)) == meaning(count_groups(corpus, GPT2))
+
+
+def added_up(work: Place, names: list[str]) -> dict[bytes, int]:
+    found: dict[bytes, int] = {}
+    for number in range(1 << runs.FEWEST_BITS):
+        columns = runs.add_up(work, names, number)
+        found |= zip(columns.words.words(), columns.numbers.get("count", np.zeros(0, np.int64)).tolist(), strict=True)
+    return found
+
+
+def test_two_attempts_at_a_piece_do_not_mix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker that was thought lost goes on while another counts the same; its tables are full at other places."""
+    corpus = Corpus.from_files(write(tmp_path, "a.txt", "low lower low new"))
+    head, work = runs.head_of(corpus, GPT2), runs.place_of(str(tmp_path / "work"))
+    (piece,) = runs.pieces_of(corpus, GPT2, 100)
+
+    def tables(*texts: str) -> Iterator[WordTable]:
+        return (count_words(Corpus.from_texts([text]), GPT2) for text in texts)
+
+    def while_another_counts() -> Iterator[WordTable]:
+        yield from tables("low lower")
+        monkeypatch.setattr(runs, "count_in_runs", lambda *_: tables("low", " lower low new"))
+        runs.count_piece(piece, GPT2, head, work)
+        yield from tables(" low new")
+
+    monkeypatch.setattr(runs, "count_in_runs", lambda *_: while_another_counts())
+    runs.count_piece(piece, GPT2, head, work)
+    names = [*runs.runs_of([piece], work)]
+    assert added_up(work, names) == dict(count_words(corpus, GPT2))
+    kept = to_files.add_up_range(work, names, head, 0), (old := to_files.add_up_range(work, names[:1], head, 0))
+    assert kept[0].name != old.name, "who still adds up other runs does not write into this file"
+
+
+def test_a_text_behind_an_address_that_was_written_anew_is_counted_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    memory, order = fsspec.filesystem("memory"), CountingOrder("memory://out/counts.parquet", piece_size=3)
+    memory.pipe({"/texts/1.txt": b"low", "/texts/2.txt": b"new"})
+
+    def full(*_: object) -> None:
+        raise OutputError("Could not write the counts: no room.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(to_files, "write_part", full)
+        with pytest.raises(OutputError):
+            count_to_file(Corpus.from_files("memory://texts"), GPT2, order)
+    memory.pipe("/texts/1.txt", b"old")
+    corpus = Corpus.from_files("memory://texts")
+    count_to_file(corpus, GPT2, order)
+    found = count_words(Corpus.from_files("memory://out/counts.parquet"), GPT2)
+    memory.store.clear()
+    assert dict(found) == {b"old": 1, b"new": 1}
 
 
 def test_a_bucket_that_is_gone_in_the_middle_or_keeps_what_it_has(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -166,7 +166,10 @@ def _at_address(address: str, patterns: Sequence[str], options: ReadingOptions, 
     from bpe_core.text.reading.remote import remote_texts  # nothing that can reach a network is loaded before
 
     texts, is_folder = remote_texts(address, patterns, lambda name, error: log.add(name, str(error)))
-    sources = [Source(text.name, None, text.size, *kind_of(text.path), None, opens=text.open) for text in texts]
+    sources = [
+        Source(text.name, None, text.size, *kind_of(text.path), None, version=text.version, opens=text.open)
+        for text in texts
+    ]
     if not is_folder:
         return [FileReader(one, options) for one in by_group(_looked_at(sources[0], options), options.field)]
     counts = source_in_folder(without_password(address), sources, _whole)

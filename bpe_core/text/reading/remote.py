@@ -5,6 +5,7 @@ This is the only file of the program that can reach a network. It is imported on
 
 from __future__ import annotations
 
+import hashlib
 import io
 import re
 import threading
@@ -41,6 +42,7 @@ class RemoteText(NamedTuple):
     size: int | None
     file_system: Any
     path: str
+    version: str = ""  # another if it was written anew, as far as is told
 
     def open(self) -> BinaryIO:
         turn = _turn_of(self.file_system)
@@ -89,7 +91,7 @@ def remote_texts(address: str, patterns: Sequence[str], pass_over: PassOver) -> 
     with sentences(name):
         info = file_system.info(path)
         if info.get("type") != "directory":
-            return [RemoteText(name, _size(info), file_system, path)], False
+            return [RemoteText(name, _size(info), file_system, path, _version(info))], False
         found = file_system.find(path, detail=True)
     inside = {PurePosixPath(below.removeprefix(path).lstrip("/")): below for below in found}
     seen = [inner for inner in inside if not any(part.startswith(".") for part in inner.parts)]
@@ -99,14 +101,21 @@ def remote_texts(address: str, patterns: Sequence[str], pass_over: PassOver) -> 
 
     wanted = without_papers([inner for inner in seen if matches(inner, patterns)], name_of, pass_over)
     return [
-        RemoteText(name_of(inner), _size(found[inside[inner]]), file_system, inside[inner])
+        RemoteText(name_of(inner), _size(info), file_system, inside[inner], _version(info))
         for inner in sorted(wanted, key=lambda inner: inner.parts)
+        for info in [found[inside[inner]]]
     ], True
 
 
 def _size(info: dict[str, Any]) -> int | None:
     size = info.get("size")
     return size if isinstance(size, int) else None
+
+
+def _version(info: dict[str, Any]) -> str:
+    """All that is told of a file, as each package has another name for the time or the sum of its bytes."""
+    told = sorted((str(key), str(value)) for key, value in info.items())
+    return hashlib.sha256(repr(told).encode(errors="surrogatepass")).hexdigest()[:24]
 
 
 def _located(address: str, name: str) -> tuple[Any, str]:

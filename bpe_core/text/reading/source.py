@@ -42,6 +42,7 @@ class Source:
     group: str = ""  # of such a file: the group whose counts are meant
     parts: tuple[Source, ...] = ()  # of a folder of such files: these
     span: Span | None = None  # of a large plain text: the part that is read
+    version: str = dataclasses.field(default="", compare=False, repr=False)  # behind an address: new if written anew
     opens: Callable[[], BinaryIO] | None = dataclasses.field(default=None, compare=False, repr=False)  # without a path
 
 
