@@ -147,9 +147,9 @@ class _ClusterCount(FileCount):
             self.watched.progress(Progress("adding up", len(added), count, "parts"))
         return [added[number] for number in range(count)]
 
-    def write(self, tasks: Sequence[PartTask]) -> None:
+    def write(self, output: str, tasks: Sequence[PartTask]) -> None:
         sent = self.client.scatter(list(tasks))
-        for _ in self._each(write_part, [(self.work, self.head, self.order.output, task) for task in sent]):
+        for _ in self._each(write_part, [(self.work, self.head, output, task) for task in sent]):
             pass
 
     def _each(self, work: Callable[..., Any], tasks: Sequence[tuple[Any, ...]]) -> Iterator[Any]:

@@ -7,7 +7,7 @@ stopped or killed, the same request goes on with the first piece that is not don
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -37,9 +37,10 @@ from bpe_core.counting.runs import (
 from bpe_core.errors import BpeError, CorpusError, OutputError
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import Int64s
+from bpe_core.support.atomic import folder_for
 from bpe_core.support.progress import ALONE, Progress, Work
 from bpe_core.text.corpus import Corpus
-from bpe_core.text.reading.counts_head import COUNT, ENDING, HEAD_NAME, PLACE, CountsHead, part_name
+from bpe_core.text.reading.counts_head import COUNT, ENDING, HEAD_NAME, PLACE, CountsHead, is_of_counts, part_name
 from bpe_core.text.reading.opening import is_address
 
 PIECE_SIZE = 2**29  # bytes of text that are counted again at most
@@ -123,8 +124,11 @@ class FileCount:
             each = len(ranges) // files
             held = [slice(number * each, (number + 1) * each) for number in range(files)]
             names = [one.name for one in ranges]
-            self.write([PartTask(i, files, names[one], ranks[one]) for i, one in enumerate(held)])
-            _finish_output(output, self.head, files)
+            tasks = [PartTask(i, files, names[one], ranks[one]) for i, one in enumerate(held)]
+            is_beside = not (_is_one_file(output, files) or is_address(output))
+            with folder_for(output, replaces=True) if is_beside else nullcontext(output) as place:
+                self.write(str(place), tasks)
+                _finish_output(str(place), self.head, files)
         _clear(self.work, corpus)
         return Written(sum(len(one.places) for one in ranges), sum(one.total for one in ranges), files)
 
@@ -159,9 +163,9 @@ class FileCount:
             self.watched.progress(Progress("adding up", number + 1, count, "parts"))
         return ranges
 
-    def write(self, tasks: Sequence[PartTask]) -> None:
+    def write(self, output: str, tasks: Sequence[PartTask]) -> None:
         for task in tasks:
-            write_part(self.work, self.head, self.order.output, task)
+            write_part(self.work, self.head, output, task)
 
     def _files_of(self, ranges: Sequence[Range]) -> int:
         size, bits = sum(one.size for one in ranges), 0
@@ -226,7 +230,7 @@ def _is_one_file(output: str, files: int) -> bool:
 
 
 def _prepare_output(output: str, files: int) -> None:
-    """Refuse what cannot become the result, and remove a former result, its head first."""
+    """Refuse what cannot become the result; behind an address, remove a former one, its head first."""
     folder, name = folder_and_name(output)
     place = place_of(output)
     there = place.names()
@@ -238,9 +242,10 @@ def _prepare_output(output: str, files: int) -> None:
         raise OutputError(
             f"Could not write {output}: the counts are a folder of {files} files, and a file has its name."
         )
-    if there and HEAD_NAME not in there:
+    if not all(map(is_of_counts, there)):
         raise OutputError(f"Could not write {output}: it is a folder with other files in it.")
-    place.remove([HEAD_NAME, *(inner for inner in there if inner.endswith(ENDING))] if there else [])
+    if is_address(output):
+        place.remove(sorted(there, key=lambda inner: inner != HEAD_NAME))
 
 
 def write_part(work: Place, head: CountsHead, output: str, task: PartTask) -> None:

@@ -13,7 +13,9 @@ from typing import BinaryIO
 from bpe_core.errors import OutputError
 from bpe_core.support.lock import Lock
 
-OF_FOLDERS = ".folder"  # the ending of one that is written beside; the file with its lock ends in .part
+# The endings of a folder that is written beside, and of the one whose place it takes; the file with its lock ends in
+# .part.
+OF_FOLDERS, OF_FORMER = ".folder", ".former"
 LONGEST_NAME = 150  # bytes of a name that are told in that of the file beside; file systems allow 255
 
 
@@ -96,26 +98,45 @@ def _replacement(target: Path) -> Iterator[_Replacement]:
 
 
 @contextlib.contextmanager
-def folder_for(path: Path | str) -> Iterator[Path]:
-    """Where to write the files of a folder: in it, or where there is none, in one beside that becomes it whole."""
-    folder = Path(path)
-    if folder.is_dir():
-        yield folder
-        return
-    with _sentences(folder):
-        folder = folder.resolve()
+def folder_for(path: Path | str, *, replaces: bool = False) -> Iterator[Path]:
+    """Where to write the files of a folder: in it, or where there is none, in one beside that becomes it whole.
+
+    If it `replaces` one that is there, it is always made beside, and takes its place with nothing of it left.
+    """
+    named = Path(path)
+    with _sentences(named):
+        folder = named.resolve()
         _remove_abandoned(folder)
+    if folder.is_dir() and not replaces:
+        yield named
+        return
+    with _sentences(named):
         lock = _new_file_beside(folder)
-        beside = lock.path.with_suffix(OF_FOLDERS)
+        beside, former = lock.path.with_suffix(OF_FOLDERS), lock.path.with_suffix(OF_FORMER)
         try:
             beside.mkdir()
             yield beside
             _sync_folder(beside)
-            beside.rename(folder)
+            _replace_folder(folder, beside, former)
         finally:
-            shutil.rmtree(beside, ignore_errors=True)
+            for gone in (beside, former):
+                shutil.rmtree(gone, ignore_errors=True)
             lock.release()
         _sync_folder(folder.parent)
+
+
+def _replace_folder(folder: Path, beside: Path, former: Path) -> None:
+    """Let one folder take the place of another, which no system does at once."""
+    if not folder.is_dir():
+        beside.rename(folder)
+        return
+    shutil.copymode(folder, beside)
+    folder.rename(former)
+    try:
+        beside.rename(folder)
+    except BaseException:
+        former.rename(folder)
+        raise
 
 
 def _new_file_beside(target: Path) -> Lock:
@@ -141,7 +162,11 @@ def _remove_abandoned(target: Path) -> None:
         for entry in found:
             lock = Lock.of_existing(Path(entry)) if entry.is_file(follow_symlinks=False) else None
             if lock is not None:
-                shutil.rmtree(lock.path.with_suffix(OF_FOLDERS), ignore_errors=True)
+                beside, former = (lock.path.with_suffix(ending) for ending in (OF_FOLDERS, OF_FORMER))
+                if former.is_dir() and not target.exists():  # killed between taking one away and putting the other
+                    former.rename(target)
+                for gone in (beside, former):
+                    shutil.rmtree(gone, ignore_errors=True)
                 lock.release()
 
 

@@ -211,6 +211,9 @@ def test_a_folder_is_made_whole_or_not_at_all(tmp_path: Path) -> None:
             (place / "one").write_bytes(b"%d" % times)
     assert names(tmp_path) == ["new"]  # and nothing of the killed one
     assert (folder / "one").read_bytes() == b"2"
+    (tmp_path / ".new.0123456789abcdef.part").touch()  # of one that was killed when all was in place
+    with folder_for(folder):
+        assert names(tmp_path) == ["new"]
 
 
 def test_files_that_belong_together_change_at_one_moment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -245,3 +248,57 @@ def test_files_that_belong_together_change_at_one_moment(tmp_path: Path, monkeyp
         files[-1].write(b"newer")
     assert [path.read_bytes() for path in paths] == [b"new"] * 3
     assert names(tmp_path) == sorted(path.name for path in paths)
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+def test_a_folder_takes_the_place_of_another_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_first: bool
+) -> None:
+    folder, rename = tmp_path / "counts", Path.rename
+    for times in (1, 2):
+        with folder_for(folder, replaces=True) as place:
+            assert place != folder
+            (place / f"of {times}").touch()
+    assert (names(tmp_path), names(folder)) == (["counts"], ["of 2"])
+
+    def refuse(one: Path, other: Path) -> Path:
+        if (one == folder) is is_first:
+            monkeypatch.undo()
+            raise OSError(16, "Device or resource busy")
+        return rename(one, other)
+
+    monkeypatch.setattr(Path, "rename", refuse)
+    sentence = r"counts: Device or resource busy\. What was there before is unchanged"
+    with pytest.raises(OutputError, match=sentence), folder_for(folder, replaces=True) as place:
+        (place / "of 3").touch()
+    assert (names(tmp_path), names(folder)) == (["counts"], ["of 2"])
+
+
+KILLED_BETWEEN = """
+import os, signal, sys
+from pathlib import Path
+from bpe_core.support.atomic import folder_for
+
+def killed(one, other):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+with folder_for(sys.argv[1], replaces=True) as place:
+    (place / "new").touch()
+    rename = Path.rename
+    def once(one, other):
+        Path.rename = killed
+        return rename(one, other)
+    Path.rename = once
+"""
+
+
+@posix_only
+def test_a_folder_that_was_taken_away_by_a_killed_one_is_put_back(tmp_path: Path) -> None:
+    folder = tmp_path / "counts"
+    folder.mkdir()
+    (folder / "old").touch()
+    subprocess.run([sys.executable, "-c", KILLED_BETWEEN, folder], cwd=ROOT, check=False)
+    assert not folder.exists()
+    with pytest.raises(OutputError, match="No space left"), folder_for(folder, replaces=True):
+        raise OSError(28, "No space left on device")
+    assert (names(tmp_path), names(folder)) == (["counts"], ["old"])

@@ -172,6 +172,30 @@ def test_a_text_behind_an_address_that_was_written_anew_is_counted_anew(monkeypa
     assert dict(found) == {b"old": 1, b"new": 1}
 
 
+def test_a_folder_stays_until_another_is_whole_and_half_of_one_is_written_anew(
+    tmp_path: Path, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = files(counted(corpus, tmp_path / "folder", partition_size=400))
+    fresh = files(counted(corpus, tmp_path / "fresh", partition_size=200))
+
+    def failing(*_: object) -> None:
+        raise OutputError("Could not write counts.json: No space left on device.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(to_files, "_finish_output", failing)
+        with pytest.raises(OutputError, match="No space left"):
+            counted(corpus, tmp_path / "folder", partition_size=200)
+    assert files(tmp_path / "folder") == old != fresh
+    assert files(counted(corpus, tmp_path / "folder", partition_size=200)) == fresh
+    assert not [*tmp_path.glob(".*")]
+    (tmp_path / "folder/counts.json").unlink()  # as a version left it that was killed
+    assert files(counted(corpus, tmp_path / "folder", partition_size=200)) == fresh
+    (tmp_path / "folder/notes.parquet").touch()
+    with pytest.raises(OutputError, match="it is a folder with other files in it"):
+        counted(corpus, tmp_path / "folder", partition_size=200)
+    assert files(tmp_path / "folder") == {**fresh, "notes.parquet": b""}
+
+
 def test_a_bucket_that_is_gone_in_the_middle_or_keeps_what_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
     memory = fsspec.filesystem("memory")
     memory.pipe({f"/texts/{i}.txt": f"low lower new{i}".encode() for i in range(4)})

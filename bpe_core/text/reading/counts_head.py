@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
@@ -123,6 +124,11 @@ def source_in_folder(name: str, sources: Sequence[Source], read: Callable[[Sourc
 
 def part_name(number: int, parts: int) -> str:
     return f"part-{number:05}-of-{parts:05}{ENDING}"
+
+
+def is_of_counts(name: str) -> bool:
+    """Whether a folder of counts has files of that name."""
+    return name == HEAD_NAME or re.fullmatch(rf"part-\d{{5,}}-of-\d{{5,}}{re.escape(ENDING)}", name) is not None
 
 
 def _last(source: Source) -> str:
