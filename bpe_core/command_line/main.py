@@ -101,7 +101,7 @@ def _accounted_for(argv: Sequence[str], options: argparse.Namespace) -> int:
     with overheard() as printed:
         code = command.run(options)
     if code in command.ends_well:
-        account.write(printed.getvalue())
+        account.write(account.manifest(printed.getvalue()))
     return code
 
 

@@ -111,7 +111,7 @@ class Account:
             raise OutputError(f"There is no folder {self.path.parent} for the manifest {self.path.name}.")
         self._inputs = [self._fingerprint(path) for path in self._named]
 
-    def write(self, printed: str) -> None:
+    def manifest(self, printed: str) -> Manifest:
         results = [self._fingerprint(path) for path in self._results]
         if not results:
             data = printed.encode(errors="replace")
@@ -120,7 +120,9 @@ class Account:
         arguments = [self._portable(word) for word in self._argv]
         folder = self._relative(".")
         texts = {self._relative(path): told for path in self._named if (told := _texts_in(path))}
-        manifest = Manifest(program_version(), folder, arguments, self._inputs, results, recipes, texts, used())
+        return Manifest(program_version(), folder, arguments, self._inputs, results, recipes, texts, used())
+
+    def write(self, manifest: Manifest) -> None:
         with write_atomically(self.path) as file:
             file.write(json.dumps(asdict(manifest), ensure_ascii=False, indent=1).encode() + b"\n")
 

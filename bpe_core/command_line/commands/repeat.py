@@ -53,28 +53,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("manifest", type=Path, metavar="MANIFEST", help="what --manifest has written")
     on = "connect to the cluster that the manifest names only if it is this one: it is trusted with code"
     parser.add_argument("--on", metavar="CLUSTER", help=on)
-    made_by = "write MANIFEST for this command, whose result is there, and keep it only if the command makes the same"
+    made_by = "write MANIFEST for this command, whose result is there, if the command makes the same again"
     parser.add_argument("--made-by", nargs=argparse.REMAINDER, metavar="COMMAND", help=made_by)
 
 
 def run(options: argparse.Namespace) -> int:
+    path: Path = options.manifest
     if not options.made_by:
-        return _repeated(options.manifest, options.on)
+        return _repeated(read_manifest(path), path, options.on)
     asked = parsed([*options.made_by, "--manifest", str(options.manifest)])
     if asked is None:
         raise OutputError(f"There is no command {' '.join(options.made_by)[:80]!r} that would make this.")
-    Account(options.made_by, asked).write("")
-    code = 1
-    try:
-        code = _repeated(options.manifest, getattr(asked, "on", None))
-    finally:
-        if code:
-            options.manifest.unlink(missing_ok=True)
+    account = Account(options.made_by, asked)
+    manifest = account.manifest("")
+    code = _repeated(manifest, path, getattr(asked, "on", None))
+    if not code:
+        account.write(manifest)
     return code
 
 
-def _repeated(path: Path, on: str | None) -> int:
-    manifest, home = read_manifest(path), path.absolute().parent
+def _repeated(manifest: Manifest, path: Path, on: str | None) -> int:
+    home = path.absolute().parent
     with gate(f"{path} cannot be repeated"):  # a name may be too long to look for
         _check_inputs(manifest, home)
     _check_plugins(manifest)
@@ -158,13 +157,16 @@ def _compare(known: Fingerprint, home: Path, place: Path | None, printed: bytes,
         return False
     else:
         digest = fingerprint_of(place)[1]
+    before = home / known.path
     if digest == known.sha256:
+        if before.is_file() and fingerprint_of(before)[1] != known.sha256:
+            print(f"{name}: made again as the manifest says, but the one that is there is another.")
+            return False
         print(f"{name}: identical, byte for byte.")
         return True
     if is_older and known.path.endswith(FOR_PEOPLE):
         print(f"{name}: made again, but laid out in another way since, so it is not compared.")
         return True
-    before = home / known.path
     if place is not None and place.is_file() and before.is_file() and fingerprint_of(before)[1] == known.sha256:
         one, other = before.read_bytes(), place.read_bytes()
         if without := _alike_without(before, place):

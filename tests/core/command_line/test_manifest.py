@@ -150,3 +150,45 @@ def test_no_cluster_is_reached_whose_address_came_out_of_a_file(
     Path("how.json").write_text(json.dumps(told), encoding="utf-8")
     assert run(["repeat", "how.json"]) == 1
     assert "The manifest counts on tcp://127.0.0.1:9, which could run any code here" in capsys.readouterr().err
+
+
+def test_a_manifest_for_what_is_there_is_written_once_the_command_has_made_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An older one stays until then: whoever is killed, or fails, leaves no manifest that nothing has proved."""
+    monkeypatch.chdir(tmp_path)
+    Path("book.txt").write_text(TEXT, encoding="utf-8")
+    train = ["train", "book.txt", "--merges", "5", "--output", "merges.csv"]
+    assert run([*train, "--quiet"]) == 0
+    asked = ["repeat", "how.json", "--made-by", *train]
+    was_there: list[bool] = []
+
+    def noted(*given: Any, **named: Any) -> Any:
+        was_there.append(Path("how.json").exists())
+        return _in_this_process(*given, **named)
+
+    monkeypatch.setattr("bpe_core.command_line.commands.repeat.subprocess.run", noted)
+    assert run(asked) == 0, capsys.readouterr()
+    assert was_there
+    assert not any(was_there)
+    proved = Path("how.json").read_bytes()
+    Path("merges.csv").write_text("another", encoding="utf-8")
+    assert run(asked) == 1
+    assert "merges.csv: differs" in capsys.readouterr().out
+    assert Path("how.json").read_bytes() == proved
+
+
+def test_a_manifest_beside_a_result_of_another_command_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whoever is killed before the new manifest is written leaves the older one beside the new result."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("bpe_core.command_line.commands.repeat.subprocess.run", _in_this_process)
+    Path("book.txt").write_text(TEXT, encoding="utf-8")
+    for merges, manifest in (("5", ["--manifest", "how.json"]), ("6", [])):
+        assert run(["train", "book.txt", "--merges", merges, "--output", "merges.csv", "--quiet", *manifest]) == 0
+    assert run(["repeat", "how.json"]) == 1
+    told = capsys.readouterr().out
+    assert "merges.csv: made again as the manifest says, but the one that is there is another." in told
+    Path("merges.csv").unlink()
+    assert run(["repeat", "how.json"]) == 0, "who has the manifest and its texts alone can make it"
