@@ -1,0 +1,436 @@
+"""Every command that writes, killed at any moment: what lay there before is whole, and the next run ends equal.
+
+    python -m tests.e2e.killed_commands SEED TOTAL [CASE ...]
+
+Half of the kills come at a moment of the run, most of them late in it; half before one of its deeds, by which files are
+opened for writing, renamed or removed. Some are no kills: signals that ask, a pipe that nobody reads, and a full disk.
+A try is a fork of this process, which has loaded everything, in a folder with `in/` and `out/`. Before it `out/` is
+empty, or holds what the same command made of other texts.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import random
+import re
+import resource
+import shlex
+import shutil
+import signal
+import sys
+import time
+import traceback
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from app.__main__ import main
+from bpe_core.command_line.commands import COMMANDS
+from bpe_core.command_line.commands.repeat import OF_MAKING, TAKEN
+from bpe_core.command_line.parser import command_named
+from bpe_core.counting.to_files import WORKING
+from bpe_core.kernels import kept
+from bpe_core.support.data_table import is_data, read_plainly
+from bpe_core.sweep import runs_in_session
+from bpe_core.verification import sampling
+from tests.shared import text_of
+
+PLAN = """\
+sizes = [280, 300]
+seeds = [1, 2]
+sample = "50%"
+sample_of = "lines"
+[corpora]
+book = ["text.txt"]
+[recipes.bytes]
+preset = "gpt2"
+"""
+INPUTS = (
+    "train in/text.txt --merges 60 -o in/merges.csv",
+    "train in/other.txt --merges 40 -o in/second.csv",
+    "train in/text.txt --preset sentencepiece-like --merges 60 -o in/characters.csv",
+    "train in/text.txt --merges 60 -o in/run.bpex",
+    "train in/text.txt --method wordpiece --merges 60 -o in/words.bpex",
+    "export --merges in/merges.csv in/tokenizer.json",
+    "compress in/text.txt -o in/packed.gage",
+    "count in/text.txt -o in/counts.parquet",
+)
+CASES = {
+    "train csv": "train in/text.txt --merges 80 -o out/table.csv",
+    "train json": "train in/text.txt --merges 80 -o out/table.json",
+    "train session": "train in/text.txt --merges 80 -o out/run.bpex",
+    "train unigram": "train in/text.txt --method unigram --vocab-size 200 -o out/run.bpex",
+    "train manifest": "train in/text.txt --merges 80 -o out/table.csv --manifest out/how.json",
+    "count": "count in/text.txt in/other.txt -o out/counts.parquet",
+    "count in pieces": "count in/text.txt in/other.txt --memory 200MB --piece-size 2000 -o out/counts.parquet",
+    "count to a folder": "count in/text.txt in/other.txt --partition-size 4000 --piece-size 2000 -o out/counts",
+    "count list": "count in/counts.parquet --list out/words.csv",
+    "encode npy": "encode --merges in/merges.csv in/text.txt --output out/ids.npy",
+    "encode bin": "encode --merges in/merges.csv in/text.txt --output out/ids.bin",
+    "export csv": "export --merges in/merges.csv out/table.csv",
+    "export parquet": "export --merges in/merges.csv out/table.parquet",
+    "export tokenizer.json": "export --merges in/merges.csv out/tokenizer.json",
+    "export pair": "export --merges in/merges.csv out/merges.txt",
+    "export tiktoken": "export --merges in/merges.csv out/ranks.tiktoken",
+    "export sentencepiece": "export --merges in/characters.csv out/table.spm.model",
+    "export vocab.txt": "export --merges in/words.bpex out/vocab.txt",
+    "export folder": "export --merges in/merges.csv out/delivered/ --chat-template in/chat.jinja",
+    "convert": "convert in/tokenizer.json out/table.tsv",
+    "branch csv": "branch in/run.bpex --forbid e+r@9 -o out/other.csv",
+    "branch session": "branch in/run.bpex --forbid e+r@9 -o out/other.bpex",
+    "extend": "extend in/tokenizer.json --corpus in/other.txt --by 20 -o out/more.tokenizer.json",
+    "extend to a folder": "extend in/tokenizer.json --corpus in/other.txt --by 20 -o out/new/",
+    "extend to a pair": "extend in/merges.csv --corpus in/other.txt --by 20 --to merges.txt -o out/new/ --anyway",
+    "extend to a session": "extend in/run.bpex --corpus in/other.txt --by 20 -o out/new/",
+    "extend manifest": "extend in/run.bpex --corpus in/other.txt --by 20 -o out/new.bpex --manifest out/how.json",
+    "trim": "trim in/tokenizer.json --least-used 10 --corpus in/text.txt -o out/small.tokenizer.json",
+    "merge": "merge in/merges.csv in/second.csv -o out/both.csv",
+    "sweep": "sweep in/plan.toml -o out/results.csv -o out/runs.bpex --summary out/summary.json --threads 1",
+    "sweep parquet": "sweep in/plan.toml -o out/results.parquet --threads 2",
+    "report": "report in/run.bpex --text 'the lowest price' -o out/report.html",
+    "share": "share in/run.bpex in/merges.csv -o out/run.html",
+    "film gif": "film in/run.bpex --seconds 2 -o out/film.gif",
+    "film png": "film in/run.bpex --seconds 2 -o out/film.png",
+    "compress": "compress in/text.txt -o out/text.gage",
+    "expand": "expand in/packed.gage -o out/text.txt",
+    "verify": "verify in/run.bpex --recover out/saved.bpex",
+    "pin": "pin in/tokenizer.json -o out/ids.pins.json",
+    "chart svg": "ranks in/merges.csv --corpus in/text.txt -o out/ranks.svg",
+    "chart csv": "ranks in/merges.csv --corpus in/text.txt -o out/ranks.csv",
+    "chart pdf": "ranks in/merges.csv --corpus in/text.txt -o out/ranks.pdf",
+    "repeat": "repeat out/how.json --made-by train in/text.txt --merges 60 -o in/merges.csv",
+}
+MANIFESTED = ("train manifest", "extend manifest")  # the manifest is made of the result; `repeat` tells of an older one
+BIT_BY_BIT = ("sweep", "sweep parquet")  # what is done is kept
+REPLACES_NOTHING = ("verify",)
+LEARNS = ("train", "branch", "extend")  # what was learned by then is kept where one asks it to stop
+LIBRARIES = ("tokenizers", "tiktoken", "sentencepiece", "transformers", "pyarrow.parquet")
+
+DEEDS = ("os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.chmod", "sqlite3.connect")
+WRITES = os.O_WRONLY | os.O_RDWR
+SECONDS_TO_END = 20  # for processes that a killed one has started
+
+Files = dict[str, Any]  # by their places in a folder: what is in them
+
+
+def begin(arguments: str, folder: Path, *, settles: Callable[[], None] = lambda: None, stop: int = 0) -> int:
+    """Start a command in a process of its own, which kills itself before that deed; return its number."""
+    sys.stdout.flush()
+    child = os.fork()
+    if child:
+        return child
+    code = 99
+    try:
+        os.setsid()
+        os.chdir(folder)
+        said = os.open(said_in(folder), os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        for stream in (1, 2):
+            os.dup2(said, stream)
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        settles()
+        sys.stdout, sys.stderr = (os.fdopen(stream, "w", closefd=False) for stream in (1, 2))
+        done = counted_deeds(stop)
+        code = main(shlex.split(arguments))
+        sys.stdout.flush()
+        deeds_in(folder).write_text(str(done[0]))
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        os._exit(code)
+
+
+def counted_deeds(stop: int) -> list[int]:
+    done = [0]
+
+    def hook(event: str, details: tuple[Any, ...]) -> None:
+        if event in DEEDS or (event == "open" and isinstance(details[2], int) and details[2] & WRITES):
+            done[0] += 1
+            if done[0] == stop:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    sys.addaudithook(hook)
+    return done
+
+
+def said_in(folder: Path) -> Path:
+    return folder.with_suffix(".said")
+
+
+def deeds_in(folder: Path) -> Path:
+    return folder.with_suffix(".deeds")
+
+
+def end_of(child: int) -> int:
+    """Return its exit code, or the number of its signal, negative."""
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def made(arguments: str, folder: Path) -> None:
+    code = end_of(begin(arguments, folder))
+    assert code == 0, f"{arguments}: {code}, {said_in(folder).read_text()}"
+
+
+def files_in(folder: Path) -> Files:
+    return {str(path.relative_to(folder)): content(path) for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def content(path: Path) -> Any:
+    """What is in a file but for what differs each time."""
+    ending = path.suffix
+    with suppress(Exception):  # half a table has no columns
+        if is_data(path) and TAKEN in (columns := read_plainly(path)):
+            return Counter(zip(*(columns[name] for name in columns if name != TAKEN), strict=True))
+    made_at, count = OF_MAKING.get(ending, (re.compile(b"$^"), 0))
+    return made_at.sub(b"", path.read_bytes(), count=count)
+
+
+def is_hidden(name: str) -> bool:
+    return any(part.startswith(".") for part in Path(name).parts)
+
+
+def seen(files: Files) -> Files:
+    """Leave out what is hidden, and where a count goes on."""
+    return {name: held for name, held in files.items() if not is_hidden(name) and f"{WORKING}/" not in name}
+
+
+@dataclass
+class Prepared:
+    """What a command begins with, what it is to end with, and how long it takes."""
+
+    name: str
+    before: Path
+    inputs: Files
+    old: Files
+    new: Files
+    seconds: float
+    deeds: int
+
+    @property
+    def arguments(self) -> str:
+        return CASES[self.name]
+
+
+class Attempts:
+    """Tries of all commands in one folder."""
+
+    def __init__(self, place: Path, seed: int) -> None:
+        self.place, self.chosen = place, random.Random(seed)
+        self.folder = place / "work"
+        self.found: list[str] = []
+        self.counts: dict[str, Counter[str]] = {}
+        for number, texts in enumerate((("poem", "prose"), ("prose", "latin"))):
+            self.begin_anew(None)
+            for name, text in zip(("text.txt", "other.txt"), texts, strict=True):
+                (self.folder / "in" / name).write_text(text_of(text)[:6_000])
+            (self.folder / "in/plan.toml").write_text(PLAN)
+            (self.folder / "in/chat.jinja").write_text("{{ messages }}")
+            for arguments in INPUTS:
+                made(arguments, self.folder)
+            shutil.copytree(self.folder, place / f"{number}")
+
+    def begin_anew(self, before: Path | None) -> None:
+        shutil.rmtree(self.folder, ignore_errors=True)
+        if before is not None:
+            shutil.copytree(before, self.folder)
+        for name in ("in", "out"):
+            (self.folder / name).mkdir(parents=True, exist_ok=True)
+
+    def prepare(self, name: str) -> list[Prepared]:
+        """Make it ready for tries over nothing, and over what an older one made."""
+        found: list[Prepared] = []
+        for is_over_old in (False, True)[: 1 if name in REPLACES_NOTHING else 2]:
+            if is_over_old:
+                self.begin_anew(self.place / "0")
+                made(CASES[name], self.folder)
+                shutil.rmtree(self.folder / "in")
+                shutil.copytree(self.place / "1/in", self.folder / "in")
+            else:
+                self.begin_anew(self.place / "1")
+            before = self.place / f"before {len(found)}"
+            shutil.rmtree(before, ignore_errors=True)
+            shutil.copytree(self.folder, before)
+            inputs, old = files_in(self.folder / "in"), files_in(self.folder / "out")
+            self.begin_anew(before)
+            began = time.monotonic()
+            made(CASES[name], self.folder)
+            seconds, deeds = time.monotonic() - began, int(deeds_in(self.folder).read_text())
+            new = files_in(self.folder / "out")
+            if new != seen(new):
+                self.found.append(f"{name}: leaves {[*new.keys() - seen(new).keys()]} by itself")
+            if new == old:
+                self.found.append(f"{name}: makes the same of other texts, so nothing can be seen")
+            found.append(Prepared(name, before, inputs, old, new, seconds, deeds))
+        return found
+
+    def attempt(self, one: Prepared) -> None:
+        self.begin_anew(one.before)
+        way = self.chosen.choice(WAYS)
+        how, child = way(self.chosen, one, self.folder)
+        end = end_of(child)
+        counts = self.counts.setdefault(one.name, Counter())
+        counts.update(["tries", "killed" if end == -signal.SIGKILL else "asked" if end else "ended"])
+        about = f"{one.name}{' over an old one' if one.old else ''}, {how}, ended with {end}: "
+        self.found += [about + fault for fault in self._faults(one, end, child)]
+
+    def _faults(self, one: Prepared, end: int, child: int) -> Iterator[str]:
+        said = said_in(self.folder).read_text(errors="replace")
+        if "Traceback" in said:
+            yield f"says {said[-600:]}"
+        if end not in (0, 1, 129, 130, 141, 143, -signal.SIGKILL):
+            yield f"ends with {end}"
+        if not are_gone(child):
+            yield "a process that it started lives on"
+        now = files_in(self.folder / "out")
+        if end != -signal.SIGKILL and any(map(is_hidden, now)):
+            yield f"leaves {[*filter(is_hidden, now)]} although nobody killed it"
+        yield from mixed(one, now, is_asked=end in (129, 130, 143))
+        is_mixed = bool(one.old) and seen(now) not in (one.old, one.new)
+        if one.name in MANIFESTED and is_mixed and not end_of(begin("repeat out/how.json", self.folder)):
+            yield "the older manifest repeats although the result is another"
+        yield from self._again(one)
+
+    def _again(self, one: Prepared) -> Iterator[str]:
+        """Give the same command again."""
+        if one.name in REPLACES_NOTHING and seen(files_in(self.folder / "out")):
+            return
+        code = end_of(begin(one.arguments, self.folder))
+        again = files_in(self.folder / "out")
+        if code:
+            yield f"the next run ends with {code}: {said_in(self.folder).read_text()[-400:]}"
+        elif again != one.new:
+            names = sorted(name for name in again.keys() | one.new.keys() if again.get(name) != one.new.get(name))
+            yield f"the next run ends otherwise: {names}"
+        if files_in(self.folder / "in") != one.inputs:
+            yield "the inputs are changed"
+
+
+def mixed(one: Prepared, now: Files, *, is_asked: bool) -> Iterator[str]:
+    """Say what is neither old nor new, or old beside new."""
+    visible = seen(now)
+    for name in visible.keys() | one.old.keys():
+        held, old, new = visible.get(name), one.old.get(name), one.new.get(name)
+        if held not in (old, new) and not is_sound_part(one, held, new, is_asked=is_asked):
+            yield f"{name} is neither the old one nor the new one"
+    if visible not in (one.old, one.new) and one.name not in (*MANIFESTED, *BIT_BY_BIT) and not is_asked:
+        late = [name for name, new in one.new.items() if visible.get(name) != new]
+        if not all(is_beside(name, one.new[name], now) for name in late):
+            yield f"old and new are mixed: {late} are not new"
+
+
+def is_sound_part(one: Prepared, held: Any, new: Any, *, is_asked: bool) -> bool:
+    """Whether it is what was done by then: some rows of a sweep, or what was learned before somebody asked to stop."""
+    if isinstance(held, Counter):
+        return isinstance(new, Counter) and held <= new
+    return (is_asked and one.name.startswith(LEARNS)) or (one.name in BIT_BY_BIT and held is not None)
+
+
+def is_beside(name: str, new: Any, now: Files) -> bool:
+    """Whether it was whole, and would have been renamed next: no system renames two files at once."""
+    path = Path(name)
+    return any(held == new for other, held in now.items() if Path(other).match(f"{path.parent}/.{path.name}.*.part"))
+
+
+def are_gone(child: int) -> bool:
+    until = time.monotonic() + SECONDS_TO_END
+    while time.monotonic() < until:
+        try:
+            os.killpg(child, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.01)
+    os.killpg(child, signal.SIGKILL)
+    return False
+
+
+Way = Callable[[random.Random, Prepared, Path], tuple[str, int]]
+
+
+def at_a_moment(chosen: random.Random, one: Prepared, folder: Path, number: int = signal.SIGKILL) -> tuple[str, int]:
+    share = chosen.uniform(chosen.choice([0, 0.85, 0.85]), 1.0)
+    child = begin(one.arguments, folder)
+    time.sleep(share * one.seconds)
+    with suppress(ProcessLookupError):
+        os.kill(child, number)
+    return f"signal {number} after {share:.0%} of {one.seconds:.2f} s", child
+
+
+def before_a_deed(chosen: random.Random, one: Prepared, folder: Path) -> tuple[str, int]:
+    deed = chosen.randint(1, one.deeds)
+    return f"killed before deed {deed} of {one.deeds}", begin(one.arguments, folder, stop=deed)
+
+
+def asked_to_stop(chosen: random.Random, one: Prepared, folder: Path) -> tuple[str, int]:
+    return at_a_moment(chosen, one, folder, chosen.choice([signal.SIGTERM, signal.SIGINT, signal.SIGHUP]))
+
+
+def read_by_nobody(_: random.Random, one: Prepared, folder: Path) -> tuple[str, int]:
+    def closed() -> None:
+        reader, writer = os.pipe()
+        os.close(reader)
+        os.dup2(writer, 1)
+
+    return "its print read by nobody", begin(one.arguments, folder, settles=closed)
+
+
+def on_a_full_disk(chosen: random.Random, one: Prepared, folder: Path) -> tuple[str, int]:
+    largest = max(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    room = int(largest * chosen.random())
+    limit = (room, resource.getrlimit(resource.RLIMIT_FSIZE)[1])
+    return f"with {room:,} bytes for a file", begin(
+        one.arguments, folder, settles=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+    )
+
+
+WAYS: Sequence[Way] = (
+    *[at_a_moment] * 8,
+    *[before_a_deed] * 8,
+    *[asked_to_stop] * 2,
+    read_by_nobody,
+    on_a_full_disk,
+)
+
+
+def say(*lines: str) -> None:
+    sys.stdout.writelines(f"{line}\n" for line in lines)
+    sys.stdout.flush()
+
+
+def warm_up() -> None:
+    """Load what tries would load, so that each takes only what it does itself."""
+    os.environ |= {"TOKENIZERS_PARALLELISM": "false", "HF_HUB_OFFLINE": "1", "BPE_EXPLORER_CACHE": "cache"}
+    for name in COMMANDS:
+        command_named(name)
+    for name in LIBRARIES:
+        with suppress(ImportError):
+            import_module(name)
+    sampling.WANTED_WORDS //= 10
+    runs_in_session.SECONDS_BETWEEN = runs_in_session.TIMES_THE_WRITING = 0  # after each run
+    gc.freeze()
+
+
+def tried(seed: int, total: int, names: Sequence[str] = ()) -> Attempts:
+    """Try so many times, all commands in turn."""
+    kept.pack()  # from the person's own folder; what tries keep is in theirs
+    warm_up()
+    with TemporaryDirectory(ignore_cleanup_errors=True) as place:
+        attempts = Attempts(Path(place), seed)
+        cases = list(names) or attempts.chosen.sample([*CASES], min(total, len(CASES)))
+        for number, name in enumerate(cases):
+            ways = attempts.prepare(name)
+            for turn in range(total // len(cases) + (number < total % len(cases))):
+                attempts.attempt(ways[turn % len(ways)])
+            told = ", ".join(f"{what} {count}" for what, count in sorted(attempts.counts[name].items()))
+            say(f"{name:<24} {told}")
+    return attempts
+
+
+if __name__ == "__main__":
+    outcome = tried(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:])
+    say(*outcome.found, str(sum(outcome.counts.values(), Counter())))
+    sys.exit(bool(outcome.found))

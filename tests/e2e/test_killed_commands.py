@@ -1,0 +1,36 @@
+"""Commands killed at any moment, and asked to stop: a few always, hundreds if BPE_LONG=1 is in the environment."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+from bpe_core.command_line.commands import COMMANDS
+from bpe_core.command_line.parser import command_named
+from tests.shared import ROOT
+
+TRIES = 1000 if os.environ.get("BPE_LONG") else 6
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="Windows kills processes in another way")
+
+
+def test_killed_at_any_moment_of_any_command() -> None:
+    """Tries fork, which no process with the threads of a test should."""
+    command = [sys.executable, "-m", "tests.e2e.killed_commands", str(os.getpid()), str(TRIES)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_that_writes_is_tried(name: str) -> None:
+    from tests.e2e.killed_commands import CASES
+
+    parser = argparse.ArgumentParser()
+    command_named(name).add_arguments(parser)
+    tried = [arguments for arguments in CASES.values() if arguments.split()[0] == name]
+    assert tried or not re.search(r"-o\b|\bOUT\b", parser.format_usage())
