@@ -71,7 +71,7 @@ class Added(NamedTuple):
     number: int  # as the file's library gives it
     said: int  # by the file
     how: AddedToken  # as it is found
-    can_be_piece: bool  # so that words can hold it, too: it is found between words only, or texts are changed
+    can_be_piece: bool  # so that words can hold it, too: it can be passed over, or texts are changed
     is_lost: bool  # its number is found as another text
     is_shown_as_other: bool  # in decoded texts of the file's library
 
@@ -109,6 +109,7 @@ def added_in(vocabulary: dict[str, int], steps: TextPreparation, size: int | Non
         for number, token in last.items()
     }
     lost = special.difference(how.content for how in found.values())
+    passed_over = [token.content for token in found.values() if token.single_word]
     shown_as_other = {
         number for number, content in changed.items() if not found[number].normalized or steps.changed[content] in lost
     }
@@ -117,12 +118,18 @@ def added_in(vocabulary: dict[str, int], steps: TextPreparation, size: int | Non
             number,
             said[content],
             found[number],
-            can_be_piece=content in vocabulary and (steps.may_write(content) or found[number].single_word),
+            can_be_piece=content in vocabulary
+            and (steps.may_write(content) or any(_may_hide(text, content) for text in passed_over)),
             is_lost=found[number].content != content,
             is_shown_as_other=number in shown_as_other,
         )
         for content, number in numbers.items()
     }
+
+
+def _may_hide(passed_over: str, token: str) -> bool:
+    """Whether a token is not looked for where another was found and passed over: it lies or begins there."""
+    return token in passed_over or any(passed_over.endswith(token[:length]) for length in range(1, len(token)))
 
 
 def specials_of(added: Mapping[str, Added], unknown: str) -> dict[str, int]:

@@ -23,7 +23,7 @@ from bpe_core.formats.json_model import (
     specials_of,
 )
 from bpe_core.formats.json_reading import Object
-from bpe_core.formats.limitations import about
+from bpe_core.formats.limitations import about, listed
 from bpe_core.formats.sentencepiece_fields import Kind, ScoredPiece
 from bpe_core.history.alphabet import BYTE_TEXTS
 from bpe_core.history.history import History, Int64s
@@ -123,6 +123,7 @@ class JsonUnigram(JsonModel):
         notes += about(twice, "pieces are there twice, and have the number and the score of their last place: {}")
         if unknown is not None and unknown_text not in vocabulary:
             notes.append(f"Decoded texts show what is unknown as {unknown_text}, in its library as {texts[unknown]}.")
+        notes += _fused(unknown_text, plain)
         notes += [_LACKS_UNKNOWN] * (unknown is None and not (falls_back or nothing_is))
         notes += [LACKS_BYTES] if lacks_bytes(model, vocabulary) else []
         spelled = _spelled(history, unknown_text if unknown_text in vocabulary else "")
@@ -135,6 +136,18 @@ def _free_name(vocabulary: Collection[str]) -> str:
     while name in vocabulary:
         name = f"<{name}>"
     return name
+
+
+def _fused(unknown: str, pieces: Collection[str]) -> list[str]:
+    """Report pieces that neighbours spell of which each is unknown, where a text can spell that token."""
+    parts = {piece: piece.replace(unknown, "") for piece in pieces if unknown in piece and piece != unknown}
+    spelled = [piece for piece, rest in parts.items() if not any(map(pieces.__contains__, rest))]
+    if unknown not in pieces or not spelled:
+        return []
+    return [
+        f"Of neighbours that are unknown or spell {unknown!r} the file's library looks up {listed([piece.encode() for piece in spelled])}; "
+        "here they stay unknown, so ids can differ."
+    ]
 
 
 def _spelled(history: History, unknown: str) -> Iterator[str]:

@@ -85,6 +85,13 @@ FILES: dict[str, tuple[Whole, tuple[str, ...]]] = {
         whole(wordpiece("<unk>", "▁t", "er", marker=""), [], [metaspace()], added(2, "er", single_word=True)),
         ("ter er ther", "t", "erter"),
     ),
+    "an added token lies or begins in one that is passed over": (
+        whole(
+            {**wordpiece("<unk>", "x", "yz", "z"), "type": "WordLevel"}, [], [SPACES],
+            added(1, "x"), added(2, "yz"), added(4, " x y", single_word=True, special=False),
+        ),
+        ("z x y", "z x yz", "z x y x yz"),
+    ),
     "an added token is a word that begins with a blank": (
         whole(wordpiece("<unk>", "▁the", "the"), [], [metaspace("first")], added(1, "▁the")),
         ("the the", "▁the the", "x"),
@@ -387,6 +394,12 @@ SAID: dict[str, tuple[Whole, str]] = {
             [], [], added(0, "<unk>", single_word=True),
         ),
         "spells '<unk>' beside what is unknown",
+    ),
+    "the unknown token is joined with itself to a piece": (
+        whole(
+            {"type": "Unigram", "unk_id": 0, "vocab": [["a", -1.0], ["aa", -9.0], ["b", -1.0]]}, [], [],
+        ),
+        "looks up “aa”",
     ),
     "a token becomes nothing": (
         whole(bpe(LETTERS), [replacing("a", "")], [], added(2, "a", normalized=True)),
