@@ -137,7 +137,8 @@ class JsonBpe(JsonModel):
         if json_reading.text_in(model, "continuing_subword_prefix", name):
             raise FormatError(
                 f"{name} tells tokens inside a word from those that begin one "
-                f"({model['continuing_subword_prefix']!r}); this program does not read such BPE models."
+                f"({model['continuing_subword_prefix'][:40]!r}), which is read of WordPiece only: train the BPE model "
+                "without continuing_subword_prefix, or WordPiece with it."
             )
         vocabulary, shared = vocabulary_in(model, name)
         merges = _merges(model, name)
