@@ -141,12 +141,12 @@ def _free_name(vocabulary: Collection[str]) -> str:
 def _fused(unknown: str, pieces: Collection[str]) -> list[str]:
     """Report pieces that neighbours spell of which each is unknown, where a text can spell that token."""
     parts = {piece: piece.replace(unknown, "") for piece in pieces if unknown in piece and piece != unknown}
-    spelled = [piece for piece, rest in parts.items() if not any(map(pieces.__contains__, rest))]
+    spelled = [piece.encode() for piece, rest in parts.items() if not any(map(pieces.__contains__, rest))]
     if unknown not in pieces or not spelled:
         return []
     return [
-        f"Of neighbours that are unknown or spell {unknown!r} the file's library looks up {listed([piece.encode() for piece in spelled])}; "
-        "here they stay unknown, so ids can differ."
+        f"Of neighbours that are unknown or spell {unknown!r} the file's library looks up {listed(spelled)}; here they "
+        "stay unknown, so ids can differ."
     ]
 
 
