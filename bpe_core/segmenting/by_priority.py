@@ -259,7 +259,22 @@ class JoinedWords:
         if self.joining.pairs is not None:
             left, right = (np.append(*both) for both in zip((left, right), self.joining.pairs[:2], strict=True))
         within = [left << 32 | right for symbols in self._joined_seeds() for left, right in pairwise(symbols)]
-        return np.unique(np.append(last[left] << 32 | first[right], np.array(within, np.int64)))
+        found = np.unique(np.append(last[left] << 32 | first[right], np.array(within, np.int64)))
+        return found if self.joining.pairs is None else self._with_made_symbols(found, first, last, self.joining.pairs)
+
+    def _with_made_symbols(self, meeting: Int64s, first: Int64s, last: Int64s, pairs: PairRows) -> Int64s:
+        """Add what meets where a base symbol is joined of others too, as one that ends words can be."""
+        left, right, made = (column[pairs.token < self._base] for column in pairs)
+        begins, ends = _reached(made, first[left]), _reached(made, last[right])
+        before, behind = meeting >> 32, meeting & 0xFFFFFFFF
+        at_made = np.isin(before, [*ends]) | np.isin(behind, [*begins])
+        further = [
+            one << 32 | other
+            for end, begin in zip(before[at_made].tolist(), behind[at_made].tolist(), strict=True)
+            for one in (end, *ends.get(end, ()))
+            for other in (begin, *begins.get(begin, ()))
+        ]
+        return np.unique(np.append(meeting, np.array(further, np.int64)))
 
     def _joined_seeds(self) -> Iterator[list[int]]:
         """The symbols of each seed that neighbours may become, though no two of them made it."""
@@ -321,6 +336,25 @@ class JoinedWords:
                 kept.append(id)
                 ends.append(stop)
         return kept, ends
+
+
+def _reached(starts: Int64s, stops: Int64s) -> dict[int, set[int]]:
+    """Return what is reached from each start in any number of steps.
+
+    >>> _reached(np.array([1, 2]), np.array([2, 3])) == {1: {2, 3}, 2: {3}}
+    True
+    """
+    steps: dict[int, set[int]] = {}
+    for start, stop in zip(starts.tolist(), stops.tolist(), strict=True):
+        steps.setdefault(start, set()).add(stop)
+    found: dict[int, set[int]] = {}
+    for start, stops_of_it in steps.items():
+        reached, waiting = found.setdefault(start, set()), [*stops_of_it]
+        while waiting:
+            if (one := waiting.pop()) not in reached:
+                reached.add(one)
+                waiting += steps.get(one, ())
+    return found
 
 
 class ByPair(dict[int, Found | None]):

@@ -108,6 +108,14 @@ FILES: dict[str, tuple[Whole, tuple[str, ...]]] = {
         whole(bpe(ENDS, "a b", "a b</w>", unk_token="<unk>", end_of_word_suffix="</w>"), [LOWER], []),
         ("ab a b", "a\nB", "b  ab", " ", ""),
     ),
+    "a merge makes a letter that is marked at the end of words": (
+        whole(
+            bpe(numbered("<unk>", *"abcd_", "a_", "b_", "_a_", "c_a_", "c_a_d"), "a _", "_ a_", "c _a_", "c_a_ d",
+                unk_token="<unk>", end_of_word_suffix="_"),
+            [], [SPACES],
+        ),
+        ("c_a_d c_a b_a_", " ".join(["bc_a_db", "a_", "_a_", "c_a_dc_a"] * 40), "c_a_d" * 30),
+    ),
     "a line is one word, and its end is marked": (
         whole(
             bpe(ENDS, "a b", "a b</w>", unk_token="<unk>", end_of_word_suffix="</w>"),
@@ -301,11 +309,13 @@ def test_a_file_with_something_rare_opens_exactly_or_says_so(rare: str) -> None:
     assert not any("can differ" in note for note in found.notes)
     assert not JSON.can_hold(found.history)
     JSON.write(found.history, file)
-    again, tokenizer = tokenizers.Tokenizer.from_buffer(file.getvalue()), Tokenizer(found.history)
+    again, tokenizer, compiled = tokenizers.Tokenizer.from_buffer(file.getvalue()), *map(Tokenizer, [found.history] * 2)
+    compiled.expect(1_000_000)
     for text in texts:
         ids = theirs.encode(text, add_special_tokens=False).ids
         assert found.numbers_of(tokenizer.encode(text, allowed_special="all")) == ids, text
         assert found.numbers_of([id for _, _, id in tokenizer.spans(text, allowed_special="all")]) == ids, text
+        assert found.numbers_of(compiled.encode(text, allowed_special="all")) == ids, text
         assert again.encode(text, add_special_tokens=False).ids == ids, text
         for skip in (False, True):
             told = theirs.decode(ids, skip_special_tokens=skip)
