@@ -289,7 +289,7 @@ def _opened(
     notes: list[str],
     config: Object,
 ) -> Opened:
-    style = _style(merges, vocabulary)
+    style = _style(merges, vocabulary, names_bytes=steps_of(config) is not None)
     made = set(merges.made)
     specials = _specials(vocabulary or {}, made, style, where)
     built = build(vocabulary, merges, specials, style, name + ", line {}", named=where)
@@ -322,11 +322,12 @@ def _opened(
     return history.numbered(built.numbers), notes
 
 
-def _style(merges: WrittenMerges, vocabulary: Mapping[str, int] | None) -> Style:
+def _style(merges: WrittenMerges, vocabulary: Mapping[str, int] | None, *, names_bytes: bool = False) -> Style:
+    """Return how its tokens are spelled; with `names_bytes` a class is named beside that begins with bytes."""
     texts = merges.made
     ends = not {END}.issuperset([text for text in vocabulary or texts if text.endswith(END)])
     as_bytes = ends_bytes(texts) if ends else byte_level.is_byte_level("".join(texts))
-    if as_bytes and (vocabulary is None or _lists_bytes(vocabulary)):
+    if as_bytes and (vocabulary is None or names_bytes or _lists_bytes(vocabulary)):
         return Style(byte_level=True, marker="glued" if ends else "none", marker_text="</w>" if ends else "")
     entries = vocabulary or dict.fromkeys(texts, 0)
     begins = any(text.startswith("▁") for text in entries)
@@ -343,9 +344,14 @@ def _style(merges: WrittenMerges, vocabulary: Mapping[str, int] | None) -> Style
 
 
 def _lists_bytes(vocabulary: Mapping[str, int]) -> bool:
-    """Whether these are stand-ins of bytes, and not Latin letters: the one for the space is among them."""
-    there = [one for one in byte_level.stand_ins() if one in vocabulary]
-    return len(there) > 128 and byte_level.stand_ins()[ord(" ")] in there
+    """Whether these are stand-ins of bytes, and not Latin letters: the one for the space is among them, or no others.
+
+    Where texts have no spaces, as in Japanese, no token was learned for one.
+    """
+    there = {one for one in byte_level.stand_ins() if one in vocabulary}
+    alone = [text for text in vocabulary if len(text) == 1]
+    has_space = byte_level.stand_ins()[ord(" ")] in there
+    return len(there) > (128 if has_space else 192) and (has_space or there.issuperset(alone))
 
 
 def _specials(vocabulary: Mapping[str, int], made: set[str], style: Style, where: str) -> dict[str, int]:

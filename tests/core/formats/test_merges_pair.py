@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from bpe_core.errors import FormatError, OutputError
-from bpe_core.formats import FORMATS, open_table
+from bpe_core.formats import FORMATS, byte_level, open_table
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.corpus import Corpus
@@ -179,6 +179,19 @@ def test_latin_letters_are_no_stand_ins_of_bytes(tmp_path: Path) -> None:
     (tmp_path / "vocab.json").write_text(json.dumps({text: id for id, text in enumerate([*letters, "_t", "ée"])}))
     found = open_table(tmp_path / "merges.txt")
     assert (found.history.recipe.base, len(encode(found.history, "éeé"))) == ("characters", 2)
+
+
+@pytest.mark.parametrize(("known", "config"), [(200, "{}"), (150, '{"tokenizer_class": "GPT2Tokenizer"}')])
+def test_bytes_need_no_token_for_the_space(known: int, config: str, tmp_path: Path) -> None:
+    printed = [text for text in byte_level.stand_ins() if text != "Ġ"]
+    letters = list(dict.fromkeys([*byte_level.written("日本".encode()), *printed]))[:known]
+    first, second = letters[:2]
+    (tmp_path / "merges.txt").write_text(f"#version: 0.2\n{first} {second}\n", "utf-8")
+    (tmp_path / "tokenizer_config.json").write_text(config, "utf-8")
+    (tmp_path / "vocab.json").write_text(json.dumps({text: id for id, text in enumerate([*letters, first + second])}))
+    found = open_table(tmp_path / "merges.txt")
+    assert found.numbers_of(encode(found.history, "日 本"))[0] == known
+    assert len(encode(found.history, "日 本")) > 3
 
 
 def test_a_vocabulary_of_wordpiece_is_told_apart(tmp_path: Path) -> None:
