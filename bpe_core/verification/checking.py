@@ -21,6 +21,7 @@ from bpe_core.support.atomic import folder_for, write_together
 from bpe_core.support.found_once import each_found_once
 from bpe_core.support.garbage import nothing_collected
 from bpe_core.support.progress import ALONE, Progress, ProgressReport, Work
+from bpe_core.support.wording import count_text
 from bpe_core.verification import sampling
 
 LETTERS = 8  # of a word, about
@@ -62,7 +63,7 @@ class Verification:
             return f"verified: {self.words:,} {self.compared} agree{also}"
         if self.is_empty:
             return f"not verified: there were no {self.compared} to compare"
-        return f"not verified: {self.differing:,} differences in {self.words:,} {self.compared}"
+        return f"not verified: {count_text(self.differing, 'difference')} in {self.words:,} {self.compared}"
 
 
 def verify(

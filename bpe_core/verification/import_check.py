@@ -72,7 +72,7 @@ def check_import(
             with throwing_exceptions():
                 peer = stack.enter_context(peer_of(format, data, opened.history, str(path), beside, apart=apart))()
         except Exception as error:  # whatever another library throws
-            sentence = f"{format.peer_name} does not load the file, so nothing was compared: {error}"
+            sentence = f"{format.peer_name} does not load the file, so nothing was compared: {str(error).rstrip('.')}"
             return Agreement(format.peer_name, silence=plain(sentence, LONGEST_SENTENCE))
         if peer is None:
             sentence = (
