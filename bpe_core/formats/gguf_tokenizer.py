@@ -260,10 +260,11 @@ def scored_history(tokens: Tokens) -> tuple[History, list[str]]:
 
 def probable_history(tokens: Tokens) -> tuple[History, list[str]]:
     """Read a model of SentencePiece that takes the most probable pieces."""
-    told, others = zip(tokens.texts, tokens.kinds, tokens.scores, strict=True), dict[str, float]()
-    for text, kind, score in told:
-        if kind in (Kind.USER_DEFINED, Kind.UNUSED):
-            others[text] = score if kind == Kind.UNUSED else 0.0
+    others = {
+        number: score if kind == Kind.UNUSED else 0.0
+        for number, (kind, score) in enumerate(zip(tokens.kinds, tokens.scores, strict=True))
+        if kind in (Kind.USER_DEFINED, Kind.UNUSED)
+    }
     kinds = {Kind.USER_DEFINED: Kind.CONTROL, Kind.UNKNOWN: Kind.CONTROL}
     kept = [Kind.UNKNOWN if text == tokens.unknown else kinds.get(kind, kind)
             for text, kind in zip(tokens.texts, tokens.kinds, strict=True)]  # fmt: skip

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
+
+import numpy as np
 
 from bpe_core.errors import FormatError
 from bpe_core.formats import json_reading, unigram_vocabulary
@@ -25,10 +27,12 @@ from bpe_core.formats.json_model import (
 from bpe_core.formats.json_reading import Object
 from bpe_core.formats.limitations import about, listed
 from bpe_core.formats.sentencepiece_fields import Kind, ScoredPiece
+from bpe_core.formats.unigram_vocabulary import Scored
 from bpe_core.history.alphabet import BYTE_TEXTS
 from bpe_core.history.history import History, Int64s
 from bpe_core.recipes.parts import LARGEST_VOCABULARY, UNKNOWN_TOKEN
 from bpe_core.segmenting.cutting import ids_looked_for
+from bpe_core.text.laid_texts import LaidTexts
 from bpe_core.text.preparation.pieces import AddedToken
 
 _LACKS_UNKNOWN = (
@@ -99,7 +103,7 @@ class JsonUnigram(JsonModel):
             del plain[text]
         choices: dict[str, Any] = {
             **steps.choices,
-            "method": unigram_vocabulary.method_of(plain),
+            "method": unigram_vocabulary.method_of(np.array([*plain.values()])),
             "base": "characters",
             "marker": "prefix" if steps.prefix else "none",
             "marker_text": steps.prefix,
@@ -115,8 +119,13 @@ class JsonUnigram(JsonModel):
         if not steps.prefix:  # a text can spell them as well, if only when it was changed
             twins = (*specials, *(BYTE_TEXTS if falls_back else (unknown_text,)))
             plain |= {text: scores[text] for text in twins if text in scores}
+
+        def numbers_of(texts: Sequence[str]) -> Int64s:
+            return np.fromiter((numbers.get(text, NO_NUMBER) for text in texts), np.int64, len(texts))
+
+        pieces = Scored(LaidTexts.of(plain), np.array([*plain.values()], np.float64), numbers_of([*plain]))
         history, notes = unigram_vocabulary.history_of(
-            plain, numbers, number, recipe, name, sign, least, by_bytes=steps.byte_level
+            pieces, numbers_of, number, recipe, name, sign, least, by_bytes=steps.byte_level
         )
         notes += about_added(added, vocabulary, steps)
         twice = [text for number, text in enumerate(texts) if vocabulary[text] != number]

@@ -37,7 +37,7 @@ from bpe_core.formats.sentencepiece_text import (
     recipe_with,
     steps_of,
 )
-from bpe_core.formats.unigram_vocabulary import method_of
+from bpe_core.formats.unigram_vocabulary import Scored, method_of
 from bpe_core.history.alphabet import Alphabet, Symbol, symbols_for_unknown
 from bpe_core.history.columns import DROPPED
 from bpe_core.history.history import History, Int64s
@@ -179,14 +179,15 @@ def _priorities(stored: Stored, made: Int64s, recovered: Recovered[str], first: 
 
 def _words(stored: Stored) -> dict[str, str]:
     """Cut a text before anything is joined: before blanks, if no piece holds one behind another sign."""
-    numbers = stored.pieces.numbers_of(Kind.NORMAL, Kind.USER_DEFINED, Kind.UNUSED)
-    texts = stored.pieces.texts_of(numbers)
+    texts, kinds = stored.pieces.texts, stored.pieces.kinds
+    counts = np.isin(kinds, (Kind.NORMAL, Kind.USER_DEFINED, Kind.UNUSED))
     is_blank = code_points(texts.together) == ord(MARKER)
     first = texts.edges[:-1]
     is_first = np.zeros(len(is_blank), np.bool_)
     is_first[first] = True
-    reaches = is_blank[1:] & ~is_blank[:-1] & ~is_first[1:]
-    is_known = is_blank[first] & (texts.lengths == 1) & (stored.pieces.kinds[numbers] != Kind.UNUSED)
+    behind = np.flatnonzero(is_blank[1:] & ~is_blank[:-1] & ~is_first[1:]) + 1
+    reaches = counts[np.searchsorted(first, behind, side="right") - 1]
+    is_known = is_blank[first] & (texts.lengths == 1) & counts & (kinds != Kind.UNUSED)
     if reaches.any() or not is_known.any():  # one that is unknown is so together with what is before it
         return {"pattern": "none"}
     return {"pattern": CUSTOM_PATTERN, "custom_pattern": RUNS}
@@ -287,41 +288,44 @@ def _check_unknown(stored: Stored, name: str) -> None:
 def unigram_history(stored: Stored, name: str) -> tuple[History, list[str]]:
     if is_own(stored):
         _check_unknown(stored, name)
-        scores, unknown, said = _most_probable(stored)
+        pieces, unknown, said = _most_probable(stored)
         recipe, notes = recipe_of(stored, 0, name, **said)
-        history, more = unigram_vocabulary.history_of(scores, stored.pieces.number_of, unknown, recipe, name)
+        numbers_of = stored.pieces.texts.places_of
+        history, more = unigram_vocabulary.history_of(pieces, numbers_of, unknown, recipe, name)
         return history, notes + more
-    found_first = stored.pieces.of_kind(Kind.USER_DEFINED)
-    others = {text: (len(text.encode()) - 1) * USER_DEFINED_SCORE for text in found_first}
+    texts, found_first = stored.pieces.texts, stored.pieces.numbers_of(Kind.USER_DEFINED)
+    others = {number: USER_DEFINED_SCORE * (len(texts[number].encode()) - 1) for number in found_first.tolist()}
     return most_probable_history(stored, name, others, "32 bits")
 
 
-def _most_probable(stored: Stored) -> tuple[dict[str, float], int, dict[str, Any]]:
-    """Return the scores of what is cut into, the number of what is unknown, and what both say of a recipe."""
+def _most_probable(stored: Stored) -> tuple[Scored, int, dict[str, Any]]:
+    """Return what is cut into, the number of what is unknown, and what both say of a recipe."""
     pieces = stored.pieces
-    unknown = int(pieces.numbers_of(Kind.UNKNOWN)[0])
-    normal, texts = pieces.numbers_of(Kind.NORMAL), [*pieces.texts]
-    scores = {
-        texts[number]: score for number, score in zip(normal.tolist(), pieces.scores[normal].tolist(), strict=True)
-    }
-    said = {"method": method_of(scores)} | ({} if stored.byte_fallback else {"unknown_text": texts[unknown]})
-    return scores, NO_NUMBER if stored.byte_fallback else unknown, said
+    unknown, normal = int(pieces.numbers_of(Kind.UNKNOWN)[0]), pieces.numbers_of(Kind.NORMAL)
+    found = Scored(pieces.texts_of(normal), pieces.scores[normal], normal)
+    said = {"method": method_of(found.scores)} | (
+        {} if stored.byte_fallback else {"unknown_text": pieces.texts[unknown]}
+    )
+    return found, NO_NUMBER if stored.byte_fallback else unknown, said
 
 
 def most_probable_history(
-    stored: Stored, name: str, others: Mapping[str, float], sums: str
+    stored: Stored, name: str, others: Mapping[int, float], sums: str
 ) -> tuple[History, list[str]]:
     """Read the pieces as any model has them; `others` are cut into as well, with scores that count for nothing else."""
     _check_unknown(stored, name)
-    scores, unknown, said = _most_probable(stored)
+    found, unknown, said = _most_probable(stored)
     specials, steps = tuple(_specials(stored)), steps_of(stored)
     choices = {"special_tokens": specials, "preparation": steps, "pattern": "none", "sums": sums, **said}
     recipe = recipe_with(stored, 0, name, **choices)
-    least = min(scores.values(), default=0.0)
-    sign = MARKER if stored.shows_blanks else ""
-    pieces = {**scores, **others}
-    pieces |= {text: float(DROPPED) for text in stored.pieces.of_kind(Kind.UNUSED) if text not in pieces}
-    return unigram_vocabulary.history_of(pieces, stored.pieces.number_of, unknown, recipe, name, sign, least)
+    least = float(found.scores.min()) if len(found.scores) else 0.0
+    sign, pieces, more = MARKER if stored.shows_blanks else "", stored.pieces, {**others}
+    for number in pieces.numbers_of(Kind.UNUSED).tolist():
+        more.setdefault(number, float(DROPPED))
+    numbers = np.concatenate((found.numbers, np.array([*more], np.int64)))
+    scores = np.concatenate((found.scores, np.array([*more.values()], np.float64)))
+    found = Scored(pieces.texts_of(numbers), scores, numbers)
+    return unigram_vocabulary.history_of(found, pieces.texts.places_of, unknown, recipe, name, sign, least)
 
 
 class SentencePieceModel(Format):

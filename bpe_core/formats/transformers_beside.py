@@ -176,8 +176,7 @@ def _object_in(name: str, beside: Beside, found: list[str]) -> Object:
 def _known(opened: OpenedTable) -> set[str]:
     """Return the texts that are looked for here."""
     recipe, joining = opened.history.recipe, opened.history.joining
-    symbols = opened.history.alphabet.symbols
-    first = [symbols[id].text.decode() for id in (joining.found_first if joining else ())]
+    first = [opened.history.alphabet.texts[id].decode() for id in (joining.found_first if joining else ())]
     unknown = [recipe.unknown_text] if opened.format != "sentencepiece" else []  # which finds it in no text
     return {*recipe.special_tokens, *unknown, *first}
 
@@ -207,6 +206,8 @@ def _about_numbers(opened: OpenedTable, kind: str, beside: Beside) -> list[str]:
     try:
         vocabulary = parsed_object(beside(VOCABULARY) or b"{}", VOCABULARY)
     except FormatError:
+        return []
+    if not vocabulary:
         return []
     texts = [text.decode(errors="replace") for text in written(opened.history)]
     numbers = opened.numbers_of(range(len(texts)))

@@ -6,7 +6,9 @@ A file does not say which pieces were dropped on the way. So all are in the alph
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import sys
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,7 +23,9 @@ from bpe_core.history.history import Columns, History, Int64s
 from bpe_core.history.token_texts import written
 from bpe_core.recipes.parts import UNKNOWN_TOKEN
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.support.arrays import Float64s
 from bpe_core.text.characters import code_points
+from bpe_core.text.laid_texts import LaidTexts
 from bpe_core.text.preparation.normalizers import KEPT_APART, Precompiled
 
 # How far the log-probability of a character without one lies below all pieces, as in SentencePiece.
@@ -29,9 +33,28 @@ UNKNOWN_COSTS = 10.0
 LARGEST_SCORE = 3e38  # that a number of 32 bits holds
 
 
+class Scored(NamedTuple):
+    """What a text can be split into, no two alike."""
+
+    texts: LaidTexts
+    scores: Float64s
+    numbers: Int64s
+
+    def only(self, places: Int64s) -> Scored:
+        return Scored(self.texts.only(places), self.scores[places], self.numbers[places])
+
+    def with_lone(self, texts: Sequence[str], score: float, number: int) -> Scored:
+        scores, numbers = (np.full(len(texts), one) for one in (score, number))
+        return Scored(
+            self.texts.followed_by(LaidTexts.of(texts)),
+            np.concatenate((self.scores, scores)),
+            np.concatenate((self.numbers, numbers)),
+        )
+
+
 def history_of(
-    scores: Mapping[str, float],
-    number_of: Mapping[str, int],
+    pieces: Scored,
+    numbers_of: Callable[[Sequence[str]], Int64s],
     unknown: int,
     recipe: Recipe,
     name: str,
@@ -42,34 +65,45 @@ def history_of(
 ) -> tuple[History, list[str]]:
     """Return pieces as a history without steps, and notes.
 
-    `number_of` has the special tokens, too; `unknown` is the number of what is unknown, NO_NUMBER where all of it
+    `numbers_of` knows the special tokens, too; `unknown` is the number of what is unknown, NO_NUMBER where all of it
     becomes bytes. `sign` stands for blanks where words are not marked, but hold it as any other character. `least` is
     the lowest score that counts for what is unknown, where that is not the lowest of these pieces. `by_bytes` says that
     characters represent bytes.
     """
-    if not scores:
+    if not len(pieces.texts):
         raise FormatError(f"{name}: the model has no pieces that a text could be split into.")
     marker = recipe.marker_text
-    over_words = [text for text in scores if marker and text.find(marker, 1) > 0]
-    within = {**scores}
-    for text in over_words:
-        del within[text]
+    unknown_score = (float(pieces.scores.min()) if least is None else least) - UNKNOWN_COSTS
+    over_words = [place for place, text in enumerate(pieces.texts) if text.find(marker, 1) > 0] if marker else []
+    left_out = [pieces.texts[place] for place in over_words]
+    if over_words:
+        pieces = pieces.only(np.delete(np.arange(len(pieces.texts)), over_words))
     # Characters that only longer pieces have, and the marker if it is one: alone they are unknown.
-    lone = sorted(set("".join(within) + marker) - within.keys())
-    unknown_score = (min(scores.values()) if least is None else least) - UNKNOWN_COSTS
-    within |= dict.fromkeys(lone, -math.inf if recipe.sums else unknown_score)
-    characters = [text for text in within if len(text) == 1 and text != marker]
-    markers, seeds = [marker] * (marker in within), [text for text in within if len(text) != 1 and text != marker]
-    base, texts = unknown_symbols(recipe), [*characters, *markers, *seeds]
-    alphabet = _alphabet(base, characters, markers, seeds, marker or sign or " ", by_bytes=by_bytes)
-    numbers = [number_of.get(symbol.text.decode(), NO_NUMBER) for symbol in base]
-    alone = {*lone}
-    numbers += [unknown if text in alone else number_of[text] for text in (*characters, *markers)]
-    numbers += map(number_of.__getitem__, seeds)
-    numbers += [number_of[token] for token in recipe.special_tokens]
-    row = np.array([*[unknown_score] * len(base), *map(within.__getitem__, texts)])
+    codes, is_single = code_points(pieces.texts.together), pieces.texts.lengths == 1
+    is_lone = np.zeros(sys.maxunicode + 1, np.bool_)
+    is_lone[codes] = is_lone[code_points(marker)] = True
+    is_lone[codes[pieces.texts.edges[:-1][is_single]]] = False
+    lone = list(map(chr, np.flatnonzero(is_lone).tolist()))
+    within = pieces.with_lone(lone, -math.inf if recipe.sums else unknown_score, unknown)
+    is_marker = np.zeros(len(within.texts), np.bool_)
+    is_marker[[place for place in within.texts.places_of([marker] * bool(marker)).tolist() if place >= 0]] = True
+    is_single = within.texts.lengths == 1
+    characters, markers, seeds = (
+        np.flatnonzero(which) for which in (is_single & ~is_marker, is_marker, ~(is_single | is_marker))
+    )
+    base, of_all = unknown_symbols(recipe), within.texts.only
+    alphabet = _alphabet(
+        base, [*of_all(characters)], [*of_all(markers)], of_all(seeds), marker or sign or " ", by_bytes=by_bytes
+    )
+    order = np.concatenate((characters, markers, seeds))
+    numbers = (
+        numbers_of([one.text.decode() for one in base]),
+        within.numbers[order],
+        numbers_of(recipe.special_tokens),
+    )
+    row = np.concatenate((np.full(len(base), unknown_score), within.scores[order]))
     rounded = row if recipe.sums == "64 bits" else row.astype(np.float32)
-    notes = about(over_words, "pieces reach over several words and are left out: {}")
+    notes = about(left_out, "pieces reach over several words and are left out: {}")
     if lone not in ([], [marker]) and not recipe.sums:
         notes += about(lone, "characters occur in longer pieces only; alone they are unknown: {}")
     history = History(
@@ -77,13 +111,13 @@ def history_of(
         alphabet,
         Columns.with_room(0).first(0),
         scores=Scores((0,), (rounded,), np.zeros(0, np.int32)),
-        numbers=np.array(numbers, np.int64),
+        numbers=np.concatenate(numbers),
     )
     return history, notes
 
 
 def _alphabet(
-    base: list[Symbol], characters: list[str], markers: list[str], seeds: list[str], blank: str, *, by_bytes: bool
+    base: list[Symbol], characters: list[str], markers: list[str], seeds: LaidTexts, blank: str, *, by_bytes: bool
 ) -> Alphabet:
     """Return the alphabet of pieces in which a sign, or several, stands for a blank."""
 
@@ -97,15 +131,14 @@ def _alphabet(
     known = code_points("".join((*characters, *markers)))
     id_of = np.zeros(int(known.max(initial=0)) + 1, np.int32)
     id_of[known] = np.arange(len(base), len(given))
-    starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(np.fromiter(map(len, seeds), np.int64, len(seeds)))))
-    return Alphabet(tuple(given), Spelled(id_of[code_points("".join(seeds))], starts))
+    return Alphabet(tuple(given), Spelled(id_of[code_points(seeds.together)], seeds.edges))
 
 
-def method_of(scores: Mapping[str, float]) -> str:
+def method_of(scores: Float64s) -> str:
     """Guess how they were learned: scores that put the fewest tokens first are MinGram's, though no file says so."""
     from bpe_core.learning.mingram.method import puts_fewest_first  # who opens another method needs no learner
 
-    return "mingram" if puts_fewest_first([*scores.values()]) else "unigram"
+    return "mingram" if puts_fewest_first(scores.tolist()) else "unigram"
 
 
 def checked_score(value: object, where: str) -> float:

@@ -33,7 +33,11 @@ class LaidTexts(Sequence[str]):
 
     @classmethod
     def of(cls, texts: Iterable[str]) -> LaidTexts:
-        return cls(*end_to_end([text.encode() for text in texts]))
+        given = [*texts]
+        edges = np.fromiter(accumulate(map(len, given), initial=0), np.int64, len(given) + 1)
+        data = np.frombuffer("".join(given).encode(), np.uint8)
+        characters = np.append(np.flatnonzero((data & 0xC0) != 0x80), len(data))
+        return cls(data, characters[edges], edges)
 
     def __len__(self) -> int:
         return len(self.starts) - 1
@@ -89,6 +93,13 @@ class LaidTexts(Sequence[str]):
         starts = _with_end(widths)
         cells = np.arange(int(starts[-1])) + repeated(self.starts[places] - starts[:-1], widths)
         return LaidTexts(self.data[cells], starts, _with_end(self.lengths[places]))
+
+    def followed_by(self, more: LaidTexts) -> LaidTexts:
+        starts, edges = (
+            np.concatenate((these[:-1], those + these[-1]))
+            for these, those in ((self.starts, more.starts), (self.edges, more.edges))
+        )
+        return LaidTexts(np.concatenate((self.data, more.data)), starts, edges)
 
     def replaced(self, texts: Mapping[int, str]) -> LaidTexts:
         """Return the same with others at these places, which ascend."""

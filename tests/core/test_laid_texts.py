@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bpe_core.text.laid_texts import LaidTexts
+from bpe_core.text.laid_texts import LaidTexts, end_to_end
 
 TEXTS = st.lists(st.text("aéb日𝄞\0", max_size=4), max_size=9)
 
@@ -17,6 +17,8 @@ TEXTS = st.lists(st.text("aéb日𝄞\0", max_size=4), max_size=9)
 def test_the_same_as_a_list(texts: list[str], numbers: list[int], others: dict[int, str]) -> None:
     places = [number for number in numbers if number < len(texts)]
     laid = LaidTexts.of(texts)
+    assert laid == LaidTexts(*end_to_end([text.encode() for text in texts]))
+    assert [*laid.followed_by(LaidTexts.of(others.values()))] == [*texts, *others.values()]
     for chosen in (places, sorted({*places}), [*range(len(texts))][2:5]):
         some, should = laid.only(np.array(chosen, np.int64)), [texts[place] for place in chosen]
         assert [some[place] for place in range(len(some))] == [*some] == should

@@ -98,6 +98,15 @@ def test_a_model_of_theirs_has_their_numbers(normalization: str, said: dict[str,
         assert ours == asked.encode(plain(text)), text[:80]
 
 
+def test_a_model_opens_and_cuts_before_anybody_looks_at_its_symbols(tmp_path: Path) -> None:
+    """To make an object of each of a quarter of a million pieces takes longer than to read them all."""
+    pytest.importorskip("sentencepiece", reason="the package sentencepiece is not installed")
+    (tmp_path / "theirs.model").write_bytes(sentencepiece_model("identity"))
+    history = open_table(tmp_path / "theirs.model").history
+    assert encode(history, "the lowest price")
+    assert not {"symbols", "decoded"} & vars(history.alphabet).keys()
+
+
 def test_a_tokenizer_json_of_theirs_has_their_numbers() -> None:
     tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
     asked = tokenizers.Tokenizer.from_str(their_json())
