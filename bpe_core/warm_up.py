@@ -43,7 +43,7 @@ from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.laid_words import Laid, laid_words
 from bpe_core.segmenting.merging import compiled_ranks
 from bpe_core.segmenting.remembered_words import WORDS_AT_FIRST
-from bpe_core.segmenting.text_pairs import laid_texts
+from bpe_core.segmenting.text_pairs import JoinedTexts
 from bpe_core.segmenting.word_pieces import LongestPieces
 from bpe_core.text.preparation.pre_tokenizers import ByteLevel
 from bpe_core.text.preparation.whole_texts import Marks, WholeTexts
@@ -65,7 +65,8 @@ def _others() -> None:
     _learn_best()
     _rank()
     parts_of([b"lo", b"low", b"old"])  # which no two make
-    laid_texts([b"l", b"o"], np.zeros(1, np.int32), np.ones(1, np.int32))
+    pairs = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), _PAIRS)
+    JoinedTexts(pairs, np.zeros(pairs.first_special, np.int64)).found(108, 111)
     UsualPieces(bytes(9), 6, 1).skip(0)
     recipe = Recipe.preset("gage", block_size=100)
     compressed_blocks(_TEXT.encode() * 9, recipe)

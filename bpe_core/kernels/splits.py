@@ -18,6 +18,7 @@ FACTOR = 0x9E3779B97F4A7C15
 _NONE = -1
 _HALF = 32  # bits
 _TEXT = (1 << _HALF) - 1
+_OTHERS = 26  # bits of the number that tell little of the hint
 
 
 @bundle
@@ -26,6 +27,7 @@ class Texts(NamedTuple):
     starts: Int64s  # of each, and the end
     firsts: Int32s  # which text is the first that is equal to it
     slots: UInt64s  # texts, counted from 1, below half of their mixed number; more than texts, a power of two
+    hints: UInt64s  # a bit for each, found by other bits of its number: most of what is looked up is no text
     powers: UInt64s  # of the factor, up to the longest
     beginnings: UInt64s  # of one text: the numbers of its beginnings
 
@@ -36,9 +38,22 @@ def _mixed(number):
     return mixed ^ (mixed >> np.uint64(32))
 
 
+@inlined
+def _hint_of(texts, number):
+    """Where the hint of a number is: a word, and in it a bit."""
+    place = _mixed(number) >> np.uint64(_OTHERS) & np.uint64(64 * len(texts.hints) - 1)
+    return place >> np.uint64(6), np.uint64(1) << (place & np.uint64(63))
+
+
+@inlined
+def _may_be_there(texts, number):
+    word, bit = _hint_of(texts, number)
+    return texts.hints[word] & bit != np.uint64(0)
+
+
 @kernel
-def text_at(texts, start, length, number, stop):
-    """Which text before `stop` has these bytes; -1 if there is none."""
+def _text_of_two(texts, start, cut, behind, length, number, stop):
+    """Which text before `stop` has these bytes, those from the cut on from another place; -1 if there is none."""
     data, starts, slots, mixed = texts.data, texts.starts, texts.slots, _mixed(number)
     slot = mixed & np.uint64(len(slots) - 1)
     while slots[slot] != np.uint64(0):
@@ -46,12 +61,34 @@ def text_at(texts, start, length, number, stop):
         is_alike = slots[slot] >> np.uint64(_HALF) == mixed >> np.uint64(_HALF)
         if is_alike and text < stop and starts[text + 1] - starts[text] == length:
             same, first = np.int64(0), starts[text]
-            while same < length and data[first + same] == data[start + same]:
+            while same < cut and data[first + same] == data[start + same]:
+                same += 1
+            while cut <= same < length and data[first + same] == data[behind + same - cut]:
                 same += 1
             if same == length:
                 return text
         slot = (slot + np.uint64(1)) & np.uint64(len(slots) - 1)
     return np.int64(_NONE)
+
+
+@inlined
+def text_at(texts, start, length, number, stop):
+    """Which text before `stop` has these bytes; -1 if there is none."""
+    if not _may_be_there(texts, number):  # nearly always then; to ask it here spares a call
+        return np.int64(_NONE)
+    return _text_of_two(texts, start, length, start, length, number, stop)
+
+
+@kernel
+def text_of_both(texts, left, right):
+    """Which is the first that two texts are together; -1 if there is none."""
+    starts, number = texts.starts, np.uint64(0)
+    for half in range(2):
+        part = right if half else left
+        for place in range(starts[part], starts[part + 1]):
+            number = number * np.uint64(FACTOR) + np.uint64(texts.data[place]) + np.uint64(1)
+    cut, length = starts[left + 1] - starts[left], starts[right + 1] - starts[right]
+    return _text_of_two(texts, starts[left], cut, starts[right], cut + length, number, len(texts.firsts))
 
 
 @kernel
@@ -61,7 +98,7 @@ def enter_texts(texts):
     texts.powers[0] = np.uint64(1)
     for length in range(1, len(texts.powers)):
         texts.powers[length] = texts.powers[length - 1] * np.uint64(FACTOR)
-    slots[:] = np.uint64(0)
+    slots[:], texts.hints[:] = np.uint64(0), np.uint64(0)
     for text in range(len(starts) - 1):
         start, length = starts[text], starts[text + 1] - starts[text]
         write_beginnings(texts, start, length)
@@ -73,6 +110,8 @@ def enter_texts(texts):
             slot = mixed & np.uint64(len(slots) - 1)
             while slots[slot] != np.uint64(0):
                 slot = (slot + np.uint64(1)) & np.uint64(len(slots) - 1)
+            word, bit = _hint_of(texts, number)
+            texts.hints[word] |= bit
             slots[slot] = mixed >> np.uint64(_HALF) << np.uint64(_HALF) | np.uint64(text + 1)
 
 

@@ -23,6 +23,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from heapq import heappop, heappush
 from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -31,11 +32,16 @@ from bpe_core.history.history import History
 from bpe_core.history.joining import NO_PRIORITY, Joining, PairRows
 from bpe_core.history.meeting import outermost
 from bpe_core.history.token_texts import written
+from bpe_core.kernels.readiness import Policy
 from bpe_core.segmenting.cutting import Cutting, UnknownTogether
 from bpe_core.segmenting.merging import Spelling
 from bpe_core.segmenting.word_tokens import ALWAYS, WordCut
 from bpe_core.support.arrays import Bools, Int32s, Int64s
 
+if TYPE_CHECKING:  # which loads machine code
+    from bpe_core.segmenting.text_pairs import JoinedTexts
+
+KERNELS = Policy("bpe_core.segmenting.text_pairs", small=50_000, small_when_loaded=2_000)  # tokens
 LONG = 48  # symbols; a longer word is divided where no pair could ever join
 LONGEST_REMEMBERED = 256
 MOST_REMEMBERED = 1 << 18  # pairs, and stretches of long words
@@ -57,9 +63,18 @@ class JoinedWords:
 
     @cached_property
     def _find(self) -> Find:  # what only plain Python looks up
-        if self.joining.pairs is None:
-            return ByText(self.history, self.joining, self.alone.tolist()).__getitem__
-        return ByPair(self.joining.pairs).__getitem__
+        if self.joining.pairs is not None:
+            return ByPair(self.joining.pairs).__getitem__
+        many = KERNELS.chooses(self._base + len(self.history))
+        found = self.by_text.found if many else by_all_texts(self.history, self.joining)
+        return ByText(found, self.alone).__getitem__
+
+    @cached_property
+    def by_text(self) -> JoinedTexts:
+        from bpe_core.segmenting.text_pairs import JoinedTexts  # loads machine code
+
+        assert self.joining.priorities is not None
+        return JoinedTexts(self.history, self.joining.priorities)
 
     @property
     def is_plain(self) -> bool:
@@ -214,7 +229,7 @@ class JoinedWords:
 
     @cached_property
     def first_ids(self) -> dict[bytes, int]:
-        return {self._texts[id]: id for id in self.joining.found_first}
+        return {self.history.alphabet.texts[id]: id for id in self.joining.found_first}
 
     @cached_property
     def _first(self) -> re.Pattern[bytes] | None:
@@ -280,7 +295,7 @@ class JoinedWords:
         """The symbols of each seed that neighbours may become, though no two of them made it."""
         if self.joining.priorities is not None:
             for id in np.flatnonzero(self.joining.priorities[: self._base] != NO_PRIORITY).tolist():
-                yield self._spelling.symbols(self._texts[id])
+                yield self._spelling.symbols(self.history.alphabet.texts[id])
 
     def _stretch(self, symbols: tuple[int, ...], at: int) -> Stretch:
         known = self._stretches.get(symbols)
@@ -387,21 +402,27 @@ def joined_unknown(ids: Int32s, edges: Int64s, unknown: int) -> tuple[Int32s, In
 
 
 class ByText(dict[int, Found | None]):
-    def __init__(self, history: History, joining: Joining, alone: list[bool]) -> None:
+    """Looks up what two tokens are together, as a text meets few of all pairs."""
+
+    def __init__(self, find: Callable[[int, int], Found | None], alone: Bools) -> None:
         super().__init__()
-        assert joining.priorities is not None
-        self.texts, self.alone = written(history), alone
-        self.token_of: dict[bytes, Found] = {}
-        for id, (text, priority) in enumerate(zip(self.texts, joining.priorities.tolist(), strict=True)):
-            if priority != NO_PRIORITY:
-                known = self.token_of.setdefault(text, (priority, id))
-                self.token_of[text] = min(known, (priority, id))
+        self._joined, self._alone = find, alone
 
     def __missing__(self, key: int) -> Found | None:
         if len(self) >= MOST_REMEMBERED:
             self.clear()
         left, right = key >> 32, key & 0xFFFFFFFF
-        lone = self.alone[left] or self.alone[right]
-        found = None if lone else self.token_of.get(self.texts[left] + self.texts[right])
+        found = None if self._alone[left] or self._alone[right] else self._joined(left, right)
         self[key] = found
         return found
+
+
+def by_all_texts(history: History, joining: Joining) -> Callable[[int, int], Found | None]:
+    """Return what `text_pairs.JoinedTexts.found` returns, for not too many tokens."""
+    assert joining.priorities is not None
+    texts, token_of = written(history), dict[bytes, Found]()
+    for id, (text, priority) in enumerate(zip(texts, joining.priorities.tolist(), strict=True)):
+        if priority != NO_PRIORITY:
+            known = token_of.setdefault(text, (priority, id))
+            token_of[text] = min(known, (priority, id))
+    return lambda left, right: token_of.get(texts[left] + texts[right])

@@ -12,7 +12,6 @@ import numpy as np
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.columns import DROPPED, NOTHING, Scores
 from bpe_core.history.history import History
-from bpe_core.history.joining import NO_PRIORITY
 from bpe_core.kernels import encode as kernel
 from bpe_core.kernels.change_text import TextChanges
 from bpe_core.kernels.merge_word import Workplace
@@ -34,7 +33,7 @@ from bpe_core.segmenting.by_priority import JoinedWords, joined_unknown
 from bpe_core.segmenting.compiled_encoder import CompiledEncoder, joining_table, piece_table, room_for
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.merging import NEVER
-from bpe_core.segmenting.text_pairs import entered, laid_texts, ways_among
+from bpe_core.segmenting.text_pairs import ways_among
 from bpe_core.segmenting.word_pieces import LongestPieces
 from bpe_core.segmenting.word_tokens import ALWAYS, WordCuts
 from bpe_core.support.arrays import Bytes, Float64s, Int32s, Int64s
@@ -222,29 +221,22 @@ def _rows(words: JoinedWords) -> list[Int32s]:
     if pairs is not None:
         columns = [pairs.left, pairs.right, np.arange(len(pairs.left)), pairs.token]
         return [column.astype(np.int32) for column in columns]
-    priorities = words.joining.priorities
-    assert priorities is not None
-    history = words.history
-    texts = entered(*laid_texts(history.alphabet.texts, history.columns.left, history.columns.right))
-    left, right, whole = ways_among(texts)
-    groups = texts.firsts  # of tokens with equal texts, each by its first
+    known = words.by_text
+    left, right, whole = ways_among(known.texts)
+    groups = known.texts.firsts  # of tokens with equal texts, each by its first
     ids = np.flatnonzero(~words.alone)
     ids = ids[np.argsort(groups[ids], kind="stable")]
     counts = np.bincount(groups[ids], minlength=len(groups))
     first = np.cumsum(counts) - counts
-    joined = np.flatnonzero(priorities != NO_PRIORITY)
-    joined = joined[np.argsort(priorities[joined], kind="stable")[::-1]]  # the best of a group is written last
-    priority, token = np.full(len(groups), NEVER, np.int64), np.zeros(len(groups), np.int64)
-    priority[groups[joined]], token[groups[joined]] = priorities[joined], joined
-    times = np.where(priority[whole] < NEVER, counts[left] * counts[right], 0)
+    times = np.where(known.priority[whole] < NEVER, counts[left] * counts[right], 0)
     row = np.repeat(np.arange(len(left)), times)  # one for each pair of ids with these texts
     turn = np.arange(len(row)) - np.repeat(np.cumsum(times) - times, times)
     left, right, whole = left[row], right[row], whole[row]
     columns = [
         ids[first[left] + turn // counts[right]],
         ids[first[right] + turn % counts[right]],
-        priority[whole],
-        token[whole],
+        known.priority[whole],
+        known.token[whole],
     ]
     return [column.astype(np.int32) for column in columns]
 

@@ -6,8 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from bpe_core.history.history import History
+from bpe_core.history.joining import NO_PRIORITY
 from bpe_core.history.token_texts import BUDGET, check_together
-from bpe_core.kernels.splits import Texts, Ways, enter_texts, lay_texts, measure_texts, split_texts
+from bpe_core.kernels import NEVER
+from bpe_core.kernels.splits import Texts, Ways, enter_texts, lay_texts, measure_texts, split_texts, text_of_both
 from bpe_core.support.arrays import Bytes, Int32s, Int64s
 
 _ROWS_A_TEXT = 4  # nearly always enough
@@ -20,7 +23,8 @@ def entered(data: Bytes, starts: Int64s) -> Texts:
         data=data,
         starts=starts,
         firsts=np.empty(count, np.int32),
-        slots=np.empty(1 << (4 * count).bit_length(), np.uint64),
+        slots=np.empty(1 << (2 * count).bit_length(), np.uint64),
+        hints=np.empty(1 << (count // 4).bit_length(), np.uint64),
         powers=np.empty(longest + 1, np.uint64),
         beginnings=np.empty(longest + 1, np.uint64),
     )
@@ -63,3 +67,22 @@ def laid_texts(first: Sequence[bytes], left: Int32s, right: Int32s) -> tuple[Byt
     data[: starts[len(first)]] = np.frombuffer(b"".join(first), np.uint8)
     lay_texts(data, starts, left, right)
     return data, starts
+
+
+class JoinedTexts:
+    """All tokens by their texts, and which of those with a text two neighbours become."""
+
+    def __init__(self, history: History, priorities: Int64s) -> None:
+        laid = laid_texts(history.alphabet.texts, history.columns.left, history.columns.right)
+        self.texts = texts = entered(*laid)
+        joined = np.flatnonzero(priorities != NO_PRIORITY)
+        joined = joined[np.argsort(priorities[joined], kind="stable")[::-1]]  # the best with a text is written last
+        groups = texts.firsts[joined]
+        self.priority, self.token = np.full(len(texts.firsts), NEVER, np.int64), np.zeros(len(texts.firsts), np.int64)
+        self.priority[groups], self.token[groups] = priorities[joined], joined
+
+    def found(self, left: int, right: int) -> tuple[int, int] | None:
+        """Return the priority and the token of two neighbours; None where nothing is joined."""
+        text = int(text_of_both(self.texts, left, right))
+        is_joined = text >= 0 and self.priority[text] < NEVER
+        return (int(self.priority[text]), int(self.token[text])) if is_joined else None

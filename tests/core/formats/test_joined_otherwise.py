@@ -8,7 +8,7 @@ import json
 import random
 from collections.abc import Callable
 from dataclasses import replace
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +21,10 @@ from bpe_core.errors import FormatError, OutputError
 from bpe_core.formats import FORMATS, OpenedTable
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
-from bpe_core.history.joining import Joining, PairRows
+from bpe_core.history.joining import NO_PRIORITY, Joining, PairRows
 from bpe_core.history.token_texts import written
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.segmenting.by_priority import JoinedWords
+from bpe_core.segmenting.by_priority import JoinedWords, by_all_texts
 from bpe_core.segmenting.compiled_methods import CompiledPriorities
 from bpe_core.segmenting.cutting import GivenWords
 from bpe_core.segmenting.tokenizer import Tokenizer
@@ -135,6 +135,21 @@ def test_kernels_leave_out_what_plain_python_does(words: list[bytes], left_out: 
         ids, starts = compiled.ids_of_texts(given_words.data, given_words.starts, at)
         expected = [plain.cut(word, at).ids for word in words]
         assert [ids[start:stop].tolist() for start, stop in pairwise(starts)] == expected
+
+
+@given(
+    halves=st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=9),
+    priorities=st.lists(st.integers(NO_PRIORITY, 3), min_size=9, max_size=9),
+)
+def test_machine_code_finds_what_two_tokens_are_together(halves: list[tuple[int, int]], priorities: list[int]) -> None:
+    """Of those with one text the best, of equals the oldest."""
+    tokens = [97, 98, *range(256, 256 + len(halves))]
+    pairs = [(tokens[left % born], tokens[right % born]) for born, (left, right) in enumerate(halves, 2)]
+    joining = Joining(priorities=np.array([NO_PRIORITY] * 256 + priorities[: len(pairs)]))
+    history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), pairs, joining)
+    plainly, by_machine_code = by_all_texts(history, joining), JoinedWords(history).by_text.found
+    for pair in product(tokens, repeat=2):
+        assert by_machine_code(*pair) == plainly(*pair)
 
 
 def test_the_order_is_kept_in_sessions_and_json_and_refused_where_it_has_no_place(
