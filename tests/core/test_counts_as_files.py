@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from fractions import Fraction
+from itertools import chain
 from pathlib import Path
+from random import Random
 
 import fsspec
 import numpy as np
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from bpe_core.command_line.main import run
-from bpe_core.counting import runs, to_files
+from bpe_core.counting import count_words as counting
+from bpe_core.counting import counter, runs, to_files
 from bpe_core.counting.count_words import count_groups, count_words
 from bpe_core.counting.grouped import GroupedWords
 from bpe_core.counting.runs import LocalPlace, Place
@@ -22,6 +29,7 @@ from bpe_core.errors import CorpusError, OutputError
 from bpe_core.recipes.mixture import Group, Mixture, Sample
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.text.corpus import Corpus
+from bpe_core.text.splitting import split_words
 from tests.core.reading_texts import files, write
 
 GPT2 = Recipe.preset("gpt2")
@@ -66,6 +74,40 @@ def test_however_it_is_parted_the_same_bytes_are_written(tmp_path: Path, corpus:
     assert table.line_ends is not None
     assert wanted.line_ends is not None
     assert (list(table), table.line_ends.tolist()) == (list(wanted), wanted.line_ends.tolist())
+
+
+@given(
+    texts=st.lists(st.text("aAlow'1 .\n\r\u0301é漢", max_size=60), min_size=1, max_size=5),
+    order=st.randoms(use_true_random=False),
+    sizes=st.tuples(st.integers(1, 80), st.integers(60, 900), st.integers(1, 40)),
+    memory=st.none() | st.integers(4, 40) | st.just(10**9),
+    threads=st.integers(1, 3),
+)
+def test_counts_depend_on_nothing_but_the_texts(
+    texts: list[str], order: Random, sizes: tuple[int, int, int], memory: int | None, threads: int
+) -> None:
+    """Whatever the size of pieces, parts, blocks and memory, and the number of threads; and the order of files."""
+    wanted = Counter(chain.from_iterable(split_words(text, GPT2) for text in texts))
+    assume(wanted)
+    bucket = fsspec.filesystem("memory")
+    bucket.store.clear()
+    bucket.pipe({f"/texts/{number}.txt": text.encode() for number, text in enumerate(texts)})
+    places = [f"memory://texts/{number}.txt" for number, text in enumerate(texts) if text]
+    order.shuffle(places)
+    piece_size, partition_size, block_size = sizes
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(counting, "KERNELS", replace(counting.KERNELS, small=0, small_when_loaded=0))
+        patch.setattr(counter, "available_threads", lambda: threads)
+        for work in (counter.count_compiled, counter.count_in_runs):
+            patch.setattr(work, "__kwdefaults__", {**(work.__kwdefaults__ or {}), "block_size": block_size})
+        count_to_file(
+            Corpus.from_files(places), GPT2, CountingOrder("memory://out", partition_size, memory, piece_size)
+        )
+    found = list(count_words(Corpus.from_files("memory://out"), GPT2))
+    assert dict(found) == {word.encode(): count for word, count in wanted.items()}
+    assert found == list(count_words(Corpus.from_files(places), GPT2)), "in the order in which they are met"
+    assert [path for path in bucket.find("/") if "counting" in path] == []
+    bucket.store.clear()
 
 
 def test_a_large_text_is_parted_where_no_word_is_cut(tmp_path: Path) -> None:
