@@ -16,11 +16,23 @@ from functools import cache
 from importlib import metadata
 from typing import Any
 
+import numpy as np
+
 from bpe_core.counting.runs import CorpusPiece, Place, count_piece, not_done
-from bpe_core.counting.to_files import CountingOrder, FileCount, PartTask, Range, Written, add_up_range, write_part
+from bpe_core.counting.to_files import (
+    CountingOrder,
+    FileCount,
+    PartTask,
+    Range,
+    Written,
+    add_up_range,
+    ranks_name,
+    write_part,
+)
 from bpe_core.errors import BpeError, Cancelled, ClusterError, CorpusError, plain
 from bpe_core.recipes.mixture import Mixture
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.support.arrays import Int64s
 from bpe_core.support.optional_packages import MISSING_CLUSTER, distributed_or_none
 from bpe_core.support.progress import ALONE, Progress, Work
 from bpe_core.text.corpus import Corpus, Skipped
@@ -148,8 +160,12 @@ class _ClusterCount(FileCount):
         return [added[number] for number in range(count)]
 
     def write(self, output: str, tasks: Sequence[PartTask]) -> None:
-        sent = self.client.scatter(list(tasks))
-        for _ in self._each(write_part, [(self.work, self.head, output, task) for task in sent]):
+        lean = []
+        for task in tasks:
+            with self.work.writing(ranks_name(task)) as file:
+                file.write(np.concatenate(task.ranks).tobytes())
+            lean.append((task._replace(ranks=()), np.cumsum([len(ranks) for ranks in task.ranks])[:-1]))
+        for _ in self._each(_write_part, [(self.work, self.head, output, *one) for one in lean]):
             pass
 
     def _each(self, work: Callable[..., Any], tasks: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
@@ -184,6 +200,12 @@ def _count_one(
 
 def _add_up(work: Place, runs: Sequence[str], head: CountsHead, numbers: range) -> dict[int, Range]:
     return {number: add_up_range(work, runs, head, number) for number in numbers}
+
+
+def _write_part(work: Place, head: CountsHead, output: str, task: PartTask, borders: Int64s) -> None:
+    with work.open(ranks_name(task)) as file:
+        ranks = np.frombuffer(file.read(), np.int64)
+    write_part(work, head, output, task._replace(ranks=np.split(ranks, borders)))
 
 
 @contextmanager

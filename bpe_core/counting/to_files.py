@@ -256,6 +256,11 @@ def write_part(work: Place, head: CountsHead, output: str, task: PartTask) -> No
         in_place(tables, head, file, tells_place=not is_all)
 
 
+def ranks_name(task: PartTask) -> str:
+    """The name of a file for the ranks, if they are handed on by one; what is in it depends on all ranges alone."""
+    return f"{task.ranges[0].removesuffix(ENDING)}-ranks"
+
+
 def _finish_output(output: str, head: CountsHead, files: int) -> None:
     """Write the head last: it makes the folder a table of counts."""
     if not _is_one_file(output, files):

@@ -124,6 +124,20 @@ def test_a_worker_killed_in_the_middle_changes_nothing(
         assert killed.is_set()
         assert next(iter(client.run(os.getpid).values())) != first
         assert (tmp_path / "found.parquet").read_bytes() == (tmp_path / "wanted.parquet").read_bytes()
+        killed.clear()
+        submit, second = client.submit, next(iter(client.run(os.getpid).values()))
+
+        def kill_once(*task: Any, **how: Any) -> Any:
+            future = submit(*task, **how)
+            if "write_part" in task[2].__name__ and not killed.is_set():
+                killed.set()
+                os.kill(second, signal.SIGKILL)
+            return future
+
+        monkeypatch.setattr(client, "submit", kill_once)
+        count_on_cluster(corpus, GPT2, order, client)
+        assert killed.is_set(), "while it was about to write"
+        assert (tmp_path / "found.parquet").read_bytes() == (tmp_path / "wanted.parquet").read_bytes()
         mine = on_cluster.facts()
         monkeypatch.setattr(on_cluster, "facts", lambda: ("bpe-explorer 99", *mine[1:]))
         with pytest.raises(ClusterError, match="but here is bpe-explorer 99; install the same on all"):
