@@ -281,8 +281,8 @@ def _content(path: Path) -> bytes:
     try:
         with _opened(path) as file:
             head = file.read(LOOK)
-            known = _known_by(head)
-            if len(head) == LOOK and not (known or _may_be_known(beginning(head))):
+            known = _known_by(head, path)
+            if len(head) == LOOK and not (known or _may_be_known(beginning(head), path)):
                 return beginning(head)
             enough = known.enough if known else 0
             whole = bytearray(head)
@@ -306,14 +306,15 @@ def _opened(path: Path) -> BinaryIO:
         raise FormatError(f"{str(path)!a} cannot be the name of a file.") from error
 
 
-def _known_by(head: bytes) -> Format | None:
-    return next((one for one in FORMATS.asked_about(head) if one.recognizes(head)), None)
+def _known_by(head: bytes, path: Path) -> Format | None:
+    beside = files_beside(path)
+    return next((one for one in FORMATS.asked_about(head) if one.recognizes_file(head, str(path), beside)), None)
 
 
-def _may_be_known(head: bytes) -> bool:
+def _may_be_known(head: bytes, path: Path) -> bool:
     """Whether a long file could show only later that it is of any format, as JSON does."""
     late = (one.told_late for one in FORMATS.asked_about(head))
-    return head.lstrip()[:1] == b"{" or any(late) or _known_by(head) is not None
+    return head.lstrip()[:1] == b"{" or any(late) or _known_by(head, path) is not None
 
 
 def unpacked(data: bytes, name: str) -> bytes:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from bpe_core.errors import FormatError, OutputError
-from bpe_core.formats import FORMATS, byte_level, open_table
+from bpe_core.formats import FORMATS, all_formats, byte_level, open_table
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.corpus import Corpus
@@ -192,6 +192,18 @@ def test_bytes_need_no_token_for_the_space(known: int, config: str, tmp_path: Pa
     found = open_table(tmp_path / "merges.txt")
     assert found.numbers_of(encode(found.history, "日 本"))[0] == known
     assert len(encode(found.history, "日 本")) > 3
+
+
+def test_long_merges_that_only_a_vocabulary_beside_tells_are_read_whole(tmp_path: Path) -> None:
+    letters = "가나다라마"
+    word = "하" + letters * 180
+    merges = [(word[:length], word[length]) for length in range(1, len(word))]
+    (tmp_path / "merges.txt").write_text("".join(f"{left} {right}\n" for left, right in merges), "utf-8")
+    assert (tmp_path / "merges.txt").stat().st_size > all_formats.LOOK
+    tokens = [*letters, "하", *(left + right for left, right in merges)]
+    (tmp_path / "vocab.json").write_text(json.dumps({text: id for id, text in enumerate(tokens)}))
+    found = open_table(tmp_path / "merges.txt")
+    assert found.numbers_of(encode(found.history, word)) == [len(tokens) - 1]
 
 
 def test_a_vocabulary_of_wordpiece_is_told_apart(tmp_path: Path) -> None:

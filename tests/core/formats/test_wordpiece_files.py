@@ -12,7 +12,7 @@ import pytest
 
 from bpe_core.command_line.main import run
 from bpe_core.errors import FormatError, OutputError
-from bpe_core.formats import FORMATS, OpenedTable, format_for, open_table
+from bpe_core.formats import FORMATS, OpenedTable, all_formats, format_for, open_table
 from bpe_core.formats.base import nothing_beside
 from bpe_core.recipes.parts import Splitting, Symbols
 from bpe_core.segmenting.tokenizer import Tokenizer
@@ -56,6 +56,15 @@ def check_same_numbers(found: OpenedTable, asked: Any) -> None:
 
 
 # --- Files of theirs --------------------------------------------------------------------
+
+
+def test_a_long_vocabulary_that_only_its_name_tells_is_read_whole(tmp_path: Path) -> None:
+    tokens = ["<unk>", *(f"{number:012}" for number in range(90_000))]
+    (tmp_path / "vocab.txt").write_text("".join(f"{token}\n" for token in tokens))
+    (tmp_path / "tokenizer_config.json").write_text('{"unk_token": "<unk>"}')
+    assert (tmp_path / "vocab.txt").stat().st_size > all_formats.LOOK
+    found = open_table(tmp_path / "vocab.txt")
+    assert found.numbers_of(encode(found.history, tokens[-1])) == [len(tokens) - 1]
 
 
 @pytest.mark.parametrize(("lowercase", "accents"), [(True, None), (True, False), (False, None), (False, True)])
