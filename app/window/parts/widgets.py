@@ -111,16 +111,18 @@ def push_button(title: str, act: Callable[[], object], meaning: str = "") -> QPu
     return button
 
 
-def flat_button(text: str) -> QPushButton:
-    button = QPushButton(text)
+def flat_button(title: str, act: Callable[[], object] = lambda: None, meaning: str = "") -> QPushButton:
+    button = push_button(title, act, meaning)
     button.setFlat(True)
     return button
 
 
-def small_button(meaning: str) -> QToolButton:
+def small_button(sign: str, meaning: str, act: Callable[[], object] = lambda: None) -> QToolButton:
     """A sign without a frame; its tip says what it means."""
     button = QToolButton()
+    button.setText(sign)
     button.setAutoRaise(True)
+    button.clicked.connect(lambda: act())
     return named(button, meaning, meaning)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, QSignalBlocker, Qt
 from PySide6.QtGui import QColor, QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -27,7 +27,7 @@ from app.window.parts.figure_view import FigureView
 from app.window.parts.layouts import STRETCH, AtTop, in_column, in_form, in_row
 from app.window.parts.page import Page
 from app.window.parts.tables import let_headings_sort, table_of_rows
-from app.window.parts.widgets import flat_button, named, paragraph, scrolling, selectable
+from app.window.parts.widgets import flat_button, named, paragraph, push_button, scrolling, selectable
 from app.window.parts.wording import heading_sorted, tip
 from app.window.questions.question_model import Parameter, QuestionModel
 from app.window.questions.words.model import WordsModel
@@ -141,8 +141,9 @@ class QuestionPage(Page):
         self.setAccessibleName(model.question.title())
         self.form, self.fields, self._forms = QWidget(), dict[str, QWidget](), dict[str, QFormLayout]()
         self.sentence = selectable(named(paragraph(), "What the answer says"))
-        self.stop = named(flat_button("Stop"), "Stop asking")
-        self.save = named(flat_button("Save …"), "Save the answer", "All rows as a table, or the figure as a picture")
+        self.stop = named(flat_button("Stop", model.stop), "Stop asking")
+        saved = "All rows as a table, or the figure as a picture"
+        self.save = named(flat_button("Save …", self.save_wanted.emit, saved), "Save the answer")
         self.figure = FigureView()
         self.rows = Rows(model)
         self.table = table_of_rows(self.rows, f"{model.question.title()}: the answer")
@@ -153,8 +154,6 @@ class QuestionPage(Page):
         self.table.clicked.connect(lambda index: self.choose_row(self.rows.place(index.row())))
         self.table.activated.connect(lambda index: self.open_row(self.rows.place(index.row())))
         self.figure.place_chosen.connect(model.travel_to_place)
-        self.stop.clicked.connect(model.stop)
-        self.save.clicked.connect(self.save_wanted)
         model.changed.connect(self._show)
         self._show()
 
@@ -203,9 +202,7 @@ class QuestionPage(Page):
             box.toggled.connect(lambda on: choose(one.name, on))
             return box
         if one.kind == "files":
-            button = QPushButton(CHOOSE)
-            button.clicked.connect(lambda: self.choose_files(one.name, QFileDialog.getOpenFileName(self, one.help)[0]))
-            return button
+            return push_button(CHOOSE, lambda: self.choose_files(one.name, _asked_for_file(self, one.help)))
         if one.choices or one.path or one.of_column:
             return self._choice(one, value)
         line = QLineEdit(one.written(value))
@@ -241,14 +238,13 @@ class QuestionPage(Page):
         """Choose a file or folder for a parameter, as if it had been picked here; an empty path changes nothing."""
         one, box = self.model.parameter(name), self.fields[name]
         assert isinstance(box, QComboBox)
-        box.blockSignals(True)
-        if path:
-            if box.findData(path) < 0:
-                box.insertItem(box.count() - 1, Path(path).name, path)
-            self.model.choose(name, (path,) if one.kind == "texts" else path)
-        value = self.model.value(one)
-        box.setCurrentIndex(max(0, box.findData(value[0] if isinstance(value, tuple) and value else value)))
-        box.blockSignals(False)
+        with QSignalBlocker(box):
+            if path:
+                if box.findData(path) < 0:
+                    box.insertItem(box.count() - 1, Path(path).name, path)
+                self.model.choose(name, (path,) if one.kind == "texts" else path)
+            value = self.model.value(one)
+            box.setCurrentIndex(max(0, box.findData(value[0] if isinstance(value, tuple) and value else value)))
 
     def choose_files(self, name: str, path: str) -> None:
         """Choose a file for a parameter, as if it had been picked here."""
@@ -287,12 +283,11 @@ class QuestionPage(Page):
         for one in self.model.parameters:
             box, values = self.fields[one.name], list(dict.fromkeys(columns.get(one.of_column, ())))
             if isinstance(box, QComboBox) and values:
-                box.blockSignals(True)
-                box.clear()
-                for value in (one.default, *values):
-                    box.addItem(value or "–", value)
-                box.setCurrentIndex(max(0, box.findData(self.model.value(one))))
-                box.blockSignals(False)
+                with QSignalBlocker(box):
+                    box.clear()
+                    for value in (one.default, *values):
+                        box.addItem(value or "–", value)
+                    box.setCurrentIndex(max(0, box.findData(self.model.value(one))))
 
     def recolor(self) -> None:
         self._show()

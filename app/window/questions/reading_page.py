@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import islice
 
+from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import QWidget
 
 from app.session.session import Session
@@ -41,9 +42,8 @@ class ReadingPage(QuestionPage):
     def _bar(self) -> QWidget:
         """Make the buttons that turn pages, a field for the first character, and a close button."""
         self.name, self.until = OneLine(), OneLine()
-        self.back, self.on = small_button("The characters before"), small_button("The characters behind")
-        self.back.setText("‹")
-        self.on.setText("›")
+        self.back = small_button("‹", "The characters before", lambda: self._turn(-AT_ONCE))
+        self.on = small_button("›", "The characters behind", lambda: self._turn(AT_ONCE))
         meaning = "The first character shown; type a number to read from there"
         self.start = named(NumberBox(1, 1), "The first character shown", meaning)
         self.start.setKeyboardTracking(False)  # act only on a finished number
@@ -51,8 +51,6 @@ class ReadingPage(QuestionPage):
         self.close_button = IconButton("close", "Close the text", self.reading.close)
         bar, widgets = QWidget(), (self.back, self.start, self.until, self.on, self.close_button)
         in_row((self.name, 1), *widgets, on=bar, margins=(0, 0, 0, 0))
-        self.back.clicked.connect(lambda: self._turn(-AT_ONCE))
-        self.on.clicked.connect(lambda: self._turn(AT_ONCE))
         self.start.valueChanged.connect(lambda number: self.reading.turn_to(number - 1))
         return bar
 
@@ -79,10 +77,9 @@ class ReadingPage(QuestionPage):
         name = f"{row.text}, {row.tokenizer}"
         self.name.setText(name)
         self.name.setToolTip(tip("\n".join((name, *self._places(row.text)))))
-        self.start.blockSignals(True)
-        self.start.setRange(1, max(1, stretch.length))
-        self.start.setValue(stretch.start + 1)
-        self.start.blockSignals(False)
+        with QSignalBlocker(self.start):
+            self.start.setRange(1, max(1, stretch.length))
+            self.start.setValue(stretch.start + 1)
         self.until.setText(f"to {stretch.stop:,} of {stretch.length:,}")
         self.back.setEnabled(stretch.start > 0)
         self.on.setEnabled(stretch.stop < stretch.length)

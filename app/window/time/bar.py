@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QPointF, QRectF, QSignalBlocker, QSize, Qt
 from PySide6.QtGui import QAction, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QAbstractSlider, QSizePolicy, QToolButton, QWidget
 
@@ -195,10 +195,9 @@ class TimeBar(QWidget):
 
     def _show(self) -> None:
         for control in (self.track, self.number):
-            control.blockSignals(True)
-            control.setMaximum(self._cursor.end)
-            control.setValue(self._cursor.position)
-            control.blockSignals(False)
+            with QSignalBlocker(control):
+                control.setMaximum(self._cursor.end)
+                control.setValue(self._cursor.position)
         self.track.setPageStep(max(1, self._cursor.end // 20))
         self.track.update()
         self.end.setText(f"of {self._cursor.end:,}")

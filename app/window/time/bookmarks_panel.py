@@ -33,7 +33,10 @@ class BookmarksPanel(QWidget):
         self.reference = entry("Go to bpe:1#200", can_be_cleared=True)
         self.reference.setAccessibleName("Go to a reference")
         self.remove_button = IconButton("remove", "Remove the chosen bookmark", self._remove_chosen)
-        self._lay_out(IconButton("add", add.statusTip(), add.trigger), flat_button("Copy reference"), copy)
+        copy_button = flat_button(
+            "Copy reference", lambda: self.copy_chosen() if self.chosen >= 0 else copy.trigger(), copy.statusTip()
+        )
+        self._lay_out(IconButton("add", add.statusTip(), add.trigger), copy_button)
         model.modelReset.connect(self._show)
         model.dataChanged.connect(lambda *_: self._show_note())
         model.here_changed.connect(self._choose_here)
@@ -62,9 +65,7 @@ class BookmarksPanel(QWidget):
         view.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         return view
 
-    def _lay_out(self, add_button: QToolButton, copy_button: QPushButton, copy: QAction) -> None:
-        copy_button.setToolTip(tip(copy.statusTip()))
-        copy_button.clicked.connect(lambda: self.copy_chosen() if self.chosen >= 0 else copy.trigger())
+    def _lay_out(self, add_button: QToolButton, copy_button: QPushButton) -> None:
         buttons = in_row(add_button, self.remove_button, copy_button, (self.reference, 1), spacing=2)
         split = QSplitter(Qt.Orientation.Vertical)
         split.setChildrenCollapsible(False)

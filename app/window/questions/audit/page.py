@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QPushButton, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QWidget
 
 from app.window.parts.tables import selected_rows
-from app.window.parts.widgets import named
+from app.window.parts.widgets import named, push_button
 from app.window.questions.audit.trim_dialog import TrimDialog
 from app.window.questions.audit.trimming import Trimming
 from app.window.questions.question_page import QuestionPage
@@ -23,9 +23,8 @@ class AuditPage(QuestionPage):
     def __init__(self, trimming: Trimming, parent: QWidget | None = None) -> None:
         super().__init__(trimming.model, parent)
         self.trimming = trimming
-        self.trim = named(QPushButton("Trim …"), "Trim", TRIM)
+        self.trim = named(push_button("Trim …", self._trim, TRIM), "Trim")
         self.above.addWidget(self.trim, 0, Qt.AlignmentFlag.AlignTop)
-        self.trim.clicked.connect(self._trim)
         trimming.busy_changed.connect(self._show_trim)
         self.table.horizontalHeader().sortIndicatorChanged.connect(self._choose_order)
         self.model.changed.connect(self._show_trim)

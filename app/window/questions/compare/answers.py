@@ -32,8 +32,7 @@ class LabPage(LanesPage):
         self.figure.setToolTip(tip(MEANINGS))
         self.rows.hint = "Click to see it above, and why it is split so"
         meaning = "Write all words that are split differently to a CSV, TSV, JSON or Parquet file"
-        self.save_list = named(flat_button("Save List …"), "Save the list", meaning)
-        self.save_list.clicked.connect(self.list_wanted)
+        self.save_list = named(flat_button("Save List …", self.list_wanted.emit, meaning), "Save the list")
         self.above.addWidget(self.save_list)
         self.above.insertStretch(0, 1)
         model.changed.connect(self._enable)

@@ -20,20 +20,19 @@ class SweepPage(QuestionPage):
     def __init__(self, model: SweepModel, planning: Planning, parent: QWidget | None = None) -> None:
         super().__init__(model, parent)
         self.sweep, self._planning = model, planning
-        self.new = named(flat_button("New Sweep …"), "New sweep", "Plan what is learned and measured, and make it")
-        self.plan = named(flat_button("Plan …"), "Plan of a sweep", "Make what a plan says, or go on with it")
-        self.open = named(
-            flat_button("Open Its Runs"),
-            "Open its runs",
-            "Open the session with the runs of this sweep, instead of what this window holds",
-        )
+        new = "Plan what is learned and measured, and make it"
+        self.new = named(flat_button("New Sweep …", self.open_dialog, new), "New sweep")
+        plan = "Make what a plan says, or go on with it"
+        self.plan = named(flat_button("Plan …", self._choose_plan, plan), "Plan of a sweep")
+        runs = "Open the session with the runs of this sweep, instead of what this window holds"
+        self.open = named(flat_button("Open Its Runs", self._want_session, runs), "Open its runs")
         for button in (self.new, self.plan, self.open):
             self.above.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
-        self.new.clicked.connect(self.open_dialog)
-        self.plan.clicked.connect(self._choose_plan)
-        self.open.clicked.connect(lambda: self.session_wanted.emit(model.session))
         model.changed.connect(self._show_open)
         self._show_open()
+
+    def _want_session(self) -> None:
+        self.session_wanted.emit(self.sweep.session)
 
     def _show_open(self) -> None:
         self.open.setVisible(self.sweep.session is not None)

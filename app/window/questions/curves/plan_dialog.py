@@ -12,14 +12,13 @@ from PySide6.QtWidgets import (
     QLabel,
     QListWidget,
     QListWidgetItem,
-    QPushButton,
     QWidget,
 )
 
 from app.window.parts.dialogs import TEXT_FILTER, ask_where_to_save, dialog_buttons
 from app.window.parts.layouts import STRETCH, in_column, in_form, in_row
 from app.window.parts.typed import NumberBox
-from app.window.parts.widgets import entry, muted, paragraph
+from app.window.parts.widgets import entry, muted, paragraph, push_button
 from app.window.questions.curves.planning import ALL, TIES, Planning, Wish
 
 EXPLANATION = (
@@ -53,8 +52,8 @@ class PlanDialog(QDialog):
         self.samples.setAccessibleName("How many samples")
         self.part.setAccessibleName("How much of the lines is in each sample")
         self.samples.setToolTip("Several samples only differ where each takes a part: choose less than 100 %")
-        self.held_out = QPushButton("The corpus itself …")
-        self.held_out.setToolTip("Choose a text that is not learned from")
+        choose = "Choose a text that is not learned from"
+        self.held_out = push_button("The corpus itself …", self._choose_held_out, choose)
         self.bits = QCheckBox("&Bits per byte of a small model, too (takes longer)")
         self.bits.setChecked(True)
         self.runs = QCheckBox("&Keep the runs, too, as a session to be opened here")
@@ -63,7 +62,6 @@ class PlanDialog(QDialog):
         self.buttons, self.go = dialog_buttons(self, "Save and Begin …", self._ask_where)
         self._lay_out()
         self.part.valueChanged.connect(self._enable)
-        self.held_out.clicked.connect(self._choose_held_out)
         self._enable()
 
     def _lay_out(self) -> None:

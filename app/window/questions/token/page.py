@@ -34,16 +34,13 @@ class TokenPage(Page):
             button.setFont(fixed_font())
             button.clicked.connect(lambda _=False, place=place: self._travel_to_part(place))
         self._parts = in_row(*self.parts, STRETCH)
-        self.forbid = flat_button("")
-        self.forbid.setToolTip(tip("A new run beside this one, in which this pair is never joined from here on"))
-        self.forbid.clicked.connect(self._forbid)
+        forbidden = "A new run beside this one, in which this pair is never joined from here on"
+        self.forbid = flat_button("", self._forbid, forbidden)
         self._table = self._facts_as_rows()
-        self.save = flat_button("Save …")
-        self.save.setToolTip(tip("This page as a picture, or all counts of the token as CSV, TSV, JSON or Parquet"))
-        self.save.clicked.connect(self.save_wanted)
-        self.print = flat_button("For Print …")
-        self.print.setToolTip(tip("Its counts over time as PDF, SVG or PNG of a size you say"))
-        self.print.clicked.connect(self.print_wanted)
+        saved = "This page as a picture, or all counts of the token as CSV, TSV, JSON or Parquet"
+        self.save = flat_button("Save …", self.save_wanted.emit, saved)
+        printed = "Its counts over time as PDF, SVG or PNG of a size you say"
+        self.print = flat_button("For Print …", self.print_wanted.emit, printed)
         self._lay_out()
         self.life.section_wanted.connect(self._bring_into_view, Qt.ConnectionType.QueuedConnection)
         model.changed.connect(self._show)

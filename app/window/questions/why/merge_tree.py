@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from PySide6.QtCore import QRectF, QSize, Qt, QVariantAnimation, Signal
 from PySide6.QtGui import QFont, QFontInfo, QKeyEvent, QMouseEvent, QShowEvent
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.session.playing import Playing
 from app.session.time import TimeCursor
@@ -16,7 +16,7 @@ from app.window.parts.layouts import in_column, in_row
 from app.window.parts.page import Frame, Page
 from app.window.parts.pictures import picture_of
 from app.window.parts.theme import fixed_font
-from app.window.parts.widgets import IconButton, muted, paragraph, scrolling
+from app.window.parts.widgets import IconButton, muted, paragraph, push_button, scrolling
 from app.window.parts.wording import count_text
 from app.window.questions.why.model import TreeNode, WhyModel, WordFacts
 from bpe_core.figures.figure import Branch, TreeFigure
@@ -156,16 +156,14 @@ class TreePage(Page):
         self.word.setFont(fixed_font(1.4 * self.font().pointSizeF()))
         self.sentence = muted()
         self.tree = MergeTree(SMALLEST, LARGEST)
-        self.copy = QPushButton("Copy Picture")
-        self.save = QPushButton("Save Picture …")
-        self.save.setToolTip("As PNG, as SVG, or animated: the tree as it grows")
+        self.copy = push_button("Copy Picture", self.copy_wanted.emit)
+        saved = "As PNG, as SVG, or animated: the tree as it grows"
+        self.save = push_button("Save Picture …", self.save_wanted.emit, saved)
         self._lay_out()
         model.changed.connect(self.show_now)
         cursor.moved.connect(lambda _: self._draw())
         self.tree.node_chosen.connect(model.travel_to)
         self.tree.joint_chosen.connect(self._ask_about)
-        self.copy.clicked.connect(self.copy_wanted)
-        self.save.clicked.connect(self.save_wanted)
         self.show_now()
 
     @property

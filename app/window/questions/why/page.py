@@ -7,8 +7,8 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from functools import partial
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QListWidget, QListWidgetItem, QToolButton, QWidget
+from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
 
 from app.session.playing import Playing
 from app.session.time import timer
@@ -37,12 +37,12 @@ class WhyPage(Page):
         self.hint = muted("Click into the text: here you see why it is split where it is.")
         self.tree = MergeTree()
         self.tree_area = scrolling(self.tree, "The word as a tree")
-        self.back = _button("◀", "One merge back in this word")
-        self.forward = _button("▶", "One merge forward in this word")
-        self.all = _button("▶▶", "All merges of this word, one after another")
+        self.back = small_button("◀", "One merge back in this word", lambda: self._walk(-1))
+        self.forward = small_button("▶", "One merge forward in this word", lambda: self._walk(1))
+        self.all = small_button("▶▶", "All merges of this word, one after another")
         self.all.setCheckable(True)
-        self.now = _button("◆", "As of the moment shown")
-        self.enlarge = _button("⤢", "Give the tree all the room there is")
+        self.now = small_button("◆", "As of the moment shown", self._follow)
+        self.enlarge = small_button("⤢", "Give the tree all the room there is", self.enlarge_wanted.emit)
         self.sentence = label()
         self.reason = LinkedText("Why the text is split here")
         self.joints = named(QListWidget(), "The boundaries of the word")
@@ -60,11 +60,7 @@ class WhyPage(Page):
 
     def _connect(self) -> None:
         self.model.changed.connect(self._take)
-        self.back.clicked.connect(lambda: self._walk(-1))
-        self.forward.clicked.connect(lambda: self._walk(1))
         self.all.toggled.connect(self._walk_all)
-        self.now.clicked.connect(self._follow)
-        self.enlarge.clicked.connect(self.enlarge_wanted)
         self.tree.node_chosen.connect(self.model.travel_to)
         self.tree.joint_chosen.connect(self._choose_joint)
         self.joints.currentRowChanged.connect(self._row_chosen)
@@ -89,12 +85,11 @@ class WhyPage(Page):
         rows = [(text, STEP_TIPS.get(step, "Go to that moment")) for text, step in self.model.ways]
         if facts is not None:
             rows = [(_place_text(facts, joint), joint.sentence) for joint in facts.joints]
-        self.joints.blockSignals(True)
-        self.joints.clear()
-        for text, hint in rows:
-            QListWidgetItem(text, self.joints).setToolTip(tip(hint))
-        self.joints.setCurrentRow(self._joint)
-        self.joints.blockSignals(False)
+        with QSignalBlocker(self.joints):
+            self.joints.clear()
+            for text, hint in rows:
+                QListWidgetItem(text, self.joints).setToolTip(tip(hint))
+            self.joints.setCurrentRow(self._joint)
         self._draw()
 
     def _draw(self) -> None:
@@ -179,9 +174,3 @@ def linked(sentence: str, steps: Iterable[int]) -> str:
 
 def _link(step: int, named: re.Match[str]) -> str:
     return link_to_step(step, named.group())
-
-
-def _button(sign: str, tip: str) -> QToolButton:
-    button = small_button(tip)
-    button.setText(sign)
-    return button

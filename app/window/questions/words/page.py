@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHeaderView, QPushButton, QWidget
+from PySide6.QtWidgets import QHeaderView, QWidget
 
 from app.window.parts.layouts import in_column, in_row
 from app.window.parts.page import Page
 from app.window.parts.tables import let_headings_sort, table_of_rows
-from app.window.parts.widgets import entry, named, paragraph
+from app.window.parts.widgets import entry, named, paragraph, push_button
 from app.window.questions.question_page import Rows
 from app.window.questions.words.model import WordsModel
 
@@ -26,8 +26,8 @@ class WordsPage(Page):
         self.holding = entry("Filter words, such as ␣the", can_be_cleared=True)
         self.holding.setAccessibleName("Text that the words listed hold")
         self.summary = named(paragraph(), "How many words are listed")
-        self.export = QPushButton("Save List …")
-        self.export.setToolTip("Write the words listed to a CSV, TSV, JSON or Parquet file, with their counts by group")
+        saved = "Write the words listed to a CSV, TSV, JSON or Parquet file, with their counts by group"
+        self.export = push_button("Save List …", self.save_wanted.emit, saved)
         self.rows, self._listed = Rows(model), model.order
         self.table = table_of_rows(self.rows, "Words of the corpus")
         header = self.table.horizontalHeader()
@@ -38,7 +38,6 @@ class WordsPage(Page):
         above = in_row((self.holding, 1), self.export)
         in_column(above, self.summary, (self.table, 1), on=self, margins=(8, 6, 8, 4))
         self.holding.textChanged.connect(model.hold)
-        self.export.clicked.connect(self.save_wanted)
         model.changed.connect(self._show)
         self._show()
 
