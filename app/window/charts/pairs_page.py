@@ -28,10 +28,11 @@ from PySide6.QtWidgets import QPushButton, QToolTip, QWidget
 from app.session.playing import Step
 from app.window.charts.pairs_model import Bar, PairsModel
 from app.window.charts.pairs_motion import Placed, at_rest, losses, on_their_way
+from app.window.charts.pairs_wording import HOW_TO, explained, headline, title_of, told
 from app.window.parts.page import Page
 from app.window.parts.theme import fixed_font, shades_of
 from app.window.parts.timing import Motion
-from app.window.parts.wording import count_text, from_the_left, tip
+from app.window.parts.wording import from_the_left, tip
 from app.window.text.colours import colour_of
 from app.window.text.view.painting import paint_tile
 from app.window.text.view.palette import TokenPalette
@@ -45,7 +46,6 @@ HEADER_GAP = 6.0
 LEAST, LEAST_ROWS = 90, 56  # pixels of height; of tokens alone
 SHARE = 0.75  # of the time of a step: the pairs begin a little later
 LEARNED = "Learned until here, the longest first"
-HOW_TO = "A click follows this pair through time; the right button offers to force or forbid it."
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ class PairsPage(Page):
         self._follow_step()
         self.setMinimumHeight(LEAST_ROWS if self._shows_learned_alone else LEAST)
         leading = self.model.bars[:1]
-        self.setAccessibleDescription("".join(f"Next: {self._told(bar)}" for bar in leading) or self.headline())
+        self.setAccessibleDescription("".join(f"Next: {told(self.model, bar)}" for bar in leading) or self.headline())
         if self.invitation.isHidden() != self.model.has_begun:
             self.invitation.setVisible(not self.model.has_begun)
         self.update()
@@ -219,53 +219,11 @@ class PairsPage(Page):
         return row if 0 <= row < self._rows_shown() else -1
 
     def headline(self) -> str:
-        wording = self.model.wording
-        if not self.model.bars:
-            choices = f"{wording.choice}s"
-            if self.model.lacks_words and self.model.can_be_counted:
-                return f"This table came without texts: Training > Count on My Corpus shows which {choices} lead."
-            if self.model.lacks_words:
-                return f"No {choices} lead: the tokenizer came without {wording.steps}. Ask > Ranks counts its tokens."
-            if self.model.has_begun and self.model.at < 0:
-                return f"The {choices} that led at this moment are being counted …"
-            if self.model.has_begun:
-                return f"No {wording.choice} is left that may be {wording.done}."
-            return f"The leading {choices} appear here when training begins."
-        moment = f"After {count_text(self.model.at, wording.step)}"
-        if not any(bar.is_next for bar in self.model.bars):
-            return f"{moment} these lead; the table, made elsewhere, goes another way"
-        if self.model.bars[0].is_leaving and wording.choice == "pair":
-            return f"{moment}, next the orange token is dropped, as a merge took most of it"
-        tied = sum(bar.is_tied for bar in self.model.bars)
-        tie = tied > 1 and self.model.bars[0].is_next
-        following = "next to go" if self.model.bars[0].is_leaving else "next"
-        best = f", {wording.best or 'the one that occurs most'}" if wording.best or not tie else ""
-        text = f"{moment}, {following} is the orange {wording.choice}{best}"
-        how_many = f"{tied} or more" if tied == len(self.model.bars) else str(tied)  # lower pairs are unknown
-        text = f"{text}; {how_many} share its {self.model.measure}, and a rule decides between them" if tie else text
-        if not (self._leads and self.losses):
-            return text
-        pair, loss = next(iter(self.losses.items()))  # the largest; this pair may have left the page
-        return f"{text}. {next(_title(bar) for bar in self.model.bars if bar.pair == pair)}: {loss}."
-
-    def _told(self, bar: Bar) -> str:
-        name = f"{bar.left} and {bar.right}" if bar.right else bar.left
-        return f"{name}, {count_text(bar.count, 'time')}{self._beside_the_count(bar)}"
-
-    def _beside_the_count(self, bar: Bar) -> str:
-        if bar.label == f"{bar.count:,}":
-            return ""
-        return f", {self.model.measure} {bar.label}" if bar.label[:1].isdigit() else f", {bar.label}"
-
-    def _tip(self, bar: Bar) -> str:
-        wording = self.model.wording
-        as_good = f" (the same {self.model.measure} as the {wording.choice} that is {wording.done} next)"
-        told = f"{_title(bar)}: {count_text(bar.count, 'time')}{self._beside_the_count(bar)}"
-        return told + (as_good if bar.is_tied and not bar.is_next else "") + (f"\n{HOW_TO}" if bar.right else "")
+        return headline(self.model, self.losses if self._leads else {})
 
     def _label_width(self, bars: tuple[Bar, ...]) -> float:
         metrics = QFontMetricsF(self._fixed)
-        widest = max(metrics.horizontalAdvance(_title(bar)) for bar in bars)
+        widest = max(metrics.horizontalAdvance(title_of(bar)) for bar in bars)
         return self._steady("labels", min(widest, self.width() * LABEL_SHARE))
 
     def _number_width(self, bars: tuple[Bar, ...]) -> float:
@@ -281,7 +239,7 @@ class PairsPage(Page):
         font.setWeight(QFont.Weight.DemiBold if bar.is_next else QFont.Weight.Normal)
         painter.setFont(font)
         painter.setPen(self.palette().color(QPalette.ColorRole.Text))
-        label = metrics.elidedText(_title(bar), Qt.TextElideMode.ElideMiddle, label_width + 1)
+        label = metrics.elidedText(title_of(bar), Qt.TextElideMode.ElideMiddle, label_width + 1)
         line = QRectF(MARGIN + aside, y, label_width, height)
         painter.drawText(line, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, label)
         left = MARGIN + label_width + 10 + aside
@@ -309,7 +267,7 @@ class PairsPage(Page):
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             row = self._row_at(event.pos().y())
             if row >= 0:
-                QToolTip.showText(event.globalPos(), tip(self._tip(self.model.bars[row])), self)
+                QToolTip.showText(event.globalPos(), tip(explained(self.model, self.model.bars[row])), self)
             return True
         return super().event(event)
 
@@ -324,7 +282,7 @@ class PairsPage(Page):
             self._row = row
             if 0 <= row < self._rows_shown():
                 bar = self.model.bars[row]
-                self.setAccessibleDescription(f"{self._told(bar)}. {HOW_TO if bar.right else ''}")
+                self.setAccessibleDescription(f"{told(self.model, bar)}. {HOW_TO if bar.right else ''}")
             self.update()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
@@ -359,10 +317,6 @@ class PairsPage(Page):
             self._choose(self._row)
         else:
             super().keyPressEvent(event)
-
-
-def _title(bar: Bar) -> str:
-    return from_the_left(bar.title)
 
 
 GAP, PADDING = 6.0, 6.0

@@ -1,0 +1,70 @@
+"""What is said of the leading pairs: the headline above the bars, and each bar in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from app.window.charts.pairs_model import Bar, PairsModel
+from app.window.parts.wording import count_text, from_the_left
+
+HOW_TO = "A click follows this pair through time; the right button offers to force or forbid it."
+
+
+def headline(model: PairsModel, losses: Mapping[tuple[int, int], str]) -> str:
+    """Say which pair is next and why; and of the pairs that lost to the last step, how much the first one lost."""
+    if not model.bars:
+        return _why_none_lead(model)
+    wording, moment = model.wording, f"After {count_text(model.at, model.wording.step)}"
+    if not any(bar.is_next for bar in model.bars):
+        return f"{moment} these lead; the table, made elsewhere, goes another way"
+    if model.bars[0].is_leaving and wording.choice == "pair":
+        return f"{moment}, next the orange token is dropped, as a merge took most of it"
+    tied = sum(bar.is_tied for bar in model.bars)
+    tie = tied > 1 and model.bars[0].is_next
+    following = "next to go" if model.bars[0].is_leaving else "next"
+    best = f", {wording.best or 'the one that occurs most'}" if wording.best or not tie else ""
+    text = f"{moment}, {following} is the orange {wording.choice}{best}"
+    how_many = f"{tied} or more" if tied == len(model.bars) else str(tied)  # lower pairs are unknown
+    text = f"{text}; {how_many} share its {model.measure}, and a rule decides between them" if tie else text
+    if not losses:
+        return text
+    pair, loss = next(iter(losses.items()))  # the largest; this pair may have left the page
+    return f"{text}. {next(title_of(bar) for bar in model.bars if bar.pair == pair)}: {loss}."
+
+
+def _why_none_lead(model: PairsModel) -> str:
+    wording = model.wording
+    choices = f"{wording.choice}s"
+    if model.lacks_words and model.can_be_counted:
+        return f"This table came without texts: Training > Count on My Corpus shows which {choices} lead."
+    if model.lacks_words:
+        return f"No {choices} lead: the tokenizer came without {wording.steps}. Ask > Ranks counts its tokens."
+    if model.has_begun and model.at < 0:
+        return f"The {choices} that led at this moment are being counted …"
+    if model.has_begun:
+        return f"No {wording.choice} is left that may be {wording.done}."
+    return f"The leading {choices} appear here when training begins."
+
+
+def title_of(bar: Bar) -> str:
+    return from_the_left(bar.title)
+
+
+def told(model: PairsModel, bar: Bar) -> str:
+    """Say what a bar shows, for screen readers."""
+    name = f"{bar.left} and {bar.right}" if bar.right else bar.left
+    return f"{name}, {count_text(bar.count, 'time')}{_beside_the_count(model, bar)}"
+
+
+def explained(model: PairsModel, bar: Bar) -> str:
+    """Say it for its tip: with a tie, and what a click does."""
+    wording = model.wording
+    as_good = f" (the same {model.measure} as the {wording.choice} that is {wording.done} next)"
+    shown = f"{title_of(bar)}: {count_text(bar.count, 'time')}{_beside_the_count(model, bar)}"
+    return shown + (as_good if bar.is_tied and not bar.is_next else "") + (f"\n{HOW_TO}" if bar.right else "")
+
+
+def _beside_the_count(model: PairsModel, bar: Bar) -> str:
+    if bar.label == f"{bar.count:,}":
+        return ""
+    return f", {model.measure} {bar.label}" if bar.label[:1].isdigit() else f", {bar.label}"
