@@ -11,10 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_core.recipes.methods import Single
+from bpe_core.support.arrays import Int32s as Int32s
+from bpe_core.support.arrays import Int64s as Int64s
 from bpe_core.support.found_once import once
-
-Int32s = npt.NDArray[np.int32]
-Int64s = npt.NDArray[np.int64]
 
 NOTHING = -1  # no runner-up; no right half, as of a step that drops a token; a count that is not known
 ADDED = -2  # in the place of the right half, of a step that adds a token

@@ -33,9 +33,9 @@ from bpe_core.history.joining import Joining
 from bpe_core.recipes.interventions import forced_at
 from bpe_core.recipes.methods import METHODS
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.support.arrays import Bools as Bools
+from bpe_core.support.arrays import Float64s as Float64s
 
-Float64s = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 Pair = tuple[int, int]
 Reasons = Mapping[str, npt.NDArray[Any]]  # a column each, one row a step
 T = TypeVar("T")

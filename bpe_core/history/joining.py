@@ -13,11 +13,9 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from bpe_core.errors import FormatError
-
-Int64s = npt.NDArray[np.int64]
+from bpe_core.support.arrays import Int64s
 
 NO_PRIORITY = -1  # of a token that no two neighbours become
 LARGEST = 2**31 - 1  # a priority, or a token

@@ -16,7 +16,7 @@ from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
 from bpe_core.learning.unigram.lattices import Edge, best_path
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.segmenting.best_paths import drawn_path
+from bpe_core.segmenting.best_paths import drawn_path, log_of_sum
 from bpe_core.segmenting.merging import MOST_SYMBOLS
 
 Ids = tuple[int, ...]
@@ -64,13 +64,6 @@ class WordLattice:
             for length, id in edges:
                 reached[start + length].append(here + score_of[id])
         return log_of_sum(reached[-1])
-
-
-def log_of_sum(logarithms: Sequence[float]) -> float:
-    highest = max(logarithms, default=-math.inf)
-    if highest == -math.inf:
-        return highest
-    return highest + math.log(sum(math.exp(one - highest) for one in logarithms))
 
 
 def token_symbols(history: History) -> dict[tuple[int, ...], int]:

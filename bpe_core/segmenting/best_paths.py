@@ -384,7 +384,7 @@ def drawn_path(edges: Sequence[Sequence[Edge]], score_of: Sequence[float], alpha
     reached = [0.0] + [-math.inf] * len(edges)  # the logarithm of the sum over all ways to a place
     for start, found in enumerate(edges):
         if start:
-            reached[start] = _log_of_sum([weight for _, _, weight in ending[start]])
+            reached[start] = log_of_sum([weight for _, _, weight in ending[start]])
         for length, id in found:
             ending[start + length].append((start, id, reached[start] + alpha * score_of[id]))
     ids, place = list[int](), len(edges)
@@ -396,6 +396,9 @@ def drawn_path(edges: Sequence[Sequence[Edge]], score_of: Sequence[float], alpha
     return ids[::-1]
 
 
-def _log_of_sum(logarithms: list[float]) -> float:
-    highest = max(logarithms)
+def log_of_sum(logarithms: Sequence[float]) -> float:
+    """The logarithm of the sum of what these are the logarithms of."""
+    highest = max(logarithms, default=-math.inf)
+    if highest == -math.inf:
+        return highest
     return highest + math.log(sum(math.exp(one - highest) for one in logarithms))

@@ -123,6 +123,15 @@ class Merges:
         return ids
 
     def steps(self, word: MergedWord) -> Iterator[tuple[int, list[int]]]:
+        """The index of each merge that changes a word, and its tokens after that.
+
+        >>> from bpe_core.history.alphabet import Alphabet
+        >>> from bpe_core.recipes.recipe import Recipe
+        >>> pairs = [(108, 111), (256, 119)]  # l+o, lo+w
+        >>> merges = Merges(History.from_pairs(Recipe.preset("raw-bytes"), Alphabet.of_bytes(), pairs))
+        >>> list(merges.steps(merges.merged(b"slow")))
+        [(0, [115, 256, 119]), (1, [115, 257])]
+        """
         for rank in sorted(set(word.ranks) - {NEVER}):
             yield rank, self.tokens(word, rank + 1)
 
@@ -303,9 +312,6 @@ class PlainEncoder:
                     self._remembered = {}
                 self._remembered[word] = known
         return known
-
-    def steps(self, word: bytes) -> list[tuple[int, list[int]]]:
-        return list(self._merges.steps(self.merged(word)))
 
 
 class LongestMatch:

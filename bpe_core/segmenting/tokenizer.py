@@ -10,8 +10,8 @@
     [[257, 115, 257], [0, 1, 1, 3]]
     >>> [tuple(span) for span in tokenizer.token_spans("né") + tokenizer.token_spans("é", at=0)]
     [(110, 0, 1, 0, 1), (258, 1, 2, 1, 3), (195, 0, 1, 0, 1), (169, 0, 1, 1, 2)]
-    >>> tokenizer.ranks_of_word(b"slow") == [NEVER, 0, 1], tokenizer.word_steps(b"slow")
-    (True, [(0, [115, 256, 119]), (1, [115, 257])])
+    >>> tokenizer.ranks_of_word(b"slow") == [NEVER, 0, 1]
+    True
 
 Ids go from the alphabet over the merges, as they were learned and are applied, to the special tokens. A tokenizer may
 be used from several threads at once.
@@ -166,10 +166,6 @@ class Tokenizer:
     def tokens_of_word(self, word: bytes) -> list[int]:
         """Return the tokens of a word, which is not split again."""
         return self._merging.plain.tokens(word, len(self.history))
-
-    def word_steps(self, word: bytes) -> list[tuple[int, list[int]]]:
-        """Return how a word is encoded: the index of each merge that changes it, and its tokens after that."""
-        return self._merging.plain.steps(word)
 
     # -- from tokens to a text -------------------------------------------------------------
 

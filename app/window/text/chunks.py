@@ -18,16 +18,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import regex
+
+from bpe_core.support.arrays import Int64s
 
 LONGEST_CHUNK = 1024  # characters; laying them out takes about a millisecond
 SHORTEST_PART = 256  # a smaller rest of a long line is joined with the part after it
 CUT_SEARCH = 96  # how far before the limit to look for a space
 
 _DRAWN_AS_ONE = regex.compile(r"\X")
-
-Int64s = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_core.segmenting.segmentation import NO_TOKEN, Tokens
+from bpe_core.support.arrays import Int64s as Int64s
 
 COLOURS = 6
 UNCOLOURED = -1
@@ -21,7 +22,6 @@ UNKNOWN = -2  # hatched: the unknown token
 _LEVELS = COLOURS - 1
 
 Int8s = npt.NDArray[np.int8]
-Int64s = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
