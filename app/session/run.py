@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import time
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
@@ -66,7 +65,6 @@ class Run:
     fits: bool = False  # nobody chose its size, so another will do where its texts have no such vocabulary
     only_counts: bool = False  # the merges are there; they are being counted on texts
     job: TrainingJob | None = None
-    began: float = field(default_factory=time.monotonic)
     parent: int | None = None  # the number of the run that it goes on from, in another way or on other texts
     only_named: tuple[str, ...] = ()  # names of its texts, where a session keeps nothing else of these
     begins_with: History | None = None  # steps that are made before any other

@@ -10,13 +10,12 @@ from PySide6.QtGui import (
     QPaintEngine,
     QPainter,
     QPaintEvent,
-    QPalette,
     QPixmap,
     QResizeEvent,
 )
 from PySide6.QtWidgets import QToolTip, QWidget
 
-from app.window.parts.figure_sheet import ScreenSheet, line_colour, paper_on_screen
+from app.window.parts.figure_sheet import ScreenSheet, paper_on_screen
 from app.window.parts.wording import tip
 from bpe_core.figures.figure import Figure
 from bpe_core.figures.painter import Lines, layout_of
@@ -126,10 +125,6 @@ class FigureView(QWidget):
             self.item_chosen.emit(item)
         elif (place := layout.place_at(x, y)) is not None:
             self.place_chosen.emit(place)
-
-
-def sample_of(palette: QPalette, index: int) -> str:
-    return f'<span style="color:{line_colour(palette, index).name()}">■</span>'
 
 
 def draw_layout(layout: Layout, painter: QPainter, *, still: bool = True, marks: bool = True) -> None:
