@@ -44,7 +44,7 @@ def test_a_schedule_begins_slowly_and_ends_in_time(steps: int, start: int, speed
 
 
 @pytest.fixture
-def plays(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+def plays(settings: Settings, patient: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """As it is for a person who has chosen nothing, but all over in a second."""
     settings.put(PLAYS, True)
     monkeypatch.setattr("app.session.playing.WHOLE_SECONDS", 1.0)
@@ -142,7 +142,7 @@ def test_it_is_paused_gone_on_with_skipped_and_gives_way(qtbot: QtBot, plays: No
     rested = cursor.position
     assert 1 < rested < 64
     qtbot.keyClick(table, Key.Key_Space)
-    qtbot.waitUntil(lambda: cursor.position > rested, timeout=WAIT)
+    qtbot.waitUntil(lambda: cursor.position > max(rested, 7), timeout=WAIT)
     cursor.go_to(7)  # whoever chooses a moment has it
     assert states(program) == "nothing"
     playing.play()
@@ -196,7 +196,7 @@ def test_the_speed_is_that_of_the_slider(qtbot: QtBot, program: Program, train: 
     assert playing.speed == 1
     qtbot.waitUntil(lambda: cursor.position == 1, timeout=WAIT)
     program.speed.slider.setValue(99)  # ten thousand
-    qtbot.waitUntil(lambda: not playing.is_playing, timeout=1_000)
+    qtbot.waitUntil(lambda: not playing.is_playing, timeout=WAIT // 2)  # at one a second it would take longer
     assert cursor.position == 64
 
 

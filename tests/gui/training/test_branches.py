@@ -27,7 +27,7 @@ from tests.core.learning import train
 from tests.gui.conftest import WAIT, settle, wait_for_phase
 from tests.gui.small_run import shown_run
 
-pytestmark = pytest.mark.usefixtures("only_window")
+pytestmark = pytest.mark.usefixtures("patient", "only_window")
 
 OLD = train(
     Corpus.from_texts(["low lower lowest newer wider " * 5]), Recipe.preset("gpt2", special_tokens=("<|end|>",))
