@@ -13,7 +13,8 @@ from bpe_core.kernels import PATTERN_CUT, change_text
 from bpe_core.kernels.change_text import TextChanges, change_texts
 from bpe_core.kernels.follow import StepTable, follow_word
 from bpe_core.kernels.jit import bundle, inlined, kernel
-from bpe_core.kernels.merge_word import SHORT, MergeTable, Workplace, join_word, merge_word, whole_word
+from bpe_core.kernels.join_by_priority import join_word, whole_word
+from bpe_core.kernels.merge_word import SHORT, MergeTable, Workplace, merge_word
 from bpe_core.kernels.pieces import CONTINUING, NO_TOKEN, PieceTable, longest_piece, write_best_path, write_pieces
 from bpe_core.kernels.scan import POSITION, Machine, begin_text, end_text, scan
 from bpe_core.kernels.utf8 import character_at

@@ -12,7 +12,8 @@ import numpy as np
 
 from bpe_core.kernels import NEVER
 from bpe_core.kernels.jit import bundle, inlined, kernel
-from bpe_core.kernels.merge_word import LIMIT, drop_lowest, push, rank_of
+from bpe_core.kernels.join_by_priority import drop_lowest, push
+from bpe_core.kernels.merge_word import LIMIT, rank_of
 from bpe_core.support.arrays import Int32s
 
 WHOLE = 1 << 30  # added to a token that is a whole word

@@ -16,7 +16,8 @@ from typing import NamedTuple
 import numpy as np
 
 from bpe_core.kernels.jit import inlined, kernel
-from bpe_core.kernels.learn import start_of_token_before, weight_of, write_choice, write_text
+from bpe_core.kernels.learn import write_choice, write_text
+from bpe_core.kernels.learn_join import start_of_token_before, weight_of
 from bpe_core.kernels.learn_queue import any_pair_left, best_pair, compare_tokens, push
 from bpe_core.kernels.learn_state import (
     GOING,

@@ -4,10 +4,6 @@ A merge only uses tokens made before it, so while a word is merged the ranks asc
 word looks for its lowest rank among all its places, without asking which are in use. A long one keeps the places of
 each rank in a list of their own and goes through the ranks that have one, upwards and once;
 a row of bits has one for each of these. That is linear, however long the word is.
-
-Joining by a table of priorities (`join_word`): of all neighbours that may be joined the best pair is, until none may.
-Priorities do not ascend, so the pairs wait in a heap. Where two base symbols are neighbours in no token nothing is ever
-joined across, and the stretches between such places are joined one by one, so heaps stay small.
 """
 
 from __future__ import annotations
@@ -19,7 +15,6 @@ import numpy as np
 from bpe_core.kernels import NEVER, PATTERN_CUT
 from bpe_core.kernels.jit import bundle, inlined, kernel
 from bpe_core.kernels.memory import chosen, trailing_zeros
-from bpe_core.kernels.pieces import AT, BIRTH, FIRST, NO_TOKEN, PARENT, ROW, STARTING, TOKEN
 from bpe_core.support.arrays import Float64s, Int32s, Int64s, UInt64s
 
 SHORT = 48  # symbols; up to here looking at all pairs is faster
@@ -38,7 +33,7 @@ MERGE_NUMBERS = 3
 class MergeTable(NamedTuple):
     keys: UInt64s  # of pairs, in buckets that are filled from the left; what is left over is in the next
     ranks: Int32s  # of the same
-    joined: Int32s  # the tokens they become, where ranks do not tell (`join_word`)
+    joined: Int32s  # the tokens they become, where ranks do not tell (`join_by_priority.py`)
     byte_pairs: Int32s  # the rank of each pair of ids below 256, found directly
     left: Int32s
     right: Int32s
@@ -306,141 +301,3 @@ def rank_boundaries(table, room, symbols, ranks):
             for i in range(1, count):
                 ranks[begin + i] = room.ranks[i]
         begin += max(count, np.int64(1))
-
-
-# --- Joining by priorities ---
-
-MEETS = NEVER - 1  # in place of a priority: the two are neighbours in some token, and are not joined themselves
-
-_JOINT_BITS = 32  # below a pair's priority, where it is
-_JOINT_PLACES = (1 << _JOINT_BITS) - 1
-
-
-@kernel
-def slot_of_pair(keys, left, right):
-    """Where a pair is in the table; -1 if it is not."""
-    key = pair_key(left, right)
-    place = place_of_pair(keys, key)
-    return np.int64(place) if keys[place] == key else np.int64(-1)
-
-
-@kernel
-def enter_pairs(table, left, right, priorities, tokens):
-    """Enter pairs with what they become; if a pair is listed twice, the better one stays."""
-    keys = table.keys
-    for row in range(len(left)):
-        key = pair_key(left[row], right[row])
-        place = place_of_pair(keys, key)
-        keys[place] = key
-        if priorities[row] < table.ranks[place]:
-            table.ranks[place], table.joined[place] = priorities[row], tokens[row]
-
-
-@kernel
-def whole_word(pieces, data, start, stop):
-    """The token that a whole word is, whatever the pairs say."""
-    rows, node = pieces.rows, np.int64(STARTING)
-    for place in range(start, stop):
-        child = np.int64(rows[node * ROW + FIRST]) + np.int64(data[place])
-        if rows[child * ROW + PARENT] != node:
-            return np.int64(NO_TOKEN)
-        node = child
-    is_there = rows[node * ROW + BIRTH] <= pieces.number[AT]
-    return np.int64(rows[node * ROW + TOKEN]) if is_there else np.int64(NO_TOKEN)
-
-
-@inlined
-def push(heap, size, entry):
-    hole = np.int64(size)
-    while hole > 0 and heap[(hole - 1) >> 1] > entry:
-        heap[hole] = heap[(hole - 1) >> 1]
-        hole = (hole - 1) >> 1
-    heap[hole] = entry
-
-
-@kernel
-def drop_lowest(heap, size):
-    last, hole, child = heap[size - 1], np.int64(0), np.int64(1)
-    while child < size - 1:
-        if child + 1 < size - 1 and heap[child + 1] < heap[child]:
-            child += 1
-        if heap[child] >= last:
-            break
-        heap[hole] = heap[child]
-        hole, child = child, 2 * child + 1
-    heap[hole] = last
-
-
-@kernel
-def _slot_that_joins(table, left, right):
-    """Where a pair is that may be joined; -1 where there is none."""
-    slot = slot_of_pair(table.keys, left, right)
-    if slot >= 0 and table.ranks[slot] < MEETS and table.joined[slot] < table.number[BASE] + table.number[LIMIT]:
-        return slot if table.joined[slot] != table.number[AND_NOT] else np.int64(-1)
-    return np.int64(-1)
-
-
-@kernel
-def _enter_pair(table, room, size, place, stop):
-    """Put the pair that begins at a place on the heap, if it may be joined; the heap's new size."""
-    middle = np.int64(room.next_place[place])
-    if middle < stop:
-        slot = _slot_that_joins(table, room.cells[place], room.cells[middle])
-        if slot >= 0:
-            push(room.short, size, np.int64(table.ranks[slot]) << _JOINT_BITS | place)
-            return size + 1
-    return size
-
-
-@kernel
-def enter_heap(table, room, start, stop):
-    """Put all pairs of a stretch on the heap; how many there are."""
-    size = np.int64(0)
-    for place in range(start, stop - 1):
-        size = _enter_pair(table, room, size, place, stop)
-    return size
-
-
-@kernel
-def join_stretch(table, room, start, stop, size):
-    """Join what is on the heap, and what is added to it meanwhile."""
-    cells, following, preceding, heap = room.cells, room.next_place, room.previous_place, room.short
-    while size > 0:
-        lowest = heap[0]
-        drop_lowest(heap, size)
-        size -= 1
-        place = lowest & _JOINT_PLACES
-        middle = np.int64(following[place])
-        if middle == 0 or middle >= stop:
-            continue  # one of the two has been joined to another since
-        slot = _slot_that_joins(table, cells[place], cells[middle])
-        if slot < 0 or np.int64(table.ranks[slot]) != lowest >> _JOINT_BITS:
-            continue
-        end = np.int64(following[middle])
-        cells[place], following[place], following[middle] = table.joined[slot], np.int32(end), np.int32(0)
-        if end < stop:
-            preceding[end] = np.int32(place)
-        size = _enter_pair(table, room, size, place, stop)
-        if place > start:
-            size = _enter_pair(table, room, size, np.int64(preceding[place]), stop)
-
-
-@kernel
-def join_word(table, room, symbols, unknown, results, free):
-    """Join the base symbols in `room.cells` and write the tokens, `unknown` neighbours as one; how many there are."""
-    cells, following, preceding = room.cells, room.next_place, room.previous_place
-    count, start = np.int64(0), np.int64(0)
-    while start < symbols:
-        stop = start + 1
-        while stop < symbols and slot_of_pair(table.keys, cells[stop - 1], cells[stop]) >= 0:
-            stop += 1
-        for place in range(start, stop):
-            following[place], preceding[place] = np.int32(place + 1), np.int32(place - 1)
-        join_stretch(table, room, start, stop, enter_heap(table, room, start, stop))
-        while start < stop:
-            token = cells[start]
-            if token != unknown or count == 0 or results[free + count - 1] != token:
-                results[free + count] = token
-                count += 1
-            start = np.int64(following[start])
-    return count

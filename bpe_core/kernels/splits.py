@@ -11,7 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from bpe_core.kernels.jit import bundle, inlined, kernel
-from bpe_core.kernels.merge_word import AND_NOT, LIMIT, enter_heap, join_stretch
+from bpe_core.kernels.join_by_priority import enter_heap, join_stretch
+from bpe_core.kernels.merge_word import AND_NOT, LIMIT
 from bpe_core.support.arrays import Bools, Bytes, Int32s, Int64s, UInt64s
 
 FACTOR = 0x9E3779B97F4A7C15

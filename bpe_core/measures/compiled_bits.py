@@ -12,6 +12,7 @@ import numpy as np
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import History
 from bpe_core.kernels import pair_model as kernel
+from bpe_core.kernels import pairs_of_cut_words as cut_words
 from bpe_core.kernels.encode import PATHS
 from bpe_core.segmenting.compiled_encoder import piece_table, room_for
 from bpe_core.segmenting.compiled_methods import PiecesOverTime
@@ -122,8 +123,8 @@ def follow_words(
         waiting.first[first], waiting.following[:] = len(words) - 1, np.arange(-1, len(words) - 1)
         step = first
         while step < behind:
-            model = with_room(model, longest + kernel.BEYOND)
-            step = kernel.follow_words(
+            model = with_room(model, longest + cut_words.BEYOND)
+            step = cut_words.follow_words(
                 kind, pieces, room, listed, cut, waiting, model, told_in, sizes, wanted.asked, wanted.bits, step,
                 behind - 1, PAIRS_AT_ONCE,
             )  # fmt: skip
@@ -142,28 +143,28 @@ class _Listing:
             at = found.until
             self._cuts.extend((min(at, NEVER), len(found.ids), *found.ids))
 
-    def all(self) -> kernel.Listed:
-        return kernel.Listed(np.array(self._cuts, np.int32), np.array(self._first, np.int64))
+    def all(self) -> cut_words.Listed:
+        return cut_words.Listed(np.array(self._cuts, np.int32), np.array(self._first, np.int64))
 
 
 def _kind(over_time: PiecesOverTime | None) -> int:
     if over_time is None:
-        return kernel.AS_LISTED
-    return kernel.BY_LONGEST if over_time.gone is None else kernel.BY_SCORES
+        return cut_words.AS_LISTED
+    return cut_words.BY_LONGEST if over_time.gone is None else cut_words.BY_SCORES
 
 
-def _waiting(words: WordTable, history: History, over_time: PiecesOverTime) -> kernel.Waiting:
+def _waiting(words: WordTable, history: History, over_time: PiecesOverTime) -> cut_words.Waiting:
     gone = np.zeros(0, np.int32) if over_time.gone is None else over_time.gone
     lists = np.full(len(history) + 1, -1, np.int32)
-    return kernel.Waiting(lists, np.zeros(len(words), np.int32), history.columns.left, gone)
+    return cut_words.Waiting(lists, np.zeros(len(words), np.int32), history.columns.left, gone)
 
 
-def _uncut(words: WordTable, wanted: Wanted) -> kernel.Words:
+def _uncut(words: WordTable, wanted: Wanted) -> cut_words.Words:
     behind = np.zeros(4, np.uint8)  # words that are read as whole characters
-    return kernel.Words(
+    return cut_words.Words(
         data=np.concatenate([words.text, behind]),
         starts=words.starts,
-        ids=np.zeros(len(words.text) + kernel.BEYOND * len(words), np.int32),
+        ids=np.zeros(len(words.text) + cut_words.BEYOND * len(words), np.int32),
         counts=np.zeros(len(words), np.int64),
         learned=wanted.learned,
         held_out=wanted.held_out,

@@ -21,19 +21,18 @@ from bpe_core.kernels import pieces as trie
 from bpe_core.kernels import word_memory
 from bpe_core.kernels.change_text import SIGN, TextChanges
 from bpe_core.kernels.follow import StepTable
+from bpe_core.kernels.join_by_priority import MEETS, enter_pairs
 from bpe_core.kernels.merge_word import (
     AND_NOT,
     BASE,
     BUCKET,
     LIMIT,
-    MEETS,
     MERGE_NUMBERS,
     SHORT,
     MergeTable,
     Workplace,
     clear_merges,
     enter_merges,
-    enter_pairs,
 )
 from bpe_core.kernels.scan import REGISTERS, machine_of
 from bpe_core.recipes.recipe import Recipe

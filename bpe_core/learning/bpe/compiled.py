@@ -20,8 +20,10 @@ from bpe_core.errors import TooLarge
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import COUNT_ALONE, NOTHING, Columns, EndReason, History, Reasons
 from bpe_core.kernels import learn as kernel
+from bpe_core.kernels import learn_in_halves as in_halves
 from bpe_core.kernels import learn_queue
 from bpe_core.kernels import learn_state as names
+from bpe_core.kernels.learn_join import place
 from bpe_core.learning.bpe.characters import lacks_of
 from bpe_core.learning.layout import FEWER_CELLS, Layout, lay_out
 from bpe_core.learning.methods import EVERY_LENGTH, Candidate
@@ -135,17 +137,17 @@ class Halves:
 
     def merge(self, state: names.State, columns: Columns) -> int:
         """Merge the pair that is to be chosen; how much work it was."""
-        first, middle, stop = map(np.int64, kernel.begin_wide(state, columns))
+        first, middle, stop = map(np.int64, in_halves.begin_wide(state, columns))
         first_born = state.run[0]["pairs"]
         other = self._second(state, int(middle - first))
-        begun = self._pool.submit(kernel.join_half, other, middle, stop)
-        joined = kernel.join_half(state, first, middle)
+        begun = self._pool.submit(in_halves.join_half, other, middle, stop)
+        joined = in_halves.join_half(state, first, middle)
         joined_by_other = begun.result()
-        kernel.settle_halves(state, other, np.int64(joined + joined_by_other))
-        placing = self._pool.submit(kernel.place_second, other, np.int64(joined_by_other), first_born)
-        kernel.place(state, np.int64(joined), first_born)
+        in_halves.settle_halves(state, other, np.int64(joined + joined_by_other))
+        placing = self._pool.submit(in_halves.place_second, other, np.int64(joined_by_other), first_born)
+        place(state, np.int64(joined), first_born)
         placing.result()
-        kernel.end_wide(state, columns, first_born)
+        in_halves.end_wide(state, columns, first_born)
         return int(stop - first)
 
     def _second(self, state: names.State, first_joints: int) -> names.State:

@@ -1,0 +1,99 @@
+"""A merge at very many places on two cores, each of which joins half of the words.
+
+The second half has neighbours, groups and joints of its own, so its cells get other numbers than the pairs will have;
+they are put right when the places are noted. As its words are all behind those of the first half, pairs are born, and
+listed in their slices, in the order in which one thread would have met them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bpe_core.kernels.jit import kernel
+from bpe_core.kernels.learn import choose, end_step, let_born_queue, name_token, write_choice
+from bpe_core.kernels.learn_join import AHEAD, join, place_joint, settle
+from bpe_core.kernels.learn_state import HINT_SHIFT, IS_BEFORE, IS_BEHIND, NO_PAIR, free_slice
+from bpe_core.kernels.memory import prefetch
+
+
+@kernel
+def begin_wide(state, columns):
+    """Choose a pair, and divide its occurrences between two words: the entries where each part begins, and the end."""
+    pair, left, right = choose(state, ())
+    state.run[0].chosen = pair
+    name_token(state, left, right)
+    write_choice(state, (), columns, (), pair, left, right)
+    first = state.pairs[pair].first
+    stop = first + state.pairs[pair].times
+    # The words that were seen first are the frequent ones, whose counts must be looked up.
+    middle = np.int64(state.arena[first + 2 * (stop - first) // 5])
+    word = np.int64(state.word_hints[middle >> HINT_SHIFT])
+    while state.words[word + 1].start <= middle:
+        word += 1
+    return first, first_behind(state.arena, first, stop, state.words[word].start), stop
+
+
+@kernel
+def first_behind(arena, first, stop, cell):
+    while first < stop:
+        middle = (first + stop) // 2
+        if arena[middle] < cell:
+            first = middle + 1
+        else:
+            stop = middle
+    return first
+
+
+@kernel
+def join_half(state, begin, stop):
+    token = state.run[0].base + state.run[0].merges
+    return join(state, state.run[0].chosen, token, begin, stop)
+
+
+@kernel
+def settle_halves(state, other, joined):
+    run, pairs, sides, groups, more = state.run[0], state.pairs, state.sides, state.groups, other.groups
+    pair, token = run.chosen, run.base + run.merges
+    chained = np.int64(sides[2 * NO_PAIR + IS_BEFORE])
+    chained_times = np.int64(groups[chained].times) if chained != 0 else np.int64(0)
+    for i in range(1, other.run[0].groups):
+        old, side = np.int64(more[i].old), np.int64(more[i].side)
+        other.sides[2 * old + side] = 0
+        group = np.int64(sides[2 * old + side])
+        if group == 0:
+            group = run.groups
+            run.groups += 1
+            sides[2 * old + side] = group
+            groups[group].weight = groups[group].kept = groups[group].times = 0
+            groups[group].old, groups[group].side = old, side
+        # What the first half has in the slice: not what became a part of two new tokens side by side, as in `settle`.
+        is_chained = side == IS_BEHIND and pairs[old].right == pairs[pair].left
+        more[i].fill = groups[group].times - (chained_times if is_chained else 0)
+        more[i].new = group
+        groups[group].weight += more[i].weight
+        groups[group].kept += more[i].kept
+        groups[group].times += more[i].times
+    run.tokens_left += other.run[0].tokens_left
+    free_slice(pairs, run, pair)
+    settle(state, pair, token, joined)
+    for i in range(1, other.run[0].groups):
+        group = np.int64(more[i].new)
+        more[i].fill += groups[group].fill
+        more[i].new = groups[group].new
+
+
+@kernel
+def place_second(state, joined, first_born):
+    """As `place` does, but almost all cells have other numbers."""
+    cells, arena, groups, joints = state.cells, state.arena, state.groups, state.joints
+    for i in range(joined):
+        if i + AHEAD < joined:
+            prefetch(cells, np.uint64(joints[i + AHEAD].cell))
+        place_joint(cells, arena, groups, joints[i], first_born)
+
+
+@kernel
+def end_wide(state, columns, first_born):
+    run = state.run[0]
+    let_born_queue(state, (), run.chosen, run.base + run.merges, first_born)
+    end_step(state, columns)

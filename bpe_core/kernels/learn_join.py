@@ -1,0 +1,237 @@
+"""One merge: what stands at its places is joined, and each pair that is broken there gives way to a new one.
+
+Joining `a b` in `p a b n`, (p, ab) is born with the weight that (p, a) loses, and (ab, n) with that of (b, n). So the
+neighbours are gathered in groups, one for each broken pair; then the groups become pairs, and then their places are
+noted.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bpe_core.kernels.jit import inlined, kernel
+from bpe_core.kernels.learn_state import (
+    HINT_SHIFT,
+    IS_BEFORE,
+    IS_BEHIND,
+    NO_PAIR,
+    PAIR_BITS,
+    SEPARATOR,
+    WEIGHT_BITS,
+    WEIGHT_SHIFT,
+    add_pair,
+    give_slice,
+    may_ever_join,
+)
+from bpe_core.kernels.memory import prefetch
+
+AHEAD = 16  # occurrences whose memory is fetched while others are worked on
+NEAR = 4  # where their cells are here already
+MANY_PAIRS = 100_000  # more than the nearer caches hold
+FEW_JOINTS = 100  # up to here, cells are still in the cache when the pairs are numbered
+
+
+@kernel
+def join(state, pair, token, begin, stop):
+    """Join the occurrences at some entries, and gather neighbours in groups, one for each broken pair; how many joined.
+
+    To wait for memory only once, cells get the numbers of new pairs if all are remembered, and `joints` what `place`
+    must know of real occurrences (`aaa` holds a+a twice but gives one token). Where two new tokens become neighbours
+    (`abab`), the first one's right neighbour was (ab, a) for a moment; their group is that of NO_PAIR before the pair.
+
+    Where counts are apart, `bbb` holds b+b once: if its first b is joined to an a, b+b stays as frequent as it was. Of
+    three new tokens side by side two are a pair.
+    """
+    cells, arena, pairs, joints = state.cells, state.arena, state.pairs, state.joints
+    groups, sides, words, hints = state.groups, state.sides, state.words, state.word_hints
+    left_length, length = np.int64(state.token_lengths[pairs[pair].left]), np.int64(state.token_lengths[token])
+    first_born = state.run[0].pairs
+    joined, total, used, twin = np.int64(0), np.int64(0), np.int64(1), np.int64(-1)
+    apart = state.run[0].apart != 0
+    asks_beside = apart and pairs[pair].left != pairs[pair].right
+    for entry in range(begin, stop):
+        fetch_ahead(cells, arena, sides, entry, stop, left_length, first_born)
+        cell = np.int64(arena[entry])
+        here = np.int64(cells[cell])
+        if here & PAIR_BITS != pair:
+            continue
+        weight, kept = weight_of(here, cell, words, hints), here & WEIGHT_BITS
+        total += weight
+        start, middle = start_of_token_before(cells, cell), cell + left_length
+        before, behind, follower = pair_at(cells, start), np.int64(0), pair_at(cells, middle)
+        cells[middle] = NO_PAIR
+        cells[cell + length - 1] = -length
+        if before >= first_born:
+            group, used = gathered(groups, sides, np.int64(NO_PAIR), IS_BEFORE, weight, used)
+            joints[joined - 1].behind = group
+            cells[start] = kept | (first_born + group - 1)
+            before = np.int64(0)
+            if apart and twin == start:
+                groups[group].kept += weight
+                twin = np.int64(-1)
+            else:
+                twin = cell
+        elif before != NO_PAIR:
+            stays = asks_beside and stays_behind(cells, start, before)
+            before, used = gathered(groups, sides, before, IS_BEFORE, weight, used)
+            groups[before].kept += weight if stays else 0
+            cells[start] = kept | (first_born + before - 1)
+        if follower != NO_PAIR:
+            stays = asks_beside and stays_before(cells, cell + length, length - left_length, follower)
+            behind, used = gathered(groups, sides, follower, IS_BEHIND, weight, used)
+            groups[behind].kept += weight if stays else 0
+            cells[cell] = kept | (first_born + behind - 1)
+        else:
+            cells[cell] = kept
+        note_joint(joints, joined, cell, start, before, behind)
+        joined += 1
+    state.run[0].tokens_left -= total
+    state.run[0].groups = used
+    return joined
+
+
+@inlined
+def stays_before(cells, cell, length, pair):
+    """Whether as many pairs of equal tokens stay without the first one; the second, of that length, begins there."""
+    count = np.int64(2)
+    while pair_at(cells, cell) == pair:
+        cell += length
+        count += 1
+    return count & 1 == 1
+
+
+@inlined
+def stays_behind(cells, cell, pair):
+    """The same without the last one; the one before it begins there."""
+    count = np.int64(2)
+    cell = start_of_token_before(cells, cell)
+    while pair_at(cells, cell) == pair:
+        cell = start_of_token_before(cells, cell)
+        count += 1
+    return count & 1 == 1
+
+
+@inlined
+def fetch_ahead(cells, arena, sides, entry, stop, left_length, first_born):
+    """Begin to fetch what the next occurrences need: cells and, if there are many pairs, the sides of neighbours."""
+    if entry + AHEAD < stop:
+        prefetch(cells, np.uint64(arena[entry + AHEAD]))
+    if first_born > MANY_PAIRS and entry + NEAR < stop:
+        near = np.int64(arena[entry + NEAR])
+        prefetch(sides, np.uint64(2 * pair_at(cells, near + left_length)))
+        prefetch(sides, np.uint64(2 * pair_at(cells, start_of_token_before(cells, near))))
+
+
+@inlined
+def pair_at(cells, cell):
+    """The pair that begins there; NO_PAIR where there is none, or no token begins."""
+    return max(np.int64(NO_PAIR), np.int64(cells[cell])) & PAIR_BITS
+
+
+@inlined
+def weight_of(here, cell, words, hints):
+    """How often the word of a token occurs: as its first cell says, or else the word."""
+    weight = here >> WEIGHT_SHIFT
+    if weight == 0:
+        word = hints[cell >> HINT_SHIFT]
+        while words[word + 1].start <= cell:
+            word += 1
+        weight = words[word].count
+    return weight
+
+
+@kernel
+def start_of_token_before(cells, cell):
+    last = np.int64(cells[cell - 1])
+    return cell - 1 if last >= SEPARATOR else cell + last
+
+
+@inlined
+def gathered(groups, sides, old, side, weight, used):
+    """The group of the neighbours that began or ended this pair, one more in it; and how many groups are in use."""
+    group = np.int64(sides[2 * old + side])
+    if group == 0:
+        group = used
+        used += 1
+        sides[2 * old + side] = group
+        groups[group].weight = groups[group].kept = 0
+        groups[group].times = 0
+        groups[group].old = old
+        groups[group].side = side
+    groups[group].weight += weight
+    groups[group].times += 1
+    return group, used
+
+
+@inlined
+def note_joint(joints, at, cell, start, before, behind):
+    joints[at].cell = cell
+    joints[at].start = start
+    joints[at].before = before
+    joints[at].behind = behind
+
+
+@kernel
+def settle(state, pair, token, joined):
+    """Lower the counts of the old pairs, and let the new ones be born."""
+    groups, pairs, sides = state.groups, state.pairs, state.sides
+    left, chained = pairs[pair].left, np.int64(sides[2 * NO_PAIR + IS_BEFORE])
+    keeps_places = joined > FEW_JOINTS
+    for i in range(1, state.run[0].groups):
+        if i + AHEAD < state.run[0].groups:
+            prefetch(pairs, np.uint64(groups[i + AHEAD].old))
+        group = groups[i]
+        old, weight, times = pairs[group.old], group.weight, np.int64(group.times)
+        sides[2 * group.old + group.side] = 0
+        if i == chained:
+            give_birth(state, group, token, token, weight - group.kept, times, keeps_places)
+            continue
+        old.count -= weight - group.kept
+        if group.side == IS_BEFORE:
+            give_birth(state, group, old.left, token, weight, times, keeps_places)
+            continue
+        if chained != 0 and old.right == left:  # some of these neighbours became new tokens themselves
+            weight -= groups[chained].weight
+            times -= groups[chained].times
+        give_birth(state, group, token, old.right, weight, times, keeps_places)
+
+
+@kernel
+def give_birth(state, group, left, right, weight, times, keeps_places):
+    """Remember the pair that replaces a group's old one, if it can ever be merged; else perhaps an empty place."""
+    run = state.run[0]
+    forced = run.merges < run.forced
+    least = run.forced_frequency if forced else run.min_frequency
+    if times == 0 or weight < least or not (forced or may_ever_join(state, left, right)):
+        group.new = NO_PAIR
+        if keeps_places:
+            add_pair(state.pairs, run, left, right, 0, 0)
+        return
+    group.new = add_pair(state.pairs, run, left, right, weight, times)
+    group.fill = give_slice(state.pairs, run, group.new, times)
+
+
+@kernel
+def place(state, joined, first_born):
+    """Write the occurrences of the new pairs, in ascending order, in the arena."""
+    cells, arena, groups, joints = state.cells, state.arena, state.groups, state.joints
+    for i in range(joined):
+        place_joint(cells, arena, groups, joints[i], first_born)
+
+
+@inlined
+def place_joint(cells, arena, groups, joint, first_born):
+    if joint.before != 0:
+        place_one(cells, arena, groups, np.int64(joint.before), np.int64(joint.start), first_born)
+    if joint.behind != 0:
+        place_one(cells, arena, groups, np.int64(joint.behind), np.int64(joint.cell), first_born)
+
+
+@inlined
+def place_one(cells, arena, groups, number, cell, first_born):
+    new = np.int64(groups[number].new)
+    if new != first_born + number - 1:  # than the number in the cell
+        cells[cell] = (np.int64(cells[cell]) & WEIGHT_BITS) | new
+    if new != NO_PAIR:
+        arena[groups[number].fill] = cell
+        groups[number].fill += 1

@@ -1,0 +1,152 @@
+"""The same model (`pair_model.py`) where methods join no pairs, but words are cut anew at steps.
+
+Each word waits in the list of the step at which its cut may next change, so a step looks at these words alone; only the
+pairs between its unchanged ends are counted again.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from bpe_core.kernels import NEVER
+from bpe_core.kernels.jit import kernel
+from bpe_core.kernels.pair_model import FILLED, WANTED, change, head, tell
+from bpe_core.kernels.pieces import AT, NO_TOKEN, write_best_path, write_pieces
+from bpe_core.support.arrays import Bytes, Int32s, Int64s
+
+BY_LONGEST, BY_SCORES, AS_LISTED = range(3)  # how words are cut: by tokens that are born, or dropped; or it is known
+
+BEYOND = 2  # tokens that a word may have more than bytes: a marker, and room for one
+
+
+class Words(NamedTuple):
+    """Words end to end, and the tokens of each as it is cut now."""
+
+    data: Bytes
+    starts: Int64s  # of each; and the end
+    ids: Int32s  # tokens: those of a word are where it starts, and `BEYOND` further for each word before it
+    counts: Int64s  # of the tokens of each word
+    learned: Int64s  # how often it was learned from
+    held_out: Int64s
+
+
+class Waiting(NamedTuple):
+    first: Int32s  # of each step, the word on top of its list; less than none where there is none
+    following: Int32s  # of each word, the next in the same list
+    dropped: Int32s  # of each step from the first on, the token that is gone after it
+    gone: Int32s  # of each token, the step after which it is gone
+
+
+class Listed(NamedTuple):
+    """All cuts of each word, the one behind the other: until when each holds, how many tokens it has, and these."""
+
+    cuts: Int32s
+    next: Int64s  # of each word, where the next one is
+
+
+@kernel
+def follow_words(kind, pieces, room, listed, words, waiting, model, told_in, sizes, asked, found, step, stop, most):
+    """Make steps as `follow` does, up to `stop`, but cut words anew; the step that is next, which may be begun."""
+    done, out = np.int64(0), room.previous_place
+    while step <= stop and done < most:
+        pieces.number[AT] = step
+        if kind == BY_SCORES and step > 0:
+            pieces.scores[waiting.dropped[step - 1] - NO_TOKEN] = -np.inf
+        while waiting.first[step] >= 0 and done < most:
+            word = np.int64(waiting.first[step])
+            begin, end = words.starts[word], words.starts[word + 1]
+            if 2 * (model.number[FILLED] + end - begin + BEYOND) > len(model.keys):
+                return np.int64(step)
+            waiting.first[step] = waiting.following[word]
+            if kind == BY_SCORES:
+                count = write_best_path(pieces, room, words.data, begin, end, out, np.int64(0))
+                until = soonest_gone(waiting, out, count)
+            elif kind == BY_LONGEST:
+                count, until = write_pieces(pieces, words.data, begin, end, out, np.int64(0))
+            else:
+                count, until = next_listed(listed, word, out)
+            take(words, model, word, out, count)
+            if until <= stop:
+                waiting.following[word] = waiting.first[until]
+                waiting.first[until] = word
+            done += end - begin
+        if waiting.first[step] >= 0:
+            break
+        if asked[step]:
+            found[step] = tell(model, told_in, sizes[step] + 1)
+            done += model.number[WANTED]
+        step += 1
+    return np.int64(step)
+
+
+@kernel
+def soonest_gone(waiting, ids, count):
+    until = np.int64(NEVER)
+    for place in range(count):
+        until = min(until, np.int64(waiting.gone[ids[place]]))
+    return until
+
+
+@kernel
+def next_listed(listed, word, out):
+    """How many tokens the next cut of a word has, and until when it holds."""
+    place = listed.next[word]
+    until, count = np.int64(listed.cuts[place]), np.int64(listed.cuts[place + 1])
+    for token in range(count):
+        out[token] = listed.cuts[place + 2 + token]
+    listed.next[word] = place + 2 + count
+    return count, until
+
+
+@kernel
+def take(words, model, word, new, count):
+    """Give a word new tokens, and count the pairs that changed."""
+    place, before = words.starts[word] + BEYOND * word, words.counts[word]
+    ids, edge = words.ids, np.int64(len(model.times) - 1)
+    learned, held_out = words.learned[word], words.held_out[word]
+    least = min(before, count)
+    first = np.int64(0)
+    while first < least and ids[place + first] == new[first]:
+        first += 1
+    if first == before and first == count:
+        return
+    last = np.int64(0)
+    while last < least - first and ids[place + before - 1 - last] == new[count - 1 - last]:
+        last += 1
+    one = edge if first == 0 else np.int64(new[first - 1])
+    if before > 0:
+        take_pairs(model, one, edge, ids, place, first, before - last, before, -learned, -held_out)
+    else:
+        stand(model, edge, learned, held_out)
+    if count > 0:
+        take_pairs(model, one, edge, new, np.int64(0), first, count - last, count, learned, held_out)
+    else:
+        stand(model, edge, -learned, -held_out)
+    if before != count:
+        for away in range(last):  # what they have in common at their ends moves
+            ids[place + count - 1 - away] = new[count - 1 - away]
+    for token in range(first, count - last):
+        ids[place + token] = new[token]
+    words.counts[word] = count
+
+
+@kernel
+def take_pairs(model, one, edge, ids, place, first, last, count, learned, held_out):
+    """Count the tokens from the first to the last, and the pairs they are in, more often; `one` is before them."""
+    for token in range(first, last + 1):
+        other = np.int64(ids[place + token]) if token < count else edge
+        change(model, one, other, learned, held_out)
+        if token < last:
+            stand(model, other, learned, held_out)
+        one = other
+
+
+@kernel
+def stand(model, token, learned, held_out):
+    """Count more pairs that begin with a token."""
+    before = head(model, token)
+    model.times[token] += learned
+    model.asked[token] += held_out
+    model.heads[0] += head(model, token) - before
