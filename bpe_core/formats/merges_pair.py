@@ -18,7 +18,8 @@ from bpe_core.formats.hugging_face_text import read_steps
 from bpe_core.formats.json_reading import Object, laid_out, parsed_object, vocabulary_of
 from bpe_core.formats.limitations import containing, holds_a_blank, same_text
 from bpe_core.formats.patterns import likely_pattern, sampled
-from bpe_core.formats.transformers_beside import CONFIG, config_beside, steps_of, tokens_in
+from bpe_core.formats.transformers_beside import CONFIG, config_beside, tokens_in
+from bpe_core.formats.transformers_classes import class_of, steps_of
 from bpe_core.formats.vocabulary_model import Style, build
 from bpe_core.formats.written_merges import VERSION, WrittenMerges, pairs_at_the_beginning, read_pairs
 from bpe_core.history.alphabet import BYTE_TEXTS
@@ -298,7 +299,7 @@ def _opened(
     if style.byte_level and style.marker == "glued":
         choices |= clip_choices(made)
         notes.append(CLIP_NOTE)
-    elif style.byte_level and (steps := steps_of(config)):
+    elif style.byte_level and (steps := steps_of(class_of(config), config)):
         found = read_steps({**steps, "decoder": {"type": "ByteLevel"}}, CONFIG)
         choices |= found.choices
         notes += found.notes

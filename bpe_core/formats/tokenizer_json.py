@@ -147,7 +147,7 @@ class TokenizerJson(Format):
         model = json_reading.object_in(whole, "model", name)
         kind = _model_in(model, name)
         history, about_model = kind.open(whole, model, read_steps(whole, name, shows_bytes=kind.shows_bytes), name)
-        notes = [*about_model, *about_whole(whole, history.recipe, beside)]
+        notes = [*about_model, *about_whole(whole, beside)]
         if whole.get("post_processor"):
             notes.append("The file may put special tokens around a text; here a text is left as it is.")
         cut = [key for key in ("truncation", "padding") if whole.get(key)]

@@ -7,17 +7,25 @@ pieces other numbers.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from typing import Any
 
 from bpe_core.errors import FormatError
 from bpe_core.formats.base import Beside, OpenedTable
 from bpe_core.formats.json_reading import Object, parsed_object
 from bpe_core.formats.limitations import about
+from bpe_core.formats.transformers_classes import (
+    LIKE_BART,
+    class_beside,
+    class_of,
+    goes_by_file,
+    is_the_class_s,
+    own_tokens,
+    steps_of,
+)
 from bpe_core.history.token_texts import written
-from bpe_core.recipes.recipe import Recipe
 from bpe_core.text.preparation.pieces import AddedToken
 
 ADDED, CONFIG, MAP = "added_tokens.json", "tokenizer_config.json", "special_tokens_map.json"
+MODEL = "config.json"
 VOCABULARY, WHOLE = "vocab.json", "tokenizer.json"
 _LISTS = ("additional_special_tokens", "extra_special_tokens")
 # Classes that number pieces otherwise, by fairseq's order, room for tokens of their own, or a vocab.json.
@@ -25,20 +33,20 @@ _OTHER_NUMBERS = (
     *("Camembert", "LayoutXLM", "MBart", "MBart50", "MLuke", "Nllb", "PLBart", "SeamlessM4T", "XGLM", "XLMRoberta"),
     *("M2M100", "Marian", "Pegasus", "Speech2Text"),
 )
-_MASKED = ("Bart", "Roberta")
 _MASK = (
     "No file beside it says whether “<mask>” takes the spaces before it: in transformers 4 it does, in 5 it does not, "
     "and here it does not."
 )
-_OWN_TOKENS = {  # of classes, beside those that a configuration names
-    ("<|endoftext|>",): ("CodeGen", "GPT2", "Qwen2", "Whisper"),
-    ("<s>", "</s>", "<unk>", "<pad>", "<mask>"): _MASKED,
-}
 _EXTRA = (
-    f"{CONFIG} beside it names T5Tokenizer, which adds tokens such as “<extra_id_0>”; they are not looked for here."
+    "which adds tokens such as “<extra_id_0>”, not looked for here, and handles spaces and decodes in a way of its own."
 )
 _CHANGING = ("Albert", "XLNet")
 _CHANGES = "which itself changes texts, such as quotes and accents; here only the file does."
+_SPACES = (
+    "which handles spaces, special tokens and user-defined symbols in a way of its own, so ids can differ; here it is "
+    "done as the file says, as SentencePiece does it."
+)
+_OWN = "tokens are looked for by {}Tokenizer of transformers, but not here: {{}}"
 _INSTEAD = f"{WHOLE} lies beside it, which transformers reads instead; open that one for its ids."
 _PREFIX = f"{CONFIG} beside it says add_prefix_space: transformers puts a space before a text; here it has none."
 
@@ -46,7 +54,8 @@ _PREFIX = f"{CONFIG} beside it says add_prefix_space: transformers puts a space 
 def about_beside(opened: OpenedTable, beside: Beside) -> list[str]:
     found = [_INSTEAD] * (beside(WHOLE) is not None)
     files = {name: _object_in(name, beside, found) for name in (ADDED, CONFIG, MAP)}
-    recipe, kind = opened.history.recipe, class_of(files[CONFIG])
+    config, model = files[CONFIG], _object_in(MODEL, beside, [])
+    recipe, kind = opened.history.recipe, class_beside(config, model)
     done = {step.content for step in recipe.preparation if isinstance(step, AddedToken)}
     told, by_spaces = _known(opened) | done, dict[str, None]()
     for name, whole in files.items():
@@ -57,23 +66,33 @@ def about_beside(opened: OpenedTable, beside: Beside) -> list[str]:
             lacking, f"tokens in {name} beside it are not looked for here; a tokenizer.json has them, too: {{}}"
         )
         by_spaces |= {text: None for text, how in tokens.items() if how and text in {*recipe.special_tokens} - done}
+    found += about(_named_in_two_ways(config), "tokens are named twice, and are to be found in two ways: {}")
     found += about(by_spaces, "tokens take the spaces beside them in transformers, which stay here: {}")
+    if beside(WHOLE) is not None:
+        return found
     if opened.format == "merges.txt":
-        if beside(WHOLE) is None:
-            found += _about_own(recipe.special_tokens, {text for whole in files.values() for text in _all(whole)}, kind)
-            by_name = kind in _MASKED and "<mask>" in recipe.special_tokens and "<mask>" not in done
-            found += [_MASK] * by_name
-        found += [_PREFIX] * (files[CONFIG].get("add_prefix_space") is True and steps_of(files[CONFIG]) is None)
+        found += _about_own(recipe.special_tokens, {text for whole in files.values() for text in _all(whole)}, kind)
+        by_name = kind in LIKE_BART and "<mask>" in recipe.special_tokens and "<mask>" not in done
+        found += [_MASK] * by_name
+        found += [_PREFIX] * (config.get("add_prefix_space") is True and steps_of(kind, config) is None)
     if opened.format == "sentencepiece":
-        found += _about_numbers(opened, kind, beside)
-        adds = kind == "T5" and files[CONFIG].get("extra_ids") != 0 and "<extra_id_0>" not in told
-        found += [_EXTRA] * adds + [f"{CONFIG} beside it names {kind}Tokenizer, {_CHANGES}"] * (kind in _CHANGING)
-    return found
+        found += _about_class(opened, kind, CONFIG if class_of(config) == kind else MODEL, config, beside)
+    else:
+        found += about([token for token in own_tokens(kind, config) or () if token not in told], _OWN.format(kind))
+    return found + _about_choices(config)
+
+
+def _named_in_two_ways(config: Object) -> list[str]:
+    ways: dict[str, set[tuple[bool, ...]]] = {}
+    for key, value in config.items():
+        if key.endswith("_token") and (text := value.get("content") if isinstance(value, dict) else value):
+            ways.setdefault(text, set()).add(tuple(_flags(value)[:3]) if isinstance(value, dict) else (False,) * 3)
+    return [text for text, found in ways.items() if len(found) > 1]
 
 
 def _about_own(specials: Collection[str], named: Collection[str], kind: str) -> list[str]:
     """Report special tokens that the class does not look for; none where it is not known."""
-    own = next((tokens for tokens, kinds in _OWN_TOKENS.items() if kind in kinds), None)
+    own = own_tokens(kind, {})
     unnamed = [text for text in specials if text not in named and text not in own] if own else []
     return about(
         unnamed,
@@ -88,81 +107,81 @@ def _all(whole: Object) -> Iterator[str]:
 
 
 def config_beside(beside: Beside) -> Object:
-    return _object_in(CONFIG, beside, [])
+    """Return the configuration beside a file, with the class that reads it, whichever file names that."""
+    config = _object_in(CONFIG, beside, [])
+    kind = class_beside(config, _object_in(MODEL, beside, []))
+    return {**config, "tokenizer_class": f"{kind}Tokenizer"} if kind else config
 
 
-def steps_of(config: Object) -> Object | None:
-    """Return how the class that is named changes and splits texts, as a tokenizer.json says it; None: it is not known.
-
-    >>> steps_of({"tokenizer_class": "GPT2Tokenizer"})
-    {'pre_tokenizer': {'type': 'ByteLevel', 'add_prefix_space': False, 'use_regex': True}}
-    """
-    kind = class_of(config)
-    if kind == "Qwen2":
-        split = {"type": "Split", "pattern": {"Regex": _QWEN2}, "behavior": "Isolated", "invert": False}
-        steps = [split, {"type": "ByteLevel", "add_prefix_space": False, "use_regex": False}]
-        return {"normalizer": {"type": "NFC"}, "pre_tokenizer": {"type": "Sequence", "pretokenizers": steps}}
-    if kind in _LIKE_GPT2:
-        before = config.get("add_prefix_space") is True
-        return {"pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": before, "use_regex": True}}
-    return None
-
-
-_QWEN2 = (
-    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+"
-    r"|\s+(?!\S)|\s+"
-)
-_LIKE_GPT2 = (
-    *("Bart", "Blenderbot", "CodeGen", "Deberta", "GPT2", "LED", "LayoutLMv3", "Longformer", "MarkupLM", "Mvp"),
-    *("Roberta", "Whisper"),
-)
-
-
-_OWN_STEPS = {  # of classes in transformers 5: the kinds of those that change texts, and of those that split them
-    **dict.fromkeys(("Bart", "GPT2", "Roberta"), ("", "ByteLevel")),
-    "Llama": ("", "Metaspace"),
-    "Pegasus": ("Precompiled Replace", "Metaspace"),
-    "Qwen2": ("NFC", "Split ByteLevel"),
-    **dict.fromkeys(("T5", "XLMRoberta"), ("Precompiled", "WhitespaceSplit Metaspace")),
-}
-
-
-def about_whole(whole: Object, recipe: Recipe, beside: Beside) -> list[str]:
+def about_whole(whole: Object, beside: Beside) -> list[str]:
     """Report what transformers does otherwise than a sound tokenizer.json says, as files beside it want it."""
-    listed = {item.get("content") for item in whole.get("added_tokens") or ()}
-    config, names = (_object_in(name, beside, []) for name in (CONFIG, MAP))
-    lacking = [text for text in tokens_in(config) | tokens_in(names) if text not in listed]
-    said = f"tokens that {CONFIG} or {MAP} beside it name are looked for in transformers, but not here: {{}}"
-    return _about_steps(whole, recipe, class_of(config)) + about(lacking, said)
-
-
-def _about_steps(whole: Object, recipe: Recipe, kind: str) -> list[str]:
-    """Report a class that goes by steps of its own, where those of the file are of other kinds."""
-    steps = _kinds(whole.get("normalizer"), "normalizers"), _kinds(whole.get("pre_tokenizer"), "pretokenizers")
-    if kind in _LIKE_GPT2 and recipe.pattern == "gpt2" and not steps[0]:
-        return []  # told in other words
-    if _OWN_STEPS.get(kind, steps) == steps:
+    said = {name: beside(name) is not None for name in (CONFIG, MODEL, MAP, ADDED)}
+    if not any(said.values()):
         return []
-    return [
-        f"{CONFIG} beside it names {kind}Tokenizer, which in transformers 5 changes and splits texts in a way of its "
-        "own; here it is done as the file says."
-    ]
+    config, model = _object_in(CONFIG, beside, []), _object_in(MODEL, beside, [])
+    kind = class_beside(config, model)
+    found = _about_tokens(whole, kind, config, beside)
+    if not (goes_by_file(kind) or is_the_class_s(whole, kind, config)):
+        named = CONFIG if class_of(config) == kind else MODEL
+        found.append(
+            f"{named} beside it names {kind}Tokenizer, which in transformers 5 changes and splits texts in a way of "
+            "its own; here it is done as the file says."
+        )
+    if _puts_otherwise(whole.get("pre_tokenizer") or {}, config):
+        found.append(_BY_4)
+    return found + _about_choices(config)
 
 
-def _kinds(step: Any, key: str) -> str:
-    if not step:
-        return ""
-    return step["type"] if key not in step else " ".join(filter(None, (_kinds(one, key) for one in step[key])))
+def _puts_otherwise(cut: Object, config: Object) -> bool:
+    """Whether transformers 4 puts a space before a text, or none, as the file does not say it."""
+    is_put, wanted = cut.get("add_prefix_space"), config.get("add_prefix_space") or False
+    return cut.get("type") == "ByteLevel" and is_put is not None and is_put != wanted
 
 
-def class_of(config: Object) -> str:
-    """Return the class that a configuration names, by what sets it apart from others.
+def _about_choices(config: Object) -> list[str]:
+    chosen = (key for key in _CHOSEN if config.get(key) is True)
+    return [f"{CONFIG} beside it says {key}: {_CHOSEN[key]}" for key in chosen]
 
-    >>> class_of({"tokenizer_class": "XLMRobertaTokenizerFast"}), class_of({"tokenizer_class": None})
-    ('XLMRoberta', '')
-    """
-    named = config.get("tokenizer_class")
-    return named.removesuffix("Fast").removesuffix("Tokenizer") if isinstance(named, str) else ""
+
+_CHOSEN = {
+    "split_special_tokens": "transformers looks for no special token in a text; here they are found.",
+    "clean_up_tokenization_spaces": "where transformers decodes, it takes away spaces before signs such as . and n't; "
+    "here they stay.",
+}
+_BY_4 = (
+    "Whether a space is put before a text, transformers 4 does by add_prefix_space of tokenizer_config.json, which "
+    "means none where it is not said; here it is done as the file says."
+)
+
+
+def _about_tokens(whole: Object, kind: str, config: Object, beside: Beside) -> list[str]:
+    """Report tokens that are looked for in transformers or here only, or found in another way."""
+    listed: dict[str, Object] = {item["content"]: item for item in whole.get("added_tokens") or ()}
+    numbered = config.get("added_tokens_decoder")
+    others: list[Object] = [] if isinstance(numbered, dict) else [_object_in(MAP, beside, [])]
+    named = {text for one in (config, *others) for text in tokens_in(one)}
+    if not isinstance(numbered, dict):
+        named |= _object_in(ADDED, beside, []).keys()
+    lacking = [text for text in sorted(named) if text not in listed]
+    said = f"tokens that {CONFIG} or {MAP} beside it name are looked for in transformers, but not here: {{}}"
+    found = about(lacking, said)
+    for one in dict.fromkeys((kind, class_of(config))):  # of which either may read it
+        own = [text for text in own_tokens(one, config) or () if text not in listed and text not in named]
+        found += about(own, _OWN.format(one))
+    roles = tokens_in({key: value for key, value in config.items() if key.endswith("_token")})
+    plain = [text for text in roles if text in listed and listed[text].get("special") is not True]
+    found += about(plain, f"tokens count as special in transformers, as {CONFIG} beside it names them: {{}}")
+    if isinstance(numbered, dict):
+        told = {item.get("content"): item for item in numbered.values() if isinstance(item, dict)}
+        flags = [text for text in listed if text in told and _flags(told[text]) != _flags(listed[text])]
+        found += about(flags, f"tokens are found in another way in transformers, by {CONFIG} beside it: {{}}")
+        lost = [] if goes_by_file(kind) else sorted(listed.keys() - named - {*(own_tokens(kind, config) or ())})
+        found += about(lost, f"tokens of the file are not looked for by {kind}Tokenizer of transformers 5: {{}}")
+    return found
+
+
+def _flags(token: Object) -> list[bool]:
+    return [token.get(flag) is True for flag in ("lstrip", "rstrip", "single_word", "normalized", "special")]
 
 
 def _object_in(name: str, beside: Beside, found: list[str]) -> Object:
@@ -183,26 +202,38 @@ def _known(opened: OpenedTable) -> set[str]:
 
 def tokens_in(config: Object) -> dict[str, AddedToken | None]:
     """Find the tokens that a configuration names, and how those are found that take spaces or stand alone."""
-    numbered = config.get("added_tokens_decoder")
-    items = [*numbered.values()] if isinstance(numbered, dict) else []
+    items: list[tuple[object, bool]] = []  # and whether nothing overrules them
     for key, value in config.items():
         if key in _LISTS:
-            items += value if isinstance(value, list) else [*value.values()] if isinstance(value, dict) else []
+            values = value if isinstance(value, list) else [*value.values()] if isinstance(value, dict) else []
+            items += [(item, False) for item in values]
         elif key.endswith("_token") and isinstance(value, str | dict):
-            items.append(value)
+            items.append((value, False))
+    numbered = config.get("added_tokens_decoder")
+    items += [(item, True) for item in numbered.values()] if isinstance(numbered, dict) else []
     found: dict[str, AddedToken | None] = {}
-    for item in items:
+    for item, is_last in items:
         said: Mapping[str, object] = item if isinstance(item, dict) else {"content": item}
         text = said.get("content")
         if isinstance(text, str) and text:
             sides = {side: True for side in ("lstrip", "rstrip", "single_word") if said.get(side) is True}
-            found[text] = AddedToken(text, **sides) if sides else found.get(text)
+            found[text] = AddedToken(text, **sides) if sides else None if is_last else found.get(text)
     return found
 
 
-def _about_numbers(opened: OpenedTable, kind: str, beside: Beside) -> list[str]:
+def _about_class(opened: OpenedTable, kind: str, named: str, config: Object, beside: Beside) -> list[str]:
+    """Report how the class that reads a SentencePiece model goes by it; each does so in its own way."""
+    if not kind:
+        return _about_numbers(opened, beside)
+    names = f"{named} beside it names {kind}Tokenizer, "
     if kind in _OTHER_NUMBERS:
-        return [f"{CONFIG} beside it names {kind}Tokenizer, which {_NUMBERS}"]
+        return [f"{names}which {_NUMBERS}"]
+    adds = kind == "T5" and config.get("extra_ids") != 0
+    does = _EXTRA if adds else _CHANGES if kind in _CHANGING else _SPACES
+    return [*_about_numbers(opened, beside), names + does]
+
+
+def _about_numbers(opened: OpenedTable, beside: Beside) -> list[str]:
     try:
         vocabulary = parsed_object(beside(VOCABULARY) or b"{}", VOCABULARY)
     except FormatError:

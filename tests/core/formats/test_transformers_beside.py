@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from bpe_core.formats import open_table
-from bpe_core.formats.transformers_beside import class_of
+from bpe_core.formats.transformers_classes import class_of
 from bpe_core.segmenting.tokenizer import Tokenizer
+from tests.conftest import EXPLORES
+from tests.core.formats.kinds import KINDS, added, by_bytes
 from tests.core.formats.samples import content, files, learned
+from tests.core.formats.test_kinds import lines
 
 SPECIALS = ("<|endoftext|>", "<mask>", "<s>")
 
@@ -82,10 +86,15 @@ def test_the_class_that_is_named_splits_merges_so(merges: Path, kind: str, said:
     [
         ("tokenizer_config.json", {"tokenizer_class": "XLMRobertaTokenizer"}, "names XLMRobertaTokenizer, which gives"),
         ("tokenizer_config.json", {"tokenizer_class": "MarianTokenizer"}, "names MarianTokenizer, which gives"),
-        ("tokenizer_config.json", {"tokenizer_class": "LlamaTokenizer"}, ""),
+        ("tokenizer_config.json", {"tokenizer_class": "LlamaTokenizer"}, "names LlamaTokenizer, which handles"),
         ("tokenizer_config.json", {"tokenizer_class": "XLNetTokenizer"}, "names XLNetTokenizer, which itself changes"),
         ("tokenizer_config.json", {"tokenizer_class": "T5Tokenizer"}, "names T5Tokenizer, which adds tokens"),
-        ("tokenizer_config.json", {"tokenizer_class": "T5Tokenizer", "extra_ids": 0}, ""),
+        (
+            "tokenizer_config.json",
+            {"tokenizer_class": "T5Tokenizer", "extra_ids": 0},
+            "names T5Tokenizer, which handles",
+        ),
+        ("config.json", {"model_type": "llama"}, "config.json beside it names LlamaTokenizer, which handles"),
         ("tokenizer_config.json", {"unk_token": "<unk>"}, "1 tokens in tokenizer_config.json beside it are not"),
         ("special_tokens_map.json", {"pad_token": "<new>"}, "1 tokens in special_tokens_map.json beside it are not"),
         ("vocab.json", {"▁": 70_000}, "vocab.json beside it gives pieces other numbers"),
@@ -112,6 +121,9 @@ def test_numbers_and_tokens_of_a_sentencepiece_model(tmp_path: Path, beside: str
         ("LlamaTokenizer", {}, True),
         ("Qwen2Tokenizer", {}, True),
         ("PreTrainedTokenizerFast", {"normalizer": {"type": "NFC"}}, False),
+        ("GPT2Tokenizer", {"pre_tokenizer": by_bytes(blank=True, cuts=True)}, True),
+        ("RoFormerTokenizer", {}, True),
+        ("SomebodysTokenizer", {}, True),
     ],
 )
 def test_a_class_with_steps_of_its_own(tmp_path: Path, kind: str, steps: dict[str, object], differs: bool) -> None:
@@ -127,6 +139,105 @@ def test_tokens_that_only_the_configuration_names(tmp_path: Path) -> None:
     (said,) = open_table(file).notes or ("",)
     assert notes(file, eos_token="<s>", mask_token={"content": "<mask>"}) == said
     assert "1 tokens that tokenizer_config.json" in notes(file, pad_token="<pad>", eos_token="<s>")
+
+
+CLASSES: dict[str, tuple[dict[str, object], tuple[str, ...]]] = {
+    # Kinds of files, what a configuration says with which the first class does as the file says, and classes.
+    "qwen": ({}, ("Qwen2", "GPT2", "PreTrained", "")),
+    "gpt neox": ({}, ("GPTNeoX", "PreTrained", "GPT2")),
+    "roberta": ({"add_prefix_space": True}, ("Roberta", "Bart", "Longformer", "Deberta", "PreTrained")),
+    "bert": ({}, ("Bert", "Electra", "DistilBert", "MPNet", "Funnel", "PreTrained")),
+    "bert cased": ({"do_lower_case": False}, ("Bert", "Electra", "PreTrained")),
+    "xlm roberta": ({}, ("XLMRoberta", "MBart", "PreTrained")),
+    "t5": ({"extra_ids": 10}, ("T5", "PreTrained", "Pegasus")),
+    "llama of transformers 5": ({}, ("Llama", "PreTrained", "Gemma")),
+}
+CHOICES = ("add_prefix_space", "do_lower_case", "tokenize_chinese_chars", "split_special_tokens", "strip_accents")
+
+
+@pytest.mark.parametrize("kind", CLASSES)
+def test_what_transformers_does_otherwise_with_a_whole_folder_is_told(kind: str, tmp_path: Path) -> None:
+    """Files beside one are chosen by chance; where nothing is told, all ids are those of transformers."""
+    transformers = pytest.importorskip("transformers", reason="the package transformers is not installed")
+    chance, equal, (usual, classes) = Random(kind), 0, CLASSES[kind]
+    for number in range(80 if EXPLORES else 8):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        whole = KINDS[kind]()
+        listed = whole["added_tokens"]
+        config: dict[str, object] = {"tokenizer_class": f"{classes[0]}Tokenizer", **usual}
+        if number:  # the first has nothing odd
+            config = {"tokenizer_class": f"{chance.choice(classes)}Tokenizer"}
+            config |= {key: chance.random() < 0.5 for key in CHOICES if chance.random() < 0.15}
+            numbered = {str(one["id"]): {**one, "lstrip": one["lstrip"] ^ (chance.random() < 0.02)} for one in listed}
+            config |= {"added_tokens_decoder": numbered} if chance.random() < 0.4 else {}
+            config |= {"unk_token": listed[0]["content"]} if chance.random() < 0.5 else {}
+            others = {"added_tokens.json": {"<new>": 90_000}, "special_tokens_map.json": {"pad_token": "<other>"}}
+            for name, data in others.items():
+                if chance.random() < 0.2:
+                    (folder / name).write_text(json.dumps(data), "utf-8")
+        if config["tokenizer_class"] == "PreTrainedTokenizer":
+            config["tokenizer_class"] = "PreTrainedTokenizerFast"
+        (folder / "tokenizer_config.json").write_text(json.dumps(config), "utf-8")
+        (folder / "tokenizer.json").write_text(json.dumps(whole), "utf-8")
+        opened = open_table(folder / "tokenizer.json")
+        if any("transformers" in note for note in opened.notes):
+            continue
+        equal += 1
+        theirs, ours = transformers.AutoTokenizer.from_pretrained(folder), Tokenizer(opened.history)
+        for text in (*lines()[::9], " <mask> [MASK]x<|endoftext|> <new>", "<extra_id_0> a<unk> [UNK]", " İ Ünder 中文"):
+            ids = opened.numbers_of(ours.encode(text, allowed_special="all"))
+            assert ids == theirs(text, add_special_tokens=False)["input_ids"], (config, text)
+    assert equal
+
+
+@pytest.mark.parametrize(
+    ("config", "sentence"),
+    [
+        ({"tokenizer_class": "PreTrainedTokenizerFast"}, ""),
+        ({"split_special_tokens": True}, "says split_special_tokens: transformers looks for no special token"),
+        ({"clean_up_tokenization_spaces": True}, "says clean_up_tokenization_spaces: where transformers decodes"),
+        ({"added_tokens_decoder": {"7": {"content": "<s>", "lstrip": True}}}, "1 tokens are found in another way"),
+        ({"tokenizer_class": "GPT2Tokenizer", "added_tokens_decoder": {}}, "3 tokens of the file are not looked for"),
+        ({"tokenizer_class": "CodeGenTokenizer"}, ""),
+        ({"tokenizer_class": "CodeGenTokenizer", "mask_token": "<plain>"}, "1 tokens count as special in transformers"),
+        ({"tokenizer_class": "GPTNeoXTokenizer"}, "1 tokens are looked for by GPTNeoXTokenizer of transformers"),
+    ],
+)
+def test_what_a_configuration_overrules(tmp_path: Path, config: dict[str, object], sentence: str) -> None:
+    file = tmp_path / "tokenizer.json"
+    whole = json.loads(content(learned("gpt2", special_tokens=SPECIALS), "tokenizer.json"))
+    whole["added_tokens"].append(added(90_000, "<plain>", special=False))
+    file.write_text(json.dumps(whole), "utf-8")
+    before = open_table(file).notes
+    notes(file, **config)
+    told = [note for note in open_table(file).notes if note not in before]
+    assert bool(told) == bool(sentence), told
+    assert sentence in "\n".join(told)
+
+
+@pytest.mark.parametrize("wanted", [None, False, True])
+@pytest.mark.parametrize("is_put", [False, True])
+def test_transformers_4_overrules_the_space_before_a_text(tmp_path: Path, is_put: bool, wanted: bool | None) -> None:
+    file = tmp_path / "tokenizer.json"
+    whole = json.loads(content(learned("gpt2"), "tokenizer.json"))
+    file.write_text(json.dumps(whole | {"pre_tokenizer": by_bytes(blank=is_put, cuts=True)}), "utf-8")
+    assert "transformers 4" not in "".join(open_table(file).notes)
+    said = notes(file, **({} if wanted is None else {"add_prefix_space": wanted}))
+    assert ("transformers 4 does by add_prefix_space" in said) == (is_put != bool(wanted))
+
+
+def test_a_list_of_numbers_says_best_how_a_token_is_found(merges: Path) -> None:
+    takes_spaces = {"content": "<s>", "lstrip": True}
+    assert "take the spaces" not in notes(merges, bos_token="<s>", added_tokens_decoder={"300": takes_spaces})
+    twice = "1 tokens are named twice, and are to be found in two ways"
+    assert twice in notes(merges, bos_token="<s>", cls_token=takes_spaces)
+    found = []
+    for numbered in ({}, {"added_tokens_decoder": {"300": {"content": "<s>"}}}):
+        notes(merges, bos_token=takes_spaces, **numbered)
+        opened = open_table(merges)
+        found.append(opened.numbers_of(Tokenizer(opened.history).encode("a <s> b", allowed_special="all")))
+    assert len(found[1]) == len(found[0]) + 1  # the space before it is a token
 
 
 def test_a_class_is_known_by_either_of_its_names() -> None:

@@ -1,0 +1,218 @@
+"""What transformers' classes do whatever a file says: the tokens they look for, how they change and split a text.
+
+In transformers 5 most classes take only the pieces of a tokenizer.json, and make all else by themselves.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bpe_core.formats.hugging_face_text import read_steps
+from bpe_core.formats.json_reading import Object
+
+# Classes that go by the file.
+_BY_FILE = ("", "Bloom", "PreTrained", "TokenizersBackend")
+_BERTS = (
+    *("Bert", "ConvBert", "DistilBert", "Electra", "LayoutLM", "LayoutLMv2", "Lxmert", "MobileBert"),
+    *("Splinter", "SqueezeBert"),
+)
+_LIKE_BERT = (*_BERTS, "Funnel", "MPNet")
+LIKE_BART = ("Bart", "Blenderbot", "LED", "LayoutLMv3", "Longformer", "Luke", "MarkupLM", "Mvp", "Roberta")
+_LIKE_GPT2 = (*LIKE_BART, "CodeGen", "Deberta", "GPT2", "Whisper")
+_LIKE_T5 = ("Camembert", "T5", "XLMRoberta")  # with the file's own map of characters
+_MAPLESS = ("MBart", "Udop")  # which leave it out
+_PREFIXED = ("Blenderbot", "LayoutLMv3")  # which put a space before a text where nothing else is said
+
+_CALLED = "bos <s> eos </s> sep </s> cls <s> unk <unk> pad <pad>"
+_TOKENS = {  # of classes, by what they are for, where no file names others
+    f"{_CALLED} mask <mask>": (
+        *(*LIKE_BART, "Barthez", "Camembert", "LayoutXLM", "MBart", "MBart50", "Nllb", "XLMRoberta"),
+    ),
+    _CALLED: ("SeamlessM4T", "XGLM"),
+    "unk [UNK] sep [SEP] pad [PAD] cls [CLS] mask [MASK]": (*_BERTS, "RoFormer"),
+    "bos [CLS] eos [SEP] sep [SEP] cls [CLS] unk <unk> pad <pad> mask [MASK]": ("Albert", "FNet", "RemBert"),
+    "bos [CLS] eos [SEP] sep [SEP] cls [CLS] unk [UNK] pad [PAD] mask [MASK]": ("Deberta", "DebertaV2"),
+    "bos <s> eos </s> sep [SEP] cls [CLS] unk <unk> pad <pad> mask [MASK]": ("BigBird",),
+    "bos <s> eos </s> sep <sep> cls <cls> unk <unk> pad <pad> mask <mask>": ("Funnel", "XLNet"),
+    "bos <s> eos </s> sep </s> cls <s> unk [UNK] pad <pad> mask <mask>": ("MPNet",),
+    "bos <|endoftext|> eos <|endoftext|> unk <|endoftext|>": ("CodeGen", "GPT2", "Whisper"),
+    "bos <|endoftext|> eos <|endoftext|> unk <|endoftext|> pad <|padding|>": ("GPTNeoX",),
+    "eos <|endoftext|> unk <|endoftext|> pad <|endoftext|>": ("Qwen2", "Qwen3_5"),
+    "bos <|startoftext|> eos <|endoftext|> unk <|endoftext|> pad <|endoftext|>": ("CLIP",),
+    "bos <BOS_TOKEN> eos <|END_OF_TURN_TOKEN|> unk <UNK> pad <PAD> cls <CLS> sep <SEP> mask <MASK_TOKEN>": ("Cohere",),
+    "bos <s> eos </s> unk <unk>": ("CodeLlama", "Llama"),
+    "bos <bos> eos <eos> unk <unk> pad <pad> mask <mask>": ("Gemma",),
+    "bos <s> eos </s> unk <unk> pad <pad>": ("Bloom", "Nougat"),
+    "sep </s> cls <s> unk <unk> pad <pad> mask <mask>": ("Herbert",),
+    "eos </s> unk <unk> pad <pad>": ("T5", "Udop"),
+    "eos </s> unk <unk> pad <pad> mask <mask_2>": ("Pegasus",),
+    "eos </s> unk <unk>": ("Reformer",),
+    "unk <unk>": ("OpenAIGPT",),
+}
+_OF_CLASS = {kind: dict(zip(*[iter(tokens.split())] * 2, strict=True)) for tokens, kinds in _TOKENS.items()
+             for kind in kinds}  # fmt: skip
+_OTHERWISE_CALLED = {  # models by names that are not those of their classes
+    **dict.fromkeys(("gptneo", "gptj", "opt"), "GPT2"),
+    **dict.fromkeys(("mistral", "mixtral", "phi3"), "Llama"),
+    **dict.fromkeys(("gemma2", "gemma3", "gemma3text"), "Gemma"),
+    **dict.fromkeys(("longt5", "mt5", "umt5"), "T5"),
+    **dict.fromkeys(("xlmrobertaxl", "xmod"), "XLMRoberta"),
+    **dict.fromkeys(("qwen2moe", "qwen3", "qwen3moe"), "Qwen2"),
+    "phi": "CodeGen",
+}
+_BY_MODEL = ("Qwen2", "Qwen3_5", "Siglip2")  # which transformers 5 takes for such models, whatever class is named
+_OF_MODEL = (
+    *("ignore_merges", "byte_fallback", "fuse_unk", "continuing_subword_prefix", "end_of_word_suffix", "unk_id"),
+    "max_input_chars_per_word",
+)
+
+
+def class_of(config: Object) -> str:
+    """Return the class that a configuration names, by what sets it apart from others.
+
+    >>> class_of({"tokenizer_class": "XLMRobertaTokenizerFast"}), class_of({"tokenizer_class": None})
+    ('XLMRoberta', '')
+    """
+    named = config.get("tokenizer_class")
+    return named.removesuffix("Fast").removesuffix("Tokenizer") if isinstance(named, str) else ""
+
+
+def class_for(model: Object) -> str:
+    """Return the class of a model, by its configuration.
+
+    >>> class_for({"model_type": "xlm-roberta"}), class_for({"model_type": "gptj"}), class_for({"model_type": "new"})
+    ('XLMRoberta', 'GPT2', '')
+    """
+    named = model.get("model_type")
+    plain = named.replace("-", "").replace("_", "").lower() if isinstance(named, str) else ""
+    names = {kind.replace("_", "").lower(): kind for kind in (*_OF_CLASS, "Siglip2", "RoFormer")} | _OTHERWISE_CALLED
+    return class_of(model) or names.get(plain, "")
+
+
+def class_beside(config: Object, model: Object) -> str:
+    """Return the class that reads a tokenizer; where two may, that of transformers 5."""
+    by_model = class_for({"model_type": model.get("model_type")})
+    return by_model if by_model in _BY_MODEL else class_of(config) or class_for(model)
+
+
+def own_tokens(kind: str, config: Object) -> list[str] | None:
+    """Return the tokens that a class looks for by itself, as no other are named for the same; None: it is not known."""
+    if kind not in _OF_CLASS:
+        return None
+    found = [text for name, text in _OF_CLASS[kind].items() if f"{name}_token" not in config]
+    count = config.get("extra_ids", 100) if kind == "T5" else 0
+    found += [f"<extra_id_{number}>" for number in range(count if isinstance(count, int) else 0)]
+    return list(dict.fromkeys(found))
+
+
+def steps_of(kind: str, config: Object, map: Object | None = None) -> Object | None:
+    """Return how a class changes and splits texts, as a tokenizer.json says it; None: it is not known.
+
+    >>> steps_of("GPT2", {})
+    {'pre_tokenizer': {'type': 'ByteLevel', 'add_prefix_space': False, 'use_regex': True}}
+    """
+    if kind in ("Qwen2", "Qwen3_5"):
+        steps = [_split(_QWEN2 if kind == "Qwen2" else _QWEN3_5), _byte_level(False, use_regex=False)]
+        return {"normalizer": {"type": "NFC"}, "pre_tokenizer": _sequence("pretokenizers", steps)}
+    if kind in (*_LIKE_GPT2, "GPTNeoX"):
+        changed = {"normalizer": {"type": "NFC"}} if kind == "GPTNeoX" else {}
+        return {**changed, "pre_tokenizer": _byte_level(config.get("add_prefix_space", kind in _PREFIXED) is True)}
+    if kind in _LIKE_BERT:
+        choices = {"lowercase": "do_lower_case", "handle_chinese_chars": "tokenize_chinese_chars"}
+        said = {name: config.get(key, True) is not False for name, key in choices.items()}
+        changes = {"type": "BertNormalizer", "clean_text": True, "strip_accents": config.get("strip_accents"), **said}
+        return {"normalizer": changes, "pre_tokenizer": {"type": "BertPreTokenizer"}}
+    if kind in (*_LIKE_T5, *_MAPLESS):
+        is_put = kind in (*_MAPLESS, "T5") or config.get("add_prefix_space") is not False
+        steps = [{"type": "WhitespaceSplit"}, _metaspace("always" if is_put else "never")]
+        changed = {} if map is None or kind in _MAPLESS else {"normalizer": map}
+        return {**changed, "pre_tokenizer": _sequence("pretokenizers", steps)}
+    if kind == "Pegasus" and map is not None:
+        steps = [map, {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "}]
+        return {"normalizer": _sequence("normalizers", steps), "pre_tokenizer": _metaspace("always")}
+    if kind in ("CodeLlama", "Llama"):
+        scheme = "always" if config.get("legacy") is True else "first"
+        scheme = "never" if config.get("add_prefix_space") is False else scheme
+        return {"pre_tokenizer": _metaspace(scheme, split=False)}
+    if kind == "Gemma":
+        changes = {"type": "Replace", "pattern": {"String": " "}, "content": "▁"}
+        return {"normalizer": changes, "pre_tokenizer": {**_split(" ", "String"), "behavior": "MergedWithPrevious"}}
+    if kind == "CLIP":
+        spaces: Object = {"type": "Replace", "pattern": {"Regex": r"\s+"}, "content": " "}
+        steps = [{"type": "NFC"}, spaces, {"type": "Lowercase"}]
+        cuts = [{**_split(_CLIP), "behavior": "Removed", "invert": True}, _byte_level(False)]
+        return {"normalizer": _sequence("normalizers", steps), "pre_tokenizer": _sequence("pretokenizers", cuts)}
+    return None
+
+
+_QWEN2 = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+"
+    r"|\s+(?!\S)|\s+"
+)
+_QWEN3_5 = _QWEN2.replace(r"?\p{L}+", r"?[\p{L}\p{M}]+").replace(r"[^\s\p{L}\p{N}]", r"[^\s\p{L}\p{M}\p{N}]")
+_CLIP = r"<\|startoftext\|>|<\|endoftext\|>|'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"
+
+
+def _split(pattern: str, kind: str = "Regex") -> Object:
+    return {"type": "Split", "pattern": {kind: pattern}, "behavior": "Isolated", "invert": False}
+
+
+def _byte_level(prefix: bool, *, use_regex: bool = True) -> Object:
+    return {"type": "ByteLevel", "add_prefix_space": prefix, "use_regex": use_regex}
+
+
+def _metaspace(scheme: str, *, split: bool = True) -> Object:
+    return {"type": "Metaspace", "replacement": "▁", "prepend_scheme": scheme, "split": split}
+
+
+def _sequence(key: str, steps: list[Object]) -> Object:
+    return {"type": "Sequence", key: steps}
+
+
+def goes_by_file(kind: str) -> bool:
+    return kind in _BY_FILE
+
+
+def is_the_class_s(whole: Object, kind: str, config: Object) -> bool:
+    """Whether a class would change and split texts as its file does, and cut with the same choices."""
+    changes = whole.get("normalizer")
+    steps = [] if not changes else changes.get("normalizers", [changes])
+    map = next((step for step in steps if step.get("type") == "Precompiled"), None)
+    own = steps_of(kind, config, map)
+    return (
+        own is not None
+        and _choices(whole) == _choices(own)
+        and _model(whole["model"], kind) == _own_model(kind, config)
+    )
+
+
+def _choices(whole: Object) -> dict[str, Any]:
+    """Return what steps mean, however they are written."""
+    steps = {key: whole.get(key) for key in ("normalizer", "pre_tokenizer")}
+    choices = dict(read_steps({**steps, "added_tokens": []}, "steps").choices)
+    choices.pop("decoding", None)
+    return choices
+
+
+def _model(model: Object, kind: str) -> dict[str, Any]:
+    """Return the choices of a model that are not the usual ones."""
+    names = (*_OF_MODEL, "unk_token") if kind in _WITH_UNKNOWN else _OF_MODEL
+    return {name: model[name] for name in names if model.get(name)}
+
+
+_WITH_UNKNOWN = (*_LIKE_BERT, "CLIP")  # the classes that name what is unknown to their model
+
+
+def _own_model(kind: str, config: Object) -> dict[str, Any]:
+    numbers = {"T5": 2, "Udop": 2, "Camembert": 3, "MBart": 3, "XLMRoberta": 3}
+    if kind in numbers:
+        return {"unk_id": numbers[kind]}
+    if kind in ("CodeLlama", "Gemma", "Llama"):
+        return {"byte_fallback": True, "fuse_unk": True}
+    if kind not in _WITH_UNKNOWN:
+        return {}
+    named = config.get("unk_token", _OF_CLASS[kind]["unk"])
+    unknown = {"unk_token": named.get("content") if isinstance(named, dict) else named}
+    if kind == "CLIP":
+        return {"end_of_word_suffix": "</w>", **unknown}
+    return {"continuing_subword_prefix": "##", "max_input_chars_per_word": 100, **unknown}
