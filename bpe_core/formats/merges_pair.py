@@ -27,9 +27,11 @@ from bpe_core.history.history import History, Int64s
 from bpe_core.recipes.parts import UNKNOWN_TOKEN
 from bpe_core.support.found_once import once
 from bpe_core.support.progress import Progress, ProgressReport
+from bpe_core.text.decoding import ByteLevel, Replace, Strip
 from bpe_core.text.preparation.pre_tokenizers import Split
 
 END = "</w>"
+ALL = 1_000_000  # spaces at the ends of a text, that are left out
 CLIP_TITLE = b'"bpe_simple_vocab'  # with which CLIP's own file begins
 CLIP_MERGES = 49_152 - 512 - 2  # of its merges: a vocabulary of that size, less the bytes and the special tokens
 CLIP_SPECIALS = ("<|startoftext|>", "<|endoftext|>")
@@ -77,7 +79,8 @@ def clip_choices(texts: Iterable[str]) -> dict[str, Any]:
     said: dict[str, Any] = {"pattern": "none", "unicode_form": "NFC"}
     if lower:
         said |= {"lowercase": True, "final_sigma": False}
-    return said | {"preparation": (Split(CLIP_WORDS, True, "Removed", invert=True),)}
+    decoding = (ByteLevel(), Replace(END, False, " "), Strip(" ", ALL, ALL))  # as its class does
+    return said | {"preparation": (Split(CLIP_WORDS, True, "Removed", invert=True),), "decoding": decoding}
 
 
 # How the two files are called, where they are not called after each other ("small-merges.txt", "small-vocab.json").

@@ -19,6 +19,7 @@ from bpe_core.formats.transformers_classes import (
     goes_by_file,
     is_the_class_s,
     own_tokens,
+    reads_scores_itself,
     steps_of,
 )
 from bpe_core.history.token_texts import written
@@ -127,8 +128,12 @@ def about_whole(whole: Object, beside: Beside) -> list[str]:
             f"{named} beside it names {kind}Tokenizer, which in transformers 5 changes and splits texts in a way of "
             "its own; here it is done as the file says."
         )
+    elif reads_scores_itself(whole, kind):
+        found.append(_SCORES.format(kind))
     if _puts_otherwise(whole.get("pre_tokenizer") or {}, config):
         found.append(_BY_4)
+    elif kind in _MADE_ANEW and config.get("add_prefix_space") is not None:
+        found.append(_ANEW.format(kind))
     return found + _about_choices(config)
 
 
@@ -148,6 +153,15 @@ _CHOSEN = {
     "clean_up_tokenization_spaces": "where transformers decodes, it takes away spaces before signs such as . and n't; "
     "here they stay.",
 }
+_SCORES = (
+    "{}Tokenizer of transformers 5 reads the last digits of scores otherwise, so of two ways to cut a word that are "
+    "as probable it may take the other."
+)
+_MADE_ANEW = ("Llama", "T5")
+_ANEW = (
+    f"As {CONFIG} beside it says add_prefix_space, transformers 4 makes its {{}}Tokenizer anew, without this file; "
+    "here it is done as the file says."
+)
 _BY_4 = (
     "Whether a space is put before a text, transformers 4 does by add_prefix_space of tokenizer_config.json, which "
     "means none where it is not said; here it is done as the file says."

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from bpe_core.formats.hugging_face_text import read_steps
 from bpe_core.formats.json_reading import Object
 
@@ -61,6 +63,7 @@ _OTHERWISE_CALLED = {  # models by names that are not those of their classes
     "phi": "CodeGen",
 }
 _BY_MODEL = ("Qwen2", "Qwen3_5", "Siglip2")  # which transformers 5 takes for such models, whatever class is named
+READ_ALIKE = 10  # digits behind the point
 _OF_MODEL = (
     *("ignore_merges", "byte_fallback", "fuse_unk", "continuing_subword_prefix", "end_of_word_suffix", "unk_id"),
     "max_input_chars_per_word",
@@ -184,6 +187,15 @@ def is_the_class_s(whole: Object, kind: str, config: Object) -> bool:
         and _choices(whole) == _choices(own)
         and _model(whole["model"], kind) == _own_model(kind, config)
     )
+
+
+def reads_scores_itself(whole: Object, kind: str) -> bool:
+    """Whether a class reads scores that have more digits than are read alike everywhere."""
+    vocabulary = whole["model"].get("vocab")
+    if goes_by_file(kind) or not isinstance(vocabulary, list):
+        return False
+    scores = np.array([score for _, score in vocabulary], np.float64)
+    return bool((np.round(scores, READ_ALIKE) != scores).any())
 
 
 def _choices(whole: Object) -> dict[str, Any]:

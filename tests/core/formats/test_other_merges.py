@@ -68,6 +68,21 @@ def test_merges_of_bytes_that_end_words_open_as_clip_has_them(tmp_path: Path) ->
     assert not agreement.differences
 
 
+def test_a_text_of_clip_is_decoded_as_its_class_does(tmp_path: Path) -> None:
+    transformers = pytest.importorskip("transformers", reason="the package transformers is not installed")
+    theirs, lines = clip()
+    (tmp_path / "merges.txt").write_text("#version: 0.2\n" + "\n".join(lines) + "\n", "utf-8")
+    (tmp_path / "vocab.json").write_text(json.dumps(theirs.get_vocab()), "utf-8")
+    library = transformers.CLIPTokenizer.from_pretrained(tmp_path)
+    found = open_table(tmp_path / "merges.txt")
+    ours = Tokenizer(found.history)
+    for text in (*texts(), "", "  a  <|endoftext|> b <|endoftext|>", "it's 12, é\u0301!"):
+        ids = theirs.encode(text).ids
+        own = found.history.ids_of(ids)
+        assert ours.decode(own, way="library") == library.decode(ids), text
+        assert ours.decode(own, way="library", skip_special=True) == library.decode(ids, skip_special_tokens=True), text
+
+
 def test_codes_with_counts_and_merges_without_a_version(tmp_path: Path) -> None:
     codes, plain, alone = tmp_path / "fast.codes", tmp_path / "plain.codes", tmp_path / "alone.txt"
     codes.write_text("l o 12\nlo w</w> 7\né t 3\n")

@@ -164,6 +164,8 @@ def test_what_transformers_does_otherwise_with_a_whole_folder_is_told(kind: str,
         folder = tmp_path / str(number)
         folder.mkdir()
         whole = KINDS[kind]()
+        if isinstance(vocabulary := whole["model"]["vocab"], list):  # transformers 5 reads longer numbers otherwise
+            vocabulary[:] = [[text, round(score, 6)] for text, score in vocabulary]
         listed = whole["added_tokens"]
         config: dict[str, object] = {"tokenizer_class": f"{classes[0]}Tokenizer", **usual}
         if number:  # the first has nothing odd
@@ -225,6 +227,34 @@ def test_transformers_4_overrules_the_space_before_a_text(tmp_path: Path, is_put
     assert "transformers 4" not in "".join(open_table(file).notes)
     said = notes(file, **({} if wanted is None else {"add_prefix_space": wanted}))
     assert ("transformers 4 does by add_prefix_space" in said) == (is_put != bool(wanted))
+
+
+@pytest.mark.parametrize(
+    ("kind", "config", "sentence"),
+    [
+        ("t5", {"tokenizer_class": "T5Tokenizer"}, "T5Tokenizer of transformers 5 reads the last digits of scores"),
+        ("t5", {"tokenizer_class": "PreTrainedTokenizerFast"}, ""),
+        (
+            "t5",
+            {"tokenizer_class": "T5Tokenizer", "add_prefix_space": True},
+            "transformers 4 makes its T5Tokenizer anew",
+        ),
+        ("llama of transformers 5", {"tokenizer_class": "LlamaTokenizer", "add_prefix_space": None}, ""),
+        (
+            "llama of transformers 5",
+            {"tokenizer_class": "LlamaTokenizer", "add_prefix_space": True},
+            "LlamaTokenizer anew",
+        ),
+    ],
+)
+def test_classes_that_make_a_tokenizer_anew(
+    tmp_path: Path, kind: str, config: dict[str, object], sentence: str
+) -> None:
+    file = tmp_path / "tokenizer.json"
+    file.write_text(json.dumps(KINDS[kind]()), "utf-8")
+    said = notes(file, extra_ids=10, **config)
+    assert ("anew" in said or "last digits" in said) == bool(sentence)
+    assert sentence in said
 
 
 def test_a_list_of_numbers_says_best_how_a_token_is_found(merges: Path) -> None:
