@@ -19,7 +19,7 @@ from bpe_core.formats.json_reading import Object, laid_out, parsed_object, vocab
 from bpe_core.formats.limitations import containing, holds_a_blank, same_text
 from bpe_core.formats.patterns import likely_pattern, sampled
 from bpe_core.formats.transformers_beside import CONFIG, config_beside, tokens_in
-from bpe_core.formats.transformers_classes import class_of, steps_of
+from bpe_core.formats.transformers_classes import byte_steps_of
 from bpe_core.formats.vocabulary_model import Style, build
 from bpe_core.formats.written_merges import VERSION, WrittenMerges, pairs_at_the_beginning, read_pairs
 from bpe_core.history.alphabet import BYTE_TEXTS
@@ -293,7 +293,7 @@ def _opened(
     notes: list[str],
     config: Object,
 ) -> Opened:
-    style = _style(merges, vocabulary, names_bytes=steps_of(config) is not None)
+    style = _style(merges, vocabulary, names_bytes=byte_steps_of(config) is not None)
     made = set(merges.made)
     specials = _specials(vocabulary or {}, made, style, where)
     built = build(vocabulary, merges, specials, style, name + ", line {}", named=where)
@@ -302,7 +302,7 @@ def _opened(
     if style.byte_level and style.marker == "glued":
         choices |= clip_choices(made)
         notes.append(CLIP_NOTE)
-    elif style.byte_level and (steps := steps_of(class_of(config), config)):
+    elif style.byte_level and (steps := byte_steps_of(config)):
         found = read_steps({**steps, "decoder": {"type": "ByteLevel"}}, CONFIG)
         choices |= found.choices
         notes += found.notes

@@ -148,6 +148,12 @@ def steps_of(kind: str, config: Object, map: Object | None = None) -> Object | N
     return None
 
 
+def byte_steps_of(config: Object) -> Object | None:
+    """Return how the class that a configuration names changes and splits texts, if its tokens are made of bytes."""
+    kind = class_of(config)
+    return steps_of(kind, config) if kind in (*_LIKE_GPT2, "GPTNeoX", "Qwen2", "Qwen3_5") else None
+
+
 _QWEN2 = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+"
     r"|\s+(?!\S)|\s+"
