@@ -154,7 +154,7 @@ _CHOSEN = {
     "here they stay.",
 }
 _SCORES = (
-    "{}Tokenizer of transformers 5 reads the last digits of scores otherwise, so of two ways to cut a word that are "
+    "{}Tokenizer of transformers 5 reads the last digits of scores otherwise, so of two ways to split a word that are "
     "as probable it may take the other."
 )
 _MADE_ANEW = ("Llama", "T5")
