@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
 from PySide6.QtGui import (
+    QContextMenuEvent,
     QFont,
     QHelpEvent,
     QMouseEvent,
@@ -13,16 +16,20 @@ from PySide6.QtGui import (
     QPixmap,
     QResizeEvent,
 )
-from PySide6.QtWidgets import QToolTip, QWidget
+from PySide6.QtWidgets import QMenu, QToolTip, QWidget
 
 from app.window.parts.figure_sheet import ScreenSheet, paper_on_screen
 from app.window.parts.wording import tip
-from bpe_core.figures.figure import Figure
+from bpe_core.figures.figure import Figure, LineFigure
 from bpe_core.figures.painter import Lines, layout_of
 from bpe_core.figures.sheet import Layout
 
+if TYPE_CHECKING:
+    from app.window.parts.closer_look import CloserLook
+
 PREFERRED = QSize(320, 200)
 LEAST_HEIGHT = 90
+LOOK_CLOSER = "Look Closer …"
 
 
 class FigureView(QWidget):
@@ -39,6 +46,7 @@ class FigureView(QWidget):
         self.scale = 1.0  # of the texts, in sizes of the font
         self._layout: Layout | None = None  # of the figure, for the present size, font and palette
         self._still: tuple[Layout, QPixmap] | None = None  # the picture of the still parts, and its layout
+        self.closer: CloserLook | None = None  # once it was wanted
         self.setAccessibleName(name)
         self.setMinimumHeight(LEAST_HEIGHT)
 
@@ -47,7 +55,30 @@ class FigureView(QWidget):
         self.figure, self._layout = figure, None
         self.setAccessibleName(self._name or (figure.title.rstrip(".") if figure is not None else ""))
         self.setAccessibleDescription("" if figure is None or figure.is_empty else figure.in_words)
+        if self.closer is not None and self.closer.isVisible():
+            self.look_closer()
         self.update()
+
+    @property
+    def has_closer_look(self) -> bool:
+        return isinstance(self.figure, LineFigure) and not self.figure.is_empty
+
+    def look_closer(self) -> None:
+        """Show these lines in a window of their own, where a part can be enlarged; it goes on following them."""
+        from app.window.parts.closer_look import CloserLook  # pyqtgraph takes 0.2 s, which the first window must not
+
+        if not isinstance(self.figure, LineFigure) or self.figure.is_empty:
+            return
+        self.closer = self.closer or CloserLook(self)
+        self.closer.show_figure(self.figure)
+        self.closer.show()
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        if self.has_closer_look:
+            menu = QMenu(self)
+            menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            menu.addAction(LOOK_CLOSER, self.look_closer)
+            menu.popup(event.globalPos())
 
     def values_at(self, point: QPointF) -> str:
         """Return the exact values below the mouse."""

@@ -272,3 +272,22 @@ def test_every_size_is_measured_for_every_text(qtbot: QtBot, learned: Program) -
     assert list(page.model.exact()(lambda: False).columns["bits_per_byte"]) == told.bits.tolist()
     page.figure.place_chosen.emit(256 + 17)
     assert learned.session.cursor.position == 17
+
+
+def test_lines_can_be_looked_at_closer(qtbot: QtBot, learned: Program) -> None:
+    """In a window of their own, which follows the page."""
+    race = page_of(learned, "race")
+    answered(qtbot, learned)
+    assert race.closer.isVisibleTo(race)
+    race.closer.click()
+    closer = race.figure.closer
+    assert closer is not None
+    first = closer.figure
+    assert first is race.figure.figure
+    learned.session.cursor.go_to(60)
+    answered(qtbot, learned)
+    assert closer.figure is race.figure.figure is not first
+    closer.close()
+    ties = page_of(learned, "ties")
+    answered(qtbot, learned)
+    assert not ties.closer.isVisibleTo(ties)  # a list alone
