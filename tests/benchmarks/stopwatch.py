@@ -17,7 +17,7 @@ class Stopwatch:
     peak: int = 0
 
     def __enter__(self) -> Stopwatch:
-        _forget_peak()
+        forget_peak()
         self.cpu = -_processor_seconds()
         self.wall = -time.perf_counter()
         return self
@@ -33,8 +33,8 @@ def _processor_seconds() -> float:
     return sum(one.ru_utime + one.ru_stime for one in used)
 
 
-def _forget_peak() -> None:
-    """Start the peak anew, which Linux allows, so that the import's peak does not count."""
+def forget_peak() -> None:
+    """Start the peak anew, which Linux allows, so that what was before does not count."""
     with contextlib.suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
 
