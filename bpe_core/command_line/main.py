@@ -19,9 +19,10 @@ import sys
 from collections.abc import Sequence
 
 from bpe_core.command_line.interruption import Interrupted, Interruption, exit_code
-from bpe_core.command_line.parser import WITHOUT_MANIFEST, as_question, command_named, parser_for
+from bpe_core.command_line.parser import WITHOUT_MANIFEST, Command, as_question, command_named, parser_for, results_of
 from bpe_core.command_line.plugin_files import without_plugins
 from bpe_core.errors import BpeError, cause_of
+from bpe_core.support.atomic import making
 from bpe_core.support.version import PROGRAM
 
 FAILED, USAGE, PIPE_CLOSED = 1, 2, 141
@@ -75,9 +76,11 @@ def _run(argv: Sequence[str]) -> int:
         return stop.code if isinstance(stop.code, int) else USAGE
     try:
         with getattr(options, "reading_as", contextlib.nullcontext)(options):  # set by `add_reading`
-            if getattr(options, "manifest", None) is None or options.command in WITHOUT_MANIFEST:
-                return command_named(options.command).run(options)
-            return _accounted_for(argv, options)
+            command = command_named(options.command)
+            command.settle(options)
+            is_told = getattr(options, "manifest", None) is not None and options.command not in WITHOUT_MANIFEST
+            with making(*results_of(options), told_in=options.manifest if is_told else None):
+                return _accounted_for(argv, command, options) if is_told else command.run(options)
     except BpeError as error:
         sys.stderr.write(f"{PROGRAM}: {error}\n")
     except MemoryError:
@@ -92,11 +95,9 @@ def _require_one_of(parser: argparse.ArgumentParser, options: argparse.Namespace
         parser.error(f"the following arguments are required: {' or '.join(wanted.values())}")
 
 
-def _accounted_for(argv: Sequence[str], options: argparse.Namespace) -> int:
+def _accounted_for(argv: Sequence[str], command: Command, options: argparse.Namespace) -> int:
     from bpe_core.command_line.manifest import Account, overheard
 
-    command = command_named(options.command)
-    command.settle(options)
     account = Account(argv, options)
     with overheard() as printed:
         code = command.run(options)

@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
-from bpe_core.command_line.parser import command_named
+from bpe_core.command_line.parser import RESULTS, command_named, results_of, texts_of
 from bpe_core.errors import BpeError, FormatError, OutputError
 from bpe_core.formats.hugging_face_cache import is_name, located
 from bpe_core.session_file import is_session_file, run_of
@@ -33,7 +33,6 @@ VERSION = 3  # 2: without plug-ins
 FIRST_LAID_OUT_ALIKE = 2  # older ones laid out pages and figures differently
 # the placeholders of arguments that name files
 FILES = frozenset(["FILE", "TABLE", "LIST", "PLAN", "RESULTS", "FOLDER", "IN", "A", "B", "SESSION_OR_MERGES"])
-RESULTS = ("output", "out", "summary", "listed", "recover")
 STANDARD_OUTPUT = "-"
 
 
@@ -99,7 +98,7 @@ class Account:
         self._results = results_of(options)
         command, parser = command_named(options.command), argparse.ArgumentParser()
         command.add_arguments(parser)
-        named = {path for action in parser._actions if _names_files(action) for path in _texts(options, action.dest)}
+        named = {path for action in parser._actions if _names_files(action) for path in texts_of(options, action.dest)}
         named = {run_of(path)[0] for path in (*named, *command.texts_in(options))}
         address = next((path for path in named if "://" in path), None)
         if address is not None:
@@ -161,10 +160,6 @@ def read_manifest(path: Path) -> Manifest:
     return manifest
 
 
-def results_of(options: argparse.Namespace) -> list[str]:
-    return [path for name in RESULTS for path in _texts(options, name)]
-
-
 def _says(word: str, output: str) -> bool:
     return word == output or (word.startswith("-") and word.endswith(output))
 
@@ -172,16 +167,6 @@ def _says(word: str, output: str) -> bool:
 def _names_files(action: argparse.Action) -> bool:
     names = action.metavar if isinstance(action.metavar, tuple) else (action.metavar,)
     return action.dest not in RESULTS and any(name in FILES for name in names)
-
-
-def _texts(options: argparse.Namespace, name: str) -> Iterator[str]:
-    waiting = [getattr(options, name, None)]
-    while waiting:
-        value = waiting.pop()
-        if isinstance(value, str | Path):
-            yield str(value)
-        elif isinstance(value, list | tuple):
-            waiting += value
 
 
 def _without_manifest(argv: Sequence[str]) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import io
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import partial
 from importlib import import_module
@@ -18,6 +18,7 @@ from bpe_core.questions import QUESTIONS, question_named, question_names, questi
 from bpe_core.support.version import PROGRAM, program_version
 
 WITHOUT_MANIFEST = ("bench", "decode", "doctor", "import", "presets", "repeat")  # these make nothing to keep
+RESULTS = ("output", "out", "summary", "listed", "recover")  # the arguments that name what is written
 DONE = 0
 
 DESCRIPTION = """\
@@ -94,6 +95,20 @@ def command_named(name: str) -> Command:
         examples=question.examples,
         ends_well=(DONE, asking.DIFFERENT),
     )
+
+
+def results_of(options: argparse.Namespace) -> list[str]:
+    return [path for name in RESULTS for path in texts_of(options, name)]
+
+
+def texts_of(options: argparse.Namespace, name: str) -> Iterator[str]:
+    waiting = [getattr(options, name, None)]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, str | Path):
+            yield str(value)
+        elif isinstance(value, list | tuple):
+            waiting += value
 
 
 def parsed(argv: Sequence[str]) -> argparse.Namespace | None:

@@ -22,7 +22,7 @@ from bpe_core.counting.on_cluster import PIECE_SIZE, cluster, count_on_cluster
 from bpe_core.counting.to_files import CountingOrder, Written, count_to_file
 from bpe_core.errors import BpeError, Cancelled, CorpusError, OutputError, cause_of, plain
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.support.atomic import write_atomically
+from bpe_core.support.atomic import making, write_atomically
 from bpe_core.support.lock import Lock
 from bpe_core.support.private_folder import private_folder
 from bpe_core.support.progress import Progress, Work
@@ -209,7 +209,8 @@ def count_apart(path: Path, order: Order) -> None:
     reporter = _Reporter(path)
     try:
         corpus = order.corpus()
-        written = _counted(order, corpus, reporter)
+        with making(order.output):
+            written = _counted(order, corpus, reporter)
         files = "" if written.files == 1 else f", in {written.files} files"
         odd = "".join(f" {skipped}." for skipped in corpus.skipped[:MOST_REPORTED])
         sentence = f"Counted {written.total:,} words, {written.words:,} of them different{files}.{odd}"

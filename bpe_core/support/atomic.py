@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import re
 import shutil
@@ -17,6 +18,30 @@ from bpe_core.support.lock import Lock
 # .part.
 OF_FOLDERS, OF_FORMER = ".folder", ".former"
 LONGEST_NAME = 150  # bytes of a name that are told in that of the file beside; file systems allow 255
+
+_told_in: dict[Path, Path] = {}  # results that are being made, and the files that tell of the former ones
+
+
+@contextlib.contextmanager
+def making(*paths: Path | str, told_in: Path | None = None) -> Iterator[None]:
+    """Refuse to begin if another process is making one of these: both would spend their time, and one its result.
+
+    If a file tells of them, it is removed before the first of them changes, so it is never beside what it tells not of.
+    """
+    places = {_place_of(path) for path in paths}
+    told = {} if told_in is None else dict.fromkeys(places, _place_of(told_in))
+    with contextlib.ExitStack() as stack:
+        for place in places:
+            if place.name and (place.is_file() or place.is_dir() or not place.exists()):
+                claim = _claim_on(place)
+                if claim is not None:
+                    stack.callback(claim.release)
+        _told_in.update(told)
+        try:
+            yield
+        finally:
+            for place in told:
+                _told_in.pop(place, None)
 
 
 @contextlib.contextmanager
@@ -68,7 +93,7 @@ class _Replacement:
 
     def __init__(self, target: Path) -> None:
         self._named = target
-        self.target = target.resolve()  # a link stays a link; the file it names is replaced
+        self.target = _place_of(target)
         _remove_abandoned(self.target)
         self._beside = _new_file_beside(self.target)
         self.path = self._beside.path
@@ -80,6 +105,7 @@ class _Replacement:
 
     def take_place(self) -> None:
         with _sentences(self._named):
+            _remove_what_tells_of(self.target)
             self._beside.release_as(self.target)
 
     def give_up(self) -> None:
@@ -105,7 +131,7 @@ def folder_for(path: Path | str, *, replaces: bool = False) -> Iterator[Path]:
     """
     named = Path(path)
     with _sentences(named):
-        folder = named.resolve()
+        folder = _place_of(named)
         _remove_abandoned(folder)
     if folder.is_dir() and not replaces:
         yield named
@@ -127,6 +153,7 @@ def folder_for(path: Path | str, *, replaces: bool = False) -> Iterator[Path]:
 
 def _replace_folder(folder: Path, beside: Path, former: Path) -> None:
     """Let one folder take the place of another, which no system does at once."""
+    _remove_what_tells_of(folder)
     if not folder.is_dir():
         beside.rename(folder)
         return
@@ -139,10 +166,36 @@ def _replace_folder(folder: Path, beside: Path, former: Path) -> None:
         raise
 
 
+def _place_of(path: Path | str) -> Path:
+    """Where it is in truth: a link stays a link; the file it names is replaced."""
+    return Path(os.path.realpath(path))
+
+
+def _remove_what_tells_of(target: Path) -> None:
+    for place in (target, *target.parents):
+        if place in _told_in:
+            _told_in[place].unlink(missing_ok=True)
+            _sync_folder(_told_in[place].parent)
+
+
+def _claim_on(place: Path) -> Lock | None:
+    """Its name depends on the result alone; who was killed leaves it, and the next writer of that removes it."""
+    path = _beside(place, hashlib.sha256(os.fsencode(place.name)).hexdigest()[:16])
+    try:
+        lock = Lock.acquire(path)
+    except OSError:  # no locks are known here, or nothing can be written, which whoever writes it will tell
+        return Lock(path) if os.access(path, os.W_OK) else None
+    if lock is None:
+        raise OutputError(
+            f"Could not write {place}: another process is making it. Wait until it has ended, or choose another name."
+        )
+    return lock
+
+
 def _new_file_beside(target: Path) -> Lock:
     """As long as its writer lives it is locked; so what a killed one has left is known by nobody holding it."""
     while True:
-        path = target.with_name(f"{_start_of_name(target)}{os.urandom(8).hex()}.part")
+        path = _beside(target, os.urandom(8).hex())
         try:
             lock = Lock.acquire(path)
         except OSError:
@@ -151,6 +204,10 @@ def _new_file_beside(target: Path) -> Lock:
             return Lock(path)  # no locks are known here: then nobody can take it for abandoned either
         if lock is not None:
             return lock
+
+
+def _beside(target: Path, number: str) -> Path:
+    return target.with_name(f"{_start_of_name(target)}{number}.part")
 
 
 def _remove_abandoned(target: Path) -> None:

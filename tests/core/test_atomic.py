@@ -15,7 +15,7 @@ import pytest
 from bpe_core.errors import OutputError
 from bpe_core.session_file.reading import read_session
 from bpe_core.session_file.writing import write_session
-from bpe_core.support.atomic import folder_for, replace_atomically, write_atomically, write_together
+from bpe_core.support.atomic import folder_for, making, replace_atomically, write_atomically, write_together
 from bpe_core.support.lock import Lock
 from tests.core.session_file.sessions import RECIPES, run_of, session
 from tests.shared import ROOT
@@ -302,3 +302,97 @@ def test_a_folder_that_was_taken_away_by_a_killed_one_is_put_back(tmp_path: Path
     with pytest.raises(OutputError, match="No space left"), folder_for(folder, replaces=True):
         raise OSError(28, "No space left on device")
     assert (names(tmp_path), names(folder)) == (["counts"], ["old"])
+
+
+MAKER = """
+import sys
+from bpe_core.support.atomic import making
+with making(*sys.argv[1:]):
+    print("making", flush=True)
+    sys.stdin.read()
+"""
+
+
+def maker(*targets: Path) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", MAKER, *map(str, targets)]
+    process = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "making\n"
+    return process
+
+
+@posix_only
+@pytest.mark.parametrize("end_by", ["itself", "kill"])
+def test_a_result_is_made_by_one_at_a_time(tmp_path: Path, end_by: str) -> None:
+    table, folder, link = tmp_path / "table.csv", tmp_path / "new", tmp_path / "link.csv"
+    link.symlink_to(table)
+    with maker(table, folder) as first:
+        for late in (table, link, folder):
+            with pytest.raises(OutputError, match="another process is making it"), making(tmp_path / "other", late):
+                pass
+        assert "other" not in "".join(names(tmp_path))
+        with making(tmp_path / "other"):
+            write(table, b"by one who does not ask")
+        if end_by == "kill":
+            first.kill()
+            first.wait()
+        else:
+            assert end(first) == 0
+    with making(link, folder):
+        write(table, b"new")
+    assert names(tmp_path) == ["link.csv", "table.csv"]
+
+
+@posix_only
+def test_where_nothing_can_be_claimed_the_work_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(handle: int) -> bool:
+        raise OSError(95, "Operation not supported")
+
+    with making(tmp_path / "no folder" / "table.csv", "/dev/stdout", "/", "s3://bucket/counts"):
+        pass
+    monkeypatch.setattr("bpe_core.support.lock._take", refuse)
+    with making(tmp_path / "table.csv"):
+        write(tmp_path / "table.csv", b"new")
+    assert names(tmp_path) == ["table.csv"]
+
+
+def test_what_tells_of_results_is_gone_before_the_first_of_them_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table, folder, told = tmp_path / "table.csv", tmp_path / "folder", tmp_path / "how.json"
+
+    def begin_anew() -> None:
+        write(table, b"old")
+        write(told, b"of the old ones")
+        folder.mkdir(exist_ok=True)
+
+    begin_anew()
+    with making(table, folder, told_in=told):
+        write(tmp_path / "another", b"of which it does not tell")
+        with pytest.raises(KeyboardInterrupt):
+            interrupted(table, KeyboardInterrupt())
+    assert told.exists()
+    with making(table, folder, told_in=told):
+        write(folder / "part", b"new")
+        assert not told.exists()
+    begin_anew()
+    with making(folder, told_in=told):
+        write(table, b"new")
+        with folder_for(folder, replaces=True) as place:
+            assert told.exists()
+            assert place != folder
+        assert not told.exists()
+    begin_anew()
+    rename = os.replace
+
+    def seen(one: Path, other: Path) -> None:
+        assert other != table or not told.exists()
+        rename(one, other)
+
+    with making(table, told_in=told):
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "replace", seen)
+            write(table, b"new")
+        write(told, b"of the new one")
+    write(table, b"by one that tells nothing")
+    assert told.read_bytes() == b"of the new one"

@@ -43,7 +43,6 @@ def settle(options: argparse.Namespace) -> None:
 def run(options: argparse.Namespace) -> int:
     names = ("block_size", "block_bytes", "min_frequency", "ties")
     changes = {name: value for name in names if (value := getattr(options, name)) is not None}
-    settle(options)
     recipe, output = Recipe.preset("gage", **changes), options.output
     with working(stopped="Stopped.") as interruption:
         report = compress_file(options.file, output, recipe, work=interruption.work)

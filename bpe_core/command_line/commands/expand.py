@@ -31,7 +31,6 @@ def settle(options: argparse.Namespace) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    settle(options)
     output = options.output
     with working() as interruption:
         size = expand_file(options.file, output, work=interruption.work)

@@ -20,9 +20,8 @@ from bpe_core.command_line.manifest import (
     Fingerprint,
     Manifest,
     read_manifest,
-    results_of,
 )
-from bpe_core.command_line.parser import WITHOUT_MANIFEST, command_named, parsed
+from bpe_core.command_line.parser import WITHOUT_MANIFEST, command_named, parsed, results_of
 from bpe_core.errors import BpeError, CorpusError, FormatError, OutputError, plain
 from bpe_core.formats.hugging_face_cache import is_name, located
 from bpe_core.session_file import EXTENSION

@@ -178,10 +178,34 @@ def test_a_manifest_for_what_is_there_is_written_once_the_command_has_made_the_s
     assert Path("how.json").read_bytes() == proved
 
 
+def test_a_manifest_is_gone_where_the_result_is_no_longer_what_it_tells_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("book.txt").write_text(TEXT, encoding="utf-8")
+    train = ["train", "book.txt", "--output", "merges.csv", "--quiet", "--manifest", "how.json", "--merges"]
+    assert run([*train, "5"]) == 0
+    former = Path("merges.csv").read_bytes(), Path("how.json").read_bytes()
+    assert run([*train, "6", "--recipe", "missing.json"]) == 1, "so nothing is written"
+    assert former == (Path("merges.csv").read_bytes(), Path("how.json").read_bytes())
+
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("bpe_core.command_line.manifest.Account.write", killed)
+        assert run([*train, "6"]) == 130
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["book.txt", "merges.csv"]
+    assert Path("merges.csv").read_bytes() != former[0]
+    assert run([*train, "6"]) == 0
+    told = json.loads(Path("how.json").read_bytes())
+    assert told["results"][0]["bytes"] == len(Path("merges.csv").read_bytes())
+
+
 def test_a_manifest_beside_a_result_of_another_command_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Whoever is killed before the new manifest is written leaves the older one beside the new result."""
+    """A command that is to write no manifest knows nothing of the one that is there."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("bpe_core.command_line.commands.repeat.subprocess.run", _in_this_process)
     Path("book.txt").write_text(TEXT, encoding="utf-8")

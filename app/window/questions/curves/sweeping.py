@@ -11,11 +11,12 @@ from app.window.questions.question_model import QuestionModel
 from app.worker.job import Task
 from bpe_core.questions.sweep_results import SweepResults
 from bpe_core.session_file import EXTENSION
+from bpe_core.support.atomic import making
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import Progress, Work
 from bpe_core.sweep.plan import read_plan
 from bpe_core.sweep.results import read_results
-from bpe_core.sweep.running import sweep
+from bpe_core.sweep.running import Swept, sweep
 from bpe_core.sweep.runs_in_session import KeptOnDisk, RunsInSession
 
 TOPIC = "sweep"
@@ -48,7 +49,7 @@ class SweepModel(QuestionModel):
         self._runs_at = session = path if keeps_runs or path.exists() else None
         results = plan.with_name(plan.stem + RESULTS)
 
-        def work(task: Task) -> str:
+        def made(task: Task) -> Swept:
             wanted = read_plan(plan)
             before = read_results(results) if results.exists() else None
             runs = None if session is None else RunsInSession(session, wanted)
@@ -61,8 +62,13 @@ class SweepModel(QuestionModel):
             try:
                 found = sweep(wanted, before=before, session=runs, keep=keep, work=Work(task.report, task.cancelled))
                 kept(lambda: found.table)
+                return found
             finally:
                 kept.write()
+
+        def work(task: Task) -> str:
+            with making(results, *filter(None, [session])):
+                found = made(task)
             task.remarks.extend(found.remarks)
             again = f", {found.known:,} of them made before" if found.known else ""
             where = results.name if session is None else f"{results.name} and {session.name}"
