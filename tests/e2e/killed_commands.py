@@ -143,6 +143,7 @@ def begin(arguments: str, folder: Path, *, settles: Callable[[], None] = lambda:
     except BaseException:
         traceback.print_exc()
     finally:
+        sys.stderr.flush()
         os._exit(code)
 
 
