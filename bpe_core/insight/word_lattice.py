@@ -16,8 +16,8 @@ from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
 from bpe_core.learning.unigram.lattices import Edge, best_path
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.segmenting.best_paths import drawn_path, log_of_sum
 from bpe_core.segmenting.merging import MOST_SYMBOLS
+from bpe_core.segmenting.segmentation import NO_TOKEN
 
 Ids = tuple[int, ...]
 
@@ -40,7 +40,14 @@ class WordLattice:
         return tuple(best_path(self.edges, score_of)[1])
 
     def drawn(self, score_of: Sequence[float], chance: Random) -> Ids:
-        return tuple(drawn_path(self.edges, score_of, 1.0, chance))
+        ending = self._ending(score_of)
+        ids, place = list[int](), len(self.edges)
+        while place:
+            highest = max(weight for _, _, weight in ending[place])
+            weights = [math.exp(weight - highest) for _, _, weight in ending[place]]
+            place, id, _ = chance.choices(ending[place], weights)[0]
+            ids.append(id)
+        return tuple(reversed(ids))
 
     def shares(self, score_of: Sequence[float]) -> dict[tuple[int, int], float]:
         """The probability that a way has a token there, by its first symbol and its id; ways weigh what scores say."""
@@ -58,12 +65,24 @@ class WordLattice:
 
     def log_of_all(self, score_of: Sequence[float]) -> float:
         """The logarithm of the sum over all ways."""
-        reached = [[0.0], *([] for _ in self.edges)]
+        return log_of_sum([weight for _, _, weight in self._ending(score_of)[-1]])
+
+    def _ending(self, score_of: Sequence[float]) -> list[list[tuple[int, int, float]]]:
+        """The tokens that end at each place: first symbol, id, and the logarithm of the sum over all ways with it."""
+        ending: list[list[tuple[int, int, float]]] = [[(0, NO_TOKEN, 0.0)], *([] for _ in self.edges)]
         for start, edges in enumerate(self.edges):
-            here = log_of_sum(reached[start])
+            here = log_of_sum([weight for _, _, weight in ending[start]])
             for length, id in edges:
-                reached[start + length].append(here + score_of[id])
-        return log_of_sum(reached[-1])
+                ending[start + length].append((start, id, here + score_of[id]))
+        return ending
+
+
+def log_of_sum(logarithms: Sequence[float]) -> float:
+    """The logarithm of the sum of what these are the logarithms of."""
+    highest = max(logarithms, default=-math.inf)
+    if highest == -math.inf:
+        return highest
+    return highest + math.log(sum(math.exp(one - highest) for one in logarithms))
 
 
 def token_symbols(history: History) -> dict[tuple[int, ...], int]:

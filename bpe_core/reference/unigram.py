@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import contextlib
 import math
-import random
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
@@ -63,17 +62,6 @@ def best_path(stretch: Piece, tokens: Tokens, scores: Scored) -> tuple[float, li
         ]
         best.append(max(ways, key=lambda way: way[0]) if ways else (-math.inf, []))
     return best[-1]
-
-
-def n_best(stretch: Piece, tokens: Tokens, scores: Scored, wanted: int) -> list[list[int]]:
-    return sorted(paths(stretch, tokens), key=lambda path: -sum(scores[token] for token in path))[:wanted]
-
-
-def sample(stretch: Piece, tokens: Tokens, scores: Scored, alpha: float, chance: random.Random) -> list[int]:
-    """One way to cut it, drawn by its probability to the power of alpha."""
-    ways = list(paths(stretch, tokens))
-    weights = [math.exp(alpha * sum(scores[token] for token in path)) for path in ways]
-    return chance.choices(ways, weights)[0]
 
 
 def ids_by_piece(alphabet: Alphabet, recipe: Recipe) -> Tokens:

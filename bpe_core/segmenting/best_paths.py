@@ -1,4 +1,4 @@
-"""Cut by the best path: of all ways to cut a word, the most probable one; and more ways than the best.
+"""Cut by the best path: of all ways to cut a word, the most probable one.
 
 What the alphabet lacks stands alone, neighbours of it as one token (or as bytes, where the recipe has them), and the
 path is searched on both sides of it.
@@ -11,7 +11,6 @@ import struct
 from collections.abc import Callable, Sequence
 from functools import cached_property, lru_cache
 from itertools import pairwise
-from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -23,7 +22,7 @@ from bpe_core.history.columns import DROPPED, Scores
 from bpe_core.history.history import History
 from bpe_core.kernels import LARGEST_SUM
 from bpe_core.learning.unigram.lattices import Edge, best_path, edges_of, lengths_of, spelled
-from bpe_core.segmenting.cutting import Cutting, utf8
+from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.merging import Spelling
 from bpe_core.segmenting.segmentation import NO_TOKEN
 from bpe_core.segmenting.word_segmenters import WordSegmenter
@@ -33,6 +32,11 @@ if TYPE_CHECKING:  # which load machine code
     from bpe_core.segmenting.compiled_methods import CompiledPaths, PiecesOverTime
 
 CHARACTERS_OF_A_SEED = 6  # on average
+_FLOAT = struct.Struct("f")
+
+
+def narrow(number: float) -> float:
+    return float(_FLOAT.unpack(_FLOAT.pack(number))[0])
 
 
 def _scores_of(history: History) -> Scores:
@@ -238,167 +242,3 @@ class BestPaths(WordSegmenter):
         while stop < len(symbols) and self._joins[symbols[stop]]:
             stop += 1
         return (first, stop) if first < place < stop else None
-
-    # -- more ways than the best -------------------------------------------------------------
-
-    def n_best(self, text: str, wanted: int, at: int, allowed: tuple[str, ...]) -> list[list[int]]:
-        found = n_best_paths(self._lattice(text, at, allowed), self._scores_of_all(at), wanted)
-        return [self._joined(ids) for ids in found]
-
-    def drawn(self, text: str, alpha: float, chance: Random, at: int, allowed: tuple[str, ...]) -> list[int]:
-        return self._joined(drawn_path(self._lattice(text, at, allowed), self._scores_of_all(at), alpha, chance))
-
-    def _lattice(self, text: str, at: int, allowed: tuple[str, ...]) -> list[list[Edge]]:
-        utf8(text)  # so that an error names the place
-        edges: list[list[Edge]] = []
-        for part, special in self._cutting.normalized_parts(text, allowed):
-            if special is not None:
-                edges.append([(1, self._special_id[special])])
-            for word in self._cutting.words(part):
-                edges += self.pieces.edges(self._spelling.symbols(word.encode()), at)
-        return edges
-
-    def _scores_of_all(self, at: int) -> list[float]:
-        return self.pieces.scores_at(at) + [0.0] * len(self._history.recipe.special_tokens)
-
-    def _joined(self, ids: list[int]) -> list[int]:
-        return [id for before, id in zip([None, *ids], ids, strict=False) if id != self._unknown or before != id]
-
-
-# --- More ways than the best ----------------------------------------------------------------
-#
-# The n best are searched from the end of the text: a way known from some place on is as good as its own score and that
-# of the best way to the place, so the next complete way found is the next best (A*). Scores are added in 32 bits, and
-# of equals the one comes first that the heap of C++'s library returns: so SentencePiece lists them.
-
-MOST_WAITING = 10_000  # incomplete ways; of more only the best go on
-GO_ON = 512
-MOST_LOOKED_AT = 500_000  # beyond this only the best way is returned
-_FLOAT = struct.Struct("f")
-
-
-def narrow(number: float) -> float:
-    return float(_FLOAT.unpack(_FLOAT.pack(number))[0])
-
-
-class _Node(NamedTuple):
-    start: int
-    id: int
-    score: float
-    best: float  # of all ways to the end of it
-
-
-class _Way(NamedTuple):
-    promise: float  # its score, and that of the best way to it
-    score: float
-    node: _Node
-    rest: _Way | None
-
-
-_BEGINNING = _Node(0, NO_TOKEN, 0.0, 0.0)
-
-
-def n_best_paths(edges: Sequence[Sequence[Edge]], score_of: Sequence[float], wanted: int) -> list[list[int]]:
-    ending = _nodes(edges, score_of)
-    size = len(edges)
-    end = _Node(size, NO_TOKEN, 0.0, max(node.best for node in ending[size]))
-    heap = [_Way(end.best, 0.0, end, None)]
-    found: list[list[int]] = []
-    looked_at = 1
-    while heap and len(found) < wanted:
-        way = pop(heap)
-        if way.node is _BEGINNING:
-            found.append(_ids(way.rest))
-            continue
-        for node in ending[way.node.start]:
-            push(heap, _Way(narrow(node.best + way.score), narrow(node.score + way.score), node, way))
-        looked_at += len(ending[way.node.start])
-        if looked_at > MOST_LOOKED_AT:
-            return n_best_paths(edges, score_of, 1)
-        if len(heap) >= MOST_WAITING:
-            kept: list[_Way] = []
-            for _ in range(min(GO_ON, 10 * wanted)):
-                push(kept, pop(heap))
-            heap = kept
-    return found
-
-
-def _nodes(edges: Sequence[Sequence[Edge]], score_of: Sequence[float]) -> list[list[_Node]]:
-    ending: list[list[_Node]] = [[_BEGINNING], *([] for _ in edges)]
-    for start, found in enumerate(edges):
-        for length, id in found:
-            best = max(narrow(node.best + score_of[id]) for node in ending[start])
-            ending[start + length].append(_Node(start, id, score_of[id], best))
-    return ending
-
-
-def _ids(way: _Way | None) -> list[int]:
-    ids: list[int] = []
-    while way is not None and way.node.id != NO_TOKEN:
-        ids.append(way.node.id)
-        way = way.rest
-    return ids
-
-
-def push(heap: list[_Way], way: _Way) -> None:
-    """
-    >>> heap = []
-    >>> for promise in (1, 3, 2): push(heap, _Way(promise, 0.0, None, None))
-    >>> [pop(heap).promise for _ in range(3)]
-    [3, 2, 1]
-    """
-    heap.append(way)
-    _lift(heap, len(heap) - 1, way)
-
-
-def pop(heap: list[_Way]) -> _Way:
-    """The most promising; of equals as C++ does it."""
-    top, last = heap[0], heap.pop()
-    size = len(heap)
-    if size == 0:
-        return top
-    hole = child = 0
-    while child < (size - 1) // 2:
-        child = 2 * (child + 1)
-        if heap[child].promise < heap[child - 1].promise:
-            child -= 1
-        heap[hole] = heap[child]
-        hole = child
-    if size % 2 == 0 and child == (size - 2) // 2:
-        child = 2 * (child + 1)
-        heap[hole] = heap[child - 1]
-        hole = child - 1
-    _lift(heap, hole, last)
-    return top
-
-
-def _lift(heap: list[_Way], hole: int, way: _Way) -> None:
-    while hole > 0 and heap[(hole - 1) // 2].promise < way.promise:
-        heap[hole] = heap[(hole - 1) // 2]
-        hole = (hole - 1) // 2
-    heap[hole] = way
-
-
-def drawn_path(edges: Sequence[Sequence[Edge]], score_of: Sequence[float], alpha: float, chance: Random) -> list[int]:
-    ending: list[list[tuple[int, int, float]]] = [[] for _ in range(len(edges) + 1)]
-    reached = [0.0] + [-math.inf] * len(edges)  # the logarithm of the sum over all ways to a place
-    for start, found in enumerate(edges):
-        if start:
-            reached[start] = log_of_sum([weight for _, _, weight in ending[start]])
-        for length, id in found:
-            ending[start + length].append((start, id, reached[start] + alpha * score_of[id]))
-    ids, place = list[int](), len(edges)
-    while place:
-        highest = max(weight for _, _, weight in ending[place])
-        weights = [math.exp(weight - highest) for _, _, weight in ending[place]]
-        place, id, _ = chance.choices(ending[place], weights)[0]
-        ids.append(id)
-    return ids[::-1]
-
-
-def log_of_sum(logarithms: Sequence[float]) -> float:
-    """The logarithm of the sum of what these are the logarithms of."""
-    highest = max(logarithms, default=-math.inf)
-    if highest == -math.inf:
-        return highest
-    return highest + math.log(sum(math.exp(one - highest) for one in logarithms))

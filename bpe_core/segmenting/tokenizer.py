@@ -19,10 +19,8 @@ be used from several threads at once.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from functools import cached_property
-from random import Random
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -43,7 +41,6 @@ from bpe_core.support.progress import CancelCheck, never_cancelled
 
 if TYPE_CHECKING:
     from bpe_core.segmenting.batches import Batch
-    from bpe_core.segmenting.best_paths import BestPaths
     from bpe_core.segmenting.library_text import LibraryText
 
 Way = Literal["exact", "library"]  # of decoding
@@ -104,27 +101,6 @@ class Tokenizer:
         allowed = self._cutting.allowed(allowed_special)
         ids: list[int] = self._merging.greedy_ids(text, self._checked_at(at), allowed).tolist()
         return ids
-
-    def n_best(self, text: str, n: int, *, at: int | None = None, allowed_special: Allowed = ()) -> list[list[int]]:
-        """Return the ids of the n most probable ways to cut a text, the best first, where tokens have probabilities."""
-        if n < 1:
-            raise BpeError(f"Ask for at least 1 way to split the text, not {n:,}.")
-        return self._probable.n_best(text, n, self._checked_at(at), self._cutting.allowed(allowed_special))
-
-    def sample(
-        self,
-        text: str,
-        alpha: float = 1.0,
-        seed: int | None = None,
-        *,
-        at: int | None = None,
-        allowed_special: Allowed = (),
-    ) -> list[int]:
-        """Return one way to cut a text, drawn by its probability to the power of alpha: with 0 all are equal."""
-        if not 0 <= alpha < math.inf:
-            raise BpeError(f"alpha must be a number from 0 on, not {alpha}.")
-        allowed = self._cutting.allowed(allowed_special)
-        return self._probable.drawn(text, alpha, Random(seed), self._checked_at(at), allowed)
 
     def spans(self, text: str, at: int | None = None, *, allowed_special: Allowed = ()) -> list[tuple[int, int, int]]:
         """Return the tokens with their places: (first byte, byte behind the last, id), in bytes of `text.encode()`.
@@ -202,14 +178,6 @@ class Tokenizer:
     def _merging(self) -> TextEncoder:
         if not isinstance(self._segmenter, TextEncoder):
             raise BpeError("This can be asked only where pairs are joined, one after the other.")
-        return self._segmenter
-
-    @property
-    def _probable(self) -> BestPaths:
-        from bpe_core.segmenting.best_paths import BestPaths  # only for methods with probabilities
-
-        if not isinstance(self._segmenter, BestPaths):
-            raise BpeError("This can be asked only where tokens have probabilities, as Unigram's have.")
         return self._segmenter
 
     @cached_property

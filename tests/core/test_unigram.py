@@ -20,7 +20,7 @@ from bpe_core.learning.unigram.learner import LEAST_LIKELY, LEAST_LOSS, RARELY_U
 from bpe_core.learning.unigram.seeds import seeded
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.reference import unigram
-from bpe_core.reference.unigram import encode, ids_by_piece, n_best, stretches_of
+from bpe_core.reference.unigram import encode
 from bpe_core.segmenting.best_paths import BestPaths
 from bpe_core.segmenting.compiled_methods import CompiledPaths
 from bpe_core.segmenting.cutting import Cutting
@@ -210,42 +210,3 @@ def test_more_steps_than_seeds_leave_the_characters() -> None:
 def test_another_size_is_another_run(latin: History) -> None:
     """What is dropped early depends on how many shall be left."""
     assert not latin.recipe.is_same_but_for_size(latin.recipe.with_changes(vocab_size=150))
-
-
-@given(runs(), st.integers(1, 6))
-def test_the_n_best_ways_are_those_of_the_specification(run: tuple[WordTable, Recipe], wanted: int) -> None:
-    words, recipe = run
-    history = unigram.train(words, recipe)
-    tokenizer, at = Tokenizer(history), len(history) // 2
-    scores = tokenizer.history.scores
-    assert scores is not None
-    known = dict(enumerate(scores.at(at).tolist()))
-    tokens = {piece: id for piece, id in ids_by_piece(history.alphabet, recipe).items() if known[id] > -np.inf}
-    stretch = min(stretches_of(words, history.alphabet, recipe))[0][:7]
-    text = "".join(history.alphabet.symbols[id].text.decode() for id in stretch[1:])
-    assume(stretch[0] == history.alphabet.marker_id and text.split() == [text] and normalize(text, recipe) == text)
-    expected = n_best(stretch, tokens, known, wanted)
-    found = tokenizer.n_best(text, wanted, at=at)
-    assert len({tuple(path) for path in found}) == len(found) == len(expected)
-    cut = tokenizer.encode(text, at=at)  # of equally probable ways it may take another, as SentencePiece does
-    assert found[0] == cut or sum(known[id] for id in found[0]) == pytest.approx(sum(known[id] for id in cut), rel=1e-6)
-    for one, other in zip(found, expected, strict=True):
-        assert sum(known[id] for id in one) == pytest.approx(sum(known[id] for id in other), abs=1e-4)
-
-
-def test_ways_are_drawn_by_their_probability(latin: History) -> None:
-    tokenizer, at = Tokenizer(latin), len(latin) // 2
-    assert latin.scores is not None
-    scores, ways = latin.scores.at(at), tokenizer.n_best("rose", 50, at=at)
-    for alpha in (0.2, 1.0):
-        weights = np.array([np.exp(alpha * sum(float(scores[id]) for id in way)) for way in ways])
-        drawn = [tuple(tokenizer.sample("rose", alpha, seed, at=at)) for seed in range(600)]
-        shares = np.array([drawn.count(tuple(way)) / len(drawn) for way in ways])
-        assert np.abs(shares - weights / weights.sum()).max() < 0.08
-    assert tokenizer.sample("a rose", 1, 7) == tokenizer.sample("a rose", 1, 7)
-    assert tokenizer.sample("a rose", 1e6, 3) == tokenizer.encode("a rose")
-    for ask in (lambda: tokenizer.n_best("a", 0), lambda: tokenizer.sample("a", -1)):
-        with pytest.raises(BpeError, match=r"not -?[01]"):
-            ask()
-    with pytest.raises(BpeError, match="only where tokens have probabilities"):
-        Tokenizer(train(Corpus.from_texts([TEXT]), Recipe.preset("gpt2", merges=1))).n_best("a", 2)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import io
 import os
 import re
-import struct
-from itertools import chain, product
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -148,34 +147,3 @@ def test_lines_are_cut_as_sentencepiece_cuts_them(name: str, small_model: Any, m
         assert [texts[id] for id in tokenizer.encode(line)] == pieces
     for _ in range(2):
         assert [texts[id] for id in tokenizer.encode("\n".join(lines))] == [*chain.from_iterable(wanted)]
-    for line in lines[:: 1 if os.environ.get("BPE_LONG") else 5]:
-        found = [[texts[id] for id in ids] for ids in tokenizer.n_best(line, 5)]
-        assert found == [[theirs[id] for id in ids] for ids in small_model.nbest_encode_as_ids(line, 5)]
-
-
-def model_of(scores: dict[str, float]) -> Any:
-    """A processor of these pieces; their model file is written by hand."""
-
-    def field(number: int, data: bytes) -> bytes:
-        return bytes([number << 3 | 2, len(data)]) + data
-
-    def piece(text: str, score: float, kind: int) -> bytes:
-        return field(1, field(1, text.encode()) + b"\x15" + struct.pack("<f", score) + bytes([3 << 3, kind]))
-
-    unigram, identity = bytes([3 << 3, 1]), field(1, b"identity") + bytes([3 << 3, 1])
-    pieces = b"".join(piece(text, score, 1) for text, score in scores.items())
-    special = piece("<unk>", 0.0, 2) + piece("<s>", 0.0, 3) + piece("</s>", 0.0, 3)
-    return sentencepiece.SentencePieceProcessor(model_proto=special + pieces + field(2, unigram) + field(3, identity))
-
-
-def test_equally_probable_ways_are_listed_as_sentencepiece_lists_them() -> None:
-    """Of equals its own list may begin with another than the one it encodes by."""
-    model = model_of({"▁": -1.1, "a": -0.7, "b": -0.7, "▁a": -0.7, "ab": -2.3, "aa": -1.1})
-    history = history_of(model)
-    tokenizer, texts = Tokenizer(history), [symbol.text.decode() for symbol in history.alphabet.symbols]
-    for length in range(1, 9):
-        for text in map("".join, product("ab", repeat=length)):
-            expected = model.nbest_encode_as_ids(text, 4)
-            found = [[texts[id] for id in ids] for ids in tokenizer.n_best(text, 4)]
-            assert found == [[model.id_to_piece(id) for id in ids] for ids in expected]
-    assert model.nbest_encode_as_ids("aabaaaaa", 1)[0] != model.nbest_encode_as_ids("aabaaaaa", 2)[0]
