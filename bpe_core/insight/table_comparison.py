@@ -1,4 +1,4 @@
-"""Compare two tokenizers: where their merge tables part ways and why, and where they cut a text differently."""
+"""Compare two tokenizers: where their merge tables part ways, and why."""
 
 from __future__ import annotations
 
@@ -219,25 +219,3 @@ def _data_or_count(one: History, other: History, first: int, a: Step, b: Step) -
 
 def _written(left: bytes, right: bytes) -> str:
     return f"{quoted(left)} + {quoted(right)}"
-
-
-# --- Texts ------------------------------------------------------------------------------
-
-
-def differing_regions(
-    spans: Sequence[tuple[int, int, int]], other_spans: Sequence[tuple[int, int, int]]
-) -> list[tuple[int, int]]:
-    """Return the shortest stretches that begin and end at a cut of both, and are cut differently between.
-
-    >>> differing_regions([(0, 2, 7), (2, 3, 8)], [(0, 1, 5), (1, 2, 6), (2, 3, 9)])
-    [(0, 2)]
-    """
-    tokens = {(start, stop) for start, stop, _ in spans if stop > start}
-    other_tokens = {(start, stop) for start, stop, _ in other_spans if stop > start}
-    regions: list[tuple[int, int]] = []
-    for start, stop in sorted(tokens ^ other_tokens):
-        if regions and start < regions[-1][1]:
-            regions[-1] = regions[-1][0], max(regions[-1][1], stop)
-        else:
-            regions.append((start, stop))
-    return regions

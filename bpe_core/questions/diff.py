@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from bpe_core.asking import Answer, Question, parameter
 from bpe_core.history.token_texts import shown
-from bpe_core.insight.table_comparison import DifferingMerge, TableComparison, compare_tables, differing_regions
+from bpe_core.insight.side_by_side import parallel_cuts
+from bpe_core.insight.table_comparison import DifferingMerge, TableComparison, compare_tables
 from bpe_core.learning.methods import steps_in_words
 from bpe_core.studies.study import Study
 from bpe_core.support.data_table import DataTable, Values
@@ -17,6 +19,8 @@ from bpe_core.support.wording import count_text
 
 FEW = 10  # listed tokens that only one has
 LONGEST = 200  # bytes of a token
+
+Rows = Sequence[Sequence[int]]  # where each begins and stops, and the id of a token
 
 
 @dataclass(frozen=True)
@@ -44,9 +48,11 @@ The exit code is 0 where the merges are the same, 3 where they differ.
         sentences = [f"{name}: {steps_in_words(study.history)}." for name, study in studies.items()]
         sentences += _parting(found, one, other)
         sentences += [found.overlap.in_words, *self._only_in(names, found)]
+        facts = _facts(found)
         if self.text:
-            sentences += _cut(self.text, studies)
-        facts = _facts(found) | ({"text": _text_facts(self.text, one, other)} if self.text else {})
+            both, regions = _split(self.text, (one, other))
+            sentences += _said(self.text, names, both, regions)
+            facts["text"] = _text_facts((one, other), both, regions)
         table = _table(found.differing, one, other)
         return Answer(table, tuple(sentences), facts=facts, differs=found.cause != "none")
 
@@ -107,17 +113,21 @@ def _facts(found: TableComparison) -> dict[str, object]:
     }
 
 
-def _text_facts(text: str, one: Study, other: Study) -> dict[str, object]:
-    cuts = one.tokenizer.spans(text), other.tokenizer.spans(text)
-    sides = zip(("first", "second"), (one, other), cuts, strict=True)
+def _split(text: str, studies: Iterable[Study]) -> tuple[list[Rows], Rows]:
+    """The tokens of each, and the stretches that they split differently."""
+    tokens = [study.tokenizer.segmentation(text).tokens(len(study.history)) for study in studies]
+    return [each.spans().tolist() for each in tokens], parallel_cuts(tokens, len(text.encode())).stretches.tolist()
+
+
+def _text_facts(studies: Iterable[Study], both: Sequence[Rows], regions: Rows) -> dict[str, object]:
     facts = {
         side: {
             "ids": [study.number(id) for *_, id in spans],
             "tokens": [escape(study.names.raw[id]) for *_, id in spans],
         }
-        for side, study, spans in sides
+        for side, study, spans in zip(("first", "second"), studies, both, strict=True)
     }
-    return {**facts, "differing_bytes": differing_regions(*cuts)}
+    return {**facts, "differing_bytes": regions}
 
 
 def _ids(study: Study, place: int | None) -> tuple[int | None, int | None]:
@@ -127,26 +137,27 @@ def _ids(study: Study, place: int | None) -> tuple[int | None, int | None]:
     return study.number(left), study.number(right)
 
 
-def _cut(text: str, studies: Mapping[str, Study]) -> list[str]:
-    one, other = (study.tokenizer.spans(text) for study in studies.values())
-    regions, raw = differing_regions(one, other), text.encode()
-    count = len(regions)
-    sentences = [f"{count_text(count, 'place')} of the text {'is' if count == 1 else 'are'} split differently."]
-    for name, spans in zip(studies, (one, other), strict=True):
-        sentences.append(f"{name}, {len(spans):,} tokens: {_marked(raw, spans, regions)}")
-    return sentences
+def _said(text: str, names: Sequence[str], both: Sequence[Rows], regions: Rows) -> Iterator[str]:
+    count, raw = len(regions), text.encode()
+    yield f"{count_text(count, 'place')} of the text {'is' if count == 1 else 'are'} split differently."
+    for name, spans in zip(names, both, strict=True):
+        yield f"{name}, {len(spans):,} tokens: {_marked(raw, spans, regions)}"
 
 
-def _marked(raw: bytes, spans: Sequence[tuple[int, int, int]], regions: Sequence[tuple[int, int]]) -> str:
+def _marked(raw: bytes, spans: Rows, regions: Rows) -> str:
     """Write the tokens with bars between, those of differing regions in brackets.
 
     >>> _marked(b"the ban", [(0, 3, 1), (3, 4, 2), (4, 5, 3), (5, 7, 4)], [(5, 7)])
     'the | ␣ | b | [an]'
+    >>> _marked(b"a b", [(0, 1, 1), (2, 3, 2)], [(1, 3)])  # this one drops blanks
+    'a | [b]'
+    >>> _marked(b"a b ", [(0, 1, 1), (1, 3, 2)], [(1, 4)])
+    'a | [␣b]'
     """
     opening, closing = {start for start, _ in regions}, {stop for _, stop in regions}
-    pieces = []
-    for start, stop, _ in spans:
-        if stop > start:
-            piece = shown(raw[start:stop])
-            pieces.append(("[" if start in opening else "") + piece + ("]" if stop in closing else ""))
-    return " | ".join(pieces)
+    pieces = [(shown(raw[start:stop]), stop) for start, stop, _ in spans if stop > start]
+    edges = [0, *(stop for _, stop in pieces[:-1]), len(raw)]  # bytes of no token go with the one behind them
+    return " | ".join(
+        "[" * (start in opening) + piece + "]" * (stop in closing)
+        for (piece, _), (start, stop) in zip(pieces, pairwise(edges), strict=False)
+    )

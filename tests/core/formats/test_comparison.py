@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import Any
 
-import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
-
 from bpe_core.history.history import History
-from bpe_core.insight.table_comparison import compare_tables, differing_regions
+from bpe_core.insight.table_comparison import compare_tables
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.corpus import Corpus
@@ -87,30 +82,3 @@ def test_differing_merges_are_told_with_their_places() -> None:
     earliest = [min(p for p in (merge.place, merge.other_place) if p is not None) for merge in found.differing]
     assert earliest == sorted(earliest)
     assert earliest[0] == found.first
-
-
-@given(st.data())
-def test_regions_are_exactly_what_is_cut_differently(data: st.DataObject) -> None:
-    length = 12
-    cuts = [
-        sorted({0, length, *data.draw(st.lists(st.integers(1, length - 1), max_size=6), label="cuts")})
-        for _ in range(2)
-    ]
-    spans = [[(a, b, 0) for a, b in itertools.pairwise(one)] for one in cuts]
-    regions = differing_regions(*spans)
-    both = set(cuts[0]) & set(cuts[1])
-    inside = np.zeros(length, bool)
-    for start, stop in regions:
-        assert {start, stop} <= both
-        assert not any(start < place < stop for place in both)
-        inside[start:stop] = True
-    tokens, others = ({span[:2] for span in one} for one in spans)
-    for start, stop in tokens & others:
-        assert not inside[start:stop].any()
-    for start, stop in tokens ^ others:
-        assert inside[start:stop].all()
-
-
-def test_a_text_is_compared_at_any_merge() -> None:
-    one, other = Tokenizer(learned()), Tokenizer(learned(ties="smallest-text"))
-    assert differing_regions(one.spans(TEXT, 0), other.spans(TEXT, 0)) == []

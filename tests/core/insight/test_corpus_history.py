@@ -16,7 +16,8 @@ from bpe_core.history.history import History
 from bpe_core.history.token_texts import written
 from bpe_core.insight.pairs import best_that_never_won, leads, race, ties
 from bpe_core.insight.ranked_words import FileCounts, RankedWords, contributions
-from bpe_core.insight.table_comparison import compare_tables, differing_regions
+from bpe_core.insight.side_by_side import parallel_cuts
+from bpe_core.insight.table_comparison import compare_tables
 from bpe_core.insight.token_life import token_life
 from bpe_core.measures.size_curves import half_would_do, renyi_efficiency, size_curves
 from bpe_core.recipes.recipe import Recipe
@@ -244,7 +245,8 @@ def test_a_text_under_two_rules_shows_where_it_differs() -> None:
     spans, other_spans = Tokenizer(one).spans("abc"), Tokenizer(other).spans("abc")
     assert [span[:2] for span in spans] == [(0, 2), (2, 3)]
     assert [span[:2] for span in other_spans] == [(0, 1), (1, 3)]
-    assert differing_regions(spans, other_spans) == [(0, 3)]
+    tokens = [Tokenizer(history).segmentation("abc").tokens(1) for history in (one, other)]
+    assert parallel_cuts(tokens, 3).stretches.tolist() == [[0, 3]]
 
 
 @given(trained())
