@@ -4,7 +4,7 @@
 itself, with the same probability; of the places that are kept, the one whose merge is first is joined, the leftmost of
 equals; the word is done when none is kept. What was left out may be joined at the next step.
 
-    >>> dropped = Dropout(lambda left, right: (0, 3) if (left, right) == (1, 2) else None, 0.25)
+    >>> dropped = Dropout({1 << 32 | 2: (0, 3)}.get, 0.25)
     >>> dropped.outcomes([1, 2])
     {(1, 2): 0.25, (3,): 0.75}
 """
@@ -12,61 +12,27 @@ equals; the word is done when none is kept. What was left out may be joined at t
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
-from heapq import heappop, heappush
+from collections.abc import Sequence
 from itertools import pairwise
 from random import Random
 
 from bpe_core.errors import BpeError
 from bpe_core.history.history import History
 from bpe_core.insight.word_lattice import Ids
-from bpe_core.segmenting.by_priority import Found, JoinedWords
+from bpe_core.segmenting.by_priority import Find, JoinedWords, joined
 
 MOST_STATES = 2_000  # of a word on its ways through dropout; of more, chances are only drawn
 
-Join = Callable[[int, int], Found | None]
-
 
 class Dropout:
-    def __init__(self, join: Join, probability: float) -> None:
-        """`join` says of two neighbours which merge joins them, the first having the lowest number, and to what."""
+    def __init__(self, find: Find, probability: float) -> None:
+        """`find` says of two neighbours which merge joins them, the first having the lowest number, and to what."""
         if not 0 <= probability <= 1:
             raise BpeError(f"A merge is left out with a probability from 0 to 1, not {probability:g}.")
-        self._join, self._left_out = join, probability
+        self._find, self._left_out = find, probability
 
     def drawn(self, symbols: Sequence[int], chance: Random) -> Ids:
-        """Join by chance. A heap has the places that could be joined; what a step leaves out is put back behind it."""
-        end, ids = len(symbols), list(symbols)
-        after, before = list(range(1, end + 1)), list(range(-1, end - 1))
-        heap: list[tuple[int, int, int, int]] = []  # which merge, where, the end of what it makes, and what
-
-        def enter(start: int) -> None:
-            middle = after[start]
-            if middle < end and (found := self._join(ids[start], ids[middle])) is not None:
-                heappush(heap, (found[0], start, after[middle], found[1]))
-
-        for start in range(end - 1):
-            enter(start)
-        left_out: list[tuple[int, int, int, int]] = []
-        while heap:
-            place = heappop(heap)
-            _, start, stop, token = place
-            middle = after[start]
-            if not start < middle < end or after[middle] != stop:
-                continue  # one of the two has been joined to another since
-            if chance.random() < self._left_out:
-                left_out.append(place)
-                continue
-            for one in left_out:
-                heappush(heap, one)
-            left_out.clear()
-            ids[start], after[start], after[middle] = token, stop, 0
-            if stop < end:
-                before[stop] = start
-                enter(start)
-            if start:
-                enter(before[start])
-        return tuple(ids[start] for start in range(end) if after[start])
+        return joined(symbols, self._find, chance=chance, dropout=self._left_out)[0]
 
     def outcomes(self, symbols: Sequence[int]) -> dict[Ids, float] | None:
         """The probability of each way that can come out; None where there are too many on the way to them.
@@ -83,7 +49,7 @@ class Dropout:
             if seen > MOST_STATES:
                 return None
             for ids, probability in waiting.items():
-                joins = ((self._join(*pair), place) for place, pair in enumerate(pairwise(ids)))
+                joins = ((self._find(left << 32 | right), place) for place, (left, right) in enumerate(pairwise(ids)))
                 for (_, token), place in sorted((join, place) for join, place in joins if join is not None):
                     kept = probability * (1 - self._left_out)
                     if kept:
@@ -95,13 +61,8 @@ class Dropout:
         return found
 
 
-def joins_of(history: History) -> Join:
+def joins_of(history: History) -> Find:
     if history.joining is not None:
         return JoinedWords(history).find
-    ranks, base = history.ranks(), len(history.alphabet)
-
-    def join(left: int, right: int) -> Found | None:
-        rank = ranks.get((left, right))
-        return None if rank is None else (rank, base + rank)
-
-    return join
+    base = len(history.alphabet)
+    return {left << 32 | right: (rank, base + rank) for (left, right), rank in history.ranks().items()}.get

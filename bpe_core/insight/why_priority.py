@@ -95,7 +95,7 @@ class WhyPriority:
         while True:
             ready = []
             for i, ((left, place), (right, _)) in enumerate(pairwise(tokens)):
-                found = self._joined.find(left, right)
+                found = self._joined.find(left << 32 | right)
                 meeting = Meeting(left, right, None if found is None else found[1])
                 known = trace.met.setdefault(place, [])
                 if meeting not in known[-1:]:

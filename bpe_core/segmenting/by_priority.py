@@ -23,6 +23,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from heapq import heappop, heappush
 from itertools import accumulate, pairwise
+from random import Random
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -62,7 +63,7 @@ class JoinedWords:
         self._stretches: dict[tuple[int, ...], Stretch] = {}
 
     @cached_property
-    def _find(self) -> Find:  # what only plain Python looks up
+    def find(self) -> Find:  # what only plain Python looks up
         if self.joining.pairs is not None:
             return ByPair(self.joining.pairs).__getitem__
         many = KERNELS.chooses(self._base + len(self.history))
@@ -168,9 +169,6 @@ class JoinedWords:
     @cached_property
     def _lengths(self) -> Int64s:
         return self.history.token_lengths()
-
-    def find(self, left: int, right: int) -> Found | None:
-        return self._find(left << 32 | right)
 
     def _birth(self, token: int) -> int:
         return max(0, token - self._base + 1)
@@ -308,38 +306,8 @@ class JoinedWords:
         return known
 
     def _joined(self, symbols: tuple[int, ...], at: int) -> Stretch:
-        """Join the best pair again and again. A heap holds the possible pairs: priority, place, end, token."""
-        end, ids = len(symbols), list(symbols)
-        after = list(range(1, end + 1))  # where the token that begins here ends; 0 where none begins
-        before = list(range(-1, end - 1))  # where the token before the one that begins here begins
-        heap: list[tuple[int, int, int, int]] = []
-        since, until, limit, find = 0, ALWAYS, self._base + at, self._find
-
-        def enter(start: int, until: int) -> int:
-            middle = after[start]
-            if middle < end and (found := find(ids[start] << 32 | ids[middle])) is not None:
-                priority, token = found
-                if token >= limit:
-                    return min(until, token - self._base + 1)
-                heappush(heap, (priority, start, after[middle], token))
-            return until
-
-        for start in range(end - 1):
-            until = enter(start, until)
-        while heap:
-            _, start, stop, token = heappop(heap)
-            middle = after[start]
-            if not start < middle < end or after[middle] != stop:
-                continue  # one of the two has been joined to another since
-            ids[start], after[start], after[middle] = token, stop, 0
-            since = max(since, token - self._base + 1)
-            if stop < end:
-                before[stop] = start
-            until = enter(start, until)
-            if start:
-                until = enter(before[start], until)
-        starts = [start for start in range(end) if after[start]]
-        return tuple(ids[start] for start in starts), tuple(after[start] - start for start in starts), since, until
+        ids, lengths, newest, missed = joined(symbols, self.find, self._base + at)
+        return ids, lengths, self._birth(newest), ALWAYS if missed is None else self._birth(missed)
 
     def _with_unknown_joined(self, ids: Sequence[int], stops: Sequence[int]) -> tuple[list[int], list[int]]:
         kept: list[int] = []
@@ -351,6 +319,58 @@ class JoinedWords:
                 kept.append(id)
                 ends.append(stop)
         return kept, ends
+
+
+def joined(
+    symbols: Sequence[int], find: Find, limit: int = ALWAYS, chance: Random | None = None, dropout: float = 0.0
+) -> tuple[tuple[int, ...], tuple[int, ...], int, int | None]:
+    """Join the best pair again and again, the leftmost of equals, to tokens below the limit.
+
+    What chance leaves out, as likely as `dropout` says, comes back behind the next join. Return the tokens, how many
+    symbols each has, the newest token that was joined, and the oldest one that the limit kept away.
+    """
+    end, ids = len(symbols), list(symbols)
+    after = list(range(1, end + 1))  # where the token that begins here ends; 0 where none begins
+    before = list(range(-1, end - 1))  # where the token before the one that begins here begins
+    heap: list[tuple[int, int, int, int]] = []  # of possible pairs: priority, place, end, token
+    left_out: list[tuple[int, int, int, int]] = []
+    newest, missed = 0, ALWAYS
+
+    def enter(start: int) -> None:
+        nonlocal missed
+        middle = after[start]
+        if middle < end and (found := find(ids[start] << 32 | ids[middle])) is not None:
+            priority, token = found
+            if token < limit:
+                heappush(heap, (priority, start, after[middle], token))
+            elif token < missed:
+                missed = token
+
+    for start in range(end - 1):
+        enter(start)
+    while heap:
+        place = heappop(heap)
+        _, start, stop, token = place
+        middle = after[start]
+        if not start < middle < end or after[middle] != stop:
+            continue  # one of the two has been joined to another since
+        if chance is not None:
+            if chance.random() < dropout:
+                left_out.append(place)
+                continue
+            while left_out:
+                heappush(heap, left_out.pop())
+        ids[start], after[start], after[middle] = token, stop, 0
+        if token > newest:
+            newest = token
+        if stop < end:
+            before[stop] = start
+        enter(start)
+        if start:
+            enter(before[start])
+    starts = [start for start in range(end) if after[start]]
+    lengths = tuple(after[start] - start for start in starts)
+    return tuple(ids[start] for start in starts), lengths, newest, None if missed == ALWAYS else missed
 
 
 def _reached(starts: Int64s, stops: Int64s) -> dict[int, set[int]]:

@@ -81,7 +81,7 @@ def test_a_lattice_equals_the_list_of_all_ways(table: Any, left_out: float, chan
                 held[start, id] += share  # type: ignore[assignment]
                 start += next(len(symbols) for symbols, token in tokens.items() if token == id)
         assert lattice.shares(weights) == pytest.approx(dict(held))
-    dropped = Dropout(lambda left, right: merges.get((left, right)), left_out)
+    dropped = Dropout(lambda pair: merges.get((pair >> 32, pair & 0xFFFFFFFF)), left_out)
     expected = plain.dropout(word, merges, Fraction(left_out))
     assert dropped.outcomes(word) == pytest.approx({way: float(one) for way, one in expected.items()})
     assert sum(expected.values()) == 1
