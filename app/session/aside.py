@@ -130,10 +130,6 @@ class Aside(QObject):
         known = [self._topics[topic] for topic in topics or tuple(self._topics)]
         return any(about.under_way is not None or about.waiting for about in known)
 
-    @property
-    def busy_with(self) -> tuple[Hashable, ...]:
-        return tuple(topic for topic in tuple(self._topics) if self.is_busy(topic))
-
     def pause(self, topic: Hashable, run: Run | None, least: int) -> int:
         """Return the milliseconds to wait before asking again; a run that goes on needs the processor itself."""
         seconds = self._topics[topic].seconds if run is not None and run.is_busy else 0.0

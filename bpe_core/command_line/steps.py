@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from bpe_core.history.history import NOTHING, History, Step
 from bpe_core.history.token_texts import TokenTexts
-from bpe_core.learning.methods import Method
+from bpe_core.learning.methods import told_reasons
 from bpe_core.support.wording import count_text
 
 
@@ -14,10 +14,8 @@ def step_lines(history: History) -> Iterator[str]:
     """Write a line a step: `   1  l + o → lo   3 times, as often as o + w`; `− lo` if it drops, `+ lo` if it adds."""
     texts = TokenTexts.of(history).text
     forced = {*history.forced}
-    reasons = Method.of(history.recipe).reasons(history.recipe)
     for step in history:
-        told = ((reason.title.lower(), reason.text(step.count, step.reasons)) for reason in reasons)
-        more = "".join(f", {title} {text}" for title, text in told if text)
+        more = "".join(f", {title.lower()} {text}" for title, text in told_reasons(history.recipe, step))
         made = f"{texts[step.left]} + {texts[step.right]} → {texts[step.id]}"
         if step.right < 0:
             made = f"{'−' if step.right == NOTHING else '+'} {texts[step.left]}"

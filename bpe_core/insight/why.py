@@ -17,7 +17,7 @@ from bpe_core.insight.pairs import race
 from bpe_core.insight.pattern_branches import Branch, branch_that_matched
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.insight.reasons import Explanation
-from bpe_core.learning.methods import Method, first_turn
+from bpe_core.learning.methods import Method, first_turn, told_reasons
 from bpe_core.segmenting.as_joined import merges_of
 from bpe_core.segmenting.boundaries import INSIDE, NEVER, PATTERN_CUT
 from bpe_core.segmenting.cutting import Allowed, Cutting, Part
@@ -167,9 +167,8 @@ class Why:
         is_cut, names = reason.kind not in ("joined", "symbol"), TokenTexts.of(self.history).text
         said = sentence(reason, names.__getitem__)
         if reason.kind == "joined" and reason.rank is not None:
-            step, recipe = self.history[reason.rank], self.history.recipe
-            told = ((one.title, one.text(step.count, step.reasons)) for one in Method.of(recipe).reasons(recipe))
-            said = " ".join([said, *(f"{title}: {text}." for title, text in told if text)])
+            told = told_reasons(self.history.recipe, self.history[reason.rank])
+            said = " ".join([said, *(f"{title}: {text}." for title, text in told)])
         return Explanation(reason.kind, is_cut, said, reason.steps)
 
     def in_word(self, word: WordInText, symbol: int, at: int | None = None) -> Reason:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.columns import Scores
-from bpe_core.history.history import COUNT_ALONE, Columns, EndReason, History, Reasons
+from bpe_core.history.history import COUNT_ALONE, Columns, EndReason, History, Reasons, Step
 from bpe_core.kernels.readiness import Policy
 from bpe_core.recipes.methods import METHODS
 from bpe_core.recipes.recipe import Recipe
@@ -187,6 +187,12 @@ class Method:
     def of(cls, recipe: Recipe) -> Method:
         method: Method = import_module(METHODS[recipe.method].module).METHOD
         return method
+
+
+def told_reasons(recipe: Recipe, one: Step | Candidate) -> list[tuple[str, str]]:
+    """Return what a step or a candidate is chosen by besides the count, as far as it is known: title and value."""
+    told = ((reason.title, reason.text(one.count, one.reasons)) for reason in Method.of(recipe).reasons(recipe))
+    return [(title, text) for title, text in told if text]
 
 
 def first_turn(history: History) -> int:

@@ -296,8 +296,9 @@ def settle(qtbot: QtBot, program: Program) -> None:
 
 
 def busy_with(program: Program) -> list[Hashable]:
+    aside = program.session.aside
     encoder: list[Hashable] = [program.encoder] if program.encoder.is_behind else []
-    return [*program.session.aside.busy_with, *encoder]
+    return [*(topic for topic in tuple(aside._topics) if aside.is_busy(topic)), *encoder]
 
 
 def on_its_way(program: Program) -> list[Hashable]:

@@ -20,7 +20,7 @@ from app.worker.training import LEADING_PAIRS, LeadingPairs
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import NOTHING, History
 from bpe_core.insight.pairs import compared_by, is_as_good, leading_pairs, measure_of, next_pair
-from bpe_core.learning.methods import Candidate, Method, Reason
+from bpe_core.learning.methods import Candidate, Reason, told_reasons
 from bpe_core.questions.pairs import Pairs
 from bpe_core.recipes.methods import Wording
 from bpe_core.support.progress import CancelCheck, never_cancelled
@@ -241,8 +241,7 @@ def _label(one: Candidate, run: Run, reason: Reason | None) -> str:
     """Write the value that compares pairs; without one, any other value that the method has."""
     if reason is None:
         return f"{one.count:,}"
-    told = (other.text(one.count, one.reasons) for other in Method.of(run.recipe).reasons(run.recipe))
-    return reason.text(one.count, one.reasons) or next(filter(None, told), "")
+    return reason.text(one.count, one.reasons) or next((text for _, text in told_reasons(run.recipe, one)), "")
 
 
 MOST_SHOWN = 400

@@ -143,10 +143,6 @@ class CorpusTextPage(Page):
         model.changed.connect(self._show)
         self._show()
 
-    @property
-    def editor(self) -> TokenTextEdit | None:
-        return None if self.model.opened is None else self._known.get(self.model.opened)
-
     def _show(self) -> None:
         model, opened = self.model, self.model.opened
         if [(self.box.itemData(i), self.box.itemText(i)) for i in range(self.box.count())] != model.choices:

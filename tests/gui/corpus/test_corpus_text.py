@@ -29,10 +29,20 @@ def opened(qtbot: QtBot, program: Program, place: int = 0) -> tuple[CorpusTextPa
     program.corpus_panel.list.setCurrentIndex(program.corpus.index(place))
     program.corpus_panel.edit_action.trigger()
     page = program.pages.page(CORPUS_TEXT)
-    qtbot.waitUntil(lambda: page.editor is not None, timeout=WAIT)
-    assert page.isVisible()
-    assert page.editor is not None
-    return page, page.editor
+
+    def is_shown() -> None:
+        assert page.model.opened is not None
+        assert shown_in(page).model is page.model.opened.model
+
+    qtbot.waitUntil(is_shown, timeout=WAIT)
+    return page, shown_in(page)
+
+
+def shown_in(page: CorpusTextPage) -> TokenTextEdit:
+    editor = page.editors.currentWidget()
+    assert isinstance(editor, TokenTextEdit)
+    assert editor.isVisible()
+    return editor
 
 
 def in_the_corpus(program: Program) -> list[tuple[str, str]]:

@@ -11,7 +11,7 @@ from app.session.session import Session
 from app.window.parts.timing import Throttle
 from app.window.parts.wording import count_text
 from bpe_core.history.history import TIED, Step
-from bpe_core.learning.methods import Method
+from bpe_core.learning.methods import told_reasons
 
 MOST_BYTES = 48
 ROWS = ("Id", "Bytes", "Learned", "Dropped", "Count", "Chosen by", "Decided")
@@ -112,13 +112,11 @@ def facts_of(run: Run, token: int) -> TokenFacts | None:
             kind = "waiting" if run.recipe.single == "add" else "seed"
         return TokenFacts(token, text, rows | {"Learned": NOT_LEARNED[kind]})
     step, named, parts = history[row], run.wording.step, history.parts(token) or ()
-    reasons = Method.of(run.recipe).reasons(run.recipe)
-    told = [(reason.title.lower(), reason.text(step.count, step.reasons)) for reason in reasons]
     rows |= {
         "Learned": NOT_LEARNED["seed"] if joined is None else f"{named} {joined + 1:,}{_new(run, joined + 1)}",
         "Dropped": "" if dropped is None else f"{named} {dropped + 1:,}",
         "Count": count_text(step.count, "time") if step.count >= 0 else "not known",
-        "Chosen by": ", ".join(f"{title} {text}" for title, text in told if text),
+        "Chosen by": ", ".join(f"{title.lower()} {text}" for title, text in told_reasons(run.recipe, step)),
         "Decided": _decided(step, names.text, row in history.forced) if run.recipe.applies("ties") else "",
     }
     part_texts = tuple(names.text[part] for part in parts)
