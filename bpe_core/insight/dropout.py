@@ -19,7 +19,8 @@ from random import Random
 from bpe_core.errors import BpeError
 from bpe_core.history.history import History
 from bpe_core.insight.word_lattice import Ids
-from bpe_core.segmenting.by_priority import Find, JoinedWords, joined
+from bpe_core.segmenting.by_priority import JoinedWords
+from bpe_core.segmenting.neighbours import Find, join_neighbours
 
 MOST_STATES = 2_000  # of a word on its ways through dropout; of more, chances are only drawn
 
@@ -32,7 +33,7 @@ class Dropout:
         self._find, self._left_out = find, probability
 
     def drawn(self, symbols: Sequence[int], chance: Random) -> Ids:
-        return joined(symbols, self._find, chance=chance, dropout=self._left_out)[0]
+        return join_neighbours(symbols, self._find, chance=chance, dropout=self._left_out)[0]
 
     def outcomes(self, symbols: Sequence[int]) -> dict[Ids, float] | None:
         """The probability of each way that can come out; None where there are too many on the way to them.

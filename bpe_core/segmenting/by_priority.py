@@ -19,23 +19,22 @@ rank, and each word is cut anew for each moment; a cut holds until a token appea
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
-from heapq import heappop, heappush
 from itertools import accumulate, pairwise
-from random import Random
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bpe_core.errors import BpeError
 from bpe_core.history.history import History
-from bpe_core.history.joining import NO_PRIORITY, Joining, PairRows
+from bpe_core.history.joining import NO_PRIORITY, PairRows
 from bpe_core.history.meeting import outermost
 from bpe_core.history.token_texts import written
 from bpe_core.kernels.readiness import Policy
 from bpe_core.segmenting.cutting import Cutting, UnknownTogether
 from bpe_core.segmenting.merging import Spelling
+from bpe_core.segmenting.neighbours import MOST_REMEMBERED, ByPair, ByText, Find, by_all_texts, join_neighbours
 from bpe_core.segmenting.word_tokens import ALWAYS, WordCut
 from bpe_core.support.arrays import Bools, Int32s, Int64s
 
@@ -45,10 +44,7 @@ if TYPE_CHECKING:  # which loads machine code
 KERNELS = Policy("bpe_core.segmenting.text_pairs", small=50_000, small_when_loaded=2_000)  # tokens
 LONG = 48  # symbols; a longer word is divided where no pair could ever join
 LONGEST_REMEMBERED = 256
-MOST_REMEMBERED = 1 << 18  # pairs, and stretches of long words
 
-Found = tuple[int, int]  # a priority, and the token that is joined
-Find = Callable[[int], Found | None]  # by two neighbours, the left one 32 bits above
 Stretch = tuple[tuple[int, ...], tuple[int, ...], int, int]  # tokens, how many symbols each has, since when, until when
 
 
@@ -306,7 +302,7 @@ class JoinedWords:
         return known
 
     def _joined(self, symbols: tuple[int, ...], at: int) -> Stretch:
-        ids, lengths, newest, missed = joined(symbols, self.find, self._base + at)
+        ids, lengths, newest, missed = join_neighbours(symbols, self.find, self._base + at)
         return ids, lengths, self._birth(newest), ALWAYS if missed is None else self._birth(missed)
 
     def _with_unknown_joined(self, ids: Sequence[int], stops: Sequence[int]) -> tuple[list[int], list[int]]:
@@ -319,58 +315,6 @@ class JoinedWords:
                 kept.append(id)
                 ends.append(stop)
         return kept, ends
-
-
-def joined(
-    symbols: Sequence[int], find: Find, limit: int = ALWAYS, chance: Random | None = None, dropout: float = 0.0
-) -> tuple[tuple[int, ...], tuple[int, ...], int, int | None]:
-    """Join the best pair again and again, the leftmost of equals, to tokens below the limit.
-
-    What chance leaves out, as likely as `dropout` says, comes back behind the next join. Return the tokens, how many
-    symbols each has, the newest token that was joined, and the oldest one that the limit kept away.
-    """
-    end, ids = len(symbols), list(symbols)
-    after = list(range(1, end + 1))  # where the token that begins here ends; 0 where none begins
-    before = list(range(-1, end - 1))  # where the token before the one that begins here begins
-    heap: list[tuple[int, int, int, int]] = []  # of possible pairs: priority, place, end, token
-    left_out: list[tuple[int, int, int, int]] = []
-    newest, missed = 0, ALWAYS
-
-    def enter(start: int) -> None:
-        nonlocal missed
-        middle = after[start]
-        if middle < end and (found := find(ids[start] << 32 | ids[middle])) is not None:
-            priority, token = found
-            if token < limit:
-                heappush(heap, (priority, start, after[middle], token))
-            elif token < missed:
-                missed = token
-
-    for start in range(end - 1):
-        enter(start)
-    while heap:
-        place = heappop(heap)
-        _, start, stop, token = place
-        middle = after[start]
-        if not start < middle < end or after[middle] != stop:
-            continue  # one of the two has been joined to another since
-        if chance is not None:
-            if chance.random() < dropout:
-                left_out.append(place)
-                continue
-            while left_out:
-                heappush(heap, left_out.pop())
-        ids[start], after[start], after[middle] = token, stop, 0
-        if token > newest:
-            newest = token
-        if stop < end:
-            before[stop] = start
-        enter(start)
-        if start:
-            enter(before[start])
-    starts = [start for start in range(end) if after[start]]
-    lengths = tuple(after[start] - start for start in starts)
-    return tuple(ids[start] for start in starts), lengths, newest, None if missed == ALWAYS else missed
 
 
 def _reached(starts: Int64s, stops: Int64s) -> dict[int, set[int]]:
@@ -392,57 +336,9 @@ def _reached(starts: Int64s, stops: Int64s) -> dict[int, set[int]]:
     return found
 
 
-class ByPair(dict[int, Found | None]):
-    """Looks pairs up in sorted rows, as a text meets few of very many."""
-
-    def __init__(self, pairs: PairRows) -> None:
-        super().__init__()
-        keys = pairs.left << 32 | pairs.right
-        self._rows = np.argsort(keys, kind="stable")
-        self._keys, self._tokens = keys[self._rows], pairs.token
-
-    def __missing__(self, key: int) -> Found | None:
-        if len(self) >= MOST_REMEMBERED:
-            self.clear()
-        place = int(np.searchsorted(self._keys, key, side="right")) - 1
-        found = None
-        if place >= 0 and self._keys[place] == key:
-            row = int(self._rows[place])
-            found = row, int(self._tokens[row])
-        self[key] = found
-        return found
-
-
 def joined_unknown(ids: Int32s, edges: Int64s, unknown: int) -> tuple[Int32s, Int64s]:
     """Make one of neighbouring unknown tokens of a text; the edges are of texts among the ids."""
     again = np.zeros(len(ids) + 1, np.bool_)
     again[1:-1] = (ids[1:] == unknown) & (ids[:-1] == unknown)
     again[edges] = False
     return ids[~again[:-1]], edges - (np.cumsum(again) - again)[edges]
-
-
-class ByText(dict[int, Found | None]):
-    """Looks up what two tokens are together, as a text meets few of all pairs."""
-
-    def __init__(self, find: Callable[[int, int], Found | None], alone: Bools) -> None:
-        super().__init__()
-        self._joined, self._alone = find, alone
-
-    def __missing__(self, key: int) -> Found | None:
-        if len(self) >= MOST_REMEMBERED:
-            self.clear()
-        left, right = key >> 32, key & 0xFFFFFFFF
-        found = None if self._alone[left] or self._alone[right] else self._joined(left, right)
-        self[key] = found
-        return found
-
-
-def by_all_texts(history: History, joining: Joining) -> Callable[[int, int], Found | None]:
-    """Return what `text_pairs.JoinedTexts.found` returns, for not too many tokens."""
-    assert joining.priorities is not None
-    texts, token_of = written(history), dict[bytes, Found]()
-    for id, (text, priority) in enumerate(zip(texts, joining.priorities.tolist(), strict=True)):
-        if priority != NO_PRIORITY:
-            known = token_of.setdefault(text, (priority, id))
-            token_of[text] = min(known, (priority, id))
-    return lambda left, right: token_of.get(texts[left] + texts[right])

@@ -1,0 +1,127 @@
+"""Join neighbours by their priorities: what two tokens are together, and the best pair first.
+
+>>> find = {97 << 32 | 98: (1, 257), 98 << 32 | 99: (0, 256)}.get  # b+c comes before a+b
+>>> join_neighbours(list(b"abcab"), find)
+((97, 256, 257), (1, 2, 2), 257, None)
+>>> join_neighbours(list(b"abcab"), find, limit=257)
+((97, 256, 97, 98), (1, 2, 1, 1), 256, 257)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from heapq import heappop, heappush
+from random import Random
+
+import numpy as np
+
+from bpe_core.history.history import History
+from bpe_core.history.joining import NO_PRIORITY, Joining, PairRows
+from bpe_core.history.token_texts import written
+from bpe_core.segmenting.word_tokens import ALWAYS
+from bpe_core.support.arrays import Bools
+
+MOST_REMEMBERED = 1 << 18  # pairs, and stretches of long words
+
+Found = tuple[int, int]  # a priority, and the token that is joined
+Find = Callable[[int], Found | None]  # by two neighbours, the left one 32 bits above
+
+
+def join_neighbours(
+    symbols: Sequence[int], find: Find, limit: int = ALWAYS, chance: Random | None = None, dropout: float = 0.0
+) -> tuple[tuple[int, ...], tuple[int, ...], int, int | None]:
+    """Join the best pair again and again, the leftmost of equals, to tokens below the limit.
+
+    What chance leaves out, as likely as `dropout` says, comes back behind the next join. Return the tokens, how many
+    symbols each has, the newest token that was joined, and the oldest one that the limit kept away.
+    """
+    end, ids = len(symbols), list(symbols)
+    after = list(range(1, end + 1))  # where the token that begins here ends; 0 where none begins
+    before = list(range(-1, end - 1))  # where the token before the one that begins here begins
+    heap: list[tuple[int, int, int, int]] = []  # of possible pairs: priority, place, end, token
+    left_out: list[tuple[int, int, int, int]] = []
+    newest, missed = 0, ALWAYS
+
+    def enter(start: int) -> None:
+        nonlocal missed
+        middle = after[start]
+        if middle < end and (found := find(ids[start] << 32 | ids[middle])) is not None:
+            priority, token = found
+            if token < limit:
+                heappush(heap, (priority, start, after[middle], token))
+            elif token < missed:
+                missed = token
+
+    for start in range(end - 1):
+        enter(start)
+    while heap:
+        place = heappop(heap)
+        _, start, stop, token = place
+        middle = after[start]
+        if not start < middle < end or after[middle] != stop:
+            continue  # one of the two has been joined to another since
+        if chance is not None:
+            if chance.random() < dropout:
+                left_out.append(place)
+                continue
+            while left_out:
+                heappush(heap, left_out.pop())
+        ids[start], after[start], after[middle] = token, stop, 0
+        if token > newest:
+            newest = token
+        if stop < end:
+            before[stop] = start
+        enter(start)
+        if start:
+            enter(before[start])
+    starts = [start for start in range(end) if after[start]]
+    lengths = tuple(after[start] - start for start in starts)
+    return tuple(ids[start] for start in starts), lengths, newest, None if missed == ALWAYS else missed
+
+
+class ByPair(dict[int, Found | None]):
+    """Looks pairs up in sorted rows, as a text meets few of very many."""
+
+    def __init__(self, pairs: PairRows) -> None:
+        super().__init__()
+        keys = pairs.left << 32 | pairs.right
+        self._rows = np.argsort(keys, kind="stable")
+        self._keys, self._tokens = keys[self._rows], pairs.token
+
+    def __missing__(self, key: int) -> Found | None:
+        if len(self) >= MOST_REMEMBERED:
+            self.clear()
+        place = int(np.searchsorted(self._keys, key, side="right")) - 1
+        found = None
+        if place >= 0 and self._keys[place] == key:
+            row = int(self._rows[place])
+            found = row, int(self._tokens[row])
+        self[key] = found
+        return found
+
+
+class ByText(dict[int, Found | None]):
+    """Looks up what two tokens are together, as a text meets few of all pairs."""
+
+    def __init__(self, find: Callable[[int, int], Found | None], alone: Bools) -> None:
+        super().__init__()
+        self._joined, self._alone = find, alone
+
+    def __missing__(self, key: int) -> Found | None:
+        if len(self) >= MOST_REMEMBERED:
+            self.clear()
+        left, right = key >> 32, key & 0xFFFFFFFF
+        found = None if self._alone[left] or self._alone[right] else self._joined(left, right)
+        self[key] = found
+        return found
+
+
+def by_all_texts(history: History, joining: Joining) -> Callable[[int, int], Found | None]:
+    """Return what `text_pairs.JoinedTexts.found` returns, for not too many tokens."""
+    assert joining.priorities is not None
+    texts, token_of = written(history), dict[bytes, Found]()
+    for id, (text, priority) in enumerate(zip(texts, joining.priorities.tolist(), strict=True)):
+        if priority != NO_PRIORITY:
+            known = token_of.setdefault(text, (priority, id))
+            token_of[text] = min(known, (priority, id))
+    return lambda left, right: token_of.get(texts[left] + texts[right])
