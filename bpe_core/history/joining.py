@@ -90,9 +90,6 @@ class Joining:
             found = cls(pairs=rows, **chosen)
         return found.before(tokens)
 
-    def is_same(self, other: Joining | None) -> bool:
-        return other is not None and self.to_dict == other.to_dict
-
 
 def _numbers(values: object, least: int, most: int, where: str) -> Int64s:
     if not isinstance(values, list) or not all(type(one) is int and least <= one <= most for one in values):
