@@ -26,6 +26,9 @@ from bpe_core.formats.base import (
 )
 from bpe_core.formats.json_reading import Object, list_in, number_of, object_in, parsed_object, whole_text
 from bpe_core.formats.limitations import about, containing, same_text
+from bpe_core.formats.transformers_beside import CONFIG, config_beside, tokens_in
+from bpe_core.formats.transformers_classes import LIKE_BERT as BY_CLASS
+from bpe_core.formats.transformers_classes import class_of, role_tokens
 from bpe_core.formats.written_merges import VERSION, lines_of
 from bpe_core.history.alphabet import Alphabet, Symbol, SymbolKind, unknown_symbols
 from bpe_core.history.history import History, Int64s
@@ -93,7 +96,6 @@ def vocabulary_of(history: History) -> dict[str, int]:
     return dict(sorted(found.items(), key=lambda item: item[1]))
 
 
-CONFIG = "tokenizer_config.json"
 UNKNOWN = "[UNK]"
 ROLES = {  # with the token that plays it in BERT's tokenizer where nothing else is said
     "pad_token": "[PAD]", "cls_token": "[CLS]", "sep_token": "[SEP]", "mask_token": "[MASK]",
@@ -105,6 +107,8 @@ MOST_ODD = 0.002  # the share of tokens that may speak against a guess: signs an
 
 def _text_choices(config: Object, plain: list[str], where: str, notes: list[str]) -> dict[str, Any]:
     lowercase = _flag(config, "do_lower_case", where)
+    if lowercase is None and class_of(config) in BY_CLASS:
+        lowercase = True
     strip_accents = _flag(config, "strip_accents", where)
     if lowercase is None:
         plain = _with_letters(plain)
@@ -136,7 +140,10 @@ def _other_ways(config: Object, vocabulary: Collection[str], where: str) -> Iter
     named = config.get("tokenizer_class") or ""
     kind = named.removesuffix("Fast").removesuffix("Tokenizer") if isinstance(named, str) else ""
     if kind and kind not in LIKE_BERT.split():
-        yield f"{where} names {named[:40]}, which can change and split texts otherwise; here it is done as for BERT."
+        yield (
+            f"{where} names {named[:40]}, which can change, split and decode texts otherwise; here it is done as for "
+            "BERT."
+        )
     if not any(text.startswith(MARKER) for text in vocabulary):
         yield (
             f"No token begins with {MARKER}, so a word that is no token as a whole is unknown here; how else texts are "
@@ -170,8 +177,10 @@ def _has_no_accents(sign: str) -> bool:
     return not any(unicodedata.category(character) == "Mn" for character in unicodedata.normalize("NFD", sign))
 
 
-def _specials(config: Object, vocabulary: Mapping[str, int], where: str) -> dict[str, int]:
-    players = [config.get(role, usual) for role, usual in ROLES.items()]
+def _specials(
+    config: Object, roles: Mapping[str, str | None], vocabulary: Mapping[str, int], where: str
+) -> dict[str, int]:
+    players = [config.get(role, usual) for role, usual in roles.items()]
     named = [_token(player, where) for player in players if player is not None]
     named += [_token(item, where) for item in list_in(config, "additional_special_tokens", where)]
     found = {text: vocabulary[text] for text in named if text in vocabulary}
@@ -277,17 +286,20 @@ class BertVocabulary(Format):
         vocabulary, twice = read_vocabulary(data, name)
         config_data, where = beside(CONFIG), f"{CONFIG} beside {name}"
         config = parsed_object(config_data, where) if config_data is not None else {}
-        unknown = _token(config.get("unk_token", UNKNOWN), where)
+        roles = ROLES | role_tokens(class_of(config_beside(beside)))
+        unknown = _token(config.get("unk_token", roles.pop("unk_token", UNKNOWN)), where)
         if unknown not in vocabulary:
             raise FormatError(
                 f"{name}: the token {quoted(unknown)}, which stands for a word that cannot be split, is missing. "
                 f"If the list is BERT's, add it, or name another as unk_token in {CONFIG}; "
                 "no other says how texts are split."
             )
-        specials = _specials(config, vocabulary, where)
+        specials = _specials(config, roles, vocabulary, where)
         specials.pop(unknown, None)
         specials = dict(sorted(specials.items(), key=lambda item: item[1]))
         plain = [text for text in vocabulary if text != unknown and text not in specials]
+        found_so = [how for text, how in tokens_in(config).items() if how and (text in specials or text == unknown)]
+        found_so += [AddedToken(unknown)] * (unknown not in [how.content for how in found_so])
         notes = about(
             twice, "tokens are there twice, and have the number of their last line, as in BERT's tokenizers: {}"
         )
@@ -303,7 +315,7 @@ class BertVocabulary(Format):
             unknown_text=unknown,
             special_tokens=tuple(specials),
             merges=0,
-            preparation=(AddedToken(unknown), *choices.pop("preparation", ())),
+            preparation=(*found_so, *choices.pop("preparation", ())),
             decoding=(WordPiece(MARKER),),
             **choices,
         )

@@ -19,7 +19,7 @@ from bpe_core.formats.json_reading import Object, laid_out, parsed_object, vocab
 from bpe_core.formats.limitations import containing, holds_a_blank, same_text
 from bpe_core.formats.patterns import likely_pattern, sampled
 from bpe_core.formats.transformers_beside import CONFIG, config_beside, tokens_in
-from bpe_core.formats.transformers_classes import byte_steps_of
+from bpe_core.formats.transformers_classes import BLANKS_AROUND, byte_steps_of
 from bpe_core.formats.vocabulary_model import Style, build
 from bpe_core.formats.written_merges import VERSION, WrittenMerges, pairs_at_the_beginning, read_pairs
 from bpe_core.history.alphabet import BYTE_TEXTS
@@ -27,11 +27,10 @@ from bpe_core.history.history import History, Int64s
 from bpe_core.recipes.parts import UNKNOWN_TOKEN
 from bpe_core.support.found_once import once
 from bpe_core.support.progress import Progress, ProgressReport
-from bpe_core.text.decoding import ByteLevel, Replace, Strip
+from bpe_core.text.decoding import ByteLevel, Replace
 from bpe_core.text.preparation.pre_tokenizers import Split
 
 END = "</w>"
-ALL = 1_000_000  # spaces at the ends of a text, that are left out
 CLIP_TITLE = b'"bpe_simple_vocab'  # with which CLIP's own file begins
 CLIP_MERGES = 49_152 - 512 - 2  # of its merges: a vocabulary of that size, less the bytes and the special tokens
 CLIP_SPECIALS = ("<|startoftext|>", "<|endoftext|>")
@@ -79,7 +78,7 @@ def clip_choices(texts: Iterable[str]) -> dict[str, Any]:
     said: dict[str, Any] = {"pattern": "none", "unicode_form": "NFC"}
     if lower:
         said |= {"lowercase": True, "final_sigma": False}
-    decoding = (ByteLevel(), Replace(END, False, " "), Strip(" ", ALL, ALL))  # as its class does
+    decoding = (ByteLevel(), Replace(END, False, " "), Replace(BLANKS_AROUND, True, ""))  # as its class does
     return said | {"preparation": (Split(CLIP_WORDS, True, "Removed", invert=True),), "decoding": decoding}
 
 

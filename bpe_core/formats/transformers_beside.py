@@ -6,6 +6,7 @@ pieces other numbers.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping
 
 from bpe_core.errors import FormatError
@@ -14,8 +15,11 @@ from bpe_core.formats.json_reading import Object, parsed_object
 from bpe_core.formats.limitations import about
 from bpe_core.formats.transformers_classes import (
     LIKE_BART,
+    LIKE_BERT,
+    LIKE_GPT2,
     class_beside,
     class_of,
+    decodes_as,
     goes_by_file,
     is_the_class_s,
     own_tokens,
@@ -23,6 +27,7 @@ from bpe_core.formats.transformers_classes import (
     steps_of,
 )
 from bpe_core.history.token_texts import written
+from bpe_core.text.preparation.normalizers import BertNormalizer
 from bpe_core.text.preparation.pieces import AddedToken
 
 ADDED, CONFIG, MAP = "added_tokens.json", "tokenizer_config.json", "special_tokens_map.json"
@@ -35,8 +40,8 @@ _OTHER_NUMBERS = (
     *("M2M100", "Marian", "Pegasus", "Speech2Text"),
 )
 _MASK = (
-    "No file beside it says whether “<mask>” takes the spaces before it: in transformers 4 it does, in 5 it does not, "
-    "and here it does not."
+    "No file beside it says whether “<mask>” takes the spaces before it: in transformers 4 it does, in 5 it {}, and "
+    "here it does not."
 )
 _EXTRA = (
     "which adds tokens such as “<extra_id_0>”, not looked for here, and handles spaces and decodes in a way of its own."
@@ -66,7 +71,8 @@ def about_beside(opened: OpenedTable, beside: Beside) -> list[str]:
         found += about(
             lacking, f"tokens in {name} beside it are not looked for here; a tokenizer.json has them, too: {{}}"
         )
-        by_spaces |= {text: None for text, how in tokens.items() if how and text in {*recipe.special_tokens} - done}
+        sides = [text for text, how in tokens.items() if how and how != AddedToken(text, special=False)]
+        by_spaces |= {text: None for text in sides if text in {*recipe.special_tokens} - done}
     found += about(_named_in_two_ways(config), "tokens are named twice, and are to be found in two ways: {}")
     found += about(by_spaces, "tokens take the spaces beside them in transformers, which stay here: {}")
     if beside(WHOLE) is not None:
@@ -74,13 +80,95 @@ def about_beside(opened: OpenedTable, beside: Beside) -> list[str]:
     if opened.format == "merges.txt":
         found += _about_own(recipe.special_tokens, {text for whole in files.values() for text in _all(whole)}, kind)
         by_name = kind in LIKE_BART and "<mask>" in recipe.special_tokens and "<mask>" not in done
-        found += [_MASK] * by_name
+        found += [_MASK.format("does, too" if kind == "Blenderbot" else "does not")] * by_name
         found += [_PREFIX] * (config.get("add_prefix_space") is True and steps_of(kind, config) is None)
     if opened.format == "sentencepiece":
         found += _about_class(opened, kind, CONFIG if class_of(config) == kind else MODEL, config, beside)
     else:
         found += about([token for token in own_tokens(kind, config) or () if token not in told], _OWN.format(kind))
+        found += _about_versions(opened, kind, config, named=any(map(beside, (CONFIG, MODEL))))
+        flagged = [step for step in recipe.preparation if isinstance(step, AddedToken)]
+        found += _about_named(kind, config, {step.content: _sides(step) for step in flagged})
+        found += _about_times(kind, recipe.special_tokens)
     return found + _about_choices(config)
+
+
+def _about_versions(opened: OpenedTable, kind: str, config: Object, *, named: bool) -> Iterator[str]:
+    """Report what classes for tokens in such files do otherwise, one than another."""
+    recipe = opened.history.recipe
+    if opened.format == "vocab.txt" and (kind in LIKE_BERT or (named and not kind)):
+        changes = [step for step in recipe.preparation if isinstance(step, BertNormalizer)]
+        keeps_accents = not (recipe.strip_accents or any(step.strip_accents for step in changes))
+        finds = any(token.islower() for token in recipe.special_tokens) and (
+            recipe.lowercase or any(step.lowercase for step in changes)
+        )
+        yield _SLOW_BERT.format(kind or "Bert", _COMPOSED * keeps_accents + _CAPITALS * finds)
+        if config.get("clean_up_tokenization_spaces") is None and kind != "Splinter":
+            yield _CLEANS.format(kind or "Bert")
+    if opened.format != "merges.txt":
+        return
+    if kind == "CLIP":
+        yield _OLD_CLIP
+    if kind == "Blenderbot" and config.get("add_prefix_space") is None:
+        yield _FIRST
+    if kind in (*LIKE_GPT2, "Qwen2") and any(map(_joins_parts, written(opened.history))):
+        yield _SLOW_BYTES.format(kind)
+    numbered = config.get("added_tokens_decoder")
+    if kind in (*LIKE_GPT2, "Qwen2") and isinstance(numbered, dict):
+        roles = {*tokens_in({**config, "added_tokens_decoder": None}), *(own_tokens(kind, config) or ())}
+        kept = [text for text in tokens_in(config) if text not in roles and text in recipe.special_tokens]
+        yield from about(kept, _KEPT.format(kind))
+
+
+def _joins_parts(token: bytes) -> bool:
+    """Whether a token has a part of one character beside another one that is no space before it."""
+    behind = token.removeprefix(b" ").lstrip(_TAILS)
+    try:
+        behind.decode()
+    except UnicodeDecodeError as error:
+        return error.start > 0 or token[0] in _TAILS
+    return token[:1] in _TAILS and bool(behind)
+
+
+_TAILS = bytes(range(0x80, 0xC0))  # which begin no character
+
+
+def _sides(step: AddedToken) -> bool:
+    return step.lstrip or step.rstrip or step.single_word
+
+
+def _about_named(kind: str, config: Object, sided: Mapping[str, bool]) -> list[str]:
+    """Report tokens that Qwen2's class looks for plainly, as the configuration names them."""
+    named = tokens_in({**config, "added_tokens_decoder": None}) if kind == "Qwen2" else ()
+    said = "tokens are found by Qwen2Tokenizer of transformers 5 without the spaces or words beside them: {}"
+    return about([text for text in named if sided.get(text)], said)
+
+
+def _about_times(kind: str, tokens: Collection[str]) -> list[str]:
+    times = [text for text in tokens if kind == "Whisper" and re.fullmatch(r"<\|\d+\.\d+\|>", text)]
+    return about(times, "times are left out where WhisperTokenizer of transformers decodes, and stay here: {}")
+
+
+_SLOW_BERT = (
+    "The slow {}Tokenizer of transformers 4 goes by Python's Unicode: unassigned characters fall away, and newer ones "
+    "can be punctuation or accents{}; here it is done as by the fast one."
+)
+_COMPOSED = ", and a letter and its accent become one character (NFC)"
+_CAPITALS = ", and special tokens are found in capitals, too"
+_CLEANS = (
+    "Where {}Tokenizer of transformers 4 decodes, it takes away spaces beside apostrophes and makes don't of do not; "
+    "here and in 5 all stays."
+)
+_OLD_CLIP = (
+    "What reads as a special token in capitals, CLIPTokenizer of transformers 4 may take for it, that of 5 splits "
+    "at signs, and here it is one word; the slow one of 4 also changes texts by ftfy, or without it as BERT's does."
+)
+_FIRST = "BlenderbotTokenizer of transformers 5 puts a space before a text, that of 4 does not; here it is as in 5."
+_SLOW_BYTES = (
+    "The slow {}Tokenizer of transformers 4 knows letters and digits of a newer Unicode, so that words beside them can "
+    "be other ones; here it is done as by the fast one."
+)
+_KEPT = "tokens stay, maybe with spaces around, where the slow {}Tokenizer of transformers 4 decodes: {{}}"
 
 
 def _named_in_two_ways(config: Object) -> list[str]:
@@ -125,10 +213,12 @@ def about_whole(whole: Object, beside: Beside) -> list[str]:
     if not (goes_by_file(kind) or is_the_class_s(whole, kind, config)):
         named = CONFIG if class_of(config) == kind else MODEL
         found.append(
-            f"{named} beside it names {kind}Tokenizer, which in transformers 5 changes and splits texts in a way of "
-            "its own; here it is done as the file says."
+            f"{named} beside it names {kind}Tokenizer, which in transformers 5 changes, splits and decodes texts in a "
+            "way of its own; here it is done as the file says."
         )
-    elif reads_scores_itself(whole, kind):
+    elif not (goes_by_file(kind) or decodes_as(whole, kind, config)):
+        found.append(f"{kind}Tokenizer of transformers decodes in a way of its own; here it is done as the file says.")
+    if is_the_class_s(whole, kind, config) and reads_scores_itself(whole, kind):
         found.append(_SCORES.format(kind))
     if _puts_otherwise(whole.get("pre_tokenizer") or {}, config):
         found.append(_BY_4)
@@ -191,7 +281,8 @@ def _about_tokens(whole: Object, kind: str, config: Object, beside: Beside) -> l
         found += about(flags, f"tokens are found in another way in transformers, by {CONFIG} beside it: {{}}")
         lost = [] if goes_by_file(kind) else sorted(listed.keys() - named - {*(own_tokens(kind, config) or ())})
         found += about(lost, f"tokens of the file are not looked for by {kind}Tokenizer of transformers 5: {{}}")
-    return found
+    found += _about_named(kind, config, {text: any(_flags(item)[:3]) for text, item in listed.items()})
+    return found + _about_times(kind, listed)
 
 
 def _flags(token: Object) -> list[bool]:
@@ -223,6 +314,7 @@ def tokens_in(config: Object) -> dict[str, AddedToken | None]:
             items += [(item, False) for item in values]
         elif key.endswith("_token") and isinstance(value, str | dict):
             items.append((value, False))
+    roles = [item.get("content") if isinstance(item, dict) else item for item, _ in items]
     numbered = config.get("added_tokens_decoder")
     items += [(item, True) for item in numbered.values()] if isinstance(numbered, dict) else []
     found: dict[str, AddedToken | None] = {}
@@ -231,6 +323,7 @@ def tokens_in(config: Object) -> dict[str, AddedToken | None]:
         text = said.get("content")
         if isinstance(text, str) and text:
             sides = {side: True for side in ("lstrip", "rstrip", "single_word") if said.get(side) is True}
+            sides |= {"special": False} if said.get("special") is False and text not in roles else {}
             found[text] = AddedToken(text, **sides) if sides else None if is_last else found.get(text)
     return found
 

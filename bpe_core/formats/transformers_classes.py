@@ -1,16 +1,20 @@
 """What transformers' classes do whatever a file says: the tokens they look for, how they change and split a text.
 
-In transformers 5 most classes take only the pieces of a tokenizer.json, and make all else by themselves.
+In transformers 5 most classes take only the pieces of a tokenizer.json, and make all else by themselves. Found with
+4.57.6 and 5.24.0: slow and fast classes were given every assigned character, alone and between letters, texts of many
+languages, each token by itself and tokens by chance to decode.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from bpe_core.formats.hugging_face_text import read_steps
 from bpe_core.formats.json_reading import Object
+from bpe_core.text.decoding import Decoder, Metaspace
 
 # Classes that go by the file.
 _BY_FILE = ("", "Bloom", "PreTrained", "TokenizersBackend")
@@ -18,9 +22,9 @@ _BERTS = (
     *("Bert", "ConvBert", "DistilBert", "Electra", "LayoutLM", "LayoutLMv2", "Lxmert", "MobileBert"),
     *("Splinter", "SqueezeBert"),
 )
-_LIKE_BERT = (*_BERTS, "Funnel", "MPNet")
+LIKE_BERT = (*_BERTS, "Funnel", "MPNet")
 LIKE_BART = ("Bart", "Blenderbot", "LED", "LayoutLMv3", "Longformer", "Luke", "MarkupLM", "Mvp", "Roberta")
-_LIKE_GPT2 = (*LIKE_BART, "CodeGen", "Deberta", "GPT2", "Whisper")
+LIKE_GPT2 = (*LIKE_BART, "CodeGen", "Deberta", "GPT2", "Whisper")
 _LIKE_T5 = ("Camembert", "T5", "XLMRoberta")  # with the file's own map of characters
 _MAPLESS = ("MBart", "Udop")  # which leave it out
 _PREFIXED = ("Blenderbot", "LayoutLMv3")  # which put a space before a text where nothing else is said
@@ -108,6 +112,53 @@ def own_tokens(kind: str, config: Object) -> list[str] | None:
     return list(dict.fromkeys(found))
 
 
+def role_tokens(kind: str) -> dict[str, str]:
+    """Return the tokens of a class by their role.
+
+    >>> role_tokens("MPNet")["unk_token"], role_tokens("new")
+    ('[UNK]', {})
+    """
+    return {f"{name}_token": text for name, text in _OF_CLASS.get(kind, {}).items()}
+
+
+def decoder_of(kind: str, config: Object) -> Object | None:
+    """Return how a class turns tokens into a text, as a tokenizer.json says it; None: it is not known."""
+    if kind in (*LIKE_GPT2, "GPTNeoX", "Qwen2", "Qwen3_5"):
+        return _BY_BYTES
+    if kind in LIKE_BERT:
+        return {"type": "WordPiece", "prefix": "##", "cleanup": True}
+    is_put = config.get("add_prefix_space") is not False
+    if kind in (*_LIKE_T5, *_MAPLESS, "Pegasus"):
+        never = not is_put and kind in ("Camembert", "XLMRoberta")
+        return {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "never" if never else "always"}
+    if kind in ("CodeLlama", "Gemma", "Llama"):
+        steps: list[Object] = [_replace("▁", " "), {"type": "ByteFallback"}, {"type": "Fuse"}]
+        strips = kind == "CodeLlama" or (kind == "Llama" and is_put)
+        return _sequence("decoders", steps + [{"type": "Strip", "content": " ", "start": 1, "stop": 0}] * strips)
+    if kind == "CLIP":
+        steps = [_BY_BYTES, _replace("</w>", " "), _replace(BLANKS_AROUND, "", "Regex")]
+        return _sequence("decoders", steps)
+    return None
+
+
+def decodes_as(whole: Object, kind: str, config: Object) -> bool:
+    """Whether a class decodes as its file says."""
+    own = decoder_of(kind, config)
+    return own is None or _decoding(own) == _decoding(whole.get("decoder"))
+
+
+def _decoding(decoder: object) -> object:
+    steps = read_steps({"decoder": decoder, "added_tokens": []}, "steps").choices["decoding"]
+    return [replace(one, prepend_scheme="always") if _drops_first(one) else one for one in steps]
+
+
+def _drops_first(step: Decoder) -> bool:
+    return isinstance(step, Metaspace) and step.prepend_scheme != "never"
+
+
+BLANKS_AROUND = r"\A[\s\x1c-\x1f]+|[\s\x1c-\x1f]+\z"  # of a text, which Python strips
+
+
 def steps_of(kind: str, config: Object, map: Object | None = None) -> Object | None:
     """Return how a class changes and splits texts, as a tokenizer.json says it; None: it is not known.
 
@@ -117,10 +168,10 @@ def steps_of(kind: str, config: Object, map: Object | None = None) -> Object | N
     if kind in ("Qwen2", "Qwen3_5"):
         steps = [_split(_QWEN2 if kind == "Qwen2" else _QWEN3_5), _byte_level(False, use_regex=False)]
         return {"normalizer": {"type": "NFC"}, "pre_tokenizer": _sequence("pretokenizers", steps)}
-    if kind in (*_LIKE_GPT2, "GPTNeoX"):
+    if kind in (*LIKE_GPT2, "GPTNeoX"):
         changed = {"normalizer": {"type": "NFC"}} if kind == "GPTNeoX" else {}
         return {**changed, "pre_tokenizer": _byte_level(config.get("add_prefix_space", kind in _PREFIXED) is True)}
-    if kind in _LIKE_BERT:
+    if kind in LIKE_BERT:
         choices = {"lowercase": "do_lower_case", "handle_chinese_chars": "tokenize_chinese_chars"}
         said = {name: config.get(key, True) is not False for name, key in choices.items()}
         changes = {"type": "BertNormalizer", "clean_text": True, "strip_accents": config.get("strip_accents"), **said}
@@ -131,18 +182,19 @@ def steps_of(kind: str, config: Object, map: Object | None = None) -> Object | N
         changed = {} if map is None or kind in _MAPLESS else {"normalizer": map}
         return {**changed, "pre_tokenizer": _sequence("pretokenizers", steps)}
     if kind == "Pegasus" and map is not None:
-        steps = [map, {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "}]
+        steps = [map, _replace(" {2,}", " ", "Regex")]
         return {"normalizer": _sequence("normalizers", steps), "pre_tokenizer": _metaspace("always")}
     if kind in ("CodeLlama", "Llama"):
         scheme = "always" if config.get("legacy") is True else "first"
         scheme = "never" if config.get("add_prefix_space") is False else scheme
         return {"pre_tokenizer": _metaspace(scheme, split=False)}
     if kind == "Gemma":
-        changes = {"type": "Replace", "pattern": {"String": " "}, "content": "▁"}
-        return {"normalizer": changes, "pre_tokenizer": {**_split(" ", "String"), "behavior": "MergedWithPrevious"}}
+        return {
+            "normalizer": _replace(" ", "▁"),
+            "pre_tokenizer": {**_split(" ", "String"), "behavior": "MergedWithPrevious"},
+        }
     if kind == "CLIP":
-        spaces: Object = {"type": "Replace", "pattern": {"Regex": r"\s+"}, "content": " "}
-        steps = [{"type": "NFC"}, spaces, {"type": "Lowercase"}]
+        steps = [{"type": "NFC"}, _replace(r"\s+", " ", "Regex"), {"type": "Lowercase"}]
         cuts = [{**_split(_CLIP), "behavior": "Removed", "invert": True}, _byte_level(False)]
         return {"normalizer": _sequence("normalizers", steps), "pre_tokenizer": _sequence("pretokenizers", cuts)}
     return None
@@ -151,15 +203,20 @@ def steps_of(kind: str, config: Object, map: Object | None = None) -> Object | N
 def byte_steps_of(config: Object) -> Object | None:
     """Return how the class that a configuration names changes and splits texts, if its tokens are made of bytes."""
     kind = class_of(config)
-    return steps_of(kind, config) if kind in (*_LIKE_GPT2, "GPTNeoX", "Qwen2", "Qwen3_5") else None
+    return steps_of(kind, config) if kind in (*LIKE_GPT2, "GPTNeoX", "Qwen2", "Qwen3_5") else None
 
 
+_BY_BYTES: Object = {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True, "use_regex": True}
 _QWEN2 = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+"
     r"|\s+(?!\S)|\s+"
 )
 _QWEN3_5 = _QWEN2.replace(r"?\p{L}+", r"?[\p{L}\p{M}]+").replace(r"[^\s\p{L}\p{N}]", r"[^\s\p{L}\p{M}\p{N}]")
 _CLIP = r"<\|startoftext\|>|<\|endoftext\|>|'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"
+
+
+def _replace(found: str, new: str, kind: str = "String") -> Object:
+    return {"type": "Replace", "pattern": {kind: found}, "content": new}
 
 
 def _split(pattern: str, kind: str = "Regex") -> Object:
@@ -218,7 +275,7 @@ def _model(model: Object, kind: str) -> dict[str, Any]:
     return {name: model[name] for name in names if model.get(name)}
 
 
-_WITH_UNKNOWN = (*_LIKE_BERT, "CLIP")  # the classes that name what is unknown to their model
+_WITH_UNKNOWN = (*LIKE_BERT, "CLIP")  # the classes that name what is unknown to their model
 
 
 def _own_model(kind: str, config: Object) -> dict[str, Any]:

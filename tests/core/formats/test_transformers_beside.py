@@ -9,8 +9,9 @@ from random import Random
 import pytest
 
 from bpe_core.formats import open_table
-from bpe_core.formats.transformers_classes import class_of
+from bpe_core.formats.transformers_classes import class_of, decoder_of
 from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.text.preparation.pieces import AddedToken
 from tests.conftest import EXPLORES
 from tests.core.formats.kinds import KINDS, added, by_bytes
 from tests.core.formats.samples import content, files, learned
@@ -51,7 +52,8 @@ def test_tokens_that_transformers_looks_for_and_those_that_it_does_not(merges: P
     assert "which transformers reads instead" in notes(merges)
     merges.with_name("tokenizer.json").unlink()
     named = dict.fromkeys(("pad_token", "bos_token", "mask_token"), SPECIALS[0]) | {"extra_special_tokens": SPECIALS}
-    assert notes(merges, tokenizer_class="GPT2Tokenizer", add_prefix_space=True, **named) == ""
+    said = notes(merges, tokenizer_class="GPT2Tokenizer", add_prefix_space=True, **named)
+    assert [note[:22] for note in said.split("\n")] == ["The slow GPT2Tokenizer"]
 
 
 @pytest.mark.parametrize(
@@ -130,7 +132,7 @@ def test_a_class_with_steps_of_its_own(tmp_path: Path, kind: str, steps: dict[st
     file = tmp_path / "tokenizer.json"
     file.write_text(json.dumps(json.loads(content(learned("gpt2"), "tokenizer.json")) | steps), "utf-8")
     said = notes(file, tokenizer_class=kind)
-    assert ("in transformers 5 changes and splits texts in a way of its own" in said) == differs
+    assert ("in transformers 5 changes, splits and decodes texts in a way of its own" in said) == differs
 
 
 def test_tokens_that_only_the_configuration_names(tmp_path: Path) -> None:
@@ -167,6 +169,7 @@ def test_what_transformers_does_otherwise_with_a_whole_folder_is_told(kind: str,
         if isinstance(vocabulary := whole["model"]["vocab"], list):  # transformers 5 reads longer numbers otherwise
             vocabulary[:] = [[text, round(score, 6)] for text, score in vocabulary]
         listed = whole["added_tokens"]
+        whole["decoder"] = decoder_of(classes[0], usual) if chance.random() < 0.9 or not number else None
         config: dict[str, object] = {"tokenizer_class": f"{classes[0]}Tokenizer", **usual}
         if number:  # the first has nothing odd
             config = {"tokenizer_class": f"{chance.choice(classes)}Tokenizer"}
@@ -190,6 +193,10 @@ def test_what_transformers_does_otherwise_with_a_whole_folder_is_told(kind: str,
         for text in (*lines()[::9], " <mask> [MASK]x<|endoftext|> <new>", "<extra_id_0> a<unk> [UNK]", " İ Ünder 中文"):
             ids = opened.numbers_of(ours.encode(text, allowed_special="all"))
             assert ids == theirs(text, add_special_tokens=False)["input_ids"], (config, text)
+            own = opened.history.ids_of(ids)
+            for skip in (False, True):
+                told = theirs.decode(ids, skip_special_tokens=skip)
+                assert ours.decode(own, way="library", skip_special=skip) == told, (config, text)
     assert equal
 
 
@@ -273,3 +280,126 @@ def test_a_list_of_numbers_says_best_how_a_token_is_found(merges: Path) -> None:
 def test_a_class_is_known_by_either_of_its_names() -> None:
     assert {class_of({"tokenizer_class": f"Bart{ending}"}) for ending in ("Tokenizer", "TokenizerFast")} == {"Bart"}
     assert class_of({"tokenizer_class": 5}) == class_of({}) == ""
+
+
+BERT = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n<s>\n<pad>\n</s>\n<mask>\na\nb\n'\nn\nt\n##b\n##t\n"
+
+
+@pytest.mark.parametrize(
+    ("config", "slow", "cleans"),
+    [
+        ({}, "", False),
+        ({"model_max_length": 512}, "; here", True),
+        ({"tokenizer_class": "BertTokenizer"}, "; here", True),
+        (
+            {"tokenizer_class": "ElectraTokenizer", "do_lower_case": False},
+            ", and a letter and its accent become one",
+            True,
+        ),
+        (
+            {"tokenizer_class": "BertTokenizer", "strip_accents": False},
+            ", and a letter and its accent become one",
+            True,
+        ),
+        ({"tokenizer_class": "BertTokenizer", "tokenize_chinese_chars": False}, "; here", True),
+        ({"tokenizer_class": "MPNetTokenizer"}, ", and special tokens are found in capitals", True),
+        ({"tokenizer_class": "SplinterTokenizer"}, "; here", False),
+        ({"tokenizer_class": "BertTokenizer", "clean_up_tokenization_spaces": False}, "; here", False),
+    ],
+)
+def test_classes_of_bert_in_transformers_4(tmp_path: Path, config: dict[str, object], slow: str, cleans: bool) -> None:
+    """Its slow ones go by Python's tables of characters, and all decode otherwise than in 5."""
+    file = tmp_path / "vocab.txt"
+    file.write_text(BERT, "utf-8")
+    told = notes(file, **config) if config else "\n".join(open_table(file).notes)
+    assert (f"can be punctuation or accents{slow}" in told) == bool(slow), told
+    assert ("makes don't of do not" in told) == cleans
+
+
+def test_the_tokens_of_vocab_txt_have_the_roles_of_its_class(tmp_path: Path) -> None:
+    file = tmp_path / "vocab.txt"
+    file.write_text(BERT + "<unk>\n<sep>\n<cls>\n", "utf-8")
+    for kind, specials, unknown in (
+        ("Bert", ("[PAD]", "[CLS]", "[SEP]", "[MASK]"), "[UNK]"),
+        ("MPNet", ("<s>", "<pad>", "</s>", "<mask>"), "[UNK]"),
+        ("Funnel", ("<s>", "<pad>", "</s>", "<mask>", "<sep>", "<cls>"), "<unk>"),
+    ):
+        notes(file, tokenizer_class=f"{kind}Tokenizer")
+        recipe = open_table(file).history.recipe
+        assert {*recipe.special_tokens} == {*specials}, kind
+        assert (recipe.unknown_text, recipe.lowercase) == (unknown, True)
+    notes(file, tokenizer_class="BertTokenizer", added_tokens_decoder={"5": {"content": "<s>", "special": False}})
+    assert AddedToken("<s>", special=False) in open_table(file).history.recipe.preparation
+
+
+def test_a_token_that_is_not_special_stays_where_special_ones_are_left_out(merges: Path) -> None:
+    numbered = {"258": {"content": "<s>", "special": False}, "257": {"content": "<mask>", "special": True}}
+    notes(merges, tokenizer_class="GPT2Tokenizer", added_tokens_decoder=numbered)
+    opened = open_table(merges)
+    ours = Tokenizer(opened.history)
+    ids = ours.encode("a<s>b<mask>", allowed_special="all")
+    assert ours.decode(ids, way="library", skip_special=True) == "a<s>b"
+
+
+@pytest.mark.parametrize(
+    ("config", "sentence"),
+    [
+        ({"tokenizer_class": "GPT2Tokenizer"}, "The slow GPT2Tokenizer of transformers 4 knows letters"),
+        ({"tokenizer_class": "GPTNeoXTokenizer"}, ""),
+        ({"tokenizer_class": "CLIPTokenizer"}, "without it as BERT's does"),
+        ({"tokenizer_class": "BlenderbotTokenizer"}, "puts a space before a text, that of 4 does not"),
+        (
+            {"tokenizer_class": "BlenderbotTokenizer", "mask_token": "<mask>"},
+            "in transformers 4 it does, in 5 it does, too",
+        ),
+        ({"tokenizer_class": "BlenderbotTokenizer", "add_prefix_space": True, "added_tokens_decoder": MASK}, ""),
+        ({"tokenizer_class": "GPT2Tokenizer", "added_tokens_decoder": MASK}, "1 tokens stay, maybe with spaces around"),
+        ({"tokenizer_class": "GPT2Tokenizer", "added_tokens_decoder": MASK, "mask_token": "<mask>"}, ""),
+        ({"tokenizer_class": "Qwen2Tokenizer", "unk_token": MASK["300"]}, "5 without the spaces or words beside them"),
+        ({"tokenizer_class": "GPT2Tokenizer", "unk_token": MASK["300"]}, ""),
+    ],
+)
+def test_what_one_version_does_otherwise_than_another(merges: Path, config: dict[str, object], sentence: str) -> None:
+    others = ("knows letters", "as BERT's", "that of 4", "5 it does, too", "stay, maybe", "without the spaces")
+    told = notes(merges, **config)
+    if sentence:
+        assert sentence in told
+    else:
+        assert not any(other in told for other in others[1:])
+        assert ("knows letters" in told) == ("GPTNeoX" not in str(config))
+
+
+def test_a_new_letter_matters_where_tokens_join_parts_of_characters(tmp_path: Path) -> None:
+    for made, differs in (("Ġ â\nâ Ģ\n", False), ("Ġâ Ģ\na b\n", False), ("a â\n", True), ("Ģ a\n", True)):
+        (tmp_path / "merges.txt").write_text(f"#version: 0.2\nĠ â\n{made}", "utf-8")
+        assert ("knows letters" in notes(tmp_path / "merges.txt", tokenizer_class="GPT2Tokenizer")) == differs, made
+
+
+@pytest.mark.parametrize(
+    ("kind", "decoder", "differs"),
+    [
+        ("GPT2", {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True, "use_regex": True}, False),
+        ("GPT2", None, True),
+        ("GPT2", {"type": "Fuse"}, True),
+        ("PreTrained", None, False),
+    ],
+)
+def test_a_class_with_a_decoder_of_its_own(tmp_path: Path, kind: str, decoder: object, differs: bool) -> None:
+    file = tmp_path / "tokenizer.json"
+    whole = json.loads(content(learned("gpt2"), "tokenizer.json")) | {"decoder": decoder}
+    file.write_text(json.dumps(whole), "utf-8")
+    assert ("decodes in a way of its own" in notes(file, tokenizer_class=f"{kind}Tokenizer")) == differs
+
+
+def test_times_and_tokens_that_take_spaces_in_a_whole_file(tmp_path: Path) -> None:
+    file = tmp_path / "tokenizer.json"
+    whole = json.loads(content(learned("gpt2"), "tokenizer.json"))
+    whole["added_tokens"] += [added(90_000, "<|0.02|>", special=False), added(90_001, "  ", rstrip=True)]
+    file.write_text(json.dumps(whole), "utf-8")
+    assert "1 times are left out where WhisperTokenizer" in notes(file, tokenizer_class="WhisperTokenizer")
+    plainly = "1 tokens are found by Qwen2Tokenizer of transformers 5 without the spaces"
+    assert plainly in notes(file, tokenizer_class="Qwen2Tokenizer", unk_token="  ")
+    for config in ({"tokenizer_class": "GPT2Tokenizer", "unk_token": "  "}, {"tokenizer_class": "Qwen2Tokenizer"}):
+        told = notes(file, **config)
+        assert "without the spaces" not in told
+        assert "times are" not in told
