@@ -13,31 +13,39 @@ from bpe_core.support.arrays import Bools, Bytes, Int32s, Int64s
 from bpe_core.text.characters import CodePoints, code_points
 from bpe_core.text.laid_texts import LaidTexts, end_to_end
 
+_WIDE = 0x80  # the first code that UTF-8 writes by several bytes
+
 
 def parts_of(tokens: Sequence[str] | Sequence[bytes]) -> tuple[list[Any], Int32s, Int32s, Bools]:
     """Return all symbols, the two parts of each token, the lowest rank first, and which are made of a later one."""
-    codes: Bytes | CodePoints
     are_bytes = isinstance(tokens[0], bytes)
     if are_bytes:
         data, starts = end_to_end(tokens)  # type: ignore[arg-type]  # all are bytes
-        codes, edges = data, starts
+        letters, edges = np.flatnonzero(_are_in(data)), starts
     else:
         laid = tokens if isinstance(tokens, LaidTexts) else LaidTexts.of(tokens)  # type: ignore[arg-type]  # all are text
-        data, starts = laid.data, laid.starts
-        codes, edges = code_points(laid.together), laid.edges
-    is_there = np.zeros(int(codes.max()) + 1, np.bool_)
-    is_there[codes] = True
-    letters = np.flatnonzero(is_there).tolist()
-    symbols: list[Any] = [bytes([one]) if are_bytes else chr(one) for one in letters]
+        data, starts, edges = laid.data, laid.starts, laid.edges
+        wide = code_points(data[data >= _WIDE].tobytes().decode())  # mostly few; to look at all takes longer
+        letters = np.flatnonzero(np.append(_are_in(data)[:_WIDE], _are_in(wide)[_WIDE:]))
+    symbols: list[Any] = [bytes([one]) if are_bytes else chr(one) for one in letters.tolist()]
     first, begin = end_to_end([one if isinstance(one, bytes) else one.encode() for one in symbols])
 
     texts = entered(np.concatenate((first, data)), np.concatenate((begin, begin[-1] + starts[1:])))
     halves = Halves(*np.full((2, len(tokens)), -1, np.int32), *np.zeros((2, len(tokens)), np.bool_))
     done = find_halves(texts, halves)
     if done < len(tokens):
-        cells = (np.cumsum(is_there, dtype=np.int32) - np.int32(1))[codes]
+        place_of = np.zeros(letters[-1] + 1, np.int32)
+        place_of[letters] = np.arange(len(letters))
+        cells = place_of[data if are_bytes else code_points(laid.together)]
         _join(texts, halves, done, cells, edges, len(symbols))
     return symbols, halves.left, halves.right, halves.is_late
+
+
+def _are_in(codes: Bytes | CodePoints) -> Bools:
+    """Return by code whether it is there, up to the largest that is, or beyond those of a byte."""
+    found = np.zeros(max(_WIDE, int(codes.max(initial=0)) + 1), np.bool_)
+    found[codes] = True
+    return found
 
 
 def _join(texts: Texts, halves: Halves, done: int, cells: Int32s, edges: Int64s, symbols: int) -> None:

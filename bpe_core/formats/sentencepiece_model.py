@@ -46,7 +46,6 @@ from bpe_core.history.token_texts import written
 from bpe_core.recipes.parts import CUSTOM_PATTERN, UNKNOWN_TOKEN
 from bpe_core.support.arrays import Float64s
 from bpe_core.support.progress import Progress, ProgressReport
-from bpe_core.text.characters import code_points
 from bpe_core.text.preparation.whole_texts import WholeTexts
 
 RUNS = f"{MARKER}+[^{MARKER}]*"  # what no piece reaches over, where blanks are at the beginning of pieces only
@@ -170,8 +169,8 @@ def _in_bits(scores: Float64s) -> Float64s:
 
 
 def _priorities(stored: Stored, made: Int64s, recovered: Recovered[str], first: Int64s) -> Int64s:
-    """Return by token the place of its score among all; `first` are the pieces that no two others make."""
-    _, places = np.unique(-_in_bits(stored.pieces.scores)[made], return_inverse=True)
+    """Return by token the place of its score among all; `made` are the pieces by score, `first` what no two make."""
+    places = np.cumsum(np.diff(_in_bits(stored.pieces.scores)[made], prepend=np.inf) != 0) - 1
     of_piece = np.full(len(stored.pieces), NO_PRIORITY)
     of_piece[made] = places
     return np.concatenate((np.where(first < 0, NO_PRIORITY, of_piece[first]), places[recovered.places]))
@@ -181,13 +180,14 @@ def _words(stored: Stored) -> dict[str, str]:
     """Cut a text before anything is joined: before blanks, if no piece holds one behind another sign."""
     texts, kinds = stored.pieces.texts, stored.pieces.kinds
     counts = np.isin(kinds, (Kind.NORMAL, Kind.USER_DEFINED, Kind.UNUSED))
-    is_blank = code_points(texts.together) == ord(MARKER)
-    first = texts.edges[:-1]
-    is_first = np.zeros(len(is_blank), np.bool_)
+    data, first, sign = texts.data, texts.starts[:-1], MARKER.encode()
+    is_blank, is_first = np.zeros((2, len(data)), np.bool_)
+    is_blank[:-2] = (data[:-2] == sign[0]) & (data[1:-1] == sign[1]) & (data[2:] == sign[2])
     is_first[first] = True
-    behind = np.flatnonzero(is_blank[1:] & ~is_blank[:-1] & ~is_first[1:]) + 1
+    others = np.flatnonzero(is_blank & ~is_first)
+    behind = others[~is_blank[others - len(sign)]]  # before the first byte it looks at the last one, which is never one
     reaches = counts[np.searchsorted(first, behind, side="right") - 1]
-    is_known = is_blank[first] & (texts.lengths == 1) & counts & (kinds != Kind.UNUSED)
+    is_known = is_blank[first] & (np.diff(texts.starts) == len(sign)) & counts & (kinds != Kind.UNUSED)
     if reaches.any() or not is_known.any():  # one that is unknown is so together with what is before it
         return {"pattern": "none"}
     return {"pattern": CUSTOM_PATTERN, "custom_pattern": RUNS}

@@ -13,12 +13,10 @@ import numpy as np
 from bpe_core.kernels.jit import bundle, inlined, kernel
 from bpe_core.kernels.join_by_priority import enter_heap, join_stretch
 from bpe_core.kernels.merge_word import AND_NOT, LIMIT
-from bpe_core.support.arrays import Bools, Bytes, Int32s, Int64s, UInt64s
+from bpe_core.support.arrays import Bools, Bytes, Int32s, Int64s, UInt32s, UInt64s
 
 FACTOR = 0x9E3779B97F4A7C15
 _NONE = -1
-_HALF = 32  # bits
-_TEXT = (1 << _HALF) - 1
 _OTHERS = 26  # bits of the number that tell little of the hint
 
 
@@ -27,7 +25,7 @@ class Texts(NamedTuple):
     data: Bytes  # of all texts, end to end
     starts: Int64s  # of each, and the end
     firsts: Int32s  # which text is the first that is equal to it
-    slots: UInt64s  # texts, counted from 1, below half of their mixed number; more than texts, a power of two
+    slots: UInt32s  # texts, counted from 1, below bits of their mixed number; more than texts, a power of two
     hints: UInt64s  # a bit for each, found by other bits of its number: most of what is looked up is no text
     powers: UInt64s  # of the factor, up to the longest
     beginnings: UInt64s  # of one text: the numbers of its beginnings
@@ -52,15 +50,20 @@ def _may_be_there(texts, number):
     return texts.hints[word] & bit != np.uint64(0)
 
 
+@inlined
+def _above_texts(slots, mixed):
+    """What a slot says of the text in it, in the bits that no text needs: small slots stay near the processor."""
+    return np.uint32(mixed >> np.uint64(32)) & ~np.uint32(len(slots) - 1)
+
+
 @kernel
 def _text_of_two(texts, start, cut, behind, length, number, stop):
     """Which text before `stop` has these bytes, those from the cut on from another place; -1 if there is none."""
     data, starts, slots, mixed = texts.data, texts.starts, texts.slots, _mixed(number)
-    slot = mixed & np.uint64(len(slots) - 1)
-    while slots[slot] != np.uint64(0):
-        text = np.int64(slots[slot] & np.uint64(_TEXT)) - 1
-        is_alike = slots[slot] >> np.uint64(_HALF) == mixed >> np.uint64(_HALF)
-        if is_alike and text < stop and starts[text + 1] - starts[text] == length:
+    slot, above, mask = mixed & np.uint64(len(slots) - 1), _above_texts(slots, mixed), np.uint32(len(slots) - 1)
+    while slots[slot] != np.uint32(0):
+        text = np.int64(slots[slot] & mask) - 1
+        if slots[slot] & ~mask == above and text < stop and starts[text + 1] - starts[text] == length:
             same, first = np.int64(0), starts[text]
             while same < cut and data[first + same] == data[start + same]:
                 same += 1
@@ -99,7 +102,7 @@ def enter_texts(texts):
     texts.powers[0] = np.uint64(1)
     for length in range(1, len(texts.powers)):
         texts.powers[length] = texts.powers[length - 1] * np.uint64(FACTOR)
-    slots[:], texts.hints[:] = np.uint64(0), np.uint64(0)
+    slots[:], texts.hints[:] = np.uint32(0), np.uint64(0)
     for text in range(len(starts) - 1):
         start, length = starts[text], starts[text + 1] - starts[text]
         write_beginnings(texts, start, length)
@@ -109,11 +112,11 @@ def enter_texts(texts):
         if known == _NONE:
             mixed = _mixed(number)
             slot = mixed & np.uint64(len(slots) - 1)
-            while slots[slot] != np.uint64(0):
+            while slots[slot] != np.uint32(0):
                 slot = (slot + np.uint64(1)) & np.uint64(len(slots) - 1)
             word, bit = _hint_of(texts, number)
             texts.hints[word] |= bit
-            slots[slot] = mixed >> np.uint64(_HALF) << np.uint64(_HALF) | np.uint64(text + 1)
+            slots[slot] = _above_texts(slots, mixed) | np.uint32(text + 1)
 
 
 @inlined
@@ -185,19 +188,21 @@ def _stay_apart(texts, halves, token, cut, left, right):
     the border was joined last, and before that its inner half stood there. Of equal ones the left one came first.
     """
     starts, first = texts.starts, len(texts.firsts) - len(halves.left)
+    start, begin, end = starts[first + token], np.int64(0), starts[first + token + 1] - starts[first + token]
     left_end = right_end = np.int64(token)  # the tokens that took what stands at the border now
     while left >= first or right >= first:
         if right >= left:
             right_end = right - first
             right = np.int64(halves.left[right_end])
+            end = cut + starts[right + 1] - starts[right]
         else:
             left_end = left - first
             left = np.int64(halves.right[left_end])
-        begin, end = cut - (starts[left + 1] - starts[left]), cut + starts[right + 1] - starts[right]
+            begin = cut - starts[left + 1] + starts[left]
         # Of equal ranks the leftmost pair is joined: the one at the border lies between the two others.
         stop = first + min(left_end, right_end + 1)
         number = number_between(texts, begin, end)
-        if text_at(texts, starts[first + token] + begin, end - begin, number, stop) != _NONE:
+        if text_at(texts, start + begin, end - begin, number, stop) != _NONE:
             return False
     return True
 
@@ -220,10 +225,13 @@ def _halve(texts, halves, token):
         return False
     write_beginnings(texts, start, length)
     for cut in range(length - 1, 0, -1):
-        left = text_at(texts, start, cut, texts.beginnings[cut], whole)
+        before, after = texts.beginnings[cut], number_between(texts, cut, length)
+        if not (_may_be_there(texts, before) & _may_be_there(texts, after)):  # one branch for both
+            continue
+        left = _text_of_two(texts, start, cut, start, cut, before, whole)
         if left == _NONE or not _is_sound(halves, first, left):
             continue
-        right = text_at(texts, start + cut, length - cut, number_between(texts, cut, length), whole)
+        right = _text_of_two(texts, start + cut, length - cut, start + cut, length - cut, after, whole)
         if right == _NONE or not _is_sound(halves, first, right):
             continue
         if _stay_apart(texts, halves, token, cut, left, right):

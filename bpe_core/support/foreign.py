@@ -15,7 +15,6 @@ import json
 import re
 import struct
 import sys
-import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -80,4 +79,6 @@ def _values(text: str) -> int:
 
 def toml_of(text: str, what: str, kind: type[BpeError] = FormatError) -> dict[str, Any]:
     with gate(what, kind):
+        import tomllib  # few files are of its kind
+
         return tomllib.loads(text)

@@ -121,7 +121,7 @@ class LaidTexts(Sequence[str]):
         place_of = dict(zip(self.only(some), some.tolist(), strict=True))
         return np.array([place_of.get(text, -1) for text in texts], np.int64)
 
-    @property
+    @cached_property
     def _looks(self) -> Int64s:
         """The width and the first byte of each: what differs in them differs."""
         widths = np.diff(self.starts)
