@@ -47,10 +47,10 @@ _EXTRA = (
     "which adds tokens such as “<extra_id_0>”, not looked for here, and handles spaces and decodes in a way of its own."
 )
 _CHANGING = ("Albert", "XLNet")
-_CHANGES = "which itself changes texts, such as quotes and accents; here only the file does."
+_CHANGES = "which itself changes texts, such as quotes and accents, and decodes so, too; here only the file does."
 _SPACES = (
-    "which handles spaces, special tokens and user-defined symbols in a way of its own, so ids can differ; here it is "
-    "done as the file says, as SentencePiece does it."
+    "which handles spaces, special tokens and user-defined symbols in a way of its own, so ids and what they are "
+    "decoded to can differ; here it is done as the file says, as SentencePiece does it."
 )
 _OWN = "tokens are looked for by {}Tokenizer of transformers, but not here: {{}}"
 _INSTEAD = f"{WHOLE} lies beside it, which transformers reads instead; open that one for its ids."
@@ -210,16 +210,18 @@ def about_whole(whole: Object, beside: Beside) -> list[str]:
     config, model = _object_in(CONFIG, beside, []), _object_in(MODEL, beside, [])
     kind = class_beside(config, model)
     found = _about_tokens(whole, kind, config, beside)
-    if not (goes_by_file(kind) or is_the_class_s(whole, kind, config)):
+    own_steps = not (goes_by_file(kind) or is_the_class_s(whole, kind, config))
+    if own_steps:
         named = CONFIG if class_of(config) == kind else MODEL
         found.append(
             f"{named} beside it names {kind}Tokenizer, which in transformers 5 changes, splits and decodes texts in a "
             "way of its own; here it is done as the file says."
         )
-    elif not (goes_by_file(kind) or decodes_as(whole, kind, config)):
-        found.append(f"{kind}Tokenizer of transformers decodes in a way of its own; here it is done as the file says.")
-    if is_the_class_s(whole, kind, config) and reads_scores_itself(whole, kind):
+    elif reads_scores_itself(whole, kind):
         found.append(_SCORES.format(kind))
+    says_all = goes_by_file(kind) or (own_steps and kind != "CLIP")  # whose class of transformers 4 does it, too
+    if not (says_all or decodes_as(whole, kind, config)):
+        found.append(f"{kind}Tokenizer of transformers decodes in a way of its own; here it is done as the file says.")
     if _puts_otherwise(whole.get("pre_tokenizer") or {}, config):
         found.append(_BY_4)
     elif kind in _MADE_ANEW and config.get("add_prefix_space") is not None:
@@ -334,7 +336,7 @@ def _about_class(opened: OpenedTable, kind: str, named: str, config: Object, bes
         return _about_numbers(opened, beside)
     names = f"{named} beside it names {kind}Tokenizer, "
     if kind in _OTHER_NUMBERS:
-        return [f"{names}which {_NUMBERS}"]
+        return [f"{names}which {_NUMBERS}{_AND_SPACES}"]
     adds = kind == "T5" and config.get("extra_ids") != 0
     does = _EXTRA if adds else _CHANGES if kind in _CHANGING else _SPACES
     return [*_about_numbers(opened, beside), names + does]
@@ -354,3 +356,4 @@ def _about_numbers(opened: OpenedTable, beside: Beside) -> list[str]:
 
 
 _NUMBERS = "gives pieces other numbers than their places in the file; here they have those places."
+_AND_SPACES = " It also handles spaces and decodes in a way of its own."
