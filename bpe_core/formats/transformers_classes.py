@@ -34,6 +34,7 @@ _TOKENS = {  # of classes, by what they are for, where no file names others
     f"{_CALLED} mask <mask>": (
         *(*LIKE_BART, "Barthez", "Camembert", "LayoutXLM", "MBart", "MBart50", "Nllb", "XLMRoberta"),
     ),
+    f"{_CALLED} mask <mask> ent <ent> ent2 <ent2> u [UNK] p [PAD] m [MASK] m2 [MASK2]": ("Luke",),
     _CALLED: ("SeamlessM4T", "XGLM"),
     "unk [UNK] sep [SEP] pad [PAD] cls [CLS] mask [MASK]": (*_BERTS, "RoFormer"),
     "bos [CLS] eos [SEP] sep [SEP] cls [CLS] unk <unk> pad <pad> mask [MASK]": ("Albert", "FNet", "RemBert"),
