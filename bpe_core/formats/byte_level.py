@@ -18,7 +18,7 @@ from bpe_core.history.alphabet import Alphabet, Symbol
 from bpe_core.history.history import History, Int64s
 from bpe_core.history.token_texts import of_tokens
 from bpe_core.history.token_texts import written as written_texts
-from bpe_core.text.stand_ins import byte_of_stand_in as byte_of_stand_in
+from bpe_core.text.stand_ins import byte_of_stand_in
 from bpe_core.text.stand_ins import stand_in_order as stand_in_order
 from bpe_core.text.stand_ins import stand_ins as stand_ins
 

@@ -26,7 +26,6 @@ from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.columns import ADDED as ADDED
 from bpe_core.history.columns import NOTHING as NOTHING
 from bpe_core.history.columns import Columns as Columns
-from bpe_core.history.columns import Int32s as Int32s
 from bpe_core.history.columns import Int64s as Int64s
 from bpe_core.history.columns import Scores, frozen, joined_lengths
 from bpe_core.history.joining import Joining
@@ -34,7 +33,7 @@ from bpe_core.recipes.interventions import forced_at
 from bpe_core.recipes.methods import METHODS
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import Bools as Bools
-from bpe_core.support.arrays import Float64s as Float64s
+from bpe_core.support.arrays import Float64s
 
 Pair = tuple[int, int]
 Reasons = Mapping[str, npt.NDArray[Any]]  # a column each, one row a step

@@ -49,13 +49,13 @@ class WhyLongest(WordReasons):
             if id == self._pieces.unknown:
                 return self._stuck(word, at)
             if byte < word.origins[end]:
-                return self._joined(word, start, end, id)
+                return self._joined(id)
             if byte == word.origins[end]:
                 return self._longest(word, start, end, id, at)
             start = end
         raise AssertionError("the tokens of a word cover it")
 
-    def _joined(self, word: TextWord, start: int, end: int, id: int) -> Explanation:
+    def _joined(self, id: int) -> Explanation:
         since = self._pieces.birth(id)
         there = f"since step {since:,}" if since else "from the beginning"
         sentence = (

@@ -29,10 +29,8 @@ from bpe_core.errors import BpeError
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import TokenBytes
 from bpe_core.learning.methods import Method
-from bpe_core.segmenting.boundaries import INSIDE as INSIDE
 from bpe_core.segmenting.boundaries import NEVER as NEVER
-from bpe_core.segmenting.boundaries import PATTERN_CUT as PATTERN_CUT
-from bpe_core.segmenting.boundaries import Boundaries as Boundaries
+from bpe_core.segmenting.boundaries import Boundaries
 from bpe_core.segmenting.cutting import Allowed, Cutting
 from bpe_core.segmenting.segmentation import Segmentation
 from bpe_core.segmenting.text_encoder import TextEncoder, WordEncoder

@@ -12,9 +12,8 @@ from pytestqt.qtbot import QtBot
 from app.window.text.text_model import NO_TOKEN, TokenAt, TokenTextModel
 from app.window.text.view.ids_view import IdsView
 from app.window.text.view.text_panel import CountsBar, TokenTextPanel
-from bpe_core.segmenting.boundaries import Boundaries, HiddenSymbols
-from bpe_core.segmenting.tokenizer import NEVER
-from bpe_core.segmenting.tokenizer import PATTERN_CUT as CUT
+from bpe_core.segmenting.boundaries import NEVER, Boundaries, HiddenSymbols
+from bpe_core.segmenting.boundaries import PATTERN_CUT as CUT
 from tests.gui.text.conftest import CTRL, SHIFT, Key, answer, light, middle_of, move
 
 
