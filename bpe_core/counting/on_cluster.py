@@ -26,7 +26,6 @@ from bpe_core.counting.to_files import (
     Range,
     Written,
     add_up_range,
-    ranks_name,
     write_part,
 )
 from bpe_core.errors import BpeError, Cancelled, ClusterError, CorpusError, plain
@@ -45,6 +44,7 @@ RETRIES = 2  # of a task that failed; tasks of lost workers are given to others 
 PIECE_SIZE = 2**28  # bytes of text a task: small enough that all workers are busy to the end
 TASKS_A_THREAD = 4  # that add up: enough to keep all busy to the end, few enough to be cheap
 ROOM = 2**29  # bytes of a task's tables, if no memory was given
+RANKS = "ranks"
 
 Facts = tuple[str, ...]
 
@@ -160,13 +160,17 @@ class _ClusterCount(FileCount):
         return [added[number] for number in range(count)]
 
     def write(self, output: str, tasks: Sequence[PartTask]) -> None:
+        """Workers write files at work, which take their places here: one that was given up can replace no result."""
         lean = []
         for task in tasks:
-            with self.work.writing(ranks_name(task)) as file:
+            with self.work.writing(task.name_at_work(RANKS)) as file:
                 file.write(np.concatenate(task.ranks).tobytes())
             lean.append((task._replace(ranks=()), np.cumsum([len(ranks) for ranks in task.ranks])[:-1]))
-        for _ in self._each(_write_part, [(self.work, self.head, output, *one) for one in lean]):
+        for _ in self._each(_write_part, [(self.work, self.head, *one) for one in lean]):
             pass
+        for task in tasks:
+            place, name = task.place_in(output)
+            place.take(name, self.work, task.name_at_work(self.head))
 
     def _each(self, work: Callable[..., Any], tasks: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
         client, distributed = self.client, distributed_or_none()
@@ -202,10 +206,10 @@ def _add_up(work: Place, runs: Sequence[str], head: CountsHead, numbers: range) 
     return {number: add_up_range(work, runs, head, number) for number in numbers}
 
 
-def _write_part(work: Place, head: CountsHead, output: str, task: PartTask, borders: Int64s) -> None:
-    with work.open(ranks_name(task)) as file:
+def _write_part(work: Place, head: CountsHead, task: PartTask, borders: Int64s) -> None:
+    with work.open(task.name_at_work(RANKS)) as file:
         ranks = np.frombuffer(file.read(), np.int64)
-    write_part(work, head, output, task._replace(ranks=np.split(ranks, borders)))
+    write_part(work, head, task._replace(ranks=np.split(ranks, borders)), work, task.name_at_work(head))
 
 
 @contextmanager

@@ -11,6 +11,7 @@ import contextlib
 import hashlib
 import json
 import secrets
+import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -35,7 +36,7 @@ from bpe_core.errors import CorpusError, OutputError, cause_of
 from bpe_core.recipes.mixture import Mixture
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import Int64s
-from bpe_core.support.atomic import write_atomically
+from bpe_core.support.atomic import replace_atomically, write_atomically
 from bpe_core.support.foreign import Damaged
 from bpe_core.support.parquet_file import ParquetFile
 from bpe_core.support.progress import ALONE, Work
@@ -85,7 +86,7 @@ def head_of(corpus: Corpus, recipe: Recipe) -> CountsHead:
         [group, source.counted or Path(source.name).name, source.size]
         for source, group in zip(corpus.sources, corpus.group_of_source, strict=True)
     ]
-    return CountsHead.of(recipe, _hash([said, _chosen(recipe)]), corpus.groups)
+    return CountsHead.of(recipe, hashed([said, _chosen(recipe)]), corpus.groups)
 
 
 def _chosen(recipe: Recipe) -> Any:
@@ -96,7 +97,7 @@ def _chosen(recipe: Recipe) -> Any:
 def _fingerprint_of(part: Corpus, group: str, recipe: Recipe, bits: int) -> str:
     splitting = CountsHead.of(recipe, "", ("",)).splitting
     asked = [splitting, recipe.asks_for_line_ends, bits, group, _chosen(recipe)]
-    return _hash(
+    return hashed(
         [asked, [[source.name, source.size, source.group, source.span, _written(source)] for source in part.sources]]
     )
 
@@ -111,10 +112,10 @@ def _written(source: Source) -> Any:
 
 def added_name(runs: Sequence[str], number: int) -> str:
     """The name of a range in which these runs are added up: a worker that still adds up others writes elsewhere."""
-    return f"{_hash(runs)[:16]}-range-{number:03}{ENDING}"
+    return f"{hashed(runs)[:16]}-range-{number:03}{ENDING}"
 
 
-def _hash(value: Any) -> str:
+def hashed(value: Any) -> str:
     return hashlib.sha256(json.dumps(value, ensure_ascii=True).encode()).hexdigest()
 
 
@@ -313,7 +314,7 @@ Place: TypeAlias = "LocalPlace | RemotePlace"
 
 @dataclass(frozen=True)
 class LocalPlace:
-    """A folder on this computer in which only whole files can be seen; it is made when the first is written."""
+    """A folder on this computer in which only whole files can be seen."""
 
     path: Path
 
@@ -331,12 +332,20 @@ class LocalPlace:
         with sentences(shown(self.path / name)):
             return cast(BinaryIO, open(self.path / name, "rb"))
 
-    def writing(self, name: str) -> contextlib.AbstractContextManager[BinaryIO]:
+    def make(self) -> None:
+        """Only who counts makes it, no worker: one that nobody waits for any more must not bring it back."""
         try:
             self.path.mkdir(exist_ok=True)
         except OSError as error:
             raise OutputError(f"Could not make the folder {self.name}: {cause_of(error)}.") from error
+
+    def writing(self, name: str) -> contextlib.AbstractContextManager[BinaryIO]:
         return write_atomically(self.path / name)
+
+    def take(self, name: str, other: Any, other_name: str) -> None:
+        """Let a file of another such place take the place of this one."""
+        with replace_atomically(self.path / name) as beside:
+            shutil.move(other.path / other_name, beside)
 
     def remove(self, names: Iterable[str]) -> None:
         """Remove these files, and the folder if it is empty then."""

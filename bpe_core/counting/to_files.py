@@ -24,6 +24,7 @@ from bpe_core.counting.runs import (
     added_name,
     count_piece,
     folder_and_name,
+    hashed,
     head_of,
     in_place,
     not_done,
@@ -95,6 +96,15 @@ class PartTask(NamedTuple):
     files: int
     ranges: Sequence[str]
     ranks: Sequence[Int64s]
+    is_all: bool  # the result is no folder
+
+    def place_in(self, output: str) -> tuple[Place, str]:
+        folder, name = folder_and_name(output) if self.is_all else (output, part_name(self.number, self.files))
+        return place_of(folder), name
+
+    def name_at_work(self, *asked: object) -> str:
+        """The name of a file whose content depends on this alone: all runs, which of their ranges, what is asked."""
+        return hashed([self.ranges, self.files, self.is_all, *map(str, asked)])
 
 
 def count_to_file(corpus: Corpus, recipe: Recipe, order: CountingOrder, watched: Work = ALONE) -> Written:
@@ -117,6 +127,7 @@ class FileCount:
         if (written := self.counted_directly(pieces)) is not None:
             return written
         with _keeping(self.work):
+            self.work.make()
             self.count(pieces)
             ranges = self.added_up([*runs_of(pieces, self.work)], 1 << range_bits(corpus.total_size))
             files, ranks = self._files_of(ranges), _ranks_of(ranges)
@@ -124,8 +135,9 @@ class FileCount:
             each = len(ranges) // files
             held = [slice(number * each, (number + 1) * each) for number in range(files)]
             names = [one.name for one in ranges]
-            tasks = [PartTask(i, files, names[one], ranks[one]) for i, one in enumerate(held)]
-            is_beside = not (_is_one_file(output, files) or is_address(output))
+            is_all = _is_one_file(output, files)
+            tasks = [PartTask(i, files, names[one], ranks[one], is_all) for i, one in enumerate(held)]
+            is_beside = not (is_all or is_address(output))
             with folder_for(output, replaces=True) if is_beside else nullcontext(output) as place:
                 self.write(str(place), tasks)
                 _finish_output(str(place), self.head, files)
@@ -165,7 +177,7 @@ class FileCount:
 
     def write(self, output: str, tasks: Sequence[PartTask]) -> None:
         for task in tasks:
-            write_part(self.work, self.head, output, task)
+            write_part(self.work, self.head, task, *task.place_in(output))
 
     def _files_of(self, ranges: Sequence[Range]) -> int:
         size, bits = sum(one.size for one in ranges), 0
@@ -248,17 +260,10 @@ def _prepare_output(output: str, files: int) -> None:
         place.remove(sorted(there, key=lambda inner: inner != HEAD_NAME))
 
 
-def write_part(work: Place, head: CountsHead, output: str, task: PartTask) -> None:
+def write_part(work: Place, head: CountsHead, task: PartTask, place: Place, name: str) -> None:
     tables = [*_ranges_in(work, task.ranges, task.ranks)]
-    is_all = _is_one_file(output, task.files)
-    folder, name = folder_and_name(output) if is_all else (output, part_name(task.number, task.files))
-    with place_of(folder).writing(name) as file:
-        in_place(tables, head, file, tells_place=not is_all)
-
-
-def ranks_name(task: PartTask) -> str:
-    """The name of a file for the ranks, if they are handed on by one; what is in it depends on all ranges alone."""
-    return f"{task.ranges[0].removesuffix(ENDING)}-ranks"
+    with place.writing(name) as file:
+        in_place(tables, head, file, tells_place=not task.is_all)
 
 
 def _finish_output(output: str, head: CountsHead, files: int) -> None:

@@ -17,7 +17,7 @@ from bpe_core.counting import on_cluster
 from bpe_core.counting.count_words import count_words
 from bpe_core.counting.on_cluster import count_on_cluster
 from bpe_core.counting.to_files import CountingOrder, count_to_file
-from bpe_core.errors import Cancelled, ClusterError, OutputError
+from bpe_core.errors import Cancelled, ClusterError, CorpusError, OutputError
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.progress import Work
 from bpe_core.text.corpus import Corpus
@@ -104,6 +104,31 @@ def test_what_goes_wrong_is_told_and_what_is_counted_kept(
     monkeypatch.setitem(__import__("sys").modules, "distributed", None)
     assert run(["count", str(name), "--on", "local", "-o", str(tmp_path / "x.parquet")]) == 1
     assert "pip install 'bpe-explorer[cluster]'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("size", [10**9, 400])
+def test_a_worker_that_was_given_up_changes_nothing_later(
+    tmp_path: Path, corpus: Corpus, threads: Any, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    given_up: list[tuple[Any, ...]] = []
+    submit = threads.submit
+
+    def noted(*task: Any, **how: Any) -> Any:
+        given_up.append(task)
+        return submit(*task, **how)
+
+    order = CountingOrder(str(tmp_path / "counts.parquet"), partition_size=size, piece_size=60)
+    with monkeypatch.context() as patch:
+        patch.setattr(threads, "submit", noted)
+        count_on_cluster(corpus, GPT2, order, threads)
+    assert {task[2].__name__ for task in given_up} == {"_count_one", "_add_up", "_write_part"}
+    write(tmp_path / "texts", "00.txt", "other words")
+    count_on_cluster(Corpus.from_files(tmp_path / "texts"), GPT2, order, threads)
+    before = {path: path.is_file() and path.read_bytes() for path in tmp_path.rglob("*")}
+    for function, *task in given_up:
+        with pytest.raises((OutputError, CorpusError), match=r"counts\.parquet\.counting"):
+            function(*task)
+    assert {path: path.is_file() and path.read_bytes() for path in tmp_path.rglob("*")} == before
 
 
 def test_a_worker_killed_in_the_middle_changes_nothing(

@@ -176,6 +176,7 @@ def test_two_attempts_at_a_piece_do_not_mix(tmp_path: Path, monkeypatch: pytest.
     """A worker that was thought lost goes on while another counts the same; its tables are full at other places."""
     corpus = Corpus.from_files(write(tmp_path, "a.txt", "low lower low new"))
     head, work = runs.head_of(corpus, GPT2), runs.place_of(str(tmp_path / "work"))
+    work.make()
     (piece,) = runs.pieces_of(corpus, GPT2, 100)
 
     def tables(*texts: str) -> Iterator[WordTable]:
