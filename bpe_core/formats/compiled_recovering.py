@@ -10,7 +10,7 @@ import numpy as np
 from bpe_core.kernels.splits import Halves, Texts, find_halves, join_halves
 from bpe_core.segmenting.text_pairs import entered, ways_among
 from bpe_core.support.arrays import Bools, Bytes, Int32s, Int64s
-from bpe_core.text.characters import CodePoints, code_points
+from bpe_core.text.characters import code_points
 from bpe_core.text.laid_texts import LaidTexts, end_to_end
 
 _WIDE = 0x80  # the first code that UTF-8 writes by several bytes
@@ -21,34 +21,35 @@ def parts_of(tokens: Sequence[str] | Sequence[bytes]) -> tuple[list[Any], Int32s
     are_bytes = isinstance(tokens[0], bytes)
     if are_bytes:
         data, starts = end_to_end(tokens)  # type: ignore[arg-type]  # all are bytes
-        letters, edges = np.flatnonzero(_are_in(data)), starts
+        letters, edges = _bytes_in(data), starts
     else:
         laid = tokens if isinstance(tokens, LaidTexts) else LaidTexts.of(tokens)  # type: ignore[arg-type]  # all are text
         data, starts, edges = laid.data, laid.starts, laid.edges
         wide = code_points(data[data >= _WIDE].tobytes().decode())  # mostly few; to look at all takes longer
-        letters = np.flatnonzero(np.append(_are_in(data)[:_WIDE], _are_in(wide)[_WIDE:]))
-    symbols: list[Any] = [bytes([one]) if are_bytes else chr(one) for one in letters.tolist()]
+        is_there = np.zeros(int(wide.max(initial=_WIDE)) + 1, np.bool_)
+        is_there[wide] = True
+        letters = _bytes_in(data[data < _WIDE]) + np.flatnonzero(is_there).tolist()
+    symbols: list[Any] = [bytes([one]) if are_bytes else chr(one) for one in letters]
     first, begin = end_to_end([one if isinstance(one, bytes) else one.encode() for one in symbols])
 
     texts = entered(np.concatenate((first, data)), np.concatenate((begin, begin[-1] + starts[1:])))
     halves = Halves(*np.full((2, len(tokens)), -1, np.int32), *np.zeros((2, len(tokens)), np.bool_))
-    done = find_halves(texts, halves)
+    so_far = texts._replace(hints=np.zeros_like(texts.hints))
+    done = find_halves(so_far, halves)
     if done < len(tokens):
         place_of = np.zeros(letters[-1] + 1, np.int32)
         place_of[letters] = np.arange(len(letters))
         cells = place_of[data if are_bytes else code_points(laid.together)]
-        _join(texts, halves, done, cells, edges, len(symbols))
+        _join(texts, so_far, halves, done, cells, edges, len(symbols))
     return symbols, halves.left, halves.right, halves.is_late
 
 
-def _are_in(codes: Bytes | CodePoints) -> Bools:
-    """Return by code whether it is there, up to the largest that is, or beyond those of a byte."""
-    found = np.zeros(max(_WIDE, int(codes.max(initial=0)) + 1), np.bool_)
-    found[codes] = True
-    return found
+def _bytes_in(data: Bytes) -> list[int]:
+    """What is left of all bytes without those that are there is not there: to delete takes hardly any time."""
+    return sorted({*range(256)}.difference(bytes(range(256)).translate(None, data.tobytes())))
 
 
-def _join(texts: Texts, halves: Halves, done: int, cells: Int32s, edges: Int64s, symbols: int) -> None:
+def _join(texts: Texts, so_far: Texts, halves: Halves, done: int, cells: Int32s, edges: Int64s, symbols: int) -> None:
     """Find the parts of all tokens from one on, where needed by joining their symbols."""
     from bpe_core.kernels.encode import JOINED
     from bpe_core.segmenting.compiled_encoder import joining_table, room_for  # few tables need it, and it loads much
@@ -56,4 +57,4 @@ def _join(texts: Texts, halves: Halves, done: int, cells: Int32s, edges: Int64s,
     left, right, whole = ways_among(texts)
     table = joining_table(symbols, np.zeros(0, np.int64), left, right, whole - np.int32(symbols), whole)
     room, _ = room_for(int(np.diff(edges).max()), 0, JOINED)
-    join_halves(texts, table, room, cells, edges, halves, done)
+    join_halves(so_far, table, room, cells, edges, halves, done)

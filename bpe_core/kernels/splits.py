@@ -45,6 +45,12 @@ def _hint_of(texts, number):
 
 
 @inlined
+def _enter_hint(texts, number):
+    word, bit = _hint_of(texts, number)
+    texts.hints[word] |= bit
+
+
+@inlined
 def _may_be_there(texts, number):
     word, bit = _hint_of(texts, number)
     return texts.hints[word] & bit != np.uint64(0)
@@ -114,8 +120,7 @@ def enter_texts(texts):
             slot = mixed & np.uint64(len(slots) - 1)
             while slots[slot] != np.uint32(0):
                 slot = (slot + np.uint64(1)) & np.uint64(len(slots) - 1)
-            word, bit = _hint_of(texts, number)
-            texts.hints[word] |= bit
+            _enter_hint(texts, number)
             slots[slot] = _above_texts(slots, mixed) | np.uint32(text + 1)
 
 
@@ -224,6 +229,7 @@ def _halve(texts, halves, token):
     if texts.firsts[whole] != whole:
         return False
     write_beginnings(texts, start, length)
+    _enter_hint(texts, texts.beginnings[length])  # for those behind it; its own parts are shorter
     for cut in range(length - 1, 0, -1):
         before, after = texts.beginnings[cut], number_between(texts, cut, length)
         if not (_may_be_there(texts, before) & _may_be_there(texts, after)):  # one branch for both
@@ -262,8 +268,15 @@ def _join_symbols(table, room, symbols, start, stop, halves, token):
 
 @kernel
 def find_halves(texts, halves):
-    """Find what each token falls into, up to the first whose symbols must be joined to see that: which it is."""
+    """Find what each token falls into, up to the first whose symbols must be joined to see that: which it is.
+
+    There are no hints before: they come with each token, so that most of what those behind it make is not looked up.
+    """
     token = np.int64(0)
+    for symbol in range(len(texts.firsts) - len(halves.left)):
+        start, length = texts.starts[symbol], texts.starts[symbol + 1] - texts.starts[symbol]
+        write_beginnings(texts, start, length)
+        _enter_hint(texts, texts.beginnings[length])
     while token < len(halves.left) and _halve(texts, halves, token):
         token += 1
     return token

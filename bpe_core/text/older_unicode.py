@@ -5,7 +5,9 @@ Tokenizers must cut as their files say, whatever this Python knows, so the chara
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
+from itertools import chain
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -128,7 +130,7 @@ def with_known_marks(text: str) -> str:
 
 @cache
 def _seen_as() -> dict[int, str]:
-    return {ord(one): NO_CHARACTER for one in later()} | {ord(one): other for one, other in _FORMERLY.items()}
+    return dict.fromkeys(_codes(_LATER), NO_CHARACTER) | {ord(one): other for one, other in _FORMERLY.items()}
 
 
 @cache
@@ -137,8 +139,12 @@ def later() -> frozenset[str]:
 
 
 def characters(ranges: str) -> frozenset[str]:
+    return frozenset(map(chr, _codes(ranges)))
+
+
+def _codes(ranges: str) -> Iterator[int]:
     ends = (one.split("-") for one in ranges.split())
-    return frozenset(chr(code) for one in ends for code in range(int(one[0], 16), int(one[-1], 16) + 1))
+    return chain.from_iterable(range(int(one[0], 16), int(one[-1], 16) + 1) for one in ends)
 
 
 @cache
