@@ -111,8 +111,10 @@ def _about_versions(opened: OpenedTable, kind: str, config: Object, *, named: bo
         yield _OLD_CLIP
     if kind == "Blenderbot" and config.get("add_prefix_space") is None:
         yield _FIRST
-    if kind in (*LIKE_GPT2, "Qwen2") and any(map(_joins_parts, written(opened.history))):
-        yield _SLOW_BYTES.format(kind)
+    if kind == "Qwen2":
+        yield _SLOW_BYTES.format(kind, "letters, digits and marks")
+    elif kind in LIKE_GPT2 and any(map(_joins_parts, written(opened.history))):
+        yield _SLOW_BYTES.format(kind, "letters and digits")
     numbered = config.get("added_tokens_decoder")
     if kind in (*LIKE_GPT2, "Qwen2") and isinstance(numbered, dict):
         roles = {*tokens_in({**config, "added_tokens_decoder": None}), *(own_tokens(kind, config) or ())}
@@ -165,7 +167,7 @@ _OLD_CLIP = (
 )
 _FIRST = "BlenderbotTokenizer of transformers 5 puts a space before a text, that of 4 does not; here it is as in 5."
 _SLOW_BYTES = (
-    "The slow {}Tokenizer of transformers 4 knows letters and digits of a newer Unicode, so that words beside them can "
+    "The slow {}Tokenizer of transformers 4 knows {} of a newer Unicode, so that words with them and beside them can "
     "be other ones; here it is done as by the fast one."
 )
 _KEPT = "tokens stay, maybe with spaces around, where the slow {}Tokenizer of transformers 4 decodes: {{}}"

@@ -345,6 +345,10 @@ def test_a_token_that_is_not_special_stays_where_special_ones_are_left_out(merge
     ("config", "sentence"),
     [
         ({"tokenizer_class": "GPT2Tokenizer"}, "The slow GPT2Tokenizer of transformers 4 knows letters"),
+        (
+            {"tokenizer_class": "Qwen2Tokenizer"},
+            "The slow Qwen2Tokenizer of transformers 4 knows letters, digits and marks",
+        ),
         ({"tokenizer_class": "GPTNeoXTokenizer"}, ""),
         ({"tokenizer_class": "LukeTokenizer"}, "looked for by LukeTokenizer of transformers, but not here: “</s>”"),
         ({"tokenizer_class": "CLIPTokenizer"}, "without it as BERT's does"),
