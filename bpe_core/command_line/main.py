@@ -19,7 +19,15 @@ import sys
 from collections.abc import Sequence
 
 from bpe_core.command_line.interruption import Interrupted, Interruption, exit_code
-from bpe_core.command_line.parser import WITHOUT_MANIFEST, Command, as_question, command_named, parser_for, results_of
+from bpe_core.command_line.parser import (
+    WITHOUT_MANIFEST,
+    Command,
+    as_question,
+    command_named,
+    parser_for,
+    refuse_to_replace_what_is_read,
+    results_of,
+)
 from bpe_core.command_line.plugin_files import without_plugins
 from bpe_core.errors import BpeError, cause_of
 from bpe_core.support.atomic import making
@@ -79,7 +87,9 @@ def _run(argv: Sequence[str]) -> int:
             command = command_named(options.command)
             command.settle(options)
             is_told = getattr(options, "manifest", None) is not None and options.command not in WITHOUT_MANIFEST
-            with making(*results_of(options), told_in=options.manifest if is_told else None):
+            results, told_in = results_of(options), options.manifest if is_told else None
+            refuse_to_replace_what_is_read(options, results, told_in)
+            with making(*results, told_in=told_in):
                 return _accounted_for(argv, command, options) if is_told else command.run(options)
     except BpeError as error:
         sys.stderr.write(f"{PROGRAM}: {error}\n")

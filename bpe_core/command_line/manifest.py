@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
-from bpe_core.command_line.parser import RESULTS, command_named, results_of, texts_of
+from bpe_core.command_line.parser import files_read_by, results_of
 from bpe_core.errors import BpeError, FormatError, OutputError
 from bpe_core.formats.hugging_face_cache import is_name, located
 from bpe_core.session_file import is_session_file, run_of
@@ -31,8 +31,6 @@ from bpe_core.support.version import program_version
 
 VERSION = 3  # 2: without plug-ins
 FIRST_LAID_OUT_ALIKE = 2  # older ones laid out pages and figures differently
-# the placeholders of arguments that name files
-FILES = frozenset(["FILE", "TABLE", "LIST", "PLAN", "RESULTS", "FOLDER", "IN", "A", "B", "SESSION_OR_MERGES"])
 STANDARD_OUTPUT = "-"
 
 
@@ -96,10 +94,7 @@ class Account:
         if isinstance(output, str) and not any(_says(word, output) for word in argv):
             self._argv += ["--output", output]  # the default
         self._results = results_of(options)
-        command, parser = command_named(options.command), argparse.ArgumentParser()
-        command.add_arguments(parser)
-        named = {path for action in parser._actions if _names_files(action) for path in texts_of(options, action.dest)}
-        named = {run_of(path)[0] for path in (*named, *command.texts_in(options))}
+        named = files_read_by(options)
         address = next((path for path in named if "://" in path), None)
         if address is not None:
             raise OutputError(
@@ -123,7 +118,8 @@ class Account:
 
     def write(self, manifest: Manifest) -> None:
         with write_atomically(self.path) as file:
-            file.write(json.dumps(asdict(manifest), ensure_ascii=False, indent=1).encode() + b"\n")
+            told = json.dumps(asdict(manifest), ensure_ascii=False, indent=1)
+            file.write(told.encode(errors="backslashreplace") + b"\n")
 
     def _fingerprint(self, path: str) -> Fingerprint:
         size, digest = fingerprint_of(located(path))
@@ -162,11 +158,6 @@ def read_manifest(path: Path) -> Manifest:
 
 def _says(word: str, output: str) -> bool:
     return word == output or (word.startswith("-") and word.endswith(output))
-
-
-def _names_files(action: argparse.Action) -> bool:
-    names = action.metavar if isinstance(action.metavar, tuple) else (action.metavar,)
-    return action.dest not in RESULTS and any(name in FILES for name in names)
 
 
 def _without_manifest(argv: Sequence[str]) -> list[str]:

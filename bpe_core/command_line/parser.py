@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import io
+import os
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import partial
@@ -13,12 +14,17 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from bpe_core.command_line.commands import COMMANDS
-from bpe_core.errors import LONGEST_SENTENCE, plain
+from bpe_core.errors import LONGEST_SENTENCE, OutputError, plain
 from bpe_core.questions import QUESTIONS, question_named, question_names, question_summary
+from bpe_core.session_file import run_of
 from bpe_core.support.version import PROGRAM, program_version
 
 WITHOUT_MANIFEST = ("bench", "decode", "doctor", "import", "presets", "repeat")  # these make nothing to keep
 RESULTS = ("output", "out", "summary", "listed", "recover")  # the arguments that name what is written
+# the placeholders of arguments that name files
+FILES = frozenset(["FILE", "TABLE", "LIST", "PLAN", "RESULTS", "FOLDER", "IN", "A", "B", "RUN", "SESSION_OR_MERGES"])
+# what these read may be replaced by what they make
+EDITING = ("branch", "convert", "count", "export", "extend", "merge", "trim")
 DONE = 0
 
 DESCRIPTION = """\
@@ -99,6 +105,37 @@ def command_named(name: str) -> Command:
 
 def results_of(options: argparse.Namespace) -> list[str]:
     return [path for name in RESULTS for path in texts_of(options, name)]
+
+
+def files_read_by(options: argparse.Namespace) -> set[str]:
+    command, parser = command_named(options.command), argparse.ArgumentParser()
+    command.add_arguments(parser)
+    named = {path for action in parser._actions if _names_files(action) for path in texts_of(options, action.dest)}
+    return {run_of(path)[0] for path in (*named, *command.texts_in(options))}
+
+
+def _names_files(action: argparse.Action) -> bool:
+    names = action.metavar if isinstance(action.metavar, tuple) else (action.metavar,)
+    return action.dest not in RESULTS and any(name in FILES for name in names)
+
+
+def refuse_to_replace_what_is_read(options: argparse.Namespace, results: Sequence[str], told_in: Path | None) -> None:
+    """Nor may a manifest replace what it tells of."""
+    told = [] if told_in is None else [str(told_in)]
+    written = told if options.command in EDITING else [*told, *results]
+    read = files_read_by(options) if written else ()
+    pairs = [(path, other, "the file that is read") for path in written for other in read]
+    pairs += [(path, other, "the result itself") for path in told for other in results]
+    for path, other, what in pairs:
+        if _is_same_file(path, other):
+            raise OutputError(f"{path} is {what}; choose another name for what is written.")
+
+
+def _is_same_file(one: str, other: str) -> bool:
+    try:
+        return os.path.realpath(one) == os.path.realpath(other) or (Path(one).is_file() and Path(one).samefile(other))
+    except OSError:
+        return False
 
 
 def texts_of(options: argparse.Namespace, name: str) -> Iterator[str]:

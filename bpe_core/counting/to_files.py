@@ -6,6 +6,7 @@ stopped or killed, the same request goes on with the first piece that is not don
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
@@ -231,7 +232,7 @@ def _clear(work: Place, corpus: Corpus) -> None:
 
 def _check_output(output: str) -> None:
     """Refuse an impossible name before the work, not after it."""
-    if not is_address(output) and not Path(output).resolve().parent.is_dir():
+    if not is_address(output) and not Path(os.path.realpath(output)).parent.is_dir():
         raise OutputError(f"Could not write {output}: the folder {Path(output).parent} does not exist.")
     if is_address(output) and output.endswith("://"):
         raise OutputError(f"Could not write {output}: the address names no folder.")

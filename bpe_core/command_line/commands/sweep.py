@@ -53,6 +53,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def texts_in(options: argparse.Namespace) -> list[str]:
+    if options.example:
+        return []
     plan = read_plan(options.plan)
     learned = [path for paths in plan.corpora.values() for path in paths]
     return [*learned, *plan.held_out, *filter(None, [plan.morphemes])]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 import time
 from pathlib import Path
@@ -136,7 +137,7 @@ def _check_output(path: Path) -> None:
         )
     if path.is_dir():
         raise OutputError(f"Could not write {path}: it is a folder.")
-    if not path.resolve().parent.is_dir():
+    if not Path(os.path.realpath(path)).parent.is_dir():
         raise OutputError(f"Could not write {path}: the folder {path.parent} does not exist.")
 
 

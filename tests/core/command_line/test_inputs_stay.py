@@ -1,0 +1,82 @@
+"""What a command reads is replaced neither by what it makes nor by the manifest, unless it is there to be edited."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from bpe_core.command_line.main import run
+
+MADE = (
+    "train book.txt --merges 20 -o merges.csv",
+    "train book.txt --merges 20 -o run.bpex",
+    "export --merges merges.csv tokenizer.json",
+)
+REFUSED = (
+    "share run.bpex -o run.bpex",
+    "pin tokenizer.json -o ./tokenizer.json",
+    "ranks merges.csv --corpus book.txt -o merges.csv",
+    "train book.json --merges 3 -o book.json",
+    "train book.json --merges 3 -o link.json",
+    "train book.json --merges 3 -o other-name.json",
+    "train book.txt --merges 3 -o other.csv --manifest book.txt",
+    "train book.txt --merges 3 -o other.csv --manifest other.csv",
+    "trim merges.csv --least-used 2 --corpus book.txt -o merges.csv --manifest merges.csv",
+)
+posix_only = pytest.mark.skipif(os.name != "posix", reason="elsewhere names are made of characters")
+
+
+@pytest.fixture(autouse=True)
+def prepared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("book.txt").write_text("the lowest price is lower than the last one\n" * 9, encoding="utf-8")
+    Path("book.json").write_text('["the lowest price", "is lower than the last one"]', encoding="utf-8")
+    for command in MADE:
+        assert run(command.split()) == 0
+
+
+def contents() -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in Path().iterdir()}
+
+
+@posix_only
+@pytest.mark.parametrize("command", REFUSED)
+def test_what_is_read_is_not_replaced(capsys: pytest.CaptureFixture[str], command: str) -> None:
+    Path("link.json").symlink_to("book.json")
+    Path("other-name.json").hardlink_to("book.json")
+    before = contents()
+    assert run(command.split()) == 1
+    said = capsys.readouterr().err
+    assert re.search(r"is (the file that is read|the result itself); choose another name for what is written\.$", said)
+    assert contents() == before
+
+
+def test_what_is_edited_may_be_replaced() -> None:
+    before = contents()
+    command = "trim merges.csv --least-used 2 --corpus book.txt -o merges.csv --manifest how.json"
+    assert run(command.split()) == 0
+    assert contents()["merges.csv"] != before["merges.csv"]
+
+
+def test_an_example_reads_nothing() -> None:
+    assert run(["sweep", "--example", "-o", "results.csv"]) == 0
+
+
+def test_the_manifest_of_a_page_tells_of_its_run() -> None:
+    assert run(["share", "run.bpex", "-o", "page.html", "--manifest", "how.json"]) == 0
+    assert [one["path"] for one in json.loads(Path("how.json").read_bytes())["inputs"]] == ["run.bpex"]
+
+
+@posix_only
+def test_a_link_that_leads_to_itself_and_a_name_that_is_no_text(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("loop.csv").symlink_to("loop.csv")
+    for command in ("train book.txt --merges 3 -o loop.csv", "count book.txt -o loop.csv/counts.parquet"):
+        assert run(command.split()) in (0, 1)
+        assert "Traceback" not in capsys.readouterr().err
+    name = os.fsdecode(b"n\n\xff")
+    assert run(["train", "book.txt", "--merges", "3", "-o", f"{name}.csv", "--manifest", f"{name}.json"]) == 0
+    assert json.loads(Path(f"{name}.json").read_bytes())["results"][0]["path"] == f"{name}.csv"
