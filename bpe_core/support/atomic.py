@@ -28,7 +28,7 @@ def making(*paths: Path | str, told_in: Path | None = None) -> Iterator[None]:
 
     If a file tells of them, it is removed before the first of them changes, so it is never beside what it tells not of.
     """
-    places = {_place_of(path) for path in paths}
+    places = sorted({_place_of(path) for path in paths})  # in one order, so that of two processes one gets them all
     told = {} if told_in is None else dict.fromkeys(places, _place_of(told_in))
     with contextlib.ExitStack() as stack:
         for place in places:

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from bpe_core.counting.words import WordTable
-from bpe_core.errors import CorpusError
+from bpe_core.errors import CorpusError, OutputError
 from bpe_core.history.history import END_SENTENCES, History
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.session_file.reading import read_session
@@ -34,6 +34,7 @@ class RunsInSession:
 
     def __init__(self, path: Path, plan: Plan) -> None:
         self._path, self._plan = path, plan
+        self._state = _state_of(path)
         self._before = read_session(path) if path.exists() else None
         self._found: dict[int, SavedRun] = {}  # by the place in the plan, with the number it has in the file
         self._fresh: dict[int, SavedRun] = {}
@@ -76,6 +77,10 @@ class RunsInSession:
 
     def write(self) -> None:
         """Number new runs behind those in the file, in the order of the plan."""
+        if _state_of(self._path) != self._state:
+            raise OutputError(
+                f"{self._path} was changed by another program meanwhile, so it is left as it is. Make the sweep again."
+            )
         before = self._before or self._begun()
         found = {run.number: run for run in self._found.values()}
         old = [found.get(run.number, run) for run in before.runs]
@@ -85,6 +90,7 @@ class RunsInSession:
         if view.shown_run is None and fresh:
             view = View(shown_run=fresh[0].number, position=fresh[0].learned)
         write_session(replace(before, runs=(*old, *fresh), view=view), self._path)
+        self._state = _state_of(self._path)
 
     def _begun(self) -> SavedSession:
         recipe, corpus = next(iter(self._plan.recipes.values())), next(iter(self._plan.corpora))
@@ -98,6 +104,14 @@ class RunsInSession:
         if len(self._sources) == 1:
             return next(iter(self._sources.values()))
         return tuple(replace(one, group=corpus) for corpus, sources in self._sources.items() for one in sources)
+
+
+def _state_of(path: Path) -> object:
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def _sources_of(corpus: str, plan: Plan) -> tuple[SavedSource, ...]:

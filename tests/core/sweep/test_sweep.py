@@ -209,6 +209,27 @@ def test_runs_are_kept_in_a_session_that_goes_on(
     assert "one table and one session at most" in capsys.readouterr().err
 
 
+def test_what_a_window_saves_meanwhile_stays(
+    tmp_path: Path, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, asked = tmp_path / "all.bpex", ["sweep", str(folder / "plan.toml"), "-o", str(tmp_path / "all.bpex")]
+    assert run(asked) == 0
+    kept = read_session(path)
+    original = RunsInSession.add
+
+    def saved_elsewhere(self: RunsInSession, *given: Any) -> None:
+        write_session(replace(kept, text="typed meanwhile"), path)
+        original(self, *given)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(RunsInSession, "add", saved_elsewhere)
+        assert run(asked) == 1
+    assert "was changed by another program meanwhile, so it is left as it is" in capsys.readouterr().err
+    assert read_session(path).text == "typed meanwhile"
+    assert run(asked) == 0
+    assert read_session(path).text == "typed meanwhile"
+
+
 def test_a_mistake_is_found_before_anything_begins(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     three = PLAN.replace("bits = true", "") + '\n[recipes.third]\npreset = "gpt2"\n'
     for changed, sentence in (
