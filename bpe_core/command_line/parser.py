@@ -23,8 +23,8 @@ WITHOUT_MANIFEST = ("bench", "decode", "doctor", "import", "presets", "repeat") 
 RESULTS = ("output", "out", "summary", "listed", "recover")  # the arguments that name what is written
 # the placeholders of arguments that name files
 FILES = frozenset(["FILE", "TABLE", "LIST", "PLAN", "RESULTS", "FOLDER", "IN", "A", "B", "RUN", "SESSION_OR_MERGES"])
-# what these read may be replaced by what they make
-EDITING = ("branch", "convert", "count", "export", "extend", "merge", "trim")
+# What these read may be replaced by what they make; a sweep goes on with its own table, and refuses any other.
+EDITING = ("branch", "convert", "count", "export", "extend", "merge", "sweep", "trim")
 DONE = 0
 
 DESCRIPTION = """\
