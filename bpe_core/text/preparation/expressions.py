@@ -81,8 +81,6 @@ class Expression:
     @cached_property
     def _runs_of(self) -> npt.NDArray[np.bool_] | None:
         """If it matches whole runs of some characters: by code point, whether it is one of them."""
-        if not any(sign in self._compiled.pattern for sign in ("+", "{1,}")):
-            return None
         from bpe_core.text.scanner import beginnings  # takes a while to load
         from bpe_core.text.scanner.expression import CharacterSet, NoTable, Repeat, read_expression
 
