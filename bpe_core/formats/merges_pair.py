@@ -349,12 +349,12 @@ def _style(merges: WrittenMerges, vocabulary: Mapping[str, int] | None, *, names
 def _lists_bytes(vocabulary: Mapping[str, int]) -> bool:
     """Whether these are stand-ins of bytes, and not Latin letters: the one for the space is among them, or no others.
 
-    Where texts have no spaces, as in Japanese, no token was learned for one.
+    Where texts have no spaces, as in Japanese, no token was learned for one; where they are English, few for others.
     """
     there = {one for one in byte_level.stand_ins() if one in vocabulary}
-    alone = [text for text in vocabulary if len(text) == 1]
+    no_others = there.issuperset(text for text in vocabulary if len(text) == 1)
     has_space = byte_level.stand_ins()[ord(" ")] in there
-    return len(there) > (128 if has_space else 192) and (has_space or there.issuperset(alone))
+    return (has_space and (no_others or len(there) > 128)) or (no_others and len(there) > 192)
 
 
 def _specials(vocabulary: Mapping[str, int], made: set[str], style: Style, where: str) -> dict[str, int]:

@@ -194,6 +194,21 @@ def test_bytes_need_no_token_for_the_space(known: int, config: str, tmp_path: Pa
     assert len(encode(found.history, "日 本")) > 3
 
 
+def test_bytes_that_english_alone_has_are_no_characters(tmp_path: Path) -> None:
+    """A trainer that is not given the 256 bytes keeps those it has met."""
+    library = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
+    theirs = library.Tokenizer(library.models.BPE())
+    theirs.pre_tokenizer = library.pre_tokenizers.ByteLevel(add_prefix_space=False)
+    trainer = library.trainers.BpeTrainer(vocab_size=40, show_progress=False)
+    theirs.train_from_iterator(["The cat that sat on the mat\n", "the thin hat of the cat"], trainer)
+    theirs.model.save(str(tmp_path))
+    found = open_table(tmp_path / "merges.txt")
+    assert found.history.recipe.base == "bytes"
+    assert any("left out of texts" in note for note in found.notes)
+    for text in ("the cat sat", " The  hat\n\n", "that café the", "ĠĠthe", "日 the mat"):
+        assert found.numbers_of(encode(found.history, text)) == theirs.encode(text).ids, text
+
+
 def test_long_merges_that_only_a_vocabulary_beside_tells_are_read_whole(tmp_path: Path) -> None:
     letters = "가나다라마"
     word = "하" + letters * 180
