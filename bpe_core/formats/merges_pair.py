@@ -28,6 +28,7 @@ from bpe_core.recipes.parts import UNKNOWN_TOKEN
 from bpe_core.support.found_once import once
 from bpe_core.support.progress import Progress, ProgressReport
 from bpe_core.text.decoding import ByteLevel, Replace
+from bpe_core.text.preparation.pieces import AddedToken
 from bpe_core.text.preparation.pre_tokenizers import Split
 
 END = "</w>"
@@ -317,6 +318,8 @@ def _opened(
         notes.append("No token of the vocabulary represents what is unknown, so such characters are left out.")
     sides = [how for text, how in tokens_in(config).items() if how and text in specials]
     choices |= {"merges": len(built.pairs), "special_tokens": tuple(specials)}
+    if style.unknown:  # a text that spells it is that token, as of the special ones
+        sides.append(AddedToken(style.unknown))
     choices |= {"preparation": (*sides, *choices.get("preparation", ()))}
     recipe = recipe_from(name, name="merges.txt", unknown="bytes" if style.byte_fallback else "unk", **choices)
     if vocabulary is None:

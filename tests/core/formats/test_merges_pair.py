@@ -171,6 +171,8 @@ def test_what_is_unknown_is_the_token_that_is_called_so_or_left_out(unknown: str
     found = PAIR.open(b"#version: 0.2\na b\n", "merges.txt", {"vocab.json": json.dumps(numbers).encode()}.get)
     assert found.numbers_of(encode(found.history, "ab?ab")) == told
     assert any("left out" in note for note in found.notes) == (not unknown)
+    if unknown:  # which libraries look for, as for each special token
+        assert found.numbers_of(Tokenizer(found.history).encode(f"ab{unknown}c", allowed_special="all")) == [2, 4, 3]
 
 
 def test_latin_letters_are_no_stand_ins_of_bytes(tmp_path: Path) -> None:
