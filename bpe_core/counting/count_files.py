@@ -27,7 +27,7 @@ from bpe_core.text.normalization import normalize
 from bpe_core.text.reading import arrow_tables
 from bpe_core.text.reading.arrow_tables import Strings
 from bpe_core.text.reading.counts_head import COUNT, KEY, LINE_ENDS, PLACE, WORD, CountsHead
-from bpe_core.text.reading.plain_text import text_blocks
+from bpe_core.text.reading.plain_text import numbered_lines
 from bpe_core.text.reading.rows import COUNT_NAMES, WORD_NAMES, BadRow, NumberedLines, is_count, pass_over
 from bpe_core.text.reading.source import ReadingOptions, SkipLog, Source
 from bpe_core.text.reading.text_tables import Rows
@@ -196,14 +196,14 @@ def word_list(source: Source, options: ReadingOptions, log: SkipLog, cancelled: 
 
 
 def _rows(source: Source, options: ReadingOptions, log: SkipLog) -> Iterator[tuple[bytes, int]]:
-    lines = NumberedLines(text_blocks(source, options, BLOCK, log), source.name)
-    for number, row in _separated(lines, source):
-        if len(row) == 2 and is_count(row[1]):
-            yield row[0], int(row[1])
-        elif any(part.strip() for part in row) and (number > 1 or _is_some_number(row[-1])):
-            border = "a comma" if source.kind == "csv" else "a tab"
-            reason = BadRow(f"a row of a list of words is a word, {border} and a whole number")
-            pass_over(source, f"line {number:,}", reason, options, log)
+    with numbered_lines(source, options, BLOCK, log) as lines:
+        for number, row in _separated(lines, source):
+            if len(row) == 2 and is_count(row[1]):
+                yield row[0], int(row[1])
+            elif any(part.strip() for part in row) and (number > 1 or _is_some_number(row[-1])):
+                border = "a comma" if source.kind == "csv" else "a tab"
+                reason = BadRow(f"a row of a list of words is a word, {border} and a whole number")
+                pass_over(source, f"line {number:,}", reason, options, log)
 
 
 def _is_some_number(value: bytes) -> bool:

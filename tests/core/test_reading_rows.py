@@ -7,17 +7,21 @@ import gzip
 import io
 import json
 from pathlib import Path
+from typing import Any, BinaryIO
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bpe_core.counting.count_words import count_words
 from bpe_core.errors import CorpusError, EncodingError, TooLarge
 from bpe_core.formats.json_reading import parsed_object
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.support import foreign
 from bpe_core.text.corpus import Corpus
+from bpe_core.text.reading import opening
 from bpe_core.text.reading.rows import NumberedLines
-from bpe_core.text.reading.source import Chunk
+from bpe_core.text.reading.source import Chunk, Source
 from tests.core.reading_texts import documents, read, sentence, write
 
 TEXTS = st.lists(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0")), max_size=8)
@@ -93,6 +97,32 @@ def test_a_bad_row_is_named_or_passed_over_with_a_report(tmp_path: Path, row: st
     assert documents(corpus) == ["low", "low"]
     assert [skipped.source for skipped in corpus.skipped] == [str(path)]
     assert corpus.skipped[0].sentence.startswith(f"line 3: {reason}")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "choices"),
+    [
+        ("a.jsonl", '{"text": "low"}\n[1]\n' + '{"text": "low"}\n' * 20, {}),
+        ("a.csv", "text\nlow\nlow,er\nlow\n", {}),
+        ("a.tsv", "low\t5\nlower two\nlow\t5\n", {"word_list": True}),
+    ],
+)
+def test_a_file_with_a_bad_row_is_closed_before_anybody_looks_at_the_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, content: str, choices: dict[str, Any]
+) -> None:
+    opened: list[BinaryIO] = []
+    opens = opening.open_raw
+
+    def open_seen(source: Source) -> BinaryIO:
+        opened.append(opens(source))
+        return opened[-1]
+
+    monkeypatch.setattr(opening, "open_raw", open_seen)
+    with pytest.raises(CorpusError) as told:
+        count_words(Corpus.from_files(write(tmp_path, name, content), **choices), Recipe())
+    assert opened
+    assert all(one.closed for one in opened)
+    assert "line 2" in str(told.value) or "line 3" in str(told.value)
 
 
 def test_half_a_surrogate_pair_in_a_row_can_be_replaced(tmp_path: Path) -> None:

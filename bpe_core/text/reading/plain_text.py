@@ -6,12 +6,14 @@ UTF-8 is passed on as it is read: checked, but neither decoded nor copied.
 from __future__ import annotations
 
 import codecs
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import closing, contextmanager
 
 import numpy as np
 
 from bpe_core.errors import CorpusError, EncodingError
 from bpe_core.text.reading.opening import HEAD_LENGTH, ByteStream, open_stream, refuse_empty_or_binary
+from bpe_core.text.reading.rows import NumberedLines
 from bpe_core.text.reading.source import Bytes, Chunk, OnInvalid, ReadingOptions, SkipLog, Source
 from bpe_core.text.reading.utf8 import PYTHON_ERRORS, encoded, first_invalid, pieces_of, whole_characters
 
@@ -29,7 +31,14 @@ def pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> 
         yield held._replace(ends_document=True)
 
 
-def text_blocks(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[Chunk]:
+@contextmanager
+def numbered_lines(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[NumberedLines]:
+    """The lines of a file, which is closed then; else an error at one would keep it open as long as somebody has it."""
+    with closing(text_blocks(source, options, size, log)) as blocks:
+        yield NumberedLines(blocks, source.name)
+
+
+def text_blocks(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Generator[Chunk]:
     """The text of a file in blocks of about `size` bytes, without its byte order mark."""
     if source.size is not None and not source.compression:
         size = min(size, source.size + 1)  # one more than a small file has, so that the first block shows its end

@@ -14,12 +14,11 @@ from typing import NamedTuple
 
 from bpe_core.errors import CorpusError, cause_of
 from bpe_core.support.foreign import parsed_json
-from bpe_core.text.reading.plain_text import text_blocks
+from bpe_core.text.reading.plain_text import numbered_lines
 from bpe_core.text.reading.rows import (
     LOOKED_AT,
     USUAL_NAMES,
     BadRow,
-    NumberedLines,
     Steps,
     chosen,
     encoded_field,
@@ -36,25 +35,27 @@ LARGEST_FIELD = 64 * 1024 * 1024  # characters; a quote that is never closed wou
 
 def csv_pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[Chunk]:
     """Each row is a document, whose text may run over several lines between quotes."""
-    lines = NumberedLines(text_blocks(source, options, size, log), source.name)
-    rows = Rows(lines, source.kind, source.name)
-    fields = csv_fields(rows.header, rows.ahead)
-    field = chosen(options.field, fields, source.name) if fields else options.field or USUAL_NAMES[0]
-    if field not in rows.header:
-        named = listed(rows.header) or "none"
-        raise CorpusError(f'{source.name} has no column "{field}"; its first row names {named}. Choose one of them.')
-    column, columns = rows.header.index(field), len(rows.header)
-    for row in rows:
-        try:
-            if row.problem is not None:
-                raise row.problem
-            if len(row.values) not in (0, columns):
-                raise BadRow(f"this row has {len(row.values):,} columns where the first row names {columns:,}")
-            text = encoded_field(row.values[column], options) if row.values else b""
-        except BadRow as reason:
-            pass_over(source, f"line {row.line:,}", reason, options, log)
-            continue
-        yield from pieces_of(text, size, lines.bytes_read)
+    with numbered_lines(source, options, size, log) as lines:
+        rows = Rows(lines, source.kind, source.name)
+        fields = csv_fields(rows.header, rows.ahead)
+        field = chosen(options.field, fields, source.name) if fields else options.field or USUAL_NAMES[0]
+        if field not in rows.header:
+            named = listed(rows.header) or "none"
+            raise CorpusError(
+                f'{source.name} has no column "{field}"; its first row names {named}. Choose one of them.'
+            )
+        column, columns = rows.header.index(field), len(rows.header)
+        for row in rows:
+            try:
+                if row.problem is not None:
+                    raise row.problem
+                if len(row.values) not in (0, columns):
+                    raise BadRow(f"this row has {len(row.values):,} columns where the first row names {columns:,}")
+                text = encoded_field(row.values[column], options) if row.values else b""
+            except BadRow as reason:
+                pass_over(source, f"line {row.line:,}", reason, options, log)
+                continue
+            yield from pieces_of(text, size, lines.bytes_read)
 
 
 def csv_fields(header: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[str, ...]:
@@ -127,20 +128,20 @@ def _read(lines: Iterable[str], delimiter: str) -> Iterator[Row]:
 
 def json_pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[Chunk]:
     """Read each text of a row as a document; blank lines are skipped."""
-    lines = NumberedLines(text_blocks(source, options, size, log), source.name)
-    numbered = ((lines.number, line) for line in lines if not line.isspace())
-    first = list(islice(numbered, LOOKED_AT))
-    fields = json_fields(line for _, line in first)
-    field = chosen(options.field, fields, source.name) if fields else options.field or USUAL_NAMES[0]
-    steps = steps_of(field)
-    for number, line in chain(first, numbered):
-        try:
-            texts = [encoded_field(text, options) for text in texts_of(line, field, steps)]
-        except BadRow as reason:
-            pass_over(source, f"line {number:,}", reason, options, log)
-            continue
-        for text in texts:
-            yield from pieces_of(text, size, lines.bytes_read)
+    with numbered_lines(source, options, size, log) as lines:
+        numbered = ((lines.number, line) for line in lines if not line.isspace())
+        first = list(islice(numbered, LOOKED_AT))
+        fields = json_fields(line for _, line in first)
+        field = chosen(options.field, fields, source.name) if fields else options.field or USUAL_NAMES[0]
+        steps = steps_of(field)
+        for number, line in chain(first, numbered):
+            try:
+                texts = [encoded_field(text, options) for text in texts_of(line, field, steps)]
+            except BadRow as reason:
+                pass_over(source, f"line {number:,}", reason, options, log)
+                continue
+            for text in texts:
+                yield from pieces_of(text, size, lines.bytes_read)
 
 
 def json_fields(lines: Iterable[bytes]) -> tuple[str, ...]:
