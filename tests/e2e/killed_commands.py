@@ -273,6 +273,7 @@ class Attempts:
     def attempt(self, one: Prepared) -> None:
         self.begin_anew(one.before)
         way = self.chosen.choice(WAYS)
+        said_in(self.folder).write_text("")  # who is killed at once says nothing, and not what was said before
         how, child = way(self.chosen, one, self.folder)
         end = end_of(child)
         counts = self.counts.setdefault(one.name, Counter())
