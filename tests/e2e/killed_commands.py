@@ -143,8 +143,10 @@ def begin(arguments: str, folder: Path, *, settles: Callable[[], None] = lambda:
     except BaseException:
         traceback.print_exc()
     finally:
-        sys.stderr.flush()
-        os._exit(code)
+        try:
+            sys.stderr.flush()
+        finally:  # even on a full disk: an error that went on would end what this process has begun, with its folder
+            os._exit(code)
 
 
 def counted_deeds(stop: int) -> list[int]:
