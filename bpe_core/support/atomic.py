@@ -17,6 +17,7 @@ from bpe_core.support.lock import Lock
 # The endings of a folder that is written beside, and of the one whose place it takes; the file with its lock ends in
 # .part.
 OF_FOLDERS, OF_FORMER = ".folder", ".former"
+STREAMS = {"/dev/stdout": 1, "/dev/stderr": 2}
 LONGEST_NAME = 150  # bytes of a name that are told in that of the file beside; file systems allow 255
 
 _told_in: dict[Path, Path] = {}  # results that are being made, and the files that tell of the former ones
@@ -62,11 +63,13 @@ def write_together(*paths: Path | str) -> Iterator[list[BinaryIO]]:
         replacements: list[_Replacement] = []
         for path in paths:
             target = Path(path)
-            # Writing to a device or pipe (/dev/stdout) cannot be done beside it.
-            is_direct = target.exists() and not target.is_file()
-            if not is_direct:
+            to: Path | int = target
+            if str(target) in STREAMS:
+                to = os.dup(STREAMS[str(target)])  # opened by its name, a log would begin anew
+            elif target.is_file() or not target.exists():  # nothing can be written beside a device or pipe
                 replacements.append(stack.enter_context(_replacement(target)))
-            files.append(stack.enter_context(open(target if is_direct else replacements[-1].path, "wb")))
+                to = replacements[-1].path
+            files.append(stack.enter_context(open(to, "wb")))
         yield files
         for file in files:
             file.close()

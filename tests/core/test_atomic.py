@@ -112,6 +112,26 @@ def test_a_link_with_the_name_of_something_left_leads_nowhere(tmp_path: Path) ->
     assert (tmp_path / "precious").read_text() == "precious"
 
 
+TO_ITS_OUTPUT = """
+from bpe_core.support.atomic import write_atomically
+print("begun, ", end="", flush=True)
+with write_atomically("/dev/stdout") as file:
+    file.write(b"written, ")
+print("told", end="")
+"""
+
+
+@posix_only
+@pytest.mark.parametrize(("mode", "kept"), [("ab", b"old, "), ("wb", b"")])
+def test_a_log_behind_the_output_goes_on(tmp_path: Path, mode: str, kept: bytes) -> None:
+    log = tmp_path / "log"
+    log.write_bytes(b"old, ")
+    with open(log, mode) as output:
+        subprocess.run([sys.executable, "-c", TO_ITS_OUTPUT], cwd=ROOT, stdout=output, check=True)
+    assert log.read_bytes() == kept + b"begun, written, told"
+    assert names(tmp_path) == ["log"]
+
+
 def interrupted(target: Path, error: BaseException) -> None:
     with write_atomically(target) as file:
         file.write(b"half")
