@@ -30,7 +30,7 @@ def making(*paths: Path | str, told_in: Path | None = None) -> Iterator[None]:
     If a file tells of them, it is removed before the first of them changes, so it is never beside what it tells not of.
     """
     places = sorted({_place_of(path) for path in paths})  # in one order, so that of two processes one gets them all
-    told = {} if told_in is None else dict.fromkeys(places, _place_of(told_in))
+    told = dict.fromkeys(places, _place_of(told_in)) if told_in is not None and _is_replaced(told_in) else {}
     with contextlib.ExitStack() as stack:
         for place in places:
             if place.name and (place.is_file() or place.is_dir() or not place.exists()):
@@ -64,11 +64,11 @@ def write_together(*paths: Path | str) -> Iterator[list[BinaryIO]]:
         for path in paths:
             target = Path(path)
             to: Path | int = target
-            if str(target) in STREAMS:
-                to = os.dup(STREAMS[str(target)])  # opened by its name, a log would begin anew
-            elif target.is_file() or not target.exists():  # nothing can be written beside a device or pipe
+            if _is_replaced(target):
                 replacements.append(stack.enter_context(_replacement(target)))
                 to = replacements[-1].path
+            elif str(target) in STREAMS:
+                to = os.dup(STREAMS[str(target)])  # opened by its name, a log would begin anew
             files.append(stack.enter_context(open(to, "wb")))
         yield files
         for file in files:
@@ -167,6 +167,11 @@ def _replace_folder(folder: Path, beside: Path, former: Path) -> None:
     except BaseException:
         former.rename(folder)
         raise
+
+
+def _is_replaced(target: Path) -> bool:
+    """Whether another file takes its place: not that of a device or pipe, nor of a log behind a stream."""
+    return str(target) not in STREAMS and (target.is_file() or not target.exists())
 
 
 def _place_of(path: Path | str) -> Path:

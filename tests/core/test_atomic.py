@@ -15,7 +15,7 @@ import pytest
 from bpe_core.errors import OutputError
 from bpe_core.session_file.reading import read_session
 from bpe_core.session_file.writing import write_session
-from bpe_core.support.atomic import folder_for, making, replace_atomically, write_atomically, write_together
+from bpe_core.support.atomic import STREAMS, folder_for, making, replace_atomically, write_atomically, write_together
 from bpe_core.support.lock import Lock
 from tests.core.session_file.sessions import RECIPES, run_of, session
 from tests.shared import ROOT
@@ -374,6 +374,17 @@ def test_where_nothing_can_be_claimed_the_work_goes_on(tmp_path: Path, monkeypat
     with making(tmp_path / "table.csv"):
         write(tmp_path / "table.csv", b"new")
     assert names(tmp_path) == ["table.csv"]
+
+
+@posix_only
+def test_a_pipe_or_log_that_tells_of_results_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "log").touch()
+    monkeypatch.setitem(STREAMS, str(tmp_path / "log"), 1)
+    for told_in in ("pipe", "log"):
+        with making(tmp_path / "table.csv", told_in=tmp_path / told_in):
+            write(tmp_path / "table.csv", b"new")
+    assert names(tmp_path) == ["log", "pipe", "table.csv"]
 
 
 def test_what_tells_of_results_is_gone_before_the_first_of_them_changes(
