@@ -147,6 +147,8 @@ def folder_for(path: Path | str, *, replaces: bool = False) -> Iterator[Path]:
             yield beside
             _sync_folder(beside)
             _replace_folder(folder, beside, former)
+        except OutputError as error:  # of a file in it
+            raise OutputError(str(error).replace(str(beside), str(named))) from error
         finally:
             for gone in (beside, former):
                 shutil.rmtree(gone, ignore_errors=True)

@@ -236,6 +236,14 @@ def test_a_folder_is_made_whole_or_not_at_all(tmp_path: Path) -> None:
         assert names(tmp_path) == ["new"]
 
 
+def test_a_file_that_cannot_be_written_is_named_in_the_folder_that_was_asked_for(tmp_path: Path) -> None:
+    folder = tmp_path / "new"
+    with pytest.raises(OutputError) as caught, folder_for(folder) as place:
+        interrupted(place / "one", OSError(28, "No space left on device"))
+    sentence = f"Could not write {folder / 'one'}: No space left on device. What was there before is unchanged."
+    assert str(caught.value) == sentence
+
+
 def test_files_that_belong_together_change_at_one_moment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """All are whole on the disk before the first takes its place; a failure before that leaves all as they were."""
     paths = [tmp_path / name for name in ("merges.txt", "vocab.json", "more.json")]
