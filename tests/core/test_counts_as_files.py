@@ -307,6 +307,10 @@ def test_what_does_not_fit_is_refused_in_a_sentence(
     folder = counted(corpus, tmp_path / "folder", partition_size=200)
     with pytest.raises(OutputError, match="it is a folder with other files in it"):
         counted(corpus, tmp_path, partition_size=200)
+    (tmp_path / "words").touch()
+    with pytest.raises(OutputError, match=r"words: end the name in \.parquet"):
+        counted(corpus, tmp_path / "words")
+    assert not (tmp_path / "words.counting").exists()
     next(iter(sorted(folder.glob("part*")))).unlink()
     with pytest.raises(CorpusError, match="folder of counts with missing parts"):
         Corpus.from_files(folder)
