@@ -14,7 +14,7 @@ import sys
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -82,7 +82,6 @@ class Order:
 @dataclass(frozen=True)
 class CountStatus:
     output: str
-    on: str = ""
     state: State = "starting"
     stage: str = ""
     done: int = 0
@@ -90,7 +89,12 @@ class CountStatus:
     unit: str = "bytes"
     dashboard: str = ""  # the page on which a cluster shows its work
     sentence: str = ""  # the result
-    began: float = 0.0  # seconds since 1970
+
+    @classmethod
+    def of(cls, path: Path) -> CountStatus:
+        """That of a file, without what other versions tell beside it."""
+        told = json.loads(path.read_bytes())
+        return cls(**{one.name: told[one.name] for one in fields(cls)})
 
     @property
     def is_under_way(self) -> bool:
@@ -102,7 +106,7 @@ def begin(order: Order, folder: Path) -> Path:
     path = folder / f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(4)}{ENDING}"
     try:
         private_folder(folder)
-        _write(path, CountStatus(order.output, order.on, began=time.time()))
+        _write(path, CountStatus(order.output))
         # -P: a file named like one of our modules in the person's folder must not be imported.
         process = subprocess.Popen(
             [sys.executable, "-P", "-m", "bpe_core.counting.background", str(path)],
@@ -149,11 +153,11 @@ def forget(path: Path) -> None:
 
 def _read(path: Path) -> CountStatus | None:
     try:
-        status = CountStatus(**json.loads(path.read_bytes()))
+        status = CountStatus.of(path)
         if not status.is_under_way or _is_held(path) or _may_still_start(path, status):
             return status
-        status = CountStatus(**json.loads(path.read_bytes()))  # it may have ended in between
-    except (OSError, ValueError, TypeError):
+        status = CountStatus.of(path)  # it may have ended in between
+    except (OSError, ValueError, TypeError, KeyError):
         return None
     return replace(status, state="failed", sentence=GONE) if status.is_under_way else status
 
@@ -185,7 +189,7 @@ class _Reporter:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.status = CountStatus(**json.loads(path.read_bytes()))
+        self.status = CountStatus.of(path)
         self._written = 0.0
 
     def write(self, **news: Any) -> None:
