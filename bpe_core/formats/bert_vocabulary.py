@@ -27,8 +27,7 @@ from bpe_core.formats.base import (
 from bpe_core.formats.json_reading import Object, list_in, number_of, object_in, parsed_object, whole_text
 from bpe_core.formats.limitations import about, containing, same_text
 from bpe_core.formats.transformers_beside import CONFIG, config_beside, tokens_in
-from bpe_core.formats.transformers_classes import LIKE_BERT as BY_CLASS
-from bpe_core.formats.transformers_classes import class_of, role_tokens
+from bpe_core.formats.transformers_classes import LIKE_BERT, SPACED, class_of, role_tokens
 from bpe_core.formats.written_merges import VERSION, lines_of
 from bpe_core.history.alphabet import Alphabet, Symbol, SymbolKind, unknown_symbols
 from bpe_core.history.history import History, Int64s
@@ -107,7 +106,7 @@ MOST_ODD = 0.002  # the share of tokens that may speak against a guess: signs an
 
 def _text_choices(config: Object, plain: list[str], where: str, notes: list[str]) -> dict[str, Any]:
     lowercase = _flag(config, "do_lower_case", where)
-    if lowercase is None and class_of(config) in BY_CLASS:
+    if lowercase is None and class_of(config) in LIKE_BERT:
         lowercase = True
     strip_accents = _flag(config, "strip_accents", where)
     if lowercase is None:
@@ -137,13 +136,9 @@ def _text_choices(config: Object, plain: list[str], where: str, notes: list[str]
 
 
 def _other_ways(config: Object, vocabulary: Collection[str], where: str) -> Iterator[str]:
-    named = config.get("tokenizer_class") or ""
-    kind = named.removesuffix("Fast").removesuffix("Tokenizer") if isinstance(named, str) else ""
-    if kind and kind not in LIKE_BERT.split():
-        yield (
-            f"{where} names {named[:40]}, which can change, split and decode texts otherwise; here it is done as for "
-            "BERT."
-        )
+    if (kind := class_of(config)) and kind not in AS_FOR_BERT:
+        named = config["tokenizer_class"][:40]
+        yield f"{where} names {named}, which can change, split and decode texts otherwise; here it is done as for BERT."
     if not any(text.startswith(MARKER) for text in vocabulary):
         yield (
             f"No token begins with {MARKER}, so a word that is no token as a whole is unknown here; how else texts are "
@@ -213,10 +208,10 @@ def _flag(config: Object, key: str, where: str) -> bool | None:
 
 MARKER = "##"
 LONGEST_WORD = 100  # characters, which BERT's tokenizers take for granted
-LIKE_BERT = (  # tokenizers of transformers that split as BERT's does
-    "Bert ConvBert DPRContextEncoder DPRQuestionEncoder DPRReader DistilBert Electra Ernie Funnel LayoutLM Lxmert "
-    "MPNet MegatronBert MobileBert PreTrained Realm RetriBert SqueezeBert"
-)
+AS_FOR_BERT = {  # classes of transformers that split and decode as BERT's does
+    *(*LIKE_BERT, "DPRContextEncoder", "DPRQuestionEncoder", "DPRReader", "Ernie", "MegatronBert", "PreTrained"),
+    *("Realm", "RetriBert"),
+}.difference(SPACED)
 LOOK = 100_000  # bytes that tell whether there is a token a line
 
 

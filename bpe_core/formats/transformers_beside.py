@@ -17,6 +17,7 @@ from bpe_core.formats.transformers_classes import (
     LIKE_BART,
     LIKE_BERT,
     LIKE_GPT2,
+    SPACED,
     class_beside,
     class_of,
     decodes_as,
@@ -103,7 +104,7 @@ def _about_versions(opened: OpenedTable, kind: str, config: Object, *, named: bo
             recipe.lowercase or any(step.lowercase for step in changes)
         )
         yield _SLOW_BERT.format(kind or "Bert", _COMPOSED * keeps_accents + _CAPITALS * finds)
-        if config.get("clean_up_tokenization_spaces") is None and kind != "Splinter":
+        if config.get("clean_up_tokenization_spaces") is None and kind not in SPACED:
             yield _CLEANS.format(kind or "Bert")
     if opened.format != "merges.txt":
         return

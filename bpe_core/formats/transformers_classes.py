@@ -23,6 +23,7 @@ _BERTS = (
     *("Splinter", "SqueezeBert"),
 )
 LIKE_BERT = (*_BERTS, "Funnel", "MPNet")
+SPACED = ("LayoutLMv2", "Splinter")  # of these, where transformers 4 decodes with spaces before signs
 LIKE_BART = ("Bart", "Blenderbot", "LED", "LayoutLMv3", "Longformer", "Luke", "MarkupLM", "Mvp", "Roberta")
 LIKE_GPT2 = (*LIKE_BART, "CodeGen", "Deberta", "GPT2", "Whisper")
 _LIKE_T5 = ("Camembert", "T5", "XLMRoberta")  # with the file's own map of characters

@@ -304,6 +304,7 @@ BERT = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n<s>\n<pad>\n</s>\n<mask>\na\nb\n'\nn
         ({"tokenizer_class": "BertTokenizer", "tokenize_chinese_chars": False}, "; here", True),
         ({"tokenizer_class": "MPNetTokenizer"}, ", and special tokens are found in capitals", True),
         ({"tokenizer_class": "SplinterTokenizer"}, "; here", False),
+        ({"tokenizer_class": "LayoutLMv2Tokenizer"}, "; here", False),
         ({"tokenizer_class": "BertTokenizer", "clean_up_tokenization_spaces": False}, "; here", False),
     ],
 )
