@@ -160,7 +160,7 @@ class _ClusterCount(FileCount):
         return [added[number] for number in range(count)]
 
     def write(self, output: str, tasks: Sequence[PartTask]) -> None:
-        """Workers write files at work, which take their places here: one that was given up can replace no result."""
+        """Only this process puts files in place: a worker that was given up, and still writes, replaces no result."""
         lean = []
         for task in tasks:
             with self.work.writing(task.name_at_work(RANKS)) as file:

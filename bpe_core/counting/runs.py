@@ -343,7 +343,7 @@ class LocalPlace:
         return write_atomically(self.path / name)
 
     def take(self, name: str, other: Any, other_name: str) -> None:
-        """Let a file of another such place take the place of this one."""
+        """Move a file here that is in another such place."""
         with replace_atomically(self.path / name) as beside:
             shutil.move(other.path / other_name, beside)
 

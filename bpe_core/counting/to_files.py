@@ -238,7 +238,7 @@ def _check_output(output: str) -> None:
         raise OutputError(f"Could not write {output}: the address names no folder.")
     if not (is_address(output) or output.endswith(ENDING) or Path(output).is_dir()) and Path(output).exists():
         raise OutputError(
-            f"Could not write {output}: end the name in {ENDING}; other counts are folders, and it is none."
+            f"Could not write {output}: end the name in {ENDING}; other counts are folders, and this is none."
         )
 
 

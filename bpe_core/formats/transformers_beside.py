@@ -95,7 +95,7 @@ def about_beside(opened: OpenedTable, beside: Beside) -> list[str]:
 
 
 def _about_versions(opened: OpenedTable, kind: str, config: Object, *, named: bool) -> Iterator[str]:
-    """Report what classes for tokens in such files do otherwise, one than another."""
+    """Report what a slow class does otherwise than the fast one, or a version of it than another."""
     recipe = opened.history.recipe
     if opened.format == "vocab.txt" and (kind in LIKE_BERT or (named and not kind)):
         changes = [step for step in recipe.preparation if isinstance(step, BertNormalizer)]
@@ -124,7 +124,7 @@ def _about_versions(opened: OpenedTable, kind: str, config: Object, *, named: bo
 
 
 def _joins_parts(token: bytes) -> bool:
-    """Whether a token has a part of one character beside another one that is no space before it."""
+    """Whether a token joins a part of a character to something else, other than a space before it."""
     behind = token.removeprefix(b" ").lstrip(_TAILS)
     try:
         behind.decode()
