@@ -5,8 +5,10 @@ Tokenizers must cut as their files say, whatever this Python knows, so the chara
 
 from __future__ import annotations
 
+import re
+from bisect import bisect
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, TypeVar
 
@@ -102,17 +104,23 @@ def controls() -> regex.Pattern[str]:
     return _compiled(r"[\p{Cc}\p{Cf}\p{Co}\ufffd]", _LATER_CONTROLS + " 9-a d")
 
 
-def without_later(text: str) -> str:
-    """The text with an unassigned character in place of each that came later than the tables of expressions."""
-    seen_as = _seen_as()
+def without_later(text: str, expression: str = "") -> str:
+    """The text with an unassigned character in place of each that came later than the tables of expressions.
+
+    A range of the expression still holds the characters that came later.
+
+    >>> [ascii(without_later("\u0b53", named)) for named in ("", "[\u0b00-\u0b7f]")]
+    ["'\\\\u0378'", "'\\\\u0b04'"]
+    """
+    seen_as = _seen_as(expression)
     if text.isascii() or seen_as.keys().isdisjoint(map(ord, set(text))):
         return text
     return text.translate(seen_as)
 
 
-def as_before(values: npt.NDArray[Number]) -> npt.NDArray[Number]:
+def as_before(values: npt.NDArray[Number], expression: str) -> npt.NDArray[Number]:
     """The values by code point, with the value of an unassigned one for characters that came later."""
-    values, seen_as = values.copy(), _seen_as()
+    values, seen_as = values.copy(), _seen_as(expression)
     values[[*seen_as]] = values[[*map(ord, seen_as.values())]]
     return values
 
@@ -128,9 +136,30 @@ def with_known_marks(text: str) -> str:
     return "".join("\u0300" if one in marks else one for one in text)
 
 
+_NAMED = re.compile(r"\\U([0-9A-Fa-f]{8})|\\u([0-9A-Fa-f]{4})|([^\0-\x7f])")
+
+
+@lru_cache(maxsize=64)
+def _seen_as(expression: str) -> dict[int, str]:
+    """By code point, what an expression sees: a character on the same side of all those that it names."""
+    seen_as = dict.fromkeys(_codes(_LATER), NO_CHARACTER) | {ord(one): other for one, other in _FORMERLY.items()}
+    named = {ord(one) if one else int(long or short, 16) for long, short, one in _NAMED.findall(expression)}
+    if not named:
+        return seen_as
+    borders = sorted({0, 0x110000} | named | {code + 1 for code in named})
+    place = {code: bisect(borders, code) for code in (*seen_as, *map(ord, seen_as.values()))}
+    near = {one: _unassigned(borders[one - 1], borders[one]) for one in {place[code] for code in seen_as}}
+    found = {code: one if place[ord(one)] == place[code] else near[place[code]] for code, one in seen_as.items()}
+    return {code: one for code, one in found.items() if one}  # without one, a character is seen as it is
+
+
 @cache
-def _seen_as() -> dict[int, str]:
-    return dict.fromkeys(_codes(_LATER), NO_CHARACTER) | {ord(one): other for one, other in _FORMERLY.items()}
+def _unassigned(start: int, stop: int) -> str:
+    """The first character of a range that nothing was assigned to, or nothing."""
+    import regex  # takes a while to load
+
+    is_free = regex.compile(r"\p{Cn}").match
+    return next((chr(code) for code in range(start, stop) if is_free(chr(code))), "")
 
 
 @cache

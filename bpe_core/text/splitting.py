@@ -89,7 +89,7 @@ class Splitter:
 
     def _as_known(self, text: str) -> str:
         """What the pattern sees: as many characters, with unassigned ones for new ones if the recipe says so."""
-        return without_later(text) if self._recipe.older_unicode else text
+        return without_later(text, self._pattern.pattern) if self._recipe.older_unicode else text
 
     def _custom_words(self, text: str) -> Iterator[str]:
         self._has_seen_text = self._has_seen_text or bool(text)

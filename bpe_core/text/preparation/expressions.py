@@ -1,14 +1,18 @@
 r"""Expressions of Oniguruma, the engine of Hugging Face's tokenizers, translated for `regex`.
 
 There `^` and `$` are the ends of a line, but no line begins behind the last line break; `\Z` also matches before that
-one, `\h` is a hexadecimal digit, `(?m)` lets the dot match line breaks, and `{2}+` is a repeated repetition.
+one, `\h` is a hexadecimal digit, `(?m)` lets the dot match line breaks, `{2}+` is a repeated repetition, and in
+`\U0001F600` the first sign is a plain U.
 
     >>> Expression(r"a$|\h{2}+").spans("a\nff00")
     [(0, 1), (2, 6)]
+    >>> Expression(r"[\U0001F600-\U0001F64F]").substituted("U+1F600 is 😀", "")
+    '+ is 😀'
 """
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -24,22 +28,26 @@ PATIENCE = 3.0  # seconds before an expression counts as catastrophic
 PATIENT_CHARACTERS = 20_000_000  # one more second for each of these
 
 _TOKEN = regex.compile(
-    r"\[:\^?[a-z]+:\]|\\[pP]\{[^}]*\}|\\x\{[0-9A-Fa-f]+\}|\\.|\{\d*,?\d*\}\+?|\(\?(?:[a-z-]*[:)]|<?[=!]|>)|\[\^?\]?|&&|.",
+    r"\[:\^?[a-z]+:\]|\\[pP]\{[^}]*\}|\\x\{[0-9A-Fa-f]+\}|\\x[0-9A-Fa-f]{1,2}|\\."
+    r"|\{\d*,?\d*\}\+?|\(\?(?:[a-z-]*[:)]|<?[=!]|>)|\[\^?\]?|&&|.",
     regex.DOTALL,
 )
+_NUMBER = regex.compile(r"\\x\{?[0-9A-Fa-f]")
 _LISTED = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}"  # what is part of a word where it is listed in a set
 _WORD = rf"{_LISTED}\xb2\xb3\xb9\xbc-\xbe"
 _POSIX = {"[:digit:]": r"\p{Nd}", "[:alnum:]": r"\p{Alphabetic}\p{Nd}", "[:punct:]": r"\p{P}\p{S}", "[:word:]": _LISTED}
 _OUTSIDE = {"^": r"(?:\A|^(?!\Z))", r"\Z": r"(?=\n?\Z)", r"\z": r"\Z", r"\h": "[0-9A-Fa-f]", r"\H": "[^0-9A-Fa-f]"}
 _OUTSIDE |= {r"\w": f"[{_WORD}]", r"\W": f"[^{_WORD}]", r"\N": r"[^\n]", r"\O": r"[\s\S]", r"\e": r"\x1b"}
-_OUTSIDE |= {r"\p": "p", r"\P": "P"}  # with no name behind it
+_OUTSIDE |= {r"\p": "p", r"\P": "P", r"\x": "x"}  # with no name or number behind it
 _OUTSIDE |= {
     r"\b": f"(?:(?<=[{_WORD}])(?![{_WORD}])|(?<![{_WORD}])(?=[{_WORD}]))",
     r"\B": f"(?:(?<=[{_WORD}])(?=[{_WORD}])|(?<![{_WORD}])(?![{_WORD}]))",
 }
-_INSIDE = {r"\h": "0-9A-Fa-f", r"\w": _LISTED, r"\e": r"\x1b", r"\p": "p", r"\P": "P", **_POSIX}
+_INSIDE = {r"\h": "0-9A-Fa-f", r"\w": _LISTED, r"\e": r"\x1b", r"\p": "p", r"\P": "P", r"\x": r"\0", **_POSIX}
 _INSIDE |= {r"\W": f"[^{_LISTED}]", r"\H": "[^0-9A-Fa-f]"}
 _INSIDE |= {name.replace("[:", "[:^"): f"[^{listed}]" for name, listed in _POSIX.items()}
+_OUTSIDE |= {rf"\{one}": one for one in "ijlmoqEFIJLQTUV"}  # no signs there, but letters
+_INSIDE |= {rf"\{one}": one for one in "ijlmoqEFIJLQTUVgkyABGKNORXYZz"}
 _PROPERTIES = {"word": (_WORD, _LISTED), "xdigit": ("0-9A-Fa-f", "0-9A-Fa-f")}  # alone, and in a set
 
 
@@ -56,7 +64,7 @@ class Expression:
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Where it matches. An empty match counts, but not right behind another."""
         patience = PATIENCE + len(text) / PATIENT_CHARACTERS
-        text = without_later(text)
+        text = self._as_known(text)
         try:
             found = [match.span() for match in self._compiled.finditer(text, concurrent=True, timeout=patience)]
             empty = sum(start >= stop for start, stop in found)
@@ -70,8 +78,11 @@ class Expression:
             ) from error
         return found
 
+    def _as_known(self, text: str) -> str:
+        return without_later(text, self._compiled.pattern)
+
     def substituted(self, text: str, content: str) -> str:
-        if self._runs_of is not None and without_later(text) is text:
+        if self._runs_of is not None and self._as_known(text) is text:
             return _with_runs_as(content, text, self._runs_of)
         spans = self.spans(text)
         ends = [0, *(stop for _, stop in spans)]
@@ -95,7 +106,7 @@ class Expression:
 
     def found(self, text: str) -> list[str]:
         """The texts of its matches that are not empty: without their places that takes less time."""
-        if not self._compiled.groups and (text.isascii() or without_later(text) is text):
+        if not self._compiled.groups and (text.isascii() or self._as_known(text) is text):
             try:
                 found: list[str] = self._compiled.findall(text, concurrent=True, timeout=PATIENCE)
             except (TimeoutError, MemoryError):
@@ -171,13 +182,14 @@ def translated(expression: str) -> str:
             token = token.replace("m", "s")
         else:
             token = _OUTSIDE.get(token, token)
-        written.append(rf"\U{int(token[3:-1], 16):08X}" if token.startswith(r"\x{") else token)
+        written.append(rf"\U{int(token[2:].strip('{}'), 16):08X}" if _NUMBER.match(token) else token)
         if token == "]" and not depth and written[opened][:2] == "[^" and _holds_all(written[opened + 1 :]):
             written[opened:] = _NOTHING
     if "i" in expression:
         from bpe_core.text.preparation.ignoring_case import as_in_oniguruma  # takes a while to load
 
-        written = as_in_oniguruma(written)
+        with suppress(regex.error):  # what is not valid is said when it is compiled
+            written = as_in_oniguruma(written)
     return f"(?m{'V1' if nested else ''})" + "".join(written)
 
 

@@ -84,7 +84,7 @@ def _translated(expression: str, unit: str, drops_blanks: bool, older: bool) -> 
     try:
         automaton = Automaton(read_expression(expression), drops_blanks=drops_blanks)
         machine, kinds = Machine(automaton), automaton.kinds.of_code_point
-        kinds = as_before(kinds) if older else kinds
+        kinds = as_before(kinds, expression) if older else kinds
         if unit == "line":
             step, start = by_line(machine.step, machine.start), (machine.start, False)
             return ScanTable.of(step, start, kinds, drops_blanks=drops_blanks)

@@ -60,11 +60,29 @@ HAN = wordpiece("<unk>", "人", "ab", "a", "##b")
 BYTES = numbered(*(f"<0x{byte:02X}>" for byte in range(256)))
 WITHOUT_TAB = numbered("\t", "▁", "a", "b", "ab", *"ĠĊĀ", *(one for one in BYTES if one not in ("<0x09>", "<0xFF>")))
 ENDS = numbered("<unk>", "a", "b", "b</w>", " ", "ab", "ab</w>", "a</w>", " b")
+LATER = (
+    "\u0b13\u0b53\u0b54\u0b55 \u0b78",
+    "\U0001faea\U0001fa8a\u2b96\U0001f1ae",
+    "\ua7dc\ua7dda\ua7dd",
+    "a\u0cdc\u05c8\U00010940",
+)
 LETTERS = numbered("<unk>", "e", "a", "b", " ", "ab")
 
 # What is rare, and texts that show it.
 FILES: dict[str, tuple[Whole, tuple[str, ...]]] = {
     "a word begins with the mark": (whole(WORDS, [], [SPACES]), ("##a ##abb ##c c a##a ##", "###a ##ab##")),
+    "a range holds characters of a later Unicode": (
+        whole(
+            bpe(numbered(*ALPHABET)),
+            [replacing("[^ -ÿ\u0b00-\u0b7f\U0001f000-\U0001ffff\ua7dd]", "-", regex=True), replacing("\ua7dd", "+")],
+            [by_bytes()],
+        ),
+        LATER,
+    ),
+    "a letter that no sign is behind a backslash": (
+        whole(bpe(LETTERS), [], [split(r"[\U0001f300-\U0001f5ff\x4]|\x62\U|[\j-\q]")]),
+        ("abU0 e", "ABU\U0001f300 \U0001f4af01f3", "jklmn\\U\x04 ox4"),
+    ),
     "a whole word beside Chinese characters": (
         whole(HAN, [as_bert(lowercase=False)], [BERT], added(5, "abb", single_word=True, normalized=True)),
         ("人abb人", "abb人abb", "人 abb人", "abb"),
@@ -325,6 +343,14 @@ def test_a_file_with_something_rare_opens_exactly_or_says_so(rare: str) -> None:
 
 # These open exactly, and what cannot be written so is said.
 SAID_OF_WRITING: dict[str, tuple[Whole, tuple[str, ...]]] = {
+    "a range that words have holds characters of a later Unicode": (
+        whole(
+            bpe(numbered(*ALPHABET, "à¬", "ðŁ"), "à ¬", "ð Ł"),
+            [],
+            [split("[\u0b00-\u0b7f]+|[\U0001f300-\U0001fbff]+|\\p{L}+|\\P{L}"), by_bytes()],
+        ),
+        LATER,
+    ),
     "the unknown token is added, and another one has its number": (
         whole(
             {**wordpiece("te", "e", unknown="e"), "type": "WordLevel"} | {"vocab": {"te": 2, "e": 3}},
