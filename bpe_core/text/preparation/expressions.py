@@ -1,8 +1,8 @@
 r"""Expressions of Oniguruma, the engine of Hugging Face's tokenizers, translated for `regex`.
 
 There `^` and `$` are the ends of a line, but no line begins behind the last line break; `\Z` also matches before that
-one, `\h` is a hexadecimal digit, `(?m)` lets the dot match line breaks, `{2}+` is a repeated repetition, and in
-`\U0001F600` the first sign is a plain U.
+one, `\h` is a hexadecimal digit, `(?m)` lets the dot match line breaks, `{2}+` is a repeated repetition, `{2}?`
+one that may be missing, and in `\U0001F600` the first sign is a plain U.
 
     >>> Expression(r"a$|\h{2}+").spans("a\nff00")
     [(0, 1), (2, 6)]
@@ -28,8 +28,8 @@ PATIENCE = 3.0  # seconds before an expression counts as catastrophic
 PATIENT_CHARACTERS = 20_000_000  # one more second for each of these
 
 _TOKEN = regex.compile(
-    r"\[:\^?[a-z]+:\]|\\[pP]\{[^}]*\}|\\x\{[0-9A-Fa-f]+\}|\\x[0-9A-Fa-f]{1,2}|\\."
-    r"|\{\d*,?\d*\}\+?|\(\?(?:[a-z-]*[:)]|<?[=!]|>)|\[\^?\]?|&&|.",
+    r"\[:\^?[a-z]+:\]|\\[pP]\{[^}]*\}|\\x\{[0-9A-Fa-f]+\}|\\x[0-9A-Fa-f]{1,2}|\\u[0-9A-Fa-f]{4}|\\."
+    r"|\{\d+\}\?|\{\d*,?\d*\}\+?|\(\?(?:[a-z-]*[:)]|<?[=!]|>)|\[\^?\]?|&&|.",
     regex.DOTALL,
 )
 _NUMBER = regex.compile(r"\\x\{?[0-9A-Fa-f]")
@@ -150,19 +150,21 @@ def translated(expression: str) -> str:
 
     >>> translated(r"\d{1,3}+|x\z"), translated("[a-z&&[^b]]")
     ('(?m)(?:\\d{1,3})+|x\\Z', '(?mV1)[a-z&&[^b]]')
-    >>> translated("[^(|[.,!?]]+")
-    '(?m)[^(|.,!?]+'
+    >>> translated("[^(|[.,!?]]+"), translated("[+[-]z]")
+    ('(?m)[^(|.,!?]+', '(?m)[+\\-z]')
     """
     written: list[str] = []
     depth = opened = 0  # of sets, and where the outermost begins
     inside = 0  # of them, sets in sets that only add characters, so that their brackets can be left out
+    left_out = -1  # where the last of these brackets would be
     nested = False
     for token in _TOKEN.findall(expression):
         if token == "[" and depth and depth == 1 + inside and written[-1] != "-" and "&&" not in expression:
-            depth, inside = depth + 1, inside + 1
+            depth, inside, left_out = depth + 1, inside + 1, len(written)
             continue
         if token == "]" and inside and depth == 1 + inside:
-            depth, inside = depth - 1, inside - 1
+            written[-1] = r"\-" if written[-1] == "-" else written[-1]
+            depth, inside, left_out = depth - 1, inside - 1, len(written)
             continue
         if token[0] == "[" and token[1:2] != ":":
             opened = opened if depth else len(written)
@@ -174,9 +176,10 @@ def translated(expression: str) -> str:
             token = _property(token, named, within=depth > 0)
             nested |= depth > 0 and token[0] == "["
         elif depth:
-            token = _INSIDE.get(token, token)
+            token = r"\-" if token == "-" and len(written) == left_out else _INSIDE.get(token, token)
+            written += _NOTHING if token == "&&" and written[-1] in ("[", "[^") else []
             nested |= token == "&&" or token[0] == "["
-        elif token[0] == "{" and token.endswith("}+"):
+        elif token[0] == "{" and token[-2:] in ("}+", "}?"):
             token = _repeated(written, token)
         elif token.startswith("(?") and token[-1] in ":)":
             token = token.replace("m", "s")
@@ -252,4 +255,4 @@ def _repeated(written: list[str], counts: str) -> str:
         first -= 1
     written.insert(first, "(?:")
     written += [counts[:-1], ")"]
-    return "+"
+    return counts[-1]

@@ -83,6 +83,14 @@ FILES: dict[str, tuple[Whole, tuple[str, ...]]] = {
         whole(bpe(LETTERS), [], [split(r"[\U0001f300-\U0001f5ff\x4]|\x62\U|[\j-\q]")]),
         ("abU0 e", "ABU\U0001f300 \U0001f4af01f3", "jklmn\\U\x04 ox4"),
     ),
+    "a dash alone in a set in a set": (
+        whole(bpe(LETTERS), [replacing(r"[&[-]a]|[x[y]-z]|[&&\d]|[^&&b]e", "b", regex=True)], []),
+        ("a & - + ' e0 xyz ee", "be-"),
+    ),
+    "a repetition that may be missing": (
+        whole(bpe(LETTERS), [replacing(r"a{2}?\u0062{1,2}?|\u0020{2}+", "e", regex=True)], []),
+        ("aab abb aaabb b", "ab{2}?   b    "),
+    ),
     "a whole word beside Chinese characters": (
         whole(HAN, [as_bert(lowercase=False)], [BERT], added(5, "abb", single_word=True, normalized=True)),
         ("人abb人", "abb人abb", "人 abb人", "abb"),
