@@ -161,8 +161,9 @@ class MergesPair(Format):
     def recognizes_file(self, data: bytes, name: str, beside: Beside) -> bool:
         if self.recognizes(data):
             return True
-        # Merges of characters look like subword-nmt's codes, but those have no vocabulary beside them.
-        return bool(pairs_at_the_beginning(data)) and beside(vocabulary_name(Path(name).name)) is not None
+        # Merges of characters, or none, look like subword-nmt's codes, but those have no vocabulary beside them.
+        is_bare = data.startswith(VERSION.encode()) and data.count(b"\n") <= 1
+        return (is_bare or bool(pairs_at_the_beginning(data))) and beside(vocabulary_name(Path(name).name)) is not None
 
     def read_all(self, data: bytes, name: str, beside: Beside) -> Opened:
         (merges_name, merges_data), (where, vocabulary_data) = _both(data, name, beside)

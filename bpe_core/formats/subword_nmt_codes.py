@@ -95,6 +95,8 @@ class SubwordNmtCodes(Format):
     def loaded_by(self, library: Any, data: bytes, history: History, name: str, beside: Beside) -> Peer | None:
         from subword_nmt.apply_bpe import BPE  # not needed to run
 
+        if not history:
+            return None  # it ends the program at an empty list
         text = without_counts(data).decode("utf-8-sig")
         if history.recipe.marker == "glued" and not text.startswith(GLUED):
             text = f"{GLUED}\n" + text.removeprefix(f"{SYMBOL}\n")

@@ -201,7 +201,8 @@ _NOTHING = ["[^", r"\0", "-", r"\U0010FFFF", "]"]
 
 def _holds_all(listed: list[str]) -> bool:
     """Whether a set lists something and all else; `regex` forgets then that it is meant the other way round."""
-    found = regex.sub(r"\[\^[^]]*\]", "", "".join(listed)).replace(r"\d", r"\p{Nd}").replace(r"\D", r"\P{Nd}")
+    found = regex.sub(r"(\\.)|\[\^(?:\\.|[^]])*\]", r"\1", "".join(listed))
+    found = found.replace(r"\d", r"\p{Nd}").replace(r"\D", r"\P{Nd}")
     kinds = {(one[1], one[2:]) for one in _TOKEN.findall(found) if one[0] == "\\" and one[1] in "sSpP"}
     return any((kind.swapcase(), name) in kinds for kind, name in kinds)
 

@@ -223,6 +223,17 @@ def test_long_merges_that_only_a_vocabulary_beside_tells_are_read_whole(tmp_path
     assert found.numbers_of(encode(found.history, word)) == [len(tokens) - 1]
 
 
+def test_there_may_be_no_merges(tmp_path: Path) -> None:
+    bare = "#version: 0.2\n"
+    (tmp_path / "vocab.json").write_text('{"a": 0, "b": 1}')
+    (tmp_path / "merges.txt").write_text(bare)
+    for name in ("merges.txt", "vocab.json"):
+        found = open_table(tmp_path / name)
+        assert (found.format, found.numbers_of(encode(found.history, "bab"))) == ("merges.txt", [1, 0, 1])
+    codes = FORMATS["subword-nmt"]
+    assert codes.peer(bare.encode(), codes.read(bare.encode(), "codes"), "codes") is None
+
+
 def test_a_vocabulary_of_wordpiece_is_told_apart(tmp_path: Path) -> None:
     (tmp_path / "vocab.json").write_text('{"[UNK]": 0, "a": 1, "##b": 2}', "utf-8")
     with pytest.raises(FormatError, match=r"Write them into a vocab\.txt"):
