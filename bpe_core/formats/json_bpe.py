@@ -32,6 +32,7 @@ from bpe_core.formats.vocabulary_model import Style, build, joined_in_order, unk
 from bpe_core.formats.written_merges import WrittenMerges, halves
 from bpe_core.history.alphabet import BYTE_TEXTS, NOT_IN_UTF8
 from bpe_core.history.history import History, Int64s
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.text.preparation.pieces import AddedToken
 from bpe_core.text.preparation.pre_tokenizers import Split
 
@@ -123,7 +124,7 @@ class JsonBpe(JsonModel):
             "dropout": None,
             "unk_token": recipe.unknown_text if lacking else unknown_text,
             "continuing_subword_prefix": None,
-            "end_of_word_suffix": recipe.marker_text if recipe.marker == "glued" else None,
+            "end_of_word_suffix": _written_marker(recipe) if recipe.marker == "glued" else None,
             "fuse_unk": joining is not None and joining.joins_unknown,
             "byte_fallback": recipe.base == "characters" and recipe.unknown == "bytes",
             "ignore_merges": joining is not None and joining.whole_words,
@@ -210,6 +211,10 @@ def _columns(items: list[Any], name: str) -> tuple[list[str], list[str]]:
     return lefts, rights
 
 
+def _written_marker(recipe: Recipe) -> str:
+    return byte_level.written(recipe.marker_text.encode()) if recipe.base == "bytes" else recipe.marker_text
+
+
 def _style(
     model: Object, steps: TextPreparation, vocabulary: dict[str, int], specials: Collection[str], name: str
 ) -> Style:
@@ -247,7 +252,7 @@ def _style(
 
 def _choices(steps: TextPreparation, style: Style, merges: int) -> dict[str, Any]:
     choices: dict[str, Any] = {**steps.choices, "merges": merges}
-    choices |= {"marker": style.marker, "marker_text": style.marker_text}
+    choices |= {"marker": style.marker, "marker_text": style.raw_marker.decode()}
     if style.byte_level:
         choices |= {"base": "bytes"} | ({"unknown_text": style.unknown} if style.unknown_bytes else {})
     else:

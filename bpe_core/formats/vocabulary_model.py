@@ -42,6 +42,15 @@ class Style:
     unknown_bytes: bool = False  # each byte without a token is the token for what is unknown
 
     @property
+    def raw_marker(self) -> bytes:
+        """The marker as tokens hold it: where they are bytes, its characters may stand for some."""
+        found = byte_level.read(self.marker_text) if self.byte_level else None
+        try:
+            return (found or b"").decode().encode() or self.marker_text.encode()
+        except UnicodeDecodeError:
+            return self.marker_text.encode()
+
+    @property
     def longest(self) -> int:
         """Return how many characters the text of a base symbol can have."""
         return 1 + len(self.marker_text) * (self.marker == "glued")
@@ -55,9 +64,9 @@ def base_symbols(plain: Sequence[str], vocabulary: Mapping[str, int] | None, sty
     if not style.byte_level:
         return _characters(plain, style, is_complete=vocabulary is not None)
     known = {text for text in plain if style.is_symbol(text)} if vocabulary is not None else set()
-    symbols = _bytes(known, vocabulary or {}, "")
+    symbols = _bytes(known, vocabulary or {})
     if style.marker == "glued":
-        symbols += _bytes(known, vocabulary or {}, style.marker_text)
+        symbols += _bytes(known, vocabulary or {}, style.marker_text, style.raw_marker)
     return symbols
 
 
@@ -66,20 +75,20 @@ def raw_texts(text: str, style: Style) -> tuple[bytes, bytes] | None:
     raw = byte_level.read(text) if style.byte_level else text.encode()
     if not raw:
         return None
-    marker = style.marker_text.encode()
+    marker = style.raw_marker
     if style.marker == "glued" and raw.endswith(marker) and raw != marker:
         return raw, raw.removesuffix(marker) + b" "
     blank = (style.blank or (style.marker_text if style.marker == "prefix" else "")).encode()
     return raw, raw.replace(blank, b" ") if blank else raw
 
 
-def _bytes(known: set[str], vocabulary: Mapping[str, int], marker: str) -> list[NamedSymbol]:
+def _bytes(known: set[str], vocabulary: Mapping[str, int], marker: str = "", end: bytes = b"") -> list[NamedSymbol]:
     """Return the 256 bytes as the file numbers them; those it has no number for come last."""
     named = [(text + marker, byte) for byte in byte_level.stand_in_order() for text in [byte_level.stand_ins()[byte]]]
     if vocabulary:
         named.sort(key=lambda one: (one[0] not in known, vocabulary.get(one[0], 0)))
     kind: SymbolKind = "glued" if marker else "byte"
-    end, blank = marker.encode(), b" " if marker else b""
+    blank = b" " if marker else b""
     return [(text, Symbol(bytes([byte]) + end, bytes([byte]) + blank, kind)) for text, byte in named]
 
 

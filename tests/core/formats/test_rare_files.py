@@ -83,6 +83,13 @@ FILES: dict[str, tuple[Whole, tuple[str, ...]]] = {
         whole(bpe(LETTERS), [], [split(r"[\U0001f300-\U0001f5ff\x4]|\x62\U|[\j-\q]")]),
         ("abU0 e", "ABU\U0001f300 \U0001f4af01f3", "jklmn\\U\x04 ox4"),
     ),
+    "a byte ends words": (
+        whole(
+            bpe(numbered(*ALPHABET, *(one + "Ġ" for one in ALPHABET), "ab", "abĠ"), "a b", "a bĠ", ignore_merges=True),
+            [], [{"type": "Whitespace"}, by_bytes()],
+        ),
+        ("ab aab", "abĠ aĠ Ġ ĠĠ", "éa"),
+    ),
     "brackets and dashes in sets": (
         whole(bpe(LETTERS), [replacing(r"[&[-]a]|[x[y]-z]|[&&\d]|[^&&b]e|[^\[^ -z]", "b", regex=True)], []),
         ("a & - + ' e0 xyz ee", "be-[^{é"),
