@@ -40,17 +40,17 @@ CLIP_NOTE = "Its text is changed and split here as CLIP does it, which the file 
 
 
 def ends_bytes(texts: Iterable[str]) -> bool:
-    """Whether these texts are stand-ins of bytes, some of which end words: pieces of UTF-8, not only of ASCII.
+    """Whether these texts are stand-ins of bytes, some of which end words: pieces of UTF-8, some begin a character.
 
-    >>> ends_bytes(["Ã©</w>", "lo"]), ends_bytes(["été</w>", "lo"]), ends_bytes(["low</w>"])
-    (True, False, False)
+    >>> ends_bytes(["Ã©</w>", "lo"]), ends_bytes(["été</w>", "lo"]), ends_bytes(["low</w>"]), ends_bytes(["´s</w>"])
+    (True, False, False, False)
     """
     beyond = False
     for text in texts:
         raw = byte_level.read(text.removesuffix(END))
         if raw is None or not _is_piece(raw):
             return False
-        beyond |= not raw.isascii()
+        beyond |= max(raw, default=0) >= 0xC0
     return beyond
 
 
