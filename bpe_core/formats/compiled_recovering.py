@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from bpe_core.kernels.splits import Halves, Texts, find_halves, join_halves
-from bpe_core.segmenting.text_pairs import entered, ways_among
+from bpe_core.kernels.splits import NO_RANK, SYMBOL, Halves, Texts, find_halves, join_halves
+from bpe_core.segmenting.text_pairs import ways_among
 from bpe_core.support.arrays import Bools, Bytes, Int32s, Int64s
 from bpe_core.text.characters import code_points
 from bpe_core.text.laid_texts import LaidTexts, end_to_end
+from bpe_core.text.text_table import entered, with_own_room
 
 _WIDE = 0x80  # the first code that UTF-8 writes by several bytes
 
@@ -33,8 +34,7 @@ def parts_of(tokens: Sequence[str] | Sequence[bytes]) -> tuple[list[Any], Int32s
     first, begin = end_to_end([one if isinstance(one, bytes) else one.encode() for one in symbols])
 
     texts = entered(np.concatenate((first, data)), np.concatenate((begin, begin[-1] + starts[1:])))
-    halves = Halves(*np.full((2, len(tokens)), -1, np.int32), *np.zeros((2, len(tokens)), np.bool_))
-    so_far = texts._replace(hints=np.zeros_like(texts.hints))
+    so_far, halves = _before_all(texts, np.arange(len(symbols)), np.arange(len(symbols), len(texts.firsts)))
     done = find_halves(so_far, halves)
     if done < len(tokens):
         place_of = np.zeros(letters[-1] + 1, np.int32)
@@ -42,6 +42,21 @@ def parts_of(tokens: Sequence[str] | Sequence[bytes]) -> tuple[list[Any], Int32s
         cells = place_of[data if are_bytes else code_points(laid.together)]
         _join(texts, so_far, halves, done, cells, edges, len(symbols))
     return symbols, halves.left, halves.right, halves.is_late
+
+
+def halves_among(texts: LaidTexts, symbols: Int64s, tokens: Int64s) -> tuple[Int32s, Int32s] | None:
+    """Return the two parts of each token, all being places among the texts; None where not all are made in turn."""
+    so_far, halves = _before_all(texts.table, symbols, tokens)
+    return (halves.left, halves.right) if find_halves(so_far, halves) == len(tokens) else None
+
+
+def _before_all(texts: Texts, symbols: Int64s, tokens: Int64s) -> tuple[Texts, Halves]:
+    """Return what is known of the texts, and of the halves of tokens, before any of these is looked at."""
+    ranks = np.full(len(texts.firsts), NO_RANK, np.int32)
+    ranks[symbols], ranks[tokens] = SYMBOL, np.arange(len(tokens))
+    halves = np.full((2, len(tokens)), -1, np.int32), np.zeros((2, len(tokens)), np.bool_)
+    so_far = with_own_room(texts)._replace(hints=np.zeros_like(texts.hints))
+    return so_far, Halves(tokens.astype(np.int32), ranks, *halves[0], *halves[1])
 
 
 def _bytes_in(data: Bytes) -> list[int]:

@@ -183,6 +183,26 @@ def recover(tokens: Sequence[Text], base: Mapping[Text, int], first_id: int) -> 
     )
 
 
+def recovered_among(texts: LaidTexts, symbols: Int64s, tokens: Int64s) -> Recovered[str] | None:
+    """The same where all are texts of a file, by their places; None where not all are made in turn, or not at once.
+
+    Base symbols are by id; those that merge with nothing have no place, which is -1.
+    """
+    if not len(tokens) or not KERNELS.chooses(len(tokens)):
+        return None
+    from bpe_core.formats.compiled_recovering import halves_among  # loads machine code
+
+    merging = np.flatnonzero(symbols != NOTHING)
+    halves = halves_among(texts, symbols[merging], tokens)
+    if halves is None:
+        return None
+    id_of = np.empty(len(texts), np.int64)
+    id_of[symbols[merging]], id_of[tokens] = merging, np.arange(len(symbols), len(symbols) + len(tokens))
+    nowhere = np.zeros(0, np.int64)
+    pairs = np.stack([id_of[half] for half in halves], axis=1)
+    return Recovered(texts.only(tokens), np.arange(len(tokens)), pairs, nowhere, nowhere, len(symbols))
+
+
 def _parts_plainly(tokens: Sequence[Text]) -> Parts[Text]:
     ranks = {token: rank for rank, token in enumerate(tokens)}
     symbols: list[Text] = sorted({token[place : place + 1] for token in tokens for place in range(len(token))})

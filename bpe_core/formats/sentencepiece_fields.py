@@ -187,9 +187,7 @@ class Pieces:
     def firsts(self) -> Int32s | Int64s:
         """Which piece is the first with the same text, by number."""
         if KERNELS.chooses(len(self.texts.data)):
-            from bpe_core.segmenting.text_pairs import entered  # loads machine code
-
-            return entered(self.texts.data, self.texts.starts).firsts
+            return self.texts.table.firsts
         first = dict[str, int]()
         return np.array([first.setdefault(text, number) for number, text in enumerate(self.texts)], np.int64)
 

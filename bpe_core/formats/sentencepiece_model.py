@@ -8,7 +8,7 @@ words; models of ours say how words are marked and split, so merges suffice.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from bpe_core.errors import FormatError
 from bpe_core.formats import limitations, sentencepiece_fields, unigram_vocabulary
 from bpe_core.formats.base import NO_NUMBER, Beside, Format, Opened, Peer, complete_numbers, dense_numbers, unless_ids
 from bpe_core.formats.limitations import about, same_text, unrecoverable
-from bpe_core.formats.recovering import Recovered, recover, with_seeds
+from bpe_core.formats.recovering import Recovered, recover, recovered_among, with_seeds
 from bpe_core.formats.sentencepiece_fields import (
     BPE,
     CHARACTERS,
@@ -38,7 +38,7 @@ from bpe_core.formats.sentencepiece_text import (
     steps_of,
 )
 from bpe_core.formats.unigram_vocabulary import Scored, method_of
-from bpe_core.history.alphabet import Alphabet, Symbol, symbols_for_unknown
+from bpe_core.history.alphabet import BYTE_TEXTS, Alphabet, Symbol, symbols_for_unknown
 from bpe_core.history.columns import DROPPED
 from bpe_core.history.history import History, Int64s
 from bpe_core.history.joining import NO_PRIORITY, Joining
@@ -54,58 +54,78 @@ USER_DEFINED_SCORE = 0.1  # for each byte but the first, as SentencePiece 0.2.3 
 _KINDS = {"unknown": Kind.UNKNOWN, "fallback": Kind.BYTE}
 
 
+class _Found(NamedTuple):
+    """A model's base symbols, and what is made of them."""
+
+    alphabet: Alphabet
+    places: Int64s  # of its symbols among the pieces
+    lone: int  # so many of them, the last ones, only longer pieces hold: alone they are unknown
+    made: Int64s  # what is joined to, the highest score first
+    merges: Recovered[str]  # of these
+    lost: Int64s  # what no two make
+
+
 def bpe_history(stored: Stored, name: str) -> tuple[History, list[str]]:
-    own, pieces = is_own(stored), stored.pieces
-    symbols = _base_symbols(stored, own)
-    base = {text: id for id, (text, symbol) in enumerate(symbols) if symbol.merges}
-    # Of others: steps to other pieces only, and what is found in texts before anything is joined.
-    unused, found_first = (pieces.numbers_of(kind)[: 0 if own else None] for kind in (Kind.UNUSED, Kind.USER_DEFINED))
-    made = np.concatenate((pieces.numbers_of(Kind.NORMAL), unused))
-    made = made[pieces.texts.lengths[made] > 1]
-    scores = _in_bits(pieces.scores)
-    made = made[np.argsort(-scores[made], kind="stable")]
-    made, whole = (made[:0], made) if stored.kind == CHARACTERS else (made, made[:0])  # which no characters become
-    tokens = pieces.texts_of(made)
-    recovered = recover(tokens, base, len(symbols))
-    singles = {*pieces.texts_of(unused[pieces.texts.lengths[unused] == 1])}
-    letters = singles.union(tokens.only(recovered.unmade).together)
-    lone = [] if own else sorted(letters - base.keys() - {*pieces.texts_of(found_first)})
-    if lone:  # characters that only longer pieces hold: steps to others, and alone they are unknown
-        base |= {text: id for id, text in enumerate(lone, len(symbols))}
-        symbols += [(text, Symbol(*_texts(text), "character")) for text in lone]
-        recovered = recover(tokens, base, len(symbols))
-    lost = np.concatenate((made[recovered.unmade], whole))
-    seeds = lost[:0] if own else np.concatenate((found_first, lost))
-    first = np.concatenate((pieces.texts.places_of([text for text, _ in symbols]), seeds))
-    alphabet, joining = Alphabet(tuple(symbol for _, symbol in symbols)), None
-    if own:
-        recipe, notes = recipe_of(stored, len(recovered.pairs), name)
-        specials = [*recipe.special_tokens]
-        notes += _about_recovered(recovered, "Here their merges follow those of their parts")
-        notes += about([*pieces.texts_of(lost)], "pieces are made by no two others and left out: {}")
-    else:
-        alphabet = with_seeds(alphabet, list(map(_texts, pieces.texts_of(seeds))))
-        specials = _specials(stored)
-        is_unused = pieces.kinds == Kind.UNUSED
-        steps = len(alphabet) + np.flatnonzero(is_unused[made[recovered.places]])
-        seeded = len(symbols) + np.flatnonzero(is_unused[seeds])
-        hidden = np.concatenate((np.arange(len(symbols) - len(lone), len(symbols)), seeded, steps))
-        if len(seeds) or len(hidden) or _is_more_than_merges(recovered, scores[made], stored):
-            joining = Joining(
-                priorities=_priorities(stored, made, recovered, first),
-                joins_unknown=not stored.byte_fallback,
-                found_first=tuple(range(len(symbols), len(symbols) + len(found_first))),
-                hidden=tuple(hidden.tolist()),
-            )
-        unknown = {} if stored.byte_fallback else {"unknown_text": _unknown_text(stored)}
-        choices = {"special_tokens": tuple(specials), "preparation": steps_of(stored), **_words(stored), **unknown}
-        recipe = recipe_with(stored, len(recovered.pairs), name, **choices)
-        notes = _notes(recovered, [*pieces.texts_of(lost[~is_unused[lost]])], stored)
-    history = History.from_pairs(recipe, alphabet, recovered.pairs_behind(len(alphabet)), joining)
-    alone = [place for place, text in enumerate(lone, len(symbols) - len(lone)) if text not in singles]
-    first[alone] = NO_NUMBER
-    places = np.concatenate((first, made[recovered.places], pieces.texts.places_of(specials)))
-    return history.numbered(unless_ids(np.where(places < 0, NO_NUMBER, places))), notes
+    own = is_own(stored)
+    return (_history_of_own if own else _history_of_others)(stored, _found(stored, own), name)
+
+
+def _found(stored: Stored, own: bool) -> _Found:
+    pieces, (alphabet, places) = stored.pieces, _base_symbols(stored, own)
+    unused = pieces.numbers_of(Kind.UNUSED)[: 0 if own else None]  # of others: steps to other pieces only
+    longer, lengths = np.concatenate((pieces.numbers_of(Kind.NORMAL), unused)), pieces.texts.lengths
+    longer = longer[lengths[longer] > 1]
+    longer = longer[np.argsort(-_in_bits(pieces.scores)[longer], kind="stable")]
+    made, whole = (longer[:0], longer) if stored.kind == CHARACTERS else (longer, longer[:0])  # nothing is joined then
+    tokens, merging = pieces.texts_of(made), np.where(alphabet.merging, places, NO_NUMBER)
+    merges = recovered_among(pieces.texts, merging, made) or recover(tokens, _ids_of(alphabet), len(alphabet))
+    singles = unused[lengths[unused] == 1]
+    single = dict(zip(pieces.texts_of(singles), singles.tolist(), strict=True))
+    letters = set() if own else single.keys() | tokens.only(merges.unmade).together
+    lone = sorted(letters - _ids_of(alphabet).keys() - {*pieces.of_kind(Kind.USER_DEFINED)}) if letters else []
+    if lone:
+        alphabet = Alphabet((*alphabet.given, *map(_character, lone)))
+        places = np.append(places, [single.get(text, NO_NUMBER) for text in lone])
+        merges = recover(tokens, _ids_of(alphabet), len(alphabet))
+    lost = np.concatenate((made[merges.unmade], whole))
+    return _Found(alphabet, places, len(lone), made, merges, lost)
+
+
+def _history_of_own(stored: Stored, found: _Found, name: str) -> tuple[History, list[str]]:
+    pieces, merges = stored.pieces, found.merges
+    recipe, notes = recipe_of(stored, len(merges.pairs), name)
+    notes += _about_recovered(merges, "Here their merges follow those of their parts")
+    notes += about([*pieces.texts_of(found.lost)], "pieces are made by no two others and left out: {}")
+    history = History.from_pairs(recipe, found.alphabet, merges.pairs)
+    specials = pieces.texts.places_of(recipe.special_tokens)
+    numbers = np.concatenate((found.places, found.made[merges.places], specials))
+    return history.numbered(unless_ids(numbers)), notes
+
+
+def _history_of_others(stored: Stored, found: _Found, name: str) -> tuple[History, list[str]]:
+    pieces, merges, base = stored.pieces, found.merges, len(found.alphabet)
+    found_first = pieces.numbers_of(Kind.USER_DEFINED)  # in texts, before anything is joined
+    seeds = np.concatenate((found_first, found.lost))
+    alphabet = with_seeds(found.alphabet, list(map(_texts, pieces.texts_of(seeds))))
+    first, last = np.concatenate((found.places, seeds)), found.made[merges.places]
+    is_unused = np.concatenate((pieces.kinds, np.full(1, NO_NUMBER)))[np.concatenate((first, last))] == Kind.UNUSED
+    is_unused[:base] = np.arange(base) >= base - found.lone
+    hidden, joining = np.flatnonzero(is_unused), None
+    if len(seeds) or len(hidden) or _is_more_than_merges(found, stored):
+        joining = Joining(
+            priorities=_priorities(stored, found, first),
+            joins_unknown=not stored.byte_fallback,
+            found_first=tuple(range(base, base + len(found_first))),
+            hidden=tuple(hidden.tolist()),
+        )
+    specials = _specials(stored)
+    unknown = {} if stored.byte_fallback else {"unknown_text": _unknown_text(stored)}
+    choices = {"special_tokens": tuple(pieces.texts_of(specials)), "preparation": steps_of(stored), **_words(stored)}
+    recipe = recipe_with(stored, len(merges.pairs), name, **choices, **unknown)
+    history = History.from_pairs(recipe, alphabet, merges.pairs_behind(len(alphabet)), joining)
+    numbers = np.concatenate((first, last, specials))
+    texts = pieces.texts if (numbers != NO_NUMBER).all() else None
+    return history.numbered(unless_ids(numbers), texts), _notes(found, stored)
 
 
 def words_history(stored: Stored, name: str) -> tuple[History, list[str]]:
@@ -114,7 +134,7 @@ def words_history(stored: Stored, name: str) -> tuple[History, list[str]]:
     unknown = "" if stored.byte_fallback else _unknown_text(stored)
     pieces = stored.pieces
     words = pieces.texts_of(pieces.numbers_of(Kind.NORMAL, Kind.USER_DEFINED))
-    specials = tuple(_specials(stored))
+    specials = tuple(pieces.texts_of(_specials(stored)))
     unused = pieces.of_kind(Kind.UNUSED)
     symbols = [*symbols_for_unknown(unknown), *(Symbol(*_texts(text), "seed") for text in (*words, *unused))]
     choices: dict[str, Any] = {"unknown_text": unknown} if unknown else {}
@@ -132,35 +152,49 @@ def words_history(stored: Stored, name: str) -> tuple[History, list[str]]:
     return history.numbered(unless_ids(numbers)), []
 
 
-def _base_symbols(stored: Stored, own: bool) -> list[tuple[str, Symbol]]:
-    """Return what represents the unknown, and the characters; in models of ours ▁ is a marker at the end."""
+def _base_symbols(stored: Stored, own: bool) -> tuple[Alphabet, Int64s]:
+    """Return what represents the unknown, and the characters, and the places of their pieces.
+
+    In models of ours ▁ is a marker at the end.
+    """
+    pieces = stored.pieces
     unknown = "" if stored.byte_fallback else UNKNOWN_TOKEN if own else _unknown_text(stored)
-    symbols = [(symbol.text.decode(), symbol) for symbol in symbols_for_unknown(unknown)]
-    if own and unknown:
-        symbols[0] = (_unknown_text(stored), symbols[0][1])
-    normal = stored.pieces.texts_of(stored.pieces.numbers_of(Kind.NORMAL))
-    singles = normal.only(np.flatnonzero(normal.lengths == 1))
-    symbols += [(text, Symbol(*_texts(text), "character")) for text in singles if not (own and text == MARKER)]
-    return [*symbols, (MARKER, Symbol(*_texts(MARKER), "marker"))] if own else symbols
+    first = pieces.texts.places_of(BYTE_TEXTS if stored.byte_fallback else [_unknown_text(stored)])
+    is_single = (pieces.kinds == Kind.NORMAL) & (pieces.texts.lengths == 1)
+    marker = pieces.texts.places_of([MARKER] * own)
+    is_single[marker[marker >= 0]] = False
+    singles = np.flatnonzero(is_single)
+    symbols = [*symbols_for_unknown(unknown), *map(_character, pieces.texts_of(singles))]
+    symbols += [Symbol(*_texts(MARKER), "marker")] * own
+    return Alphabet(tuple(symbols)), np.concatenate((first, singles, marker))
+
+
+def _ids_of(alphabet: Alphabet) -> dict[str, int]:
+    """Of what is joined."""
+    return {symbol.text.decode(): id for id, symbol in enumerate(alphabet.given) if symbol.merges}
+
+
+def _character(text: str) -> Symbol:
+    return Symbol(*_texts(text), "character")
 
 
 def _texts(text: str) -> tuple[bytes, bytes]:
-    return text.encode(), text.replace(MARKER, " ").encode()
+    written = text.encode()
+    return written, text.replace(MARKER, " ").encode() if MARKER in text else written
 
 
 def _unknown_text(stored: Stored) -> str:
     return next(iter(stored.pieces.of_kind(Kind.UNKNOWN)), UNKNOWN_TOKEN)
 
 
-def _specials(stored: Stored) -> list[str]:
+def _specials(stored: Stored) -> Int64s:
     kinds = stored.pieces.kinds
-    is_special = (kinds == Kind.CONTROL) | (kinds == Kind.UNKNOWN) & stored.byte_fallback
-    return [*stored.pieces.texts_of(np.flatnonzero(is_special))]
+    return np.flatnonzero((kinds == Kind.CONTROL) | (kinds == Kind.UNKNOWN) & stored.byte_fallback)
 
 
-def _is_more_than_merges(recovered: Recovered[str], scores: Float64s, stored: Stored) -> bool:
-    ties = bool((scores[1:] == scores[:-1]).any())
-    return bool(ties or len(recovered.late) or not stored.byte_fallback)
+def _is_more_than_merges(found: _Found, stored: Stored) -> bool:
+    ties = (np.diff(_in_bits(stored.pieces.scores)[found.made]) == 0).any()
+    return bool(ties or len(found.merges.late) or not stored.byte_fallback)
 
 
 def _in_bits(scores: Float64s) -> Float64s:
@@ -168,12 +202,12 @@ def _in_bits(scores: Float64s) -> Float64s:
     return np.where((scores == 0) & np.signbit(scores), -np.finfo(np.float64).tiny, scores)
 
 
-def _priorities(stored: Stored, made: Int64s, recovered: Recovered[str], first: Int64s) -> Int64s:
-    """Return by token the place of its score among all; `made` are the pieces by score, `first` what no two make."""
-    places = np.cumsum(np.diff(_in_bits(stored.pieces.scores)[made], prepend=np.inf) != 0) - 1
+def _priorities(stored: Stored, found: _Found, first: Int64s) -> Int64s:
+    """Return by token the place of its score among all; `first` are the pieces that no two make."""
+    places = np.cumsum(np.diff(_in_bits(stored.pieces.scores)[found.made], prepend=np.inf) != 0) - 1
     of_piece = np.full(len(stored.pieces), NO_PRIORITY)
-    of_piece[made] = places
-    return np.concatenate((np.where(first < 0, NO_PRIORITY, of_piece[first]), places[recovered.places]))
+    of_piece[found.made] = places
+    return np.concatenate((np.where(first < 0, NO_PRIORITY, of_piece[first]), places[found.merges.places]))
 
 
 def _words(stored: Stored) -> dict[str, str]:
@@ -198,10 +232,11 @@ def _about_recovered(recovered: Recovered[str], joined: str) -> list[str]:
     return about(recovered.out_of_turn, said)
 
 
-def _notes(recovered: Recovered[str], lost: list[str], stored: Stored) -> list[str]:
-    notes = _about_recovered(recovered, "Neighbours are joined by the score of their text, as in SentencePiece")
-    notes += about(lost, "pieces are made by no two others, so no text becomes them: {}")
-    unused = stored.pieces.of_kind(Kind.UNUSED)
+def _notes(found: _Found, stored: Stored) -> list[str]:
+    pieces, lost = stored.pieces, found.lost[stored.pieces.kinds[found.lost] != Kind.UNUSED]
+    notes = _about_recovered(found.merges, "Neighbours are joined by the score of their text, as in SentencePiece")
+    notes += about([*pieces.texts_of(lost)], "pieces are made by no two others, so no text becomes them: {}")
+    unused = pieces.of_kind(Kind.UNUSED)
     alone = [text for text in unused if len(text) == 1]
     notes += about(alone, "characters are marked as unused, so alone they are unknown: {}")
     return notes + about(
@@ -315,7 +350,7 @@ def most_probable_history(
     """Read the pieces as any model has them; `others` are cut into as well, with scores that count for nothing else."""
     _check_unknown(stored, name)
     found, unknown, said = _most_probable(stored)
-    specials, steps = tuple(_specials(stored)), steps_of(stored)
+    specials, steps = tuple(stored.pieces.texts_of(_specials(stored))), steps_of(stored)
     choices = {"special_tokens": specials, "preparation": steps, "pattern": "none", "sums": sums, **said}
     recipe = recipe_with(stored, 0, name, **choices)
     least = float(found.scores.min()) if len(found.scores) else 0.0

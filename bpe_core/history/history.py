@@ -34,6 +34,7 @@ from bpe_core.recipes.methods import METHODS
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import Bools as Bools
 from bpe_core.support.arrays import Float64s
+from bpe_core.text.laid_texts import LaidTexts
 
 Pair = tuple[int, int]
 Reasons = Mapping[str, npt.NDArray[Any]]  # a column each, one row a step
@@ -98,6 +99,7 @@ class History(Sequence[Step]):
         self.tokens_at_start = tokens_at_start
         self.end_reason: EndReason = end_reason
         self.numbers = numbers  # the file's number of each id, where it came from a file that numbers otherwise
+        self.texts_by_number: LaidTexts | None = None  # of such a file, if each token is written there as here
 
     @classmethod
     def from_pairs(
@@ -168,14 +170,15 @@ class History(Sequence[Step]):
         )
         if self.numbers is not None:
             first.numbers = np.concatenate([self.numbers[: first.first_special], self.numbers[self.first_special :]])
+        first.texts_by_number = self.texts_by_number
         return first
 
     # --- The numbers by which a file calls its tokens -----------------------------------------
 
-    def numbered(self, numbers: Int64s | None) -> History:
+    def numbered(self, numbers: Int64s | None, texts: LaidTexts | None = None) -> History:
         """Return the same history with other numbers for its tokens; None numbers them by their ids."""
         found = copy(self)
-        found.numbers = numbers
+        found.numbers, found.texts_by_number = numbers, texts
         for name in ("_ids_by_number", "unknown_twin"):  # which belong to the former numbers
             vars(found).pop(name, None)
         return found

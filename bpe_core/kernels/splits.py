@@ -63,13 +63,13 @@ def _above_texts(slots, mixed):
 
 
 @kernel
-def _text_of_two(texts, start, cut, behind, length, number, stop):
-    """Which text before `stop` has these bytes, those from the cut on from another place; -1 if there is none."""
+def _text_of_two(texts, start, cut, behind, length, number):
+    """Which text has these bytes, those from the cut on from another place; -1 if there is none."""
     data, starts, slots, mixed = texts.data, texts.starts, texts.slots, _mixed(number)
     slot, above, mask = mixed & np.uint64(len(slots) - 1), _above_texts(slots, mixed), np.uint32(len(slots) - 1)
     while slots[slot] != np.uint32(0):
         text = np.int64(slots[slot] & mask) - 1
-        if slots[slot] & ~mask == above and text < stop and starts[text + 1] - starts[text] == length:
+        if slots[slot] & ~mask == above and starts[text + 1] - starts[text] == length:
             same, first = np.int64(0), starts[text]
             while same < cut and data[first + same] == data[start + same]:
                 same += 1
@@ -82,11 +82,11 @@ def _text_of_two(texts, start, cut, behind, length, number, stop):
 
 
 @inlined
-def text_at(texts, start, length, number, stop):
-    """Which text before `stop` has these bytes; -1 if there is none."""
+def text_at(texts, start, length, number):
+    """Which text has these bytes; -1 if there is none."""
     if not _may_be_there(texts, number):  # nearly always then; to ask it here spares a call
         return np.int64(_NONE)
-    return _text_of_two(texts, start, length, start, length, number, stop)
+    return _text_of_two(texts, start, length, start, length, number)
 
 
 @kernel
@@ -98,7 +98,7 @@ def text_of_both(texts, left, right):
         for place in range(starts[part], starts[part + 1]):
             number = number * np.uint64(FACTOR) + np.uint64(texts.data[place]) + np.uint64(1)
     cut, length = starts[left + 1] - starts[left], starts[right + 1] - starts[right]
-    return _text_of_two(texts, starts[left], cut, starts[right], cut + length, number, len(texts.firsts))
+    return _text_of_two(texts, starts[left], cut, starts[right], cut + length, number)
 
 
 @kernel
@@ -113,7 +113,7 @@ def enter_texts(texts):
         start, length = starts[text], starts[text + 1] - starts[text]
         write_beginnings(texts, start, length)
         number = texts.beginnings[length]
-        known = text_at(texts, start, length, number, text)
+        known = text_at(texts, start, length, number)
         texts.firsts[text] = np.int32(text if known == _NONE else known)
         if known == _NONE:
             mixed = _mixed(number)
@@ -165,66 +165,73 @@ def split_texts(texts, first, left, right, whole, progress):
             return
         write_beginnings(texts, start, length)
         for cut in range(1, length):
-            before = text_at(texts, start, cut, texts.beginnings[cut], count)
+            before = text_at(texts, start, cut, texts.beginnings[cut])
             if before == _NONE:
                 continue
-            after = text_at(texts, start + cut, length - cut, number_between(texts, cut, length), count)
+            after = text_at(texts, start + cut, length - cut, number_between(texts, cut, length))
             if after != _NONE:
                 left[row], right[row], whole[row] = np.int32(before), np.int32(after), np.int32(text)
                 row += 1
     progress[0], progress[1] = count, row
 
 
+NO_RANK = 2**31 - 1  # of a text that is neither a token nor a symbol
+SYMBOL = -1  # its rank: it is there before all tokens
+
+
 @bundle
 class Halves(NamedTuple):
-    """What each token falls into, below the first of them the symbols; -1 for what does not fall into two."""
+    """What each token falls into, by rank: two texts; -1 for what does not fall into two."""
 
+    tokens: Int32s  # which text each is
+    ranks: Int32s  # of each text
     left: Int32s
     right: Int32s
     is_late: Bools  # made of a token behind it
     is_sound: Bools  # it, and all that it is made of, by tokens before them
 
 
-@kernel
+@inlined
 def _stay_apart(texts, halves, token, cut, left, right):
     """Whether tokens before one leave its two sound parts as they are: whether none is joined across the cut.
 
     What a sound token is made of was joined in the order of ranks. So looking backwards, the younger of the two at
     the border was joined last, and before that its inner half stood there. Of equal ones the left one came first.
     """
-    starts, first = texts.starts, len(texts.firsts) - len(halves.left)
-    start, begin, end = starts[first + token], np.int64(0), starts[first + token + 1] - starts[first + token]
+    starts, ranks, whole = texts.starts, halves.ranks, halves.tokens[token]
+    start, begin, end = starts[whole], np.int64(0), starts[whole + 1] - starts[whole]
+    left, right = np.int64(ranks[left]), np.int64(ranks[right])
     left_end = right_end = np.int64(token)  # the tokens that took what stands at the border now
-    while left >= first or right >= first:
+    while left != SYMBOL or right != SYMBOL:
         if right >= left:
-            right_end = right - first
-            right = np.int64(halves.left[right_end])
-            end = cut + starts[right + 1] - starts[right]
+            right_end, part = right, halves.left[right]
+            end = cut + starts[part + 1] - starts[part]
+            right = np.int64(ranks[part])
         else:
-            left_end = left - first
-            left = np.int64(halves.right[left_end])
-            begin = cut - starts[left + 1] + starts[left]
+            left_end, part = left, halves.right[left]
+            begin = cut - starts[part + 1] + starts[part]
+            left = np.int64(ranks[part])
+        found = text_at(texts, start + begin, end - begin, number_between(texts, begin, end))
         # Of equal ranks the leftmost pair is joined: the one at the border lies between the two others.
-        stop = first + min(left_end, right_end + 1)
-        number = number_between(texts, begin, end)
-        if text_at(texts, start + begin, end - begin, number, stop) != _NONE:
+        if found != _NONE and ranks[found] < min(left_end, right_end + 1):
             return False
     return True
 
 
 @inlined
-def _is_sound(halves, first, text):
-    return text < first or halves.is_sound[text - first]
+def _is_sound(halves, text, token):
+    """Whether a text is there before a token, and made in turn."""
+    rank = halves.ranks[text]
+    return rank < token and (rank == SYMBOL or halves.is_sound[rank])
 
 
-@kernel
+@inlined
 def _halve(texts, halves, token):
     """Find the two sound texts that the token is together, and that tokens before it leave apart; whether there are.
 
     No more than one pair is left so. It is looked for from the end: most tokens are longer at the left.
     """
-    first = len(texts.firsts) - len(halves.left)
-    whole = first + token
+    whole = halves.tokens[token]
     start, length = texts.starts[whole], texts.starts[whole + 1] - texts.starts[whole]
     if texts.firsts[whole] != whole:
         return False
@@ -234,11 +241,11 @@ def _halve(texts, halves, token):
         before, after = texts.beginnings[cut], number_between(texts, cut, length)
         if not (_may_be_there(texts, before) & _may_be_there(texts, after)):  # one branch for both
             continue
-        left = _text_of_two(texts, start, cut, start, cut, before, whole)
-        if left == _NONE or not _is_sound(halves, first, left):
+        left = _text_of_two(texts, start, cut, start, cut, before)
+        if left == _NONE or not _is_sound(halves, left, token):
             continue
-        right = _text_of_two(texts, start + cut, length - cut, start + cut, length - cut, after, whole)
-        if right == _NONE or not _is_sound(halves, first, right):
+        right = _text_of_two(texts, start + cut, length - cut, start + cut, length - cut, after)
+        if right == _NONE or not _is_sound(halves, right, token):
             continue
         if _stay_apart(texts, halves, token, cut, left, right):
             halves.left[token], halves.right[token] = np.int32(left), np.int32(right)
@@ -262,7 +269,8 @@ def _join_symbols(table, room, symbols, start, stop, halves, token):
         if middle < count and np.int64(room.next_place[middle]) == count:
             left, right = room.cells[0], room.cells[middle]
             halves.left[token], halves.right[token], halves.is_late[token] = left, right, late == 1
-            halves.is_sound[token] = late == 0 and _is_sound(halves, first, left) and _is_sound(halves, first, right)
+            in_turn = late == 0 and _is_sound(halves, left, token) and _is_sound(halves, right, token)
+            halves.is_sound[token] = in_turn
             return
 
 
@@ -273,10 +281,11 @@ def find_halves(texts, halves):
     There are no hints before: they come with each token, so that most of what those behind it make is not looked up.
     """
     token = np.int64(0)
-    for symbol in range(len(texts.firsts) - len(halves.left)):
-        start, length = texts.starts[symbol], texts.starts[symbol + 1] - texts.starts[symbol]
-        write_beginnings(texts, start, length)
-        _enter_hint(texts, texts.beginnings[length])
+    for text in range(len(halves.ranks)):
+        if halves.ranks[text] == SYMBOL:
+            start, length = texts.starts[text], texts.starts[text + 1] - texts.starts[text]
+            write_beginnings(texts, start, length)
+            _enter_hint(texts, texts.beginnings[length])
     while token < len(halves.left) and _halve(texts, halves, token):
         token += 1
     return token
@@ -284,7 +293,10 @@ def find_halves(texts, halves):
 
 @kernel
 def join_halves(texts, table, room, symbols, starts, halves, token):
-    """Find what each token from one on falls into; the table has all pairs that are a token together."""
+    """Find what each token from one on falls into; the table has all pairs that are a token together.
+
+    The texts are the symbols, then the tokens.
+    """
     while token < len(halves.left):
         if not _halve(texts, halves, token):
             _join_symbols(table, room, symbols, starts[token], starts[token + 1], halves, token)

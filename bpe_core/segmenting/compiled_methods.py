@@ -223,10 +223,9 @@ def _rows(words: JoinedWords) -> list[Int32s]:
         return [column.astype(np.int32) for column in columns]
     known = words.by_text
     left, right, whole = ways_among(known.texts)
-    groups = known.texts.firsts  # of tokens with equal texts, each by its first
     ids = np.flatnonzero(~words.alone)
-    ids = ids[np.argsort(groups[ids], kind="stable")]
-    counts = np.bincount(groups[ids], minlength=len(groups))
+    ids = ids[np.argsort(known.text_of[ids], kind="stable")]
+    counts = np.bincount(known.text_of[ids], minlength=len(known.priority))
     first = np.cumsum(counts) - counts
     times = np.where(known.priority[whole] < NEVER, counts[left] * counts[right], 0)
     row = np.repeat(np.arange(len(left)), times)  # one for each pair of ids with these texts

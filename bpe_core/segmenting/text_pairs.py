@@ -10,26 +10,11 @@ from bpe_core.history.history import History
 from bpe_core.history.joining import NO_PRIORITY
 from bpe_core.history.token_texts import BUDGET, check_together
 from bpe_core.kernels import NEVER
-from bpe_core.kernels.splits import Texts, Ways, enter_texts, lay_texts, measure_texts, split_texts, text_of_both
+from bpe_core.kernels.splits import Texts, Ways, lay_texts, measure_texts, split_texts, text_of_both
 from bpe_core.support.arrays import Bytes, Int32s, Int64s
+from bpe_core.text.text_table import entered, with_own_room
 
 _ROWS_A_TEXT = 4  # nearly always enough
-
-
-def entered(data: Bytes, starts: Int64s) -> Texts:
-    """Enter texts that lie end to end; the last start is the end."""
-    count, longest = len(starts) - 1, int(np.diff(starts).max(initial=0))
-    texts = Texts(
-        data=data,
-        starts=starts,
-        firsts=np.empty(count, np.int32),
-        slots=np.empty(1 << (2 * count).bit_length(), np.uint32),
-        hints=np.empty(1 << (count // 4).bit_length(), np.uint64),
-        powers=np.empty(longest + 1, np.uint64),
-        beginnings=np.empty(longest + 1, np.uint64),
-    )
-    enter_texts(texts)
-    return texts
 
 
 def ways_among(texts: Texts) -> Ways:
@@ -39,7 +24,7 @@ def ways_among(texts: Texts) -> Ways:
     >>> [column.tolist() for column in ways_among(entered(data, np.array([0, 1, 2, 4, 7, 9])))]
     [[0, 0, 2, 1], [1, 4, 0, 0], [2, 3, 3, 4]]
     """
-    count, longest = len(texts.firsts), len(texts.powers) - 1
+    texts, count, longest = with_own_room(texts), len(texts.firsts), len(texts.powers) - 1
     found: list[list[Int32s]] = [[], [], []]
     rows = np.empty((3, longest + _ROWS_A_TEXT * count), np.int32)
     progress = np.zeros(2, np.int64)
@@ -73,16 +58,24 @@ class JoinedTexts:
     """All tokens by their texts, and which of those with a text two neighbours become."""
 
     def __init__(self, history: History, priorities: Int64s) -> None:
-        laid = laid_texts(history.alphabet.texts, history.columns.left, history.columns.right)
-        self.texts = texts = entered(*laid)
+        self.texts, places = _texts_of(history)
+        self.text_of = self.texts.firsts[places]  # by token, where several have the same
         joined = np.flatnonzero(priorities != NO_PRIORITY)
         joined = joined[np.argsort(priorities[joined], kind="stable")[::-1]]  # the best with a text is written last
-        groups = texts.firsts[joined]
-        self.priority, self.token = np.full(len(texts.firsts), NEVER, np.int64), np.zeros(len(texts.firsts), np.int64)
-        self.priority[groups], self.token[groups] = priorities[joined], joined
+        count, texts = len(self.texts.firsts), self.text_of[joined]
+        self.priority, self.token = np.full(count, NEVER, np.int64), np.zeros(count, np.int64)
+        self.priority[texts], self.token[texts] = priorities[joined], joined
 
     def found(self, left: int, right: int) -> tuple[int, int] | None:
         """Return the priority and the token of two neighbours; None where nothing is joined."""
-        text = int(text_of_both(self.texts, left, right))
+        text = int(text_of_both(self.texts, int(self.text_of[left]), int(self.text_of[right])))
         is_joined = text >= 0 and self.priority[text] < NEVER
         return (int(self.priority[text]), int(self.token[text])) if is_joined else None
+
+
+def _texts_of(history: History) -> tuple[Texts, Int64s]:
+    """Return a table of texts, and the place in it of each token's; the one of the file, where it has them all."""
+    tokens = np.arange(history.first_special)
+    if history.texts_by_number is not None:
+        return history.texts_by_number.table, history.numbers_of(tokens)
+    return entered(*laid_texts(history.alphabet.texts, history.columns.left, history.columns.right)), tokens

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate, pairwise
-from typing import overload
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
 from bpe_core.support.arrays import Bools, Bytes, Int32s, Int64s, repeated
+
+if TYPE_CHECKING:
+    from bpe_core.kernels.splits import Texts
 
 
 def end_to_end(texts: Sequence[bytes]) -> tuple[Bytes, Int64s]:
@@ -110,6 +113,13 @@ class LaidTexts(Sequence[str]):
             done, widths[place] = place + 1, len(parts[-1])
         data = b"".join((*parts, data[self.starts[done] :]))
         return LaidTexts(np.frombuffer(data, np.uint8), _with_end(widths))
+
+    @cached_property
+    def table(self) -> Texts:
+        """All of them, to be found by their bytes."""
+        from bpe_core.text.text_table import entered  # loads machine code
+
+        return entered(self.data, self.starts)
 
     def places_of(self, texts: Sequence[str]) -> Int64s:
         """Where each of a few texts is, of equal ones the last; -1 for what is not there.

@@ -1,0 +1,29 @@
+"""Texts that lie end to end, entered in a table of machine code that finds one by its bytes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bpe_core.kernels.splits import Texts, enter_texts
+from bpe_core.support.arrays import Bytes, Int64s
+
+
+def entered(data: Bytes, starts: Int64s) -> Texts:
+    """Enter texts that lie end to end; the last start is the end."""
+    count, longest = len(starts) - 1, int(np.diff(starts).max(initial=0))
+    texts = Texts(
+        data=data,
+        starts=starts,
+        firsts=np.empty(count, np.int32),
+        slots=np.empty(1 << (2 * count).bit_length(), np.uint32),
+        hints=np.empty(1 << (count // 4).bit_length(), np.uint64),
+        powers=np.empty(longest + 1, np.uint64),
+        beginnings=np.empty(longest + 1, np.uint64),
+    )
+    enter_texts(texts)
+    return texts
+
+
+def with_own_room(texts: Texts) -> Texts:
+    """Return the same table for what writes into its room: several threads may share one."""
+    return texts._replace(beginnings=np.empty_like(texts.beginnings))
