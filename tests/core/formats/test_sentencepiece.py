@@ -6,6 +6,7 @@ import io
 import struct
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from unittest.mock import patch
 
@@ -15,9 +16,10 @@ from hypothesis import strategies as st
 
 from bpe_core.command_line.main import run
 from bpe_core.errors import FormatError, OutputError, TooLarge
-from bpe_core.formats import FORMATS, open_table, sentencepiece_fields
+from bpe_core.formats import FORMATS, open_table, recovering, sentencepiece_fields
 from bpe_core.formats.sentencepiece_fields import bytes_field, float_field, varint, varint_field
 from bpe_core.kernels.readiness import Policy
+from bpe_core.segmenting import by_priority
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.verification import sampling
 from bpe_core.verification.checking import prepare_export
@@ -197,6 +199,49 @@ def test_pieces_are_read_at_once_as_one_by_one(parts: list[bytes], changes: list
                 found.append((stored.kind, [*stored.pieces]))
             except (FormatError, TooLarge) as error:
                 found.append(str(error))
+    assert found[0] == found[1]
+
+
+PIECES = st.dictionaries(
+    st.text("ab▁é", min_size=1, max_size=6), st.tuples(st.integers(-9, 0), st.sampled_from([1, 1, 1, 1, 3, 4, 5]))
+)
+BYTES = [piece(f"<0x{byte:02X}>", kind=6) for byte in range(256)]
+AT_ONCE = [
+    (sentencepiece_fields, "bpe_core.formats.compiled_pieces"),
+    (recovering, "bpe_core.formats.compiled_recovering"),
+    (by_priority, "bpe_core.segmenting.text_pairs"),
+]
+
+
+@given(
+    pieces=PIECES,
+    joins=st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20)), max_size=15),
+    has_bytes=st.booleans(),
+    texts=st.lists(st.text("ab é", max_size=12)),
+)
+def test_a_model_opens_and_encodes_the_same_by_kernels(
+    pieces: dict[str, tuple[int, int]], joins: list[tuple[int, int]], has_bytes: bool, texts: list[str]
+) -> None:
+    """In files as they are trained all is made in turn; in others pieces follow their parts, or are never made."""
+    if joins:
+        known = [*"ab▁é"]
+        for left, right in joins:
+            known.append(known[left % len(known)] + known[right % len(known)])
+        pieces = {text: (-rank, 1) for rank, text in enumerate(known)}
+    made = (piece(text, score, kind) for text, (score, kind) in pieces.items())
+    data = b"".join([piece("<unk>", kind=2), *(BYTES * has_bytes), *made])
+    data += bytes_field(2, varint_field(3, 2) + varint_field(35, has_bytes))
+    found: list[object] = []
+    for small in (1, 10**9):
+        with ExitStack() as patched:
+            for module, part in AT_ONCE:
+                patched.enter_context(patch.object(module, "KERNELS", Policy(part, small, small)))
+            table = MODEL.open(data, "odd")
+            history, tokenizer = table.history, Tokenizer(table.history)
+            joining = history.joining and history.joining.to_dict
+            numbers = history.numbers_of(range(history.id_count)).tolist()
+            ids = [tokenizer.encode(text) for text in texts]
+            found.append((history.alphabet, history.pairs(), joining, numbers, table.notes, ids))
     assert found[0] == found[1]
 
 
