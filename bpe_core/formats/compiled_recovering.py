@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from bpe_core.kernels.splits import NO_RANK, SYMBOL, Halves, Texts, find_halves, join_halves
+from bpe_core.formats.recovering import SHORT
+from bpe_core.kernels.splits import NO_RANK, SYMBOL, Halves, ShortRoom, Texts, find_halves, join_halves
 from bpe_core.segmenting.text_pairs import ways_among
 from bpe_core.support.arrays import Bools, Bytes, Int32s, Int64s
 from bpe_core.text.characters import code_points
@@ -35,7 +36,7 @@ def parts_of(tokens: Sequence[str] | Sequence[bytes]) -> tuple[list[Any], Int32s
 
     texts = entered(np.concatenate((first, data)), np.concatenate((begin, begin[-1] + starts[1:])))
     so_far, halves = _before_all(texts, np.arange(len(symbols)), np.arange(len(symbols), len(texts.firsts)))
-    done = find_halves(so_far, halves)
+    done = find_halves(so_far, halves, _room(are_bytes))
     if done < len(tokens):
         place_of = np.zeros(letters[-1] + 1, np.int32)
         place_of[letters] = np.arange(len(letters))
@@ -44,10 +45,21 @@ def parts_of(tokens: Sequence[str] | Sequence[bytes]) -> tuple[list[Any], Int32s
     return symbols, halves.left, halves.right, halves.is_late
 
 
-def halves_among(texts: LaidTexts, symbols: Int64s, tokens: Int64s) -> tuple[Int32s, Int32s] | None:
-    """Return the two parts of each token, all being places among the texts; None where not all are made in turn."""
+def halves_among(texts: LaidTexts, symbols: Int64s, tokens: Int64s) -> Halves | None:
+    """Return the parts of tokens, all being places among the texts; None where a symbol has none, or many are joined.
+
+    >>> texts = LaidTexts.of(["lo", "low", "w", "o", "l"])
+    >>> halves_among(texts, np.array([4, 3, 2]), np.array([0, 1])).right.tolist()
+    [3, 2]
+    """
     so_far, halves = _before_all(texts.table, symbols, tokens)
-    return (halves.left, halves.right) if find_halves(so_far, halves) == len(tokens) else None
+    return halves if find_halves(so_far, halves, _room(are_bytes=False)) == len(tokens) else None
+
+
+def _room(are_bytes: bool) -> ShortRoom:
+    codes = np.arange(256)
+    begins = np.full(256, True) if are_bytes else codes & 0xC0 != 0x80
+    return ShortRoom(begins, np.zeros(SHORT + 1, np.int32), np.zeros(SHORT, np.int32))
 
 
 def _before_all(texts: Texts, symbols: Int64s, tokens: Int64s) -> tuple[Texts, Halves]:

@@ -161,7 +161,32 @@ def recover(tokens: Sequence[Text], base: Mapping[Text, int], first_id: int) -> 
     >>> found.out_of_turn, found.lost
     (['xyz'], ['pqr'])
     """
-    parts = parts_by_kernels(tokens) or _parts_plainly(tokens)
+    return _recovered(parts_by_kernels(tokens) or _parts_plainly(tokens), base, first_id)
+
+
+def recovered_among(texts: LaidTexts, symbols: Int64s, tokens: Int64s) -> Recovered[str] | None:
+    """The same where all are texts of a file, by their places; None where they have to be looked at without the file.
+
+    Base symbols are by id; those that merge with nothing have no place, which is -1.
+    """
+    merging = np.flatnonzero(symbols != NOTHING)
+    first, given = texts.only(symbols[merging]), texts.only(tokens)
+    if not len(tokens) or not KERNELS.chooses(len(tokens)):
+        return None
+    check_lengths(given)
+    from bpe_core.formats.compiled_recovering import halves_among  # loads machine code
+
+    halves = halves_among(texts, symbols[merging], tokens)
+    if halves is None:
+        return None
+    place_of: Int32s = np.full(len(texts) + 1, NOTHING, np.int32)  # the last one is that of nothing
+    place_of[np.concatenate((symbols[merging], tokens))] = np.arange(len(first) + len(given))
+    parts = Parts([*first], given, place_of[halves.left], place_of[halves.right], halves.is_late)
+    return _recovered(parts, dict(zip(first, merging.tolist(), strict=True)), len(symbols))
+
+
+def _recovered(parts: Parts[Text], base: Mapping[Text, int], first_id: int) -> Recovered[Text]:
+    tokens = parts.tokens
     if (in_turn := parts.pairs(base, first_id)) is not None:
         nowhere = np.zeros(0, np.int64)
         return Recovered(tokens, np.arange(len(tokens)), in_turn, nowhere, nowhere, first_id)
@@ -181,26 +206,6 @@ def recover(tokens: Sequence[Text], base: Mapping[Text, int], first_id: int) -> 
         unmade=unmade,
         first_id=first_id,
     )
-
-
-def recovered_among(texts: LaidTexts, symbols: Int64s, tokens: Int64s) -> Recovered[str] | None:
-    """The same where all are texts of a file, by their places; None where not all are made in turn, or not at once.
-
-    Base symbols are by id; those that merge with nothing have no place, which is -1.
-    """
-    if not len(tokens) or not KERNELS.chooses(len(tokens)):
-        return None
-    from bpe_core.formats.compiled_recovering import halves_among  # loads machine code
-
-    merging = np.flatnonzero(symbols != NOTHING)
-    halves = halves_among(texts, symbols[merging], tokens)
-    if halves is None:
-        return None
-    id_of = np.empty(len(texts), np.int64)
-    id_of[symbols[merging]], id_of[tokens] = merging, np.arange(len(symbols), len(symbols) + len(tokens))
-    nowhere = np.zeros(0, np.int64)
-    pairs = np.stack([id_of[half] for half in halves], axis=1)
-    return Recovered(texts.only(tokens), np.arange(len(tokens)), pairs, nowhere, nowhere, len(symbols))
 
 
 def _parts_plainly(tokens: Sequence[Text]) -> Parts[Text]:

@@ -254,6 +254,73 @@ def _halve(texts, halves, token):
     return False
 
 
+@bundle
+class ShortRoom(NamedTuple):
+    """Room to join the symbols of a token that has few."""
+
+    begins: Bools  # of each byte, whether a symbol may begin with it
+    edges: Int32s  # where its pieces begin, and the end
+    ranks: Int32s  # of each piece and the one behind it together
+
+
+@inlined
+def _rank_between(texts, halves, whole, begin, end, limit, token):
+    """The rank of a part of a token whose beginnings were written, if below a limit; the token itself has none."""
+    start, length = texts.starts[whole] + begin, end - begin
+    found = _text_of_two(texts, start, length, start, length, number_between(texts, begin, end))
+    rank = halves.ranks[found] if found != _NONE else np.int32(NO_RANK)
+    return rank if rank < limit and rank != token else np.int32(NO_RANK)
+
+
+@kernel
+def _join_few(texts, halves, room, token):
+    """Join a token's symbols by the tokens before it, or, where that gives no two, by all others, looking at all pairs.
+
+    Whether it could be done: it has few, and what it falls into is there.
+    """
+    edges, ranks, whole = room.edges, room.ranks, halves.tokens[token]
+    start, length = texts.starts[whole], texts.starts[whole + 1] - texts.starts[whole]
+    write_beginnings(texts, start, length)
+    for late in range(2):
+        limit, count = NO_RANK if late else token, 0
+        for place in range(length):
+            if room.begins[texts.data[start + place]]:
+                if count == len(ranks):
+                    return False
+                edges[count] = place
+                count += 1
+        edges[count] = length
+        for place in range(count - 1):
+            ranks[place] = _rank_between(texts, halves, whole, edges[place], edges[place + 2], limit, token)
+        while count > 1:
+            best = 0
+            for place in range(1, count - 1):
+                if ranks[place] < ranks[best]:
+                    best = place
+            if ranks[best] == NO_RANK:
+                break
+            count -= 1
+            for place in range(best + 1, count):
+                edges[place], ranks[place - 1] = edges[place + 1], ranks[place]
+            edges[count] = length
+            if best < count - 1:
+                ranks[best] = _rank_between(texts, halves, whole, edges[best], edges[best + 2], limit, token)
+            if best > 0:
+                ranks[best - 1] = _rank_between(texts, halves, whole, edges[best - 1], edges[best + 1], limit, token)
+        if count == 2:
+            cut = edges[1]
+            left = _text_of_two(texts, start, cut, start, cut, texts.beginnings[cut])
+            behind, number = length - cut, number_between(texts, cut, length)
+            right = _text_of_two(texts, start + cut, behind, start + cut, behind, number)
+            if left == _NONE or right == _NONE or max(halves.ranks[left], halves.ranks[right]) == NO_RANK:
+                return False
+            halves.left[token], halves.right[token], halves.is_late[token] = left, right, late == 1
+            in_turn = late == 0 and _is_sound(halves, left, token) and _is_sound(halves, right, token)
+            halves.is_sound[token] = in_turn
+            return True
+    return True
+
+
 @kernel
 def _join_symbols(table, room, symbols, start, stop, halves, token):
     """Join a token's symbols by the tokens before it, or, where that gives no two, by all others."""
@@ -275,8 +342,8 @@ def _join_symbols(table, room, symbols, start, stop, halves, token):
 
 
 @kernel
-def find_halves(texts, halves):
-    """Find what each token falls into, up to the first whose symbols must be joined to see that: which it is.
+def find_halves(texts, halves, room):
+    """Find what each token falls into, up to the first whose many symbols must be joined to see that: which it is.
 
     There are no hints before: they come with each token, so that most of what those behind it make is not looked up.
     """
@@ -286,7 +353,7 @@ def find_halves(texts, halves):
             start, length = texts.starts[text], texts.starts[text + 1] - texts.starts[text]
             write_beginnings(texts, start, length)
             _enter_hint(texts, texts.beginnings[length])
-    while token < len(halves.left) and _halve(texts, halves, token):
+    while token < len(halves.left) and (_halve(texts, halves, token) or _join_few(texts, halves, room, token)):
         token += 1
     return token
 
