@@ -252,7 +252,7 @@ class Parts(Generic[Text]):
         behind = np.maximum(rank[self.left[late]], rank[self.right[late]])
         turns[late] = (behind << TURN_BITS) + late + 1
         made = np.flatnonzero(self.left >= 0)
-        made = made[np.argsort(turns[made])]
+        made = made[np.argsort(turns[made], kind="stable")]  # most are in order: the others take little time then
         moment = self._moments(base, made)
         order = made[np.argsort(moment[made], kind="stable")]
         order = order[moment[order] < NEVER]
@@ -266,6 +266,8 @@ class Parts(Generic[Text]):
         found = np.full(symbols + len(self.tokens), NEVER)
         found[:symbols] = [NOTHING if symbol in base else NEVER for symbol in self.symbols]
         found[symbols + made] = np.arange(len(made))
+        if (np.maximum(found[self.left[made]], found[self.right[made]]) < found[symbols + made]).all():
+            return found[symbols:]  # no part comes later, as nearly always
         lengths = lengths_of(self.tokens)
         shortest_first = made[np.argsort(lengths[made], kind="stable")]  # a part is shorter than what is made of it
         for some in np.split(shortest_first, np.flatnonzero(np.diff(lengths[shortest_first])) + 1):

@@ -159,9 +159,11 @@ def _base_symbols(stored: Stored, own: bool) -> tuple[Alphabet, Int64s]:
     """
     pieces = stored.pieces
     unknown = "" if stored.byte_fallback else UNKNOWN_TOKEN if own else _unknown_text(stored)
-    first = pieces.texts.places_of(BYTE_TEXTS if stored.byte_fallback else [_unknown_text(stored)])
+    first = pieces.numbers_of(Kind.UNKNOWN)[:1]
+    if stored.byte_fallback or not len(first):
+        first = pieces.texts.places_of(BYTE_TEXTS if stored.byte_fallback else [UNKNOWN_TOKEN])
     is_single = (pieces.kinds == Kind.NORMAL) & (pieces.texts.lengths == 1)
-    marker = pieces.texts.places_of([MARKER] * own)
+    marker = pieces.texts.places_of([MARKER]) if own else first[:0]
     is_single[marker[marker >= 0]] = False
     singles = np.flatnonzero(is_single)
     symbols = [*symbols_for_unknown(unknown), *map(_character, pieces.texts_of(singles))]
@@ -215,14 +217,15 @@ def _words(stored: Stored) -> dict[str, str]:
     texts, kinds = stored.pieces.texts, stored.pieces.kinds
     counts = np.isin(kinds, (Kind.NORMAL, Kind.USER_DEFINED, Kind.UNUSED))
     data, first, sign = texts.data, texts.starts[:-1], MARKER.encode()
-    is_blank, is_first = np.zeros((2, len(data)), np.bool_)
-    is_blank[:-2] = (data[:-2] == sign[0]) & (data[1:-1] == sign[1]) & (data[2:] == sign[2])
+    blanks = np.flatnonzero(data[:-2] == sign[0])
+    blanks = blanks[(data[blanks + 1] == sign[1]) & (data[blanks + 2] == sign[2])]
+    is_first = np.zeros(len(data), np.bool_)
     is_first[first] = True
-    others = np.flatnonzero(is_blank & ~is_first)
-    behind = others[~is_blank[others - len(sign)]]  # before the first byte it looks at the last one, which is never one
+    behind = blanks[~is_first[blanks] & (np.diff(blanks, prepend=-len(sign) - 1) != len(sign))]
     reaches = counts[np.searchsorted(first, behind, side="right") - 1]
-    is_known = is_blank[first] & (np.diff(texts.starts) == len(sign)) & counts & (kinds != Kind.UNUSED)
-    if reaches.any() or not is_known.any():  # one that is unknown is so together with what is before it
+    alone = int(texts.places_of([MARKER])[0])
+    is_known = alone >= 0 and counts[alone] and kinds[alone] != Kind.UNUSED
+    if reaches.any() or not is_known:  # one that is unknown is so together with what is before it
         return {"pattern": "none"}
     return {"pattern": CUSTOM_PATTERN, "custom_pattern": RUNS}
 
