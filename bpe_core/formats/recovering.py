@@ -141,7 +141,8 @@ class Recovered(Generic[Text]):
 
     def pairs_behind(self, symbols: int) -> Int64s:
         """Return the same pairs for an alphabet of `symbols`, those behind the first ones being seeds."""
-        return self.pairs + (symbols - self.first_id) * (self.pairs >= self.first_id)
+        more = symbols - self.first_id
+        return self.pairs + more * (self.pairs >= self.first_id) if more else self.pairs
 
 
 def with_seeds(alphabet: Alphabet, tokens: Sequence[tuple[bytes, bytes]]) -> Alphabet:
@@ -180,7 +181,7 @@ def recovered_among(texts: LaidTexts, symbols: Int64s, tokens: Int64s) -> Recove
     if halves is None:
         return None
     place_of: Int32s = np.full(len(texts) + 1, NOTHING, np.int32)  # the last one is that of nothing
-    place_of[np.concatenate((symbols[merging], tokens))] = np.arange(len(first) + len(given))
+    place_of[symbols[merging]], place_of[tokens] = np.arange(len(first)), len(first) + np.arange(len(given))
     parts = Parts([*first], given, place_of[halves.left], place_of[halves.right], halves.is_late)
     return _recovered(parts, dict(zip(first, merging.tolist(), strict=True)), len(symbols))
 
@@ -256,8 +257,10 @@ class Parts(Generic[Text]):
         moment = self._moments(base, made)
         order = made[np.argsort(moment[made], kind="stable")]
         order = order[moment[order] < NEVER]
-        is_crowd = np.bincount(moment[order], minlength=1)[moment[order]] > 1
-        order[is_crowd] = self._one_by_one(made[np.isin(made, order[is_crowd])], turns)
+        moments = moment[order]
+        if (moments[1:] == moments[:-1]).any():
+            is_crowd = np.bincount(moments)[moments] > 1
+            order[is_crowd] = self._one_by_one(made[np.isin(made, order[is_crowd])], turns)
         return order
 
     def _moments(self, base: Mapping[Text, int], made: Int64s) -> Int64s:

@@ -1,7 +1,8 @@
 """Every way to put a text of a list together from two others of the list.
 
 A text is found by a number that follows from its bytes, so that of every beginning and every end it is known at once:
-of a longer text it is the one before times a factor and the byte. What is found so is compared byte by byte.
+of a longer text it is the one before times a factor and the byte. Short texts differ in it if they differ; what else is
+found so is compared byte by byte.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from bpe_core.kernels.join_by_priority import enter_heap, join_stretch
 from bpe_core.kernels.merge_word import AND_NOT, LIMIT
 from bpe_core.support.arrays import Bools, Bytes, Int32s, Int64s, UInt32s, UInt64s
 
-FACTOR = 0x9E3779B97F4A7C15
+FACTOR = 257  # more than there are bytes, so these are digits,
+EXACT = 7  # and the numbers of so many of them do not overflow
 _NONE = -1
 _OTHERS = 26  # bits of the number that tell little of the hint
 
@@ -25,6 +27,7 @@ class Texts(NamedTuple):
     data: Bytes  # of all texts, end to end
     starts: Int64s  # of each, and the end
     firsts: Int32s  # which text is the first that is equal to it
+    numbers: UInt64s  # of each, as said above
     slots: UInt32s  # texts, counted from 1, below bits of their mixed number; more than texts, a power of two
     hints: UInt64s  # a bit for each, found by other bits of its number: most of what is looked up is no text
     powers: UInt64s  # of the factor, up to the longest
@@ -69,7 +72,10 @@ def _text_of_two(texts, start, cut, behind, length, number):
     slot, above, mask = mixed & np.uint64(len(slots) - 1), _above_texts(slots, mixed), np.uint32(len(slots) - 1)
     while slots[slot] != np.uint32(0):
         text = np.int64(slots[slot] & mask) - 1
-        if slots[slot] & ~mask == above and starts[text + 1] - starts[text] == length:
+        is_like = slots[slot] & ~mask == above and texts.numbers[text] == number
+        if is_like and starts[text + 1] - starts[text] == length:
+            if length <= EXACT:
+                return text
             same, first = np.int64(0), starts[text]
             while same < cut and data[first + same] == data[start + same]:
                 same += 1
@@ -112,7 +118,7 @@ def enter_texts(texts):
     for text in range(len(starts) - 1):
         start, length = starts[text], starts[text + 1] - starts[text]
         write_beginnings(texts, start, length)
-        number = texts.beginnings[length]
+        number = texts.numbers[text] = texts.beginnings[length]
         known = text_at(texts, start, length, number)
         texts.firsts[text] = np.int32(text if known == _NONE else known)
         if known == _NONE:
@@ -197,24 +203,28 @@ def _stay_apart(texts, halves, token, cut, left, right):
 
     What a sound token is made of was joined in the order of ranks. So looking backwards, the younger of the two at
     the border was joined last, and before that its inner half stood there. Of equal ones the left one came first.
+    Where both at the border are a sound token together that was not joined, the same was asked of them for it.
     """
     starts, ranks, whole = texts.starts, halves.ranks, halves.tokens[token]
     start, begin, end = starts[whole], np.int64(0), starts[whole + 1] - starts[whole]
-    left, right = np.int64(ranks[left]), np.int64(ranks[right])
+    left_rank, right_rank = np.int64(ranks[left]), np.int64(ranks[right])
     left_end = right_end = np.int64(token)  # the tokens that took what stands at the border now
-    while left != SYMBOL or right != SYMBOL:
-        if right >= left:
-            right_end, part = right, halves.left[right]
-            end = cut + starts[part + 1] - starts[part]
-            right = np.int64(ranks[part])
+    while left_rank != SYMBOL or right_rank != SYMBOL:
+        if right_rank >= left_rank:
+            right_end, right = right_rank, np.int64(halves.left[right_rank])
+            end = cut + starts[right + 1] - starts[right]
+            right_rank = np.int64(ranks[right])
         else:
-            left_end, part = left, halves.right[left]
-            begin = cut - starts[part + 1] + starts[part]
-            left = np.int64(ranks[part])
-        found = text_at(texts, start + begin, end - begin, number_between(texts, begin, end))
+            left_end, left = left_rank, np.int64(halves.right[left_rank])
+            begin = cut - starts[left + 1] + starts[left]
+            left_rank = np.int64(ranks[left])
+        both = text_at(texts, start + begin, end - begin, number_between(texts, begin, end))
+        rank = ranks[both] if both != _NONE else np.int32(NO_RANK)
         # Of equal ranks the leftmost pair is joined: the one at the border lies between the two others.
-        if found != _NONE and ranks[found] < min(left_end, right_end + 1):
+        if rank < min(left_end, right_end + 1):
             return False
+        if rank < token and halves.is_sound[rank]:
+            return halves.left[rank] == left and halves.right[rank] == right
     return True
 
 

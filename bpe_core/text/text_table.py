@@ -15,6 +15,7 @@ def entered(data: Bytes, starts: Int64s) -> Texts:
         data=data,
         starts=starts,
         firsts=np.empty(count, np.int32),
+        numbers=np.empty(count, np.uint64),
         slots=np.empty(1 << (2 * count).bit_length(), np.uint32),
         hints=np.empty(1 << (count // 4).bit_length(), np.uint64),
         powers=np.empty(longest + 1, np.uint64),
