@@ -219,13 +219,13 @@ def _words(stored: Stored) -> dict[str, str]:
     data, first, sign = texts.data, texts.starts[:-1], MARKER.encode()
     blanks = np.flatnonzero(data[:-2] == sign[0])
     blanks = blanks[(data[blanks + 1] == sign[1]) & (data[blanks + 2] == sign[2])]
-    is_first = np.zeros(len(data), np.bool_)
-    is_first[first] = True
-    behind = blanks[~is_first[blanks] & (np.diff(blanks, prepend=-len(sign) - 1) != len(sign))]
-    reaches = counts[np.searchsorted(first, behind, side="right") - 1]
-    alone = int(texts.places_of([MARKER])[0])
-    is_known = alone >= 0 and counts[alone] and kinds[alone] != Kind.UNUSED
-    if reaches.any() or not is_known:  # one that is unknown is so together with what is before it
+    is_edge = np.zeros(len(data) + 1, np.bool_)
+    is_edge[texts.starts] = True
+    behind = blanks[~is_edge[blanks] & (np.diff(blanks, prepend=-len(sign) - 1) != len(sign))]
+    alone = blanks[is_edge[blanks] & is_edge[blanks + len(sign)]]
+    reaches, are_known = (np.searchsorted(first, places, side="right") - 1 for places in (behind, alone))
+    is_known = (counts & (kinds != Kind.UNUSED))[are_known].any()
+    if counts[reaches].any() or not is_known:  # one that is unknown is so together with what is before it
         return {"pattern": "none"}
     return {"pattern": CUSTOM_PATTERN, "custom_pattern": RUNS}
 
