@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -231,7 +232,7 @@ def open_table(path: Path | str) -> OpenedTable:
     """Open a file of any known format, recognized by its content, or a name from the Hugging Face cache."""
     path = tokenizer_file(path)
     data = _content(Path(path))
-    if b"\0" not in data[:LOOK] and data.count(b"\n") > MOST_LINES:
+    if len(data) > MOST_LINES and b"\0" not in data[:LOOK] and data.count(b"\n") > MOST_LINES:
         raise TooLarge(f"{path} has more than {MOST_LINES:,} lines, but no table has as many entries.")
     beside = files_beside(Path(path))
     for one in FORMATS.asked_about(data):
@@ -284,19 +285,17 @@ def _content(path: Path) -> bytes:
             known = _known_by(head, path)
             if len(head) == LOOK and not (known or _may_be_known(beginning(head), path)):
                 return beginning(head)
-            enough = known.enough if known else 0
-            whole = bytearray(head)
-            while not 0 < enough <= len(whole) and (
-                part := file.read(LOOK)
-            ):  # asked for all at once, it would take as much memory as may be read
-                whole += part
-                if len(whole) > LARGEST_FILE:
-                    raise TooLarge(
-                        f"{path} is too large; a merge table of more than {LARGEST_FILE:,} bytes is not read."
-                    )
+            enough = (known.enough if known else 0) or LARGEST_FILE + 1
+            said = os.fstat(file.fileno()).st_size  # asked for without it, as much memory is taken as may be read
+            parts, size = [head], len(head)
+            while size < enough and (part := file.read(min(enough, max(said, size + LOOK)) - size)):
+                parts.append(part)
+                size += len(part)
+            if size > LARGEST_FILE:
+                raise TooLarge(f"{path} is too large; a merge table of more than {LARGEST_FILE:,} bytes is not read.")
     except OSError as error:
         raise FormatError(f"Could not read {path}: {error.strerror or error}.") from error
-    return unpacked(bytes(whole), str(path))
+    return unpacked(b"".join(parts), str(path))
 
 
 def _opened(path: Path) -> BinaryIO:
