@@ -246,21 +246,21 @@ class Parts(Generic[Text]):
 
     def in_order(self, base: Mapping[Text, int]) -> Int64s:
         """Return the places of the tokens that can be made, in turn, but each behind its parts."""
-        symbols = len(self.symbols)
-        rank = np.concatenate([np.zeros(symbols, np.int64), np.arange(len(self.tokens))])
-        turns = rank[symbols:] << TURN_BITS
+        turns = np.arange(len(self.tokens)) << TURN_BITS
         late = np.flatnonzero(self.is_late)
-        behind = np.maximum(rank[self.left[late]], rank[self.right[late]])
+        behind = np.maximum(np.maximum(self.left[late], self.right[late]) - len(self.symbols), 0).astype(np.int64)
         turns[late] = (behind << TURN_BITS) + late + 1
         made = np.flatnonzero(self.left >= 0)
         made = made[np.argsort(turns[made], kind="stable")]  # most are in order: the others take little time then
+        unknown = np.array([symbol not in base for symbol in self.symbols], np.bool_)
+        is_odd = np.concatenate((unknown, self.is_late | (self.left < 0)))
+        if not (is_odd[self.left[made]] | is_odd[self.right[made]]).any():
+            return made  # as nearly always: no part comes late or never
         moment = self._moments(base, made)
         order = made[np.argsort(moment[made], kind="stable")]
         order = order[moment[order] < NEVER]
-        moments = moment[order]
-        if (moments[1:] == moments[:-1]).any():
-            is_crowd = np.bincount(moments)[moments] > 1
-            order[is_crowd] = self._one_by_one(made[np.isin(made, order[is_crowd])], turns)
+        is_crowd = np.bincount(moment[order], minlength=1)[moment[order]] > 1
+        order[is_crowd] = self._one_by_one(made[np.isin(made, order[is_crowd])], turns)
         return order
 
     def _moments(self, base: Mapping[Text, int], made: Int64s) -> Int64s:
@@ -269,8 +269,6 @@ class Parts(Generic[Text]):
         found = np.full(symbols + len(self.tokens), NEVER)
         found[:symbols] = [NOTHING if symbol in base else NEVER for symbol in self.symbols]
         found[symbols + made] = np.arange(len(made))
-        if (np.maximum(found[self.left[made]], found[self.right[made]]) < found[symbols + made]).all():
-            return found[symbols:]  # no part comes later, as nearly always
         lengths = lengths_of(self.tokens)
         shortest_first = made[np.argsort(lengths[made], kind="stable")]  # a part is shorter than what is made of it
         for some in np.split(shortest_first, np.flatnonzero(np.diff(lengths[shortest_first])) + 1):
