@@ -10,9 +10,8 @@ import numpy as np
 from bpe_core.counting.counter import Counter, count_compiled
 from bpe_core.counting.words import WordColumns, WordTable, join_by_kernels
 from bpe_core.formats.compiled_pieces import UsualPieces
-from bpe_core.formats.compiled_recovering import parts_of
+from bpe_core.formats.compiled_recovering import FEW, parts_of
 from bpe_core.formats.compiled_rows import written_rows
-from bpe_core.formats.recovering import SHORT
 from bpe_core.formats.rows import Layout
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import Columns, History
@@ -65,7 +64,7 @@ def _others() -> None:
     _learn_unigram()
     _learn_best()
     _rank()
-    parts_of([b"lo", b"low", b"old" * SHORT])  # which no two make
+    parts_of([b"lo", b"low", b"old" * FEW])  # which no two make
     pairs = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), _PAIRS)
     JoinedTexts(pairs, np.zeros(pairs.first_special, np.int64)).found(108, 111)
     UsualPieces(bytes(9), 6, 1).skip(0)

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from bpe_core.formats.recovering import SHORT
 from bpe_core.kernels.splits import NO_RANK, SYMBOL, Halves, ShortRoom, Texts, find_halves, join_halves
 from bpe_core.segmenting.text_pairs import ways_among
 from bpe_core.support.arrays import Bools, Bytes, Int32s, Int64s
@@ -15,6 +14,7 @@ from bpe_core.text.characters import code_points
 from bpe_core.text.laid_texts import LaidTexts, end_to_end
 from bpe_core.text.text_table import entered, with_own_room
 
+FEW = 40  # symbols; to look at all pairs of so many takes less time than a table of all
 _WIDE = 0x80  # the first code that UTF-8 writes by several bytes
 
 
@@ -59,7 +59,7 @@ def halves_among(texts: LaidTexts, symbols: Int64s, tokens: Int64s) -> Halves | 
 def _room(are_bytes: bool) -> ShortRoom:
     codes = np.arange(256)
     begins = np.full(256, True) if are_bytes else codes & 0xC0 != 0x80
-    return ShortRoom(begins, np.zeros(SHORT + 1, np.int32), np.zeros(SHORT, np.int32))
+    return ShortRoom(begins, np.zeros(FEW + 1, np.int32), np.zeros(FEW, np.int32))
 
 
 def _before_all(texts: Texts, symbols: Int64s, tokens: Int64s) -> tuple[Texts, Halves]:
