@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from bpe_core.history.laid_texts import LaidTexts
 from bpe_core.kernels.scored_pieces import ODD, read_short
 from bpe_core.support.arrays import Bytes, Float64s, Int64s
-from bpe_core.text.laid_texts import LaidTexts
 from bpe_core.text.reading.utf8 import first_broken
 
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from bpe_core.history.laid_texts import LaidTexts, end_to_end
+from bpe_core.history.text_table import entered, with_own_room
 from bpe_core.kernels.splits import NO_RANK, SYMBOL, Halves, ShortRoom, Texts, find_halves, join_halves
 from bpe_core.segmenting.text_pairs import ways_among
 from bpe_core.support.arrays import Bools, Bytes, Int32s, Int64s
 from bpe_core.text.characters import code_points
-from bpe_core.text.laid_texts import LaidTexts, end_to_end
-from bpe_core.text.text_table import entered, with_own_room
 
 FEW = 40  # symbols; to look at all pairs of so many takes less time than a table of all
 _WIDE = 0x80  # the first code that UTF-8 writes by several bytes

@@ -29,7 +29,7 @@ from bpe_core.formats.sentencepiece_model import bpe_history, most_probable_hist
 from bpe_core.formats.sentencepiece_text import packed
 from bpe_core.history.alphabet import BYTE_TEXTS
 from bpe_core.history.history import History
-from bpe_core.text.laid_texts import LaidTexts
+from bpe_core.history.laid_texts import LaidTexts
 from bpe_core.text.preparation.pieces import AddedToken
 
 BEGINS = "▁"  # before BERT's tokens that begin a word

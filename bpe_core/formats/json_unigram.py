@@ -30,9 +30,9 @@ from bpe_core.formats.sentencepiece_fields import Kind, ScoredPiece
 from bpe_core.formats.unigram_vocabulary import Scored
 from bpe_core.history.alphabet import BYTE_TEXTS
 from bpe_core.history.history import History, Int64s
+from bpe_core.history.laid_texts import LaidTexts
 from bpe_core.recipes.parts import LARGEST_VOCABULARY, UNKNOWN_TOKEN
 from bpe_core.segmenting.cutting import ids_looked_for
-from bpe_core.text.laid_texts import LaidTexts
 from bpe_core.text.preparation.pieces import AddedToken
 
 _LACKS_UNKNOWN = (

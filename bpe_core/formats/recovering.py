@@ -25,10 +25,10 @@ import numpy as np
 from bpe_core.errors import TooLarge
 from bpe_core.history.alphabet import Alphabet, Symbol
 from bpe_core.history.columns import Int64s
+from bpe_core.history.laid_texts import LaidTexts
 from bpe_core.kernels.readiness import Policy
 from bpe_core.support.arrays import Bools, Int32s
 from bpe_core.support.found_once import once
-from bpe_core.text.laid_texts import LaidTexts
 
 Text = TypeVar("Text", bytes, str)
 

@@ -16,12 +16,12 @@ import numpy as np
 from bpe_core.errors import FormatError, TooLarge
 from bpe_core.formats.base import decoded
 from bpe_core.history.alphabet import BYTE_TEXTS
+from bpe_core.history.laid_texts import LaidTexts
 from bpe_core.kernels.readiness import Policy
 from bpe_core.recipes.parts import LARGEST_VOCABULARY, UNKNOWN_TOKEN
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import Float64s, Int32s, Int64s
 from bpe_core.text.decoding import UNKNOWN_SHOWN
-from bpe_core.text.laid_texts import LaidTexts
 from bpe_core.text.preparation.whole_texts import MARKER as MARKER
 
 if TYPE_CHECKING:

@@ -20,12 +20,12 @@ from bpe_core.formats.sentencepiece_fields import Kind, ScoredPiece, in_order
 from bpe_core.history.alphabet import BYTE_TEXTS, Alphabet, Spelled, Symbol, SymbolKind, unknown_symbols
 from bpe_core.history.columns import Float32s, Scores
 from bpe_core.history.history import Columns, History, Int64s
+from bpe_core.history.laid_texts import LaidTexts
 from bpe_core.history.token_texts import written
 from bpe_core.recipes.parts import UNKNOWN_TOKEN
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import Float64s
 from bpe_core.text.characters import code_points
-from bpe_core.text.laid_texts import LaidTexts
 from bpe_core.text.preparation.normalizers import KEPT_APART, Precompiled
 
 # How far the log-probability of a character without one lies below all pieces, as in SentencePiece.

@@ -29,12 +29,12 @@ from bpe_core.history.columns import Columns as Columns
 from bpe_core.history.columns import Int64s as Int64s
 from bpe_core.history.columns import Scores, frozen, joined_lengths
 from bpe_core.history.joining import Joining
+from bpe_core.history.laid_texts import LaidTexts
 from bpe_core.recipes.interventions import forced_at
 from bpe_core.recipes.methods import METHODS
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import Bools as Bools
 from bpe_core.support.arrays import Float64s
-from bpe_core.text.laid_texts import LaidTexts
 
 Pair = tuple[int, int]
 Reasons = Mapping[str, npt.NDArray[Any]]  # a column each, one row a step

@@ -8,11 +8,11 @@ import numpy as np
 
 from bpe_core.history.history import History
 from bpe_core.history.joining import NO_PRIORITY
+from bpe_core.history.text_table import entered, with_own_room
 from bpe_core.history.token_texts import BUDGET, check_together
 from bpe_core.kernels import NEVER
 from bpe_core.kernels.splits import Texts, Ways, lay_texts, measure_texts, split_texts, text_of_both
 from bpe_core.support.arrays import Bytes, Int32s, Int64s
-from bpe_core.text.text_table import entered, with_own_room
 
 _ROWS_A_TEXT = 4  # nearly always enough
 

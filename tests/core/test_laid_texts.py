@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bpe_core.text.laid_texts import LaidTexts, end_to_end
+from bpe_core.history.laid_texts import LaidTexts, end_to_end
 
 TEXTS = st.lists(st.text("aéb日𝄞\0", max_size=4), max_size=9)
 

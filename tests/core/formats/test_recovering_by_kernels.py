@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from bpe_core.formats import recovering
 from bpe_core.formats.compiled_recovering import parts_of
 from bpe_core.formats.recovering import recover
+from bpe_core.history.laid_texts import end_to_end
+from bpe_core.history.text_table import entered
 from bpe_core.kernels.readiness import Policy
 from bpe_core.segmenting.text_pairs import ways_among
 from bpe_core.support.arrays import Int32s
-from bpe_core.text.laid_texts import end_to_end
-from bpe_core.text.text_table import entered
 
 BYTES = {bytes([byte]): byte for byte in range(256)}
 SHORT = st.text("ab", min_size=2, max_size=4).map(str.encode)

@@ -117,7 +117,7 @@ class LaidTexts(Sequence[str]):
     @cached_property
     def table(self) -> Texts:
         """All of them, to be found by their bytes."""
-        from bpe_core.text.text_table import entered  # loads machine code
+        from bpe_core.history.text_table import entered  # loads machine code
 
         return entered(self.data, self.starts)
 
