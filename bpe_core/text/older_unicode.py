@@ -112,10 +112,9 @@ def without_later(text: str, expression: str = "") -> str:
     >>> [ascii(without_later("\u0b53", named)) for named in ("", "[\u0b00-\u0b7f]")]
     ["'\\\\u0378'", "'\\\\u0b04'"]
     """
-    seen_as = _seen_as(expression)
-    if text.isascii() or seen_as.keys().isdisjoint(map(ord, set(text))):
+    if text.isascii() or _differing().isdisjoint(set(text)):
         return text
-    return text.translate(seen_as)
+    return text.translate(_seen_as(expression))
 
 
 def as_before(values: npt.NDArray[Number], expression: str) -> npt.NDArray[Number]:
@@ -160,6 +159,11 @@ def _unassigned(start: int, stop: int) -> str:
 
     is_free = regex.compile(r"\p{Cn}").match
     return next((chr(code) for code in range(start, stop) if is_free(chr(code))), "")
+
+
+@cache
+def _differing() -> frozenset[str]:
+    return later() | _FORMERLY.keys()
 
 
 @cache

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from bpe_core.errors import PatternError
 from bpe_core.recipes.parts import Unit
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.text.corpus import Corpus
+from bpe_core.text.preparation import expressions
 from bpe_core.text.safe_cuts import between_kinds
 from bpe_core.text.scanner import ScanTable, table_of, why_no_table
 from bpe_core.text.scanner.expression import CharacterSet, read_expression
@@ -184,3 +186,13 @@ def test_kinds_of_more_than_a_table_can_hold_are_joined_where_no_difference_is_s
     assert len(Kinds([f"(?:{c})" for c in "abc"], map(ord, "abc"), []).of_code_point) == CODE_POINTS
     assert len(table(f"{letters}|.").kinds) < 6
     assert why_no_table("|".join(f"x{c}{c}" for c in "abcdefghijklmnopqrstuvwyz0123456789")) != ""
+
+
+@given(
+    expression=st.sampled_from([" +", "[a ]++", "é+", r"\s+", "[^b]+"]), text=TEXTS, content=st.sampled_from(["", "xy"])
+)
+def test_runs_are_replaced_as_anything_else_is(expression: str, text: str, content: str) -> None:
+    with patch.object(expressions, "WORTH_RUNS", 10**9):
+        expected = expressions.Expression(expression).substituted(text, content)
+    with patch.object(expressions, "WORTH_RUNS", 0):
+        assert expressions.Expression(expression).substituted(text, content) == expected

@@ -26,6 +26,7 @@ from bpe_core.text.patterns import compile_custom
 
 PATIENCE = 3.0  # seconds before an expression counts as catastrophic
 PATIENT_CHARACTERS = 20_000_000  # one more second for each of these
+WORTH_RUNS = 200  # characters; in fewer, runs are found as anything else
 
 _TOKEN = regex.compile(
     r"\[:\^?[a-z]+:\]|\\[pP]\{[^}]*\}|\\x\{[0-9A-Fa-f]+\}|\\x[0-9A-Fa-f]{1,2}|\\u[0-9A-Fa-f]{4}|\\."
@@ -82,7 +83,7 @@ class Expression:
         return without_later(text, self._compiled.pattern)
 
     def substituted(self, text: str, content: str) -> str:
-        if self._runs_of is not None and self._as_known(text) is text:
+        if len(text) >= WORTH_RUNS and self._runs_of is not None and self._as_known(text) is text:
             return _with_runs_as(content, text, self._runs_of)
         spans = self.spans(text)
         ends = [0, *(stop for _, stop in spans)]
@@ -106,7 +107,7 @@ class Expression:
 
     def found(self, text: str) -> list[str]:
         """The texts of its matches that are not empty: without their places that takes less time."""
-        if not self._compiled.groups and (text.isascii() or self._as_known(text) is text):
+        if not self._compiled.groups and self._as_known(text) is text:
             try:
                 found: list[str] = self._compiled.findall(text, concurrent=True, timeout=PATIENCE)
             except (TimeoutError, MemoryError):
