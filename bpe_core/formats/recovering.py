@@ -105,6 +105,8 @@ def lengths_of(tokens: Collection[bytes] | Collection[str]) -> Int64s:
 
 
 def check_lengths(tokens: Collection[bytes] | Collection[str]) -> None:
+    if isinstance(tokens, LaidTexts) and len(tokens.data) <= MOST_LOOKED_AT:
+        return
     lengths = lengths_of(tokens)
     if lengths[lengths > SHORT].sum() > MOST_LOOKED_AT:
         raise TooLarge(

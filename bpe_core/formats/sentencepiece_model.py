@@ -73,13 +73,13 @@ def bpe_history(stored: Stored, name: str) -> tuple[History, list[str]]:
 def _found(stored: Stored, own: bool) -> _Found:
     pieces, (alphabet, places) = stored.pieces, _base_symbols(stored, own)
     unused = pieces.numbers_of(Kind.UNUSED)[: 0 if own else None]  # of others: steps to other pieces only
-    longer, lengths = np.concatenate((pieces.numbers_of(Kind.NORMAL), unused)), pieces.texts.lengths
-    longer = longer[lengths[longer] > 1]
+    longer, are_single = np.concatenate((pieces.numbers_of(Kind.NORMAL), unused)), pieces.texts.are_single
+    longer = longer[~are_single[longer]]
     longer = longer[np.argsort(-_in_bits(pieces.scores)[longer], kind="stable")]
     made, whole = (longer[:0], longer) if stored.kind == CHARACTERS else (longer, longer[:0])  # nothing is joined then
     tokens, merging = pieces.texts_of(made), np.where(alphabet.merging, places, NO_NUMBER)
     merges = recovered_among(pieces.texts, merging, made) or recover(tokens, _ids_of(alphabet), len(alphabet))
-    singles = unused[lengths[unused] == 1]
+    singles = unused[are_single[unused]]
     single = dict(zip(pieces.texts_of(singles), singles.tolist(), strict=True))
     letters = set() if own else single.keys() | tokens.only(merges.unmade).together
     lone = sorted(letters - _ids_of(alphabet).keys() - {*pieces.of_kind(Kind.USER_DEFINED)}) if letters else []
@@ -162,7 +162,7 @@ def _base_symbols(stored: Stored, own: bool) -> tuple[Alphabet, Int64s]:
     first = pieces.numbers_of(Kind.UNKNOWN)[:1]
     if stored.byte_fallback or not len(first):
         first = pieces.texts.places_of(BYTE_TEXTS if stored.byte_fallback else [UNKNOWN_TOKEN])
-    is_single = (pieces.kinds == Kind.NORMAL) & (pieces.texts.lengths == 1)
+    is_single = (pieces.kinds == Kind.NORMAL) & pieces.texts.are_single
     marker = pieces.texts.places_of([MARKER]) if own else first[:0]
     is_single[marker[marker >= 0]] = False
     singles = np.flatnonzero(is_single)

@@ -79,7 +79,7 @@ def history_of(
     if over_words:
         pieces = pieces.only(np.delete(np.arange(len(pieces.texts)), over_words))
     # Characters that only longer pieces have, and the marker if it is one: alone they are unknown.
-    codes, is_single = code_points(pieces.texts.together), pieces.texts.lengths == 1
+    codes, is_single = code_points(pieces.texts.together), pieces.texts.are_single
     is_lone = np.zeros(sys.maxunicode + 1, np.bool_)
     is_lone[codes] = is_lone[code_points(marker)] = True
     is_lone[codes[pieces.texts.edges[:-1][is_single]]] = False

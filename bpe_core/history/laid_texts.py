@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from bpe_core.kernels.splits import Texts
 
 
+_WIDTH_BY_LEAD = np.repeat([1, 2, 3, 4], [0xC0, 0x20, 0x10, 0x10])  # of a character, by its first byte in UTF-8
+
+
 def end_to_end(texts: Sequence[bytes]) -> tuple[Bytes, Int64s]:
     """Return texts end to end, and where each begins; the last start is the end."""
     starts = np.fromiter(accumulate(map(len, texts), initial=0), np.int64, len(texts) + 1)
@@ -87,15 +90,21 @@ class LaidTexts(Sequence[str]):
         """Characters of each."""
         return np.diff(self.edges)
 
+    @cached_property
+    def are_single(self) -> Bools:
+        """Which are one character: of these the first byte tells the width."""
+        found: Bools = np.diff(self.starts) == _WIDTH_BY_LEAD[self._leads]
+        return found
+
     def only(self, places: Int64s) -> LaidTexts:
         if len(places) and (np.diff(places) == 1).all():  # no copy is needed
             whole = slice(places[0], places[-1] + 2)
             data = self.data[self.starts[places[0]] : self.starts[places[-1] + 1]]
-            return LaidTexts(data, *(column[whole] - column[places[0]] for column in (self.starts, self.edges)))
+            return LaidTexts(data, self.starts[whole] - self.starts[places[0]])
         widths = np.diff(self.starts)[places]
         starts = _with_end(widths)
         cells = np.arange(int(starts[-1])) + repeated(self.starts[places] - starts[:-1], widths)
-        return LaidTexts(self.data[cells], starts, _with_end(self.lengths[places]))
+        return LaidTexts(self.data[cells], starts)
 
     def followed_by(self, more: LaidTexts) -> LaidTexts:
         starts, edges = (
@@ -135,8 +144,13 @@ class LaidTexts(Sequence[str]):
     def _looks(self) -> Int64s:
         """The width and the first byte of each: what differs in them differs."""
         widths = np.diff(self.starts)
-        first = np.append(self.data, np.uint8(0))[self.starts[:-1]]
-        return widths << 8 | first * (widths > 0)
+        return widths << 8 | self._leads * (widths > 0)
+
+    @property
+    def _leads(self) -> Bytes:
+        """The first byte of each; of an empty one it tells nothing."""
+        leads: Bytes = np.append(self.data, np.uint8(0))[self.starts[:-1]]
+        return leads
 
 
 def _with_end(lengths: Int64s | Bools) -> Int64s:

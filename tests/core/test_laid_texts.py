@@ -24,6 +24,7 @@ def test_the_same_as_a_list(texts: list[str], numbers: list[int], others: dict[i
         assert [some[place] for place in range(len(some))] == [*some] == should
         assert some == LaidTexts.of(should)
         assert some.lengths.tolist() == list(map(len, should))
+        assert some.are_single.tolist() == [len(text) == 1 for text in should]
         assert np.array_equal(some.edges, LaidTexts(some.data, some.starts).edges)
     put = {place: others[place] for place in sorted(others) if place < len(texts)}
     assert [*laid.replaced(put)] == [put.get(place, text) for place, text in enumerate(texts)]
