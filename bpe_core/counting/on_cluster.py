@@ -40,6 +40,8 @@ from bpe_core.text.reading.counts_head import CountsHead
 LOCAL = "local"
 PATIENCE = 10  # seconds until a scheduler must have answered
 SECONDS_BETWEEN_LOOKS = 0.02
+SECONDS_BETWEEN_CALLS = 5.0  # of the roll of workers
+SECONDS_ALONE = 300.0  # without any worker: one that was lost may need a while to be there again
 RETRIES = 2  # of a task that failed; tasks of lost workers are given to others anyway
 PIECE_SIZE = 2**28  # bytes of text a task: small enough that all workers are busy to the end
 TASKS_A_THREAD = 4  # that add up: enough to keep all busy to the end, few enough to be cheap
@@ -176,16 +178,27 @@ class _ClusterCount(FileCount):
         client, distributed = self.client, distributed_or_none()
         futures = [client.submit(_checked, facts(), work, *task, pure=False, retries=RETRIES) for task in tasks]
         done = distributed.as_completed(futures, loop=client.loop)
+        called = attended = time.monotonic()
         try:
             while not done.is_empty():
                 if self.watched.cancelled():
                     raise Cancelled("Counting was stopped.")
                 if done.has_ready():
                     yield next(done).result()
-                else:
-                    time.sleep(SECONDS_BETWEEN_LOOKS)
+                    continue
+                time.sleep(SECONDS_BETWEEN_LOOKS)
+                if (now := time.monotonic()) - called > SECONDS_BETWEEN_CALLS:
+                    called, attended = now, now if client.nthreads() else attended
+                    self._check_attendance(now - attended)
         finally:
             client.cancel(futures)
+
+    def _check_attendance(self, alone: float) -> None:
+        if alone > SECONDS_ALONE:
+            raise ClusterError(
+                f"No worker of the cluster has been there for {alone:,.0f} seconds. Start some, and count again: what "
+                f"is counted is kept in {self.work.name}; the same command goes on from there."
+            )
 
 
 def _checked(wanted: Facts, work: Callable[..., Any], *task: Any) -> Any:

@@ -131,6 +131,22 @@ def test_a_worker_that_was_given_up_changes_nothing_later(
     assert {path: path.is_file() and path.read_bytes() for path in tmp_path.rglob("*")} == before
 
 
+def test_a_cluster_that_lost_all_workers_is_not_waited_for_without_end(
+    tmp_path: Path, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import distributed
+
+    monkeypatch.setattr(on_cluster, "SECONDS_BETWEEN_CALLS", 0.05)
+    monkeypatch.setattr(on_cluster, "SECONDS_ALONE", 0.5)
+    order = CountingOrder(str(tmp_path / "found.parquet"))
+    with (
+        distributed.LocalCluster(n_workers=0, processes=False, dashboard_address=None) as local,
+        distributed.Client(local) as client,
+        pytest.raises(ClusterError, match=r"No worker .* kept in .*found\.parquet\.counting; the same command goes on"),
+    ):
+        count_on_cluster(corpus, GPT2, order, client)
+
+
 def test_a_worker_killed_in_the_middle_changes_nothing(
     tmp_path: Path, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -101,9 +101,9 @@ def test_counts_depend_on_nothing_but_the_texts(
         for work in (counter.count_compiled, counter.count_in_runs):
             patch.setattr(work, "__kwdefaults__", {**(work.__kwdefaults__ or {}), "block_size": block_size})
         count_to_file(
-            Corpus.from_files(places), GPT2, CountingOrder("memory://out", partition_size, memory, piece_size)
+            Corpus.from_files(places), GPT2, CountingOrder("memory://parts", partition_size, memory, piece_size)
         )
-    found = list(count_words(Corpus.from_files("memory://out"), GPT2))
+    found = list(count_words(Corpus.from_files("memory://parts"), GPT2))
     assert dict(found) == {word.encode(): count for word, count in wanted.items()}
     assert found == list(count_words(Corpus.from_files(places), GPT2)), "in the order in which they are met"
     assert [path for path in bucket.find("/") if "counting" in path] == []
