@@ -18,7 +18,7 @@ from bpe_core.measures.measures import MEASURES, OF_SIZES
 from bpe_core.measures.size_curves import USUAL_POWER, SizeCurves, measured_sizes, size_curves, which_sizes
 from bpe_core.recipes.methods import METHODS
 from bpe_core.studies.study import Study
-from bpe_core.studies.texts import CorpusTexts, Texts
+from bpe_core.studies.texts import CorpusTexts, NamedTexts, Texts
 from bpe_core.support.data_table import DataTable, Values
 from bpe_core.support.progress import ALONE, Work
 
@@ -124,8 +124,7 @@ examples:
     def _held_out(self, study: Study, work: Work) -> dict[str, WordTable]:
         if self.held_out is None:
             return {}
-        paths = self.held_out.paths if isinstance(self.held_out, CorpusTexts) else ()
-        name = " ".join(Path(path).name for path in paths) or "a text"
+        name = " ".join(_names(self.held_out)) or "a text"
         return {HELD_OUT + name: self.held_out.words(study.history.recipe, work)}
 
     def _checked_lines(self, table: DataTable) -> list[str] | None:
@@ -134,6 +133,12 @@ examples:
         if missing is not None:
             raise BpeError(f"There is no line {missing!r}; the lines are: {', '.join(map(str, there))}."[:290])
         return list(self.lines) or None
+
+
+def _names(texts: Texts) -> list[str]:
+    if isinstance(texts, NamedTexts):
+        return [*texts.groups()]
+    return [Path(path).name for path in texts.paths] if isinstance(texts, CorpusTexts) else []
 
 
 def curves_of(study: Study, words: WordTable, power: float, work: Work) -> SizeCurves:

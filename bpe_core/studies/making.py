@@ -23,13 +23,15 @@ def train(texts: Any, recipe: Recipe | str = "gpt2", *, work: Work = ALONE, **ch
     258
     """
     from bpe_core.learning.trainer import learn  # who opens a file needs less
-    from bpe_core.studies.texts import texts_of
+    from bpe_core.studies.texts import CorpusTexts, NamedTexts, texts_of
 
     chosen = Recipe.preset(recipe) if isinstance(recipe, str) else recipe
     if not isinstance(chosen, Recipe):
         raise BpeError(f"A recipe is the name of a preset or a Recipe, not a {type(recipe).__name__}.")
     chosen = chosen.with_changes(**choices) if choices else chosen
     source = texts_of(texts)
+    if chosen.mixture is not None and isinstance(source, CorpusTexts | NamedTexts):  # counted words are mixed already
+        chosen.mixture.matched(source.groups())
     words = source.words(chosen, work)
     return Study(learn(words, chosen, progress=work.progress, cancelled=work.cancelled), source, texts_are_own=True)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, Protocol
 
 from bpe_core.counting.words import WordTable
@@ -13,6 +13,7 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.progress import ALONE, Work
 
 if TYPE_CHECKING:  # what reads files is loaded where there are texts
+    from bpe_core.counting.grouped import GroupedWords
     from bpe_core.text.corpus import Corpus
 
 NO_DOCUMENTS = "Only the words of these texts are known, not the texts themselves: name the files."
@@ -82,24 +83,54 @@ class CorpusTexts:
     def reading(self) -> AbstractContextManager[Corpus]:
         return self._open()
 
+    def groups(self) -> tuple[str, ...]:
+        with self._open() as corpus:
+            return corpus.groups
+
 
 class NamedTexts:
+    """Several texts, each under a name of its own: the groups that a mixture speaks of."""
+
     def __init__(self, texts: Mapping[str, Texts]) -> None:
         self._texts = texts
 
-    def words(self, recipe: Recipe, work: Work = ALONE) -> WordTable:
-        parts = self.parts(recipe, work)
-        if recipe.serves_languages:
-            from bpe_core.counting.grouped import GroupedWords
+    def groups(self) -> tuple[str, ...]:
+        return tuple(self._texts)
 
-            return GroupedWords.of(parts).learned_by(recipe)
-        return WordTable.merged(list(parts.values()))
+    def words(self, recipe: Recipe, work: Work = ALONE) -> WordTable:
+        if recipe.serves_languages or self._is_mixed_by(recipe):
+            return self._grouped(recipe, work).learned_by(recipe)
+        return WordTable.merged(list(self._each(recipe, work).values()))
 
     def parts(self, recipe: Recipe, work: Work = ALONE) -> Mapping[str, WordTable]:
-        return {name: text.words(recipe.of_one_text, work) for name, text in self._texts.items()}
+        if self._is_mixed_by(recipe):
+            return self._grouped(recipe, work).weighted_parts(recipe.mixture)
+        return self._each(recipe, work)
 
-    def reading(self) -> AbstractContextManager[Corpus]:
-        return next(iter(self._texts.values())).reading()
+    @contextmanager
+    def reading(self) -> Iterator[Corpus]:
+        from bpe_core.text.corpus import Corpus
+
+        with ExitStack() as opened:
+            corpora = {name: opened.enter_context(text.reading()) for name, text in self._texts.items()}
+            yield Corpus.grouped(corpora, twice=True)
+
+    def _is_mixed_by(self, recipe: Recipe) -> bool:
+        """Return whether the mixture is about these texts; others, such as held-out ones, are taken as they are."""
+        return recipe.mixture is not None and any(group.name in self._texts for group in recipe.mixture.groups)
+
+    def _grouped(self, recipe: Recipe, work: Work) -> GroupedWords:
+        from bpe_core.counting.count_words import count_groups
+        from bpe_core.counting.grouped import GroupedWords
+
+        if recipe.mixture is None or all(group.takes_all for group in recipe.mixture.groups):
+            return GroupedWords.of(self._each(recipe, work))
+        with self.reading() as corpus:
+            return count_groups(corpus, recipe, work)
+
+    def _each(self, recipe: Recipe, work: Work) -> dict[str, WordTable]:
+        alone = recipe.of_one_text.with_changes(mixture=None)
+        return {name: text.words(alone, work) for name, text in self._texts.items()}
 
 
 def texts_of(given: Any) -> Texts:

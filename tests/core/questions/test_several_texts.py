@@ -1,0 +1,162 @@
+"""Several texts by their names: whatever takes texts is about all of them, and calls each by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+import bpe_core as bpe
+from bpe_core.asking import ask_about
+from bpe_core.counting.count_words import count_words
+from bpe_core.counting.words import WordTable
+from bpe_core.errors import BpeError, CorpusError
+from bpe_core.questions import QUESTIONS, question_named
+from bpe_core.recipes.recipe import Recipe
+
+ENGLISH = ["the lowest and the newest of the wide houses", "a low house"]
+GERMAN = ["die niedrigsten und die neuesten der weiten Häuser", "ein niedriges Haus", "noch eines"]
+BOTH = {"en": ENGLISH, "de": GERMAN}
+QUESTION: Any = bpe
+
+TAKING_TEXTS = [
+    (name, parameter.name)
+    for name in QUESTIONS
+    for parameter in question_named(name).parameters()
+    if parameter.kind == "files"
+]
+
+
+@pytest.fixture(scope="module")
+def study() -> bpe.Study:
+    return bpe.train(["the lowest newest widest house, das niedrigste neueste Haus"], "gpt2", vocab_size=280)
+
+
+def _asked(name: str, parameter: str, study: bpe.Study, texts: Any) -> bpe.Answer:
+    question = question_named(name)
+    about = study if question.studies is None else {"ours": study}
+    more: dict[str, Any] = {"seconds": 0.1} if name == "floor" else {}
+    return ask_about(question, about, **{parameter: texts}, **more)
+
+
+def test_there_are_questions_that_take_texts() -> None:
+    assert {name for name, _ in TAKING_TEXTS} >= {"benchmark", "curves", "sizes", "floor"}
+
+
+@pytest.mark.parametrize(("name", "parameter"), TAKING_TEXTS)
+def test_a_question_is_about_every_text_it_is_given(name: str, parameter: str, study: bpe.Study) -> None:
+    named = _asked(name, parameter, study, BOTH)
+    first = _asked(name, parameter, study, {"en": ENGLISH})
+    second = _asked(name, parameter, study, {"de": GERMAN})
+    together = _asked(name, parameter, study, [*ENGLISH, *GERMAN])
+    if name == "benchmark":  # it has rows of its own for each
+        parts = [[*one.columns["tokens"]] for one in (first, second)]
+        assert [*named.columns["tokens"]] == [*parts[0], *parts[1]]
+    else:
+        assert _numbers(named) == _numbers(together)
+        assert _numbers(named) not in (_numbers(first), _numbers(second))
+
+
+def _numbers(answer: bpe.Answer) -> str:
+    return repr([list(values) for name, values in answer.columns.items() if name not in ("seconds", "text")])
+
+
+def test_a_benchmark_calls_each_text_by_its_name(study: bpe.Study) -> None:
+    found = QUESTION.benchmark({"a": study, "b": study}, texts=BOTH).columns
+    assert list(zip(found["tokenizer"], found["text"], strict=True)) == [
+        ("a", "en"),
+        ("a", "de"),
+        ("b", "en"),
+        ("b", "de"),
+    ]
+    assert found["bytes"].tolist()[:2] == [len("".join(lines).encode()) for lines in BOTH.values()]
+
+
+def test_a_benchmark_about_the_texts_of_a_study_measures_each(study: bpe.Study) -> None:
+    found = QUESTION.benchmark({"ours": study.with_texts(BOTH)}).columns
+    assert list(found["text"]) == ["en", "de"]
+
+
+def test_curves_about_the_texts_of_a_study_measure_all(study: bpe.Study) -> None:
+    named = QUESTION.curves({"ours": study.with_texts(BOTH)}).columns["bytes_per_token"]
+    together = QUESTION.curves({"ours": study.with_texts([*ENGLISH, *GERMAN])}).columns["bytes_per_token"]
+    assert named.tolist() == together.tolist()
+
+
+def test_the_life_of_a_token_names_places_in_every_text() -> None:
+    study = bpe.train({"one": ["low lower"], "other": ["lowest low low"]}, "gpt2", vocab_size=258)
+    said = QUESTION.token(study, token="low").sentences
+    assert any("[low] lower" in sentence for sentence in said)
+    assert any("[low]est" in sentence for sentence in said)
+
+
+def test_sizes_call_held_out_texts_by_their_names(study: bpe.Study) -> None:
+    found = QUESTION.sizes({"ours": study}, held_out=BOTH)
+    assert set(found.columns["text"]) == {"training text", "held out: en de"}
+
+
+def test_words_and_parts_are_of_every_text(study: bpe.Study) -> None:
+    asked = study.with_texts(BOTH)
+    assert asked.words().total == sum(table.total for table in asked.parts().values())
+    assert list(asked.parts()) == ["en", "de"]
+
+
+def test_training_learns_from_every_text() -> None:
+    named = bpe.train(BOTH, "gpt2", vocab_size=300, min_frequency=1)
+    together = bpe.train([*ENGLISH, *GERMAN], "gpt2", vocab_size=300, min_frequency=1)
+    assert named.history.pairs() == together.history.pairs()
+
+
+def test_texts_by_name_are_the_groups_that_a_mixture_weighs() -> None:
+    mixture = bpe.Mixture((bpe.Group("en", Fraction(1)), bpe.Group("de", Fraction(10))))
+    named = bpe.train(BOTH, "gpt2", vocab_size=280, mixture=mixture)
+    corpus = bpe.Corpus.grouped({name: bpe.Corpus.from_texts(lines) for name, lines in BOTH.items()})
+    assert list(named.words()) == list(count_words(corpus, named.history.recipe))
+    assert next(iter(named.parts()["de"]))[1] % 10 == 0
+    assert sum(table.total for table in named.parts().values()) == named.words().total
+
+
+def test_a_mixture_samples_each_of_the_texts() -> None:
+    mixture = bpe.Mixture((bpe.Group("en"), bpe.Group("de", sample=bpe.Sample(first_bytes=len(GERMAN[0].encode())))))
+    named = bpe.train(BOTH, "gpt2", vocab_size=270, mixture=mixture)
+    expected = bpe.train([*ENGLISH, GERMAN[0]], "gpt2", vocab_size=270)
+    assert sorted(named.words()) == sorted(expected.words())
+
+
+@pytest.mark.parametrize("texts", [BOTH, [*ENGLISH, *GERMAN]])
+def test_a_mixture_of_other_texts_is_refused(texts: Mapping[str, list[str]] | list[str]) -> None:
+    mixture = bpe.Mixture((bpe.Group("fr", Fraction(2)),))
+    with pytest.raises(CorpusError, match="fr"):
+        bpe.train(texts, "gpt2", mixture=mixture)
+
+
+def test_a_mixture_leaves_other_texts_as_they_are() -> None:
+    mixture = bpe.Mixture((bpe.Group("en", Fraction(3)), bpe.Group("de")))
+    study = bpe.train(BOTH, "gpt2", vocab_size=280, mixture=mixture)
+    asked = study.with_texts({"book": ENGLISH, "letter": GERMAN})
+    assert asked.words().total == study.with_texts([*ENGLISH, *GERMAN]).words().total
+
+
+def test_the_same_file_under_two_names_is_two_texts(tmp_path: Any, study: bpe.Study) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("the lowest house")
+    texts = {name: bpe.Corpus.from_files(path) for name in ("one", "other")}
+    found = QUESTION.benchmark({"ours": study}, texts=texts).columns
+    assert list(found["text"]) == ["one", "other"]
+    assert found["tokens"][0] == found["tokens"][1] > 0
+
+
+def test_counted_words_among_the_texts_are_no_documents(study: bpe.Study) -> None:
+    counted = WordTable.from_counts({"low": 3})
+    with pytest.raises(BpeError, match="Only the words of these texts are known"):
+        QUESTION.benchmark({"ours": study}, texts={"a": ENGLISH, "b": counted})
+
+
+def test_counted_words_by_name_are_weighed_too() -> None:
+    tables = {name: count_words(bpe.Corpus.from_texts(lines), Recipe.preset("gpt2")) for name, lines in BOTH.items()}
+    mixture = bpe.Mixture((bpe.Group("en", Fraction(5)), bpe.Group("de")))
+    from_tables = bpe.train(tables, "gpt2", vocab_size=280, mixture=mixture)
+    from_texts = bpe.train(BOTH, "gpt2", vocab_size=280, mixture=mixture)
+    assert list(from_tables.words()) == list(from_texts.words())
