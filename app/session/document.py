@@ -18,7 +18,7 @@ from app.session.aside import Answer
 from app.session.corpus_texts import state_of
 from app.session.safety_copy import Leftover, Leftovers, SafetyCopy
 from app.session.session import Session
-from app.session.session_files import FileState, OpenedSession, Unreadable, opened, recovered, written
+from app.session.session_files import FileState, OpenedSession, opened, written
 from app.session.snapshot import restore, snapshot_of
 from app.session.time import timer
 from bpe_core.errors import OutputError
@@ -40,7 +40,6 @@ class Document(QObject):
     leaving = Signal()  # another session will be in the window
     opened = Signal(View)  # another session is in the window; how it was looked at
     saved = Signal(object)  # its path
-    recovery_wanted = Signal(object)  # the path of a damaged session of which something can be saved
     elsewhere_wanted = Signal()  # the person wants to choose another place to save to
 
     def __init__(
@@ -126,19 +125,14 @@ class Document(QObject):
             self._begin_opening(path.absolute(), is_safety_copy=False)
 
     def open_leftover(self, leftover: Leftover) -> None:
-        if leftover.summary is None:
-            self.recover(leftover.path)  # which stays where it is: there may be more in it than is understood here
+        if leftover.damage:
+            self._aside.tell(f"{leftover.path} cannot be brought back. {leftover.damage}")
         elif self._is_busy():
             return
         elif self.leftovers.claim(leftover):
             self._begin_opening(leftover.path, is_safety_copy=True)
         else:
             self._aside.tell("Another window has brought that session back already.", is_error=False)
-
-    def recover(self, path: Path) -> None:
-        """Open what can be read of a damaged session, as a new one."""
-        if not self._is_busy():
-            self._aside.ask(TOPIC, lambda task: recovered(path), self._take_recovered, self._aside.tell)
 
     def _begin_opening(self, path: Path, *, is_safety_copy: bool) -> None:
         self._aside.ask(
@@ -149,27 +143,12 @@ class Document(QObject):
             ended=self._unlock_new,
         )
 
-    def _tell_unopened(self, path: Path, is_safety_copy: bool, sentence: str, *, recoverable: bool = False) -> None:
+    def _tell_unopened(self, path: Path, is_safety_copy: bool, sentence: str) -> None:
         if is_safety_copy:
             self.leftovers.give_back(path)
-        answer = Answer("Open What Can Be Saved", partial(self.recovery_wanted.emit, path))
-        self._aside.tell(sentence, answers=(answer,) if recoverable else ())
+        self._aside.tell(sentence)
 
-    def _take_recovered(self, found: OpenedSession) -> None:
-        self._leave()
-        restore(self._session, found.session, found.names)
-        self._belong_to(None)
-        self.name = f"{found.path.stem} (recovered)"
-        self._saved = None
-        self._show_opened(found)
-        lost = " ".join(found.lost)
-        what = f"What is here is what could be saved; the rest is lost. {lost}" if lost else "All of it could be saved."
-        self._aside.tell(f"{found.path.name} is damaged. {what}", "\n".join(found.lost), is_error=bool(lost))
-
-    def _take_opened(self, is_safety_copy: bool, found: OpenedSession | Unreadable) -> None:
-        if isinstance(found, Unreadable):
-            self._tell_unopened(found.path, is_safety_copy, found.sentence, recoverable=found.can_be_recovered)
-            return
+    def _take_opened(self, is_safety_copy: bool, found: OpenedSession) -> None:
         self._leave()
         session = found.session
         if not session.text and session.written is None:  # by a command, for which nobody has typed one

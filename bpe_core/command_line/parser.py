@@ -20,7 +20,7 @@ from bpe_core.session_file import run_of
 from bpe_core.support.version import PROGRAM, program_version
 
 WITHOUT_MANIFEST = ("bench", "decode", "doctor", "import", "presets", "repeat")  # these make nothing to keep
-RESULTS = ("output", "out", "summary", "listed", "recover")  # the arguments that name what is written
+RESULTS = ("output", "out", "summary", "listed")  # the arguments that name what is written
 # the placeholders of arguments that name files
 FILES = frozenset(["FILE", "TABLE", "LIST", "PLAN", "RESULTS", "FOLDER", "IN", "A", "B", "RUN", "SESSION_OR_MERGES"])
 # What these read may be replaced by what they make; a sweep goes on with its own table, and refuses any other.

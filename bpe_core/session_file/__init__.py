@@ -2,7 +2,6 @@
 
 values.SavedSession                      a session as a frozen value
 reading.read_session("harbour.bpex")     -> SavedSession, checked
-recovering.recover_session(...)          what can be saved of a damaged file, and what is lost
 writing.write_session(session, path)     a whole file, which takes the old one's place
 writing.SessionWriter(path).update(...)  again and again: writes what differs, appends merges
 """

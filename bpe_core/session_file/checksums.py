@@ -1,8 +1,8 @@
 """Keep a checksum for each part of a session, so that it is known which part is not what was written.
 
-A part is what is lost or kept together: a value, the run's own row, its symbols, its words, so many merges. Its
-checksum is made of the rows in the database, by the same query when it is written and when it is read. A part without
-rows has none, nor has how the window was arranged, which is no figure.
+A part is a value, the run's own row, its symbols, its words, so many merges. Its checksum is made of the rows in the
+database, by the same query when it is written and when it is read. A part without rows has none, nor has how the
+window was arranged, which is no figure.
 """
 
 from __future__ import annotations
@@ -83,14 +83,9 @@ def wrong_parts(connection: sqlite3.Connection) -> list[Part]:
     return [part for part in parts if _digest(connection, part) != stored.get(part)]
 
 
-def is_known_to_be_wrong(connection: sqlite3.Connection, part: Part) -> bool:
-    stored = connection.execute("SELECT digest FROM checks WHERE part = ? AND run = ? AND place = ?", part).fetchone()
-    return stored is not None and stored[0] != _digest(connection, part)
-
-
-def wrong_texts(connection: sqlite3.Connection) -> list[int]:
-    rows = connection.execute("SELECT rowid, sha256, CAST(text AS BLOB) FROM texts")
-    return [row for row, key, text in rows if hashlib.sha256(text).hexdigest() != key]
+def has_wrong_text(connection: sqlite3.Connection) -> bool:
+    rows = connection.execute("SELECT sha256, CAST(text AS BLOB) FROM texts")
+    return any(hashlib.sha256(text).hexdigest() != key for key, text in rows)
 
 
 def _parts(connection: sqlite3.Connection) -> Iterator[Part]:

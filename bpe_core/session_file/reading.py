@@ -243,6 +243,7 @@ def _names_at(place: list[object], picked: object) -> tuple[str, ...]:
     return tuple(name for name in names if isinstance(name, str)) if isinstance(names, list) else ()
 
 
+ADVICE = "Open an older copy of the file, such as one of a backup."
 TIMES_THE_FILE = 3  # as much memory is taken
 OF_A_RUN = {
     "run": "its recipe and state",
@@ -275,17 +276,29 @@ def read_session(path: Path | str, *, is_safety_copy: bool = False) -> SavedSess
     """
     with _opened(Path(path), is_safety_copy) as connection:
         check_room(TIMES_THE_FILE * Path(path).stat().st_size, f"Opening {path}", "Close other programs first.")
-        session = Reader(connection, str(path)).session()
-        (version,) = connection.execute("PRAGMA user_version").fetchone()
-        if version >= schema.FIRST_CHECKED:
-            wrong = checksums.wrong_parts(connection)
-            if wrong or checksums.wrong_texts(connection):
-                what = described(wrong[0]) if wrong else "a text of the corpus"
-                raise FormatError(f"{path} is damaged: {what} is not what was written.")
+        try:
+            session = Reader(connection, str(path)).session()
+        except FormatError as error:
+            if _damaged_part(connection):
+                raise FormatError(f"{error} {ADVICE}") from error
+            raise
+        if damaged := _damaged_part(connection):
+            raise FormatError(f"{path} is damaged: {damaged} is not what was written. {ADVICE}")
         return session
 
 
-def described(part: checksums.Part) -> str:
+def _damaged_part(connection: sqlite3.Connection) -> str:
+    """Return the words for the first part that is not what was written; empty where all are, or nobody can know."""
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if version < schema.FIRST_CHECKED:
+        return ""
+    wrong = checksums.wrong_parts(connection)
+    if wrong:
+        return _described(wrong[0])
+    return "a text of the corpus" if checksums.has_wrong_text(connection) else ""
+
+
+def _described(part: checksums.Part) -> str:
     if part.name in OF_STEPS:
         first = part.place * checksums.MERGES_IN_A_PART
         return f"run {part.run}: {OF_STEPS[part.name]} from step {first + 1:,} on"
@@ -303,7 +316,7 @@ def are_alike_elsewhere(one: Path, other: Path) -> bool:
         return all(
             row == again
             for table in tables
-            if table != checksums.NAME  # of all else
+            if table not in (checksums.NAME, *schema.COPIES)  # which are made of all else
             for row, again in zip_longest(_wherever(first, table), _wherever(second, table))
         )
 
@@ -348,14 +361,17 @@ def _opened(path: Path, is_safety_copy: bool) -> Iterator[sqlite3.Connection]:
     how = "mode=rw" if is_safety_copy else "mode=ro&immutable=1"
     try:
         address = f"{path.resolve().as_uri()}?{how}"
-        with contextlib.closing(sqlite3.connect(address, uri=True)) as connection, gate(f"{path} is damaged"):
+        with (
+            contextlib.closing(sqlite3.connect(address, uri=True)) as connection,
+            gate(f"{path} is damaged", advice=ADVICE),
+        ):
             connection.execute("PRAGMA trusted_schema = OFF")
             connection.execute("PRAGMA cell_size_check = ON")
             version = schema.check(connection, str(path))
             connection.execute("PRAGMA query_only = ON")
             (verdict,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
             if verdict != "ok":
-                raise FormatError(f"{path} is damaged: its pages do not fit together.")
+                raise FormatError(f"{path} is damaged: its pages do not fit together. {ADVICE}")
             if version == schema.VERSION:
                 yield connection
                 return
@@ -365,7 +381,7 @@ def _opened(path: Path, is_safety_copy: bool) -> Iterator[sqlite3.Connection]:
                 today.execute(f"PRAGMA user_version = {version}")  # so that it is known what to expect of it
                 yield today
     except sqlite3.Error as error:
-        raise FormatError(f"{path} is damaged: {cause_of(error)}.") from error
+        raise FormatError(f"{path} is damaged: {cause_of(error)}. {ADVICE}") from error
 
 
 def _look_at_header(path: Path) -> None:
@@ -379,4 +395,4 @@ def _look_at_header(path: Path) -> None:
     if not header:
         raise FormatError(f"{path} is empty.")
     if header != HEADER:
-        raise FormatError(f"{path} is no session of BPE Explorer, or its beginning is damaged.")
+        raise FormatError(f"{path} is no session of BPE Explorer, or its beginning is damaged. {ADVICE}")

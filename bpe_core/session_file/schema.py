@@ -49,8 +49,9 @@ REASONS = (
     "numbers BLOB NOT NULL, PRIMARY KEY (run, name, place)) STRICT, WITHOUT ROWID"
 )
 
+# The three tables of copies below stay empty now. They once helped to recover damaged files; without them the programs
+# that made them could not open what is written today.
 RUN_COPIES = (
-    # each row of `runs` once more, in a page of its own kind: one that is damaged must not take all runs with it
     "CREATE TABLE run_copies (number INTEGER NOT NULL, recipe TEXT NOT NULL, word_table INTEGER, "
     "tokens_at_start INTEGER, end_reason TEXT, state TEXT NOT NULL, sentence TEXT NOT NULL, PRIMARY KEY (number)) "
     "STRICT, WITHOUT ROWID"
@@ -63,13 +64,11 @@ SCORES = (
 )
 
 SYMBOL_COPIES = (
-    # each row of `symbols` once more: without its base symbols nothing of a run can be understood
     "CREATE TABLE symbol_copies (run INTEGER NOT NULL, id INTEGER NOT NULL, kind TEXT NOT NULL, text BLOB NOT NULL, "
     "decoded BLOB NOT NULL, count INTEGER) STRICT"
 )
 
 FIRST_SCORES = (
-    # the row of `scores` that each run begins with once more: without it no text can be cut
     "CREATE TABLE first_scores (run INTEGER PRIMARY KEY NOT NULL, since INTEGER NOT NULL, kind TEXT NOT NULL, "
     "numbers BLOB NOT NULL) STRICT"
 )
@@ -80,14 +79,14 @@ MIGRATIONS: dict[int, tuple[str, ...]] = {
     2: (BOOKMARKS,),
     3: (checksums.TABLE,),  # of what was written before, nobody can know the checksums
     4: (REASONS, "DELETE FROM checks"),  # which are made of other texts than before
-    5: (RUN_COPIES, "INSERT INTO run_copies SELECT * FROM runs"),
+    5: (RUN_COPIES,),
     6: (SCORES,),
-    7: (SYMBOL_COPIES, "INSERT INTO symbol_copies SELECT * FROM symbols"),
-    8: (FIRST_SCORES, "INSERT INTO first_scores SELECT run, since, kind, numbers FROM scores WHERE place = 0"),
+    7: (SYMBOL_COPIES,),
+    8: (FIRST_SCORES,),
     9: (),  # imported tables may have an order of their own, by which programs of before would not cut texts
 }
 VERSION = max(MIGRATIONS)
-CHECKED_OTHERWISE = 3  # had checksums that nobody makes any more
+COPIES = ("run_copies", "symbol_copies", "first_scores")  # the tables that stay empty
 FIRST_CHECKED = 4  # the first version with checksums as they are made today
 
 

@@ -47,7 +47,7 @@ ReasonChunk = tuple[str, int, str, bytes]  # a column's name, which piece of it,
 
 
 def reason_chunks(reasons: Reasons, written: int) -> Iterator[ReasonChunk]:
-    """Cut the steps behind the first `written` into pieces as large as the parts that are lost or kept."""
+    """Cut the steps behind the first `written` into pieces as large as the parts that have a checksum."""
     for name, column in reasons.items():
         kind = column.dtype.newbyteorder("<")
         for place in range(written // MERGES_IN_A_PART, -(-len(column) // MERGES_IN_A_PART)):

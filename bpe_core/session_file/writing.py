@@ -174,8 +174,7 @@ class SessionWriter:
         known = run.history
         how = (None, None) if known is None else (known.tokens_at_start, known.end_reason)
         row = (run.number, _as_json(run.recipe.to_dict()), table, *how, run.state, run.sentence)
-        for place in ("runs", "run_copies"):
-            self._execute(f"INSERT OR REPLACE INTO {place} VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+        self._execute("INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?)", row)
         checksums.put(self._connection, "run", run.number)
 
     def _write_symbols(self, run: SavedRun, alphabet: Alphabet) -> None:
@@ -187,7 +186,6 @@ class SessionWriter:
         while some := list(islice(rows, ROWS_AT_ONCE)):
             self._stop_if_cancelled()
             self._connection.executemany("INSERT INTO symbols VALUES (?, ?, ?, ?, ?, ?)", some)
-        self._execute("INSERT INTO symbol_copies SELECT * FROM symbols WHERE run = ?", (run.number,))
         checksums.put(self._connection, "symbols", run.number)
 
     def _append_merges(self, run: int, history: History, written: int, names: TokenTexts) -> None:
@@ -215,9 +213,6 @@ class SessionWriter:
                 kind = row.dtype.newbyteorder("<")
                 values = (run.number, place, since, kind.str, row.astype(kind).tobytes())
                 self._execute("INSERT OR REPLACE INTO scores VALUES (?, ?, ?, ?, ?)", values)
-                if place == 0:
-                    copy = (run.number, *values[2:])
-                    self._execute("INSERT OR REPLACE INTO first_scores VALUES (?, ?, ?, ?)", copy)
                 checksums.put(self._connection, "scores", run.number, place)
 
     def _write_words(self, words: WordTable | None, tables: dict[int, WordTable]) -> int | None:
@@ -242,10 +237,9 @@ class SessionWriter:
             raise Cancelled("Saving was stopped. What was there before is unchanged.")
 
     def _remove_run(self, number: int) -> None:
-        for table in ("merges", "reasons", "scores", "first_scores", "symbols", "symbol_copies", "sources", "checks"):
+        for table in ("merges", "reasons", "scores", "symbols", "sources", "checks"):
             self._execute(f"DELETE FROM {table} WHERE run = ?", (number,))
-        for table in ("runs", "run_copies"):
-            self._execute(f"DELETE FROM {table} WHERE number = ?", (number,))
+        self._execute("DELETE FROM runs WHERE number = ?", (number,))
 
     def _remove_unused(self, tables: dict[int, WordTable], runs: dict[int, _WrittenRun]) -> None:
         for number in tables.keys() - {run.word_table for run in runs.values()}:

@@ -99,7 +99,6 @@ CASES = {
     "film png": "film in/run.bpex --seconds 2 -o out/film.png",
     "compress": "compress in/text.txt -o out/text.gage",
     "expand": "expand in/packed.gage -o out/text.txt",
-    "verify": "verify in/run.bpex --recover out/saved.bpex",
     "pin": "pin in/tokenizer.json -o out/ids.pins.json",
     "chart svg": "ranks in/merges.csv --corpus in/text.txt -o out/ranks.svg",
     "chart csv": "ranks in/merges.csv --corpus in/text.txt -o out/ranks.csv",
@@ -109,7 +108,6 @@ CASES = {
 MANIFESTED = ("train manifest", "extend manifest")  # the manifest is made of the result, so it may be missing
 MANIFEST = "how.json"
 BIT_BY_BIT = ("sweep", "sweep parquet")  # what is done is kept
-REPLACES_NOTHING = ("verify",)
 LEARNS = ("train", "branch", "extend")  # what was learned by then is kept where one asks it to stop
 LIBRARIES = ("tokenizers", "tiktoken", "sentencepiece", "transformers", "pyarrow.parquet")
 
@@ -248,7 +246,7 @@ class Attempts:
     def prepare(self, name: str) -> list[Prepared]:
         """Make it ready for tries over nothing, and over what an older one made."""
         found: list[Prepared] = []
-        for is_over_old in (False, True)[: 1 if name in REPLACES_NOTHING else 2]:
+        for is_over_old in (False, True):
             if is_over_old:
                 self.begin_anew(self.place / "0")
                 made(CASES[name], self.folder)
@@ -299,8 +297,6 @@ class Attempts:
 
     def _again(self, one: Prepared) -> Iterator[str]:
         """Give the same command again."""
-        if one.name in REPLACES_NOTHING and seen(files_in(self.folder / "out")):
-            return
         code = end_of(begin(one.arguments, self.folder))
         again = files_in(self.folder / "out")
         if code:

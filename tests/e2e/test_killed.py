@@ -1,4 +1,4 @@
-"""Killed at any moment of training, counting, saving, saving as, exporting and recovering, it loses at most a second.
+"""Killed at any moment of training, counting, saving, saving as and exporting, it loses at most a second.
 
 A few times always; BPE_LONG=1 in the environment asks for two hundred, BPE_KILLS=7 for seven: each is killed once at
 work, and once more while it brings back what was left, by which nothing at all may be lost.

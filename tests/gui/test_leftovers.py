@@ -122,16 +122,17 @@ def test_a_damaged_one_is_offered(qtbot: QtBot, new_program: Callable[..., Progr
     assert "damaged" in program.messages.sentence.text()
     assert "damaged" in title_of(found)
     assert found.damage in program.messages.details.toPlainText()
-    with qtbot.waitSignal(program.filing.document.opened, timeout=WAIT):
-        answer(program, "Save What Can Be Read")
-    assert "is damaged" in program.messages.sentence.text()
-    assert program.filing.document.path is None
+    program.filing.bring_back(found)
+    assert f"{path.name} cannot be brought back" in program.messages.sentence.text()
+    assert "Open an older copy of the file" in program.messages.sentence.text()
     assert path.exists()
+    program.filing.unsaved.offer_newest()
+    qtbot.waitUntil(lambda: "was not saved" in program.messages.sentence.text(), timeout=WAIT)
+    answer(program, "Discard")
+    assert not path.exists()
 
 
-def test_a_damaged_file_offers_what_can_be_saved_as_a_new_session(
-    qtbot: QtBot, program: Program, tmp_path: Path
-) -> None:
+def test_a_damaged_file_is_refused_and_stays(qtbot: QtBot, program: Program, tmp_path: Path) -> None:
     path = tmp_path / "harbour.bpex"
     write_session(session(run_of(RECIPES[0]), run_of(RECIPES[4], 2)), path)
     with closing(sqlite3.connect(path)) as connection, connection:
@@ -139,13 +140,7 @@ def test_a_damaged_file_offers_what_can_be_saved_as_a_new_session(
     damaged = path.read_bytes()
     program.filing.open(path)
     qtbot.waitUntil(lambda: "is not what was written" in program.messages.sentence.text(), timeout=WAIT)
+    assert "Open an older copy of the file" in program.messages.sentence.text()
     assert program.session.runs.all == []
-    with qtbot.waitSignal(program.filing.document.opened, timeout=WAIT):
-        answer(program, "Open What Can Be Saved")
-    assert [run.learned for run in program.session.runs.all] == [22, 0]
-    assert "Run 2: what it learned after step 0 is lost." in program.messages.sentence.text()
     assert program.filing.document.path is None
-    assert program.window.isWindowModified()
-    assert "harbour (recovered)" in program.window.windowTitle()
-    qtbot.waitUntil(lambda: len(list((data_folder() / "unsaved").glob("*.bpex"))) == 1, timeout=WAIT)
     assert path.read_bytes() == damaged

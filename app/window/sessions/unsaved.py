@@ -50,11 +50,9 @@ class UnsavedSessions(QObject):
             return
         newest, *older = self._leftovers.all
         more = f" {count_text(len(older), 'older one')} can be found under File > Unsaved Sessions." if older else ""
-        restore = "Restore" if not newest.damage else "Save What Can Be Read"
-        answers = (
-            Answer(restore, lambda: self._bring_back(newest)),
-            Answer("Discard", lambda: self._leftovers.remove(newest)),
-        )
+        discard = Answer("Discard", lambda: self._leftovers.remove(newest))
+        restore = Answer("Restore", lambda: self._bring_back(newest))
+        answers = (discard,) if newest.damage else (restore, discard)
         sentence = f"The last session was {_how_it_ended(newest)}: {title_of(newest)}.{more}"
         self._tell(sentence, newest.damage, is_error=False, can_wait=True, answers=answers)
 

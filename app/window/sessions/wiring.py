@@ -53,7 +53,6 @@ class Filing(QObject):
         document.changed.connect(self._show_name)
         document.opened.connect(self._show_opened)
         document.saved.connect(self._settings.remember_file)
-        document.recovery_wanted.connect(lambda path: self._leave_for(partial(document.recover, path)))
         document.elsewhere_wanted.connect(lambda: self.save_as())
         self._show_name()
 

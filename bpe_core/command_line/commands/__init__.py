@@ -25,7 +25,7 @@ COMMANDS = {
     "expand": "Give back the original of a file that `compress` has written",
     "repeat": "Run the command of a manifest again, and say whether the result is identical",
     "words": "Watch words being merged, step by step",
-    "verify": "Check whether a session or table is sound, and save the sound parts of a damaged one",
+    "verify": "Check whether a session or table is sound",
     "pin": "Write down the ids of hard texts, so that `check --pins` finds a later change",
     "doctor": "List what is in use here and why: packages, compiled code, folders, memory, the window",
     "presets": "List the recipes there are, or print one as JSON",

@@ -1,4 +1,4 @@
-"""`bpe-explorer verify`: check whether files are sound, and save the sound parts of a damaged session."""
+"""`bpe-explorer verify`: check whether files are sound."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bpe_core.counting.words import WordTable
-from bpe_core.errors import FormatError, OutputError
+from bpe_core.errors import FormatError
 from bpe_core.formats import FORMATS, open_table
 from bpe_core.learning.best.certificate import CHECKSUM, KIND, checksum
 from bpe_core.learning.methods import steps_in_words
@@ -28,9 +28,6 @@ examples:
   bpe-explorer verify floor.json
       Adds up the prices that `floor --certificate --json` has written: whether they prove each floor.
 
-  bpe-explorer verify damaged.bpex --recover saved.bpex
-      Writes all sound parts into another session, and lists the lost ones.
-
 Runs, texts and words of a session are compared with their checksums (sessions of older versions
 have none), and saved counts of words with theirs. A table is sound if it can be understood.
 The files themselves are never changed.
@@ -44,14 +41,11 @@ ARCHIVE = b"PK\x03\x04"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="a session, saved counts, or a merge table")
-    parser.add_argument("--recover", type=Path, metavar="OUT", help="write what can be saved of a damaged session")
     parser.add_argument("--json", action="store_true", help="print what was found as JSON")
 
 
 def run(options: argparse.Namespace) -> int:
-    if options.recover is not None:
-        _refuse_a_bad_place(options.files, options.recover)
-    found = [_verified(path, options.recover) for path in options.files]
+    found = [_verified(path) for path in options.files]
     if options.json:
         print(json.dumps(found, ensure_ascii=False, indent=1))
     else:
@@ -60,18 +54,10 @@ def run(options: argparse.Namespace) -> int:
     return 0 if all(one["sound"] for one in found) else UNSOUND
 
 
-def _refuse_a_bad_place(files: list[Path], place: Path) -> None:
-    if len(files) > 1:
-        raise OutputError("--recover writes one session: name one FILE only.")
-    if place.exists():
-        raise OutputError(f"{place} is there already; --recover replaces nothing: name another file.")
-
-
-def _verified(path: Path, place: Path | None) -> dict[str, Any]:
-    found: dict[str, Any] = {"file": str(path), "sound": True, "what": "a session"}
-    found |= {"found": [], "lost": [], "notes": []}
-    if is_session_file(path) or (place is not None and path.exists()):
-        return found | _session(path, place)
+def _verified(path: Path) -> dict[str, Any]:
+    found: dict[str, Any] = {"file": str(path), "sound": True, "what": "a session", "found": [], "notes": []}
+    if is_session_file(path):
+        return found | _session(path)
     if _is_counts(path):
         table = WordTable.load(path)
         return found | {"what": f"the counts of {table.total:,} words, {len(table):,} different"}
@@ -131,27 +117,15 @@ def _is_counts(path: Path) -> bool:
         return False  # opening it as a table says why
 
 
-def _session(path: Path, place: Path | None) -> dict[str, Any]:
+def _session(path: Path) -> dict[str, Any]:
     from bpe_core.session_file.reading import read_session  # loads SQLite
-    from bpe_core.session_file.recovering import recover_session
-    from bpe_core.session_file.writing import write_session
 
-    found: dict[str, Any] = {}
     try:
-        session = read_session(path)
+        return {"found": _parts(read_session(path))}
     except FormatError as error:
         if not path.is_file():
             raise
-        found = {"sound": False, "what": str(error)}
-        try:
-            recovered = recover_session(path)
-        except FormatError:
-            return found
-        session, found["lost"] = recovered.session, list(recovered.lost)
-    if place is not None:
-        write_session(session, place)
-        found["notes"] = [f"Wrote what could be saved to {place}."]
-    return {**found, "found": _parts(session)}
+        return {"sound": False, "what": str(error)}
 
 
 def _parts(session: SavedSession) -> list[str]:
@@ -174,12 +148,7 @@ def _tell(found: dict[str, Any]) -> None:
     else:
         sys.stdout.flush()
         sys.stderr.write(f"{found['what']}\n")
-    can_be_saved = "" if found["sound"] else "can be saved: "
     for line in found["found"]:
-        print(f"  {can_be_saved}{line}")
-    for line in found["lost"]:
-        print(f"! {line}")
-    if not found["sound"] and not found["found"]:
-        print("! Nothing of it can be saved.")
+        print(f"  {line}")
     for line in found["notes"]:
         print(f"- {line}")

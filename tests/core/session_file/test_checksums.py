@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bpe_core.errors import FormatError
+from bpe_core.errors import FormatError, TooLarge
 from bpe_core.session_file import checksums
 from bpe_core.session_file.reading import read_session
 from bpe_core.session_file.values import SavedSession
@@ -59,6 +59,7 @@ def test_a_value_that_makes_sense_but_is_another(path: Path, statement: str, wha
     with pytest.raises(FormatError, match=what) as refusal:
         read_session(path)
     assert "damaged" in str(refusal.value)
+    assert str(refusal.value).endswith("Open an older copy of the file, such as one of a backup.")
 
 
 def test_an_older_file_has_none_and_opens(tmp_path: Path) -> None:
@@ -114,3 +115,28 @@ def test_a_key_that_is_damaged_where_it_is_looked_up(path: Path, change: int) ->
             with contextlib.suppress(FormatError):
                 read = read_session(path)
                 assert_same(dataclasses.replace(read, view=WRITTEN.view), WRITTEN)
+
+
+def test_what_makes_no_sense_in_a_damaged_file_says_what_to_do(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("DELETE FROM symbols WHERE run = 1 AND id = 9")
+    with pytest.raises(FormatError, match=r"its base symbols have gaps\. Open an older copy of the file"):
+        read_session(path)
+
+
+def test_memory_is_asked_for_before_it_is_needed(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read_session(path)
+    monkeypatch.setattr("bpe_core.support.limits.available_memory", lambda: 300 * 2**20)
+    monkeypatch.setattr("bpe_core.support.limits.WORTH_ASKING", 0)
+    monkeypatch.setattr("bpe_core.support.limits.RESERVE", 300 * 2**20)
+    with pytest.raises(TooLarge, match=r"Opening .*one\.bpex needs about \d MB of memory more"):
+        read_session(path)
+
+
+def test_a_file_with_copies_of_its_rows_opens_as_before(path: Path) -> None:
+    """Programs of before wrote the row of each run, its symbols and its first scores twice."""
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("INSERT INTO run_copies SELECT * FROM runs")
+        connection.execute("INSERT INTO symbol_copies SELECT * FROM symbols")
+        connection.execute("INSERT INTO first_scores VALUES (1, 0, '<f4', x'00000000')")
+    assert_same(dataclasses.replace(read_session(path), view=WRITTEN.view), WRITTEN)

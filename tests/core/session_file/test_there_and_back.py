@@ -204,8 +204,7 @@ def dump(path: Path) -> set[str]:
     """The rows of a database; the numbers of word tables are its own affair."""
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("UPDATE word_chunks SET word_table = word_table - (SELECT min(word_table) FROM word_chunks)")
-        for table in ("runs", "run_copies"):
-            connection.execute(f"UPDATE {table} SET word_table = NULL")
+        connection.execute("UPDATE runs SET word_table = NULL")
         lines = set(connection.iterdump())
         connection.rollback()
         return lines
