@@ -9,8 +9,9 @@
     >>> study.encode("lowest"), bpe.ranks(study).columns["text"][:2]
     ([257, 259, 116], ['␣', 'e'])
 
-To understand the algorithm, read `bpe_core/reference/bpe.py` first. The public names are listed in `__init__.pyi`, and
-each is loaded when it is first used. Every question in `bpe_core/questions` is a function, too.
+To understand the algorithm, read `bpe_core/methods/bpe/reference.py` first. The public names are
+listed in `__init__.pyi`, and each is loaded when it is first used. Every question in `bpe_core/questions` is a
+function, too.
 """
 
 from __future__ import annotations

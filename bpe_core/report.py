@@ -21,10 +21,10 @@ from bpe_core.figures.coloured_text import PAGE_COLOURS, coloured, grounds
 from bpe_core.figures.figure import Figure, LineFigure
 from bpe_core.figures.painter import figures_with_captions
 from bpe_core.history.history import History
+from bpe_core.methods.listing import METHODS, Wording
 from bpe_core.questions import question_named, question_names
 from bpe_core.questions.compression import Compression
 from bpe_core.questions.steps import steps_table
-from bpe_core.recipes.methods import METHODS, Wording
 from bpe_core.recipes.recipe import title_of
 from bpe_core.session_file.values import Bookmark, SavedSession, SavedSource
 from bpe_core.studies.study import Study

@@ -17,21 +17,21 @@ from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import Columns, History
 from bpe_core.history.joining import Joining, PairRows
 from bpe_core.kernels import kept, learn_queue, learn_score, scan
-from bpe_core.learning.best.lattice import Lattice
-from bpe_core.learning.best.prices import Pricing
-from bpe_core.learning.best.vocabulary import Vocabulary
-from bpe_core.learning.bpe.compiled import CompiledLearner
-from bpe_core.learning.bpe.compiled_dropping import CompiledDropping
-from bpe_core.learning.gage.compiled import CompiledLearner as CompressingLearner
-from bpe_core.learning.gage.compiled import compressed_blocks
-from bpe_core.learning.layout import lay_out
-from bpe_core.learning.parity.compiled import CompiledFollower
-from bpe_core.learning.unigram.compiled import CompiledLattices, repeated
-from bpe_core.learning.unigram.learner import UnigramLearner
-from bpe_core.learning.unigram.seeds import seeded
-from bpe_core.learning.wordpiece.compiled import CompiledScoreLearner
 from bpe_core.measures.compiled_bits import Cells, Wanted, follow_joins, follow_words
 from bpe_core.measures.texts_in_words import counts_of_tokens
+from bpe_core.methods.boundless.compiled_dropping import CompiledDropping
+from bpe_core.methods.gage.compiled import CompiledLearner as CompressingLearner
+from bpe_core.methods.gage.compiled import compressed_blocks
+from bpe_core.methods.kit.compiled_lattices import CompiledLattices, repeated
+from bpe_core.methods.kit.compiled_pairs import CompiledLearner
+from bpe_core.methods.kit.floor.lattice import Lattice
+from bpe_core.methods.kit.floor.prices import Pricing
+from bpe_core.methods.kit.floor.vocabulary import Vocabulary
+from bpe_core.methods.kit.layout import lay_out
+from bpe_core.methods.kit.seeds import seeded
+from bpe_core.methods.parity.compiled import CompiledFollower
+from bpe_core.methods.unigram.learner import UnigramLearner
+from bpe_core.methods.wordpiece.compiled import CompiledScoreLearner
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.best_paths import BestPaths
 from bpe_core.segmenting.by_priority import JoinedWords

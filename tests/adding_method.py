@@ -13,8 +13,8 @@ import numpy as np
 from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet, Symbol
 from bpe_core.history.history import ADDED, NOTHING, Columns, EndReason, History
-from bpe_core.learning.methods import Candidate, Method, Reason, Way
-from bpe_core.recipes.methods import Listed, Wording
+from bpe_core.methods.kit.method import Candidate, Method, Reason, Way
+from bpe_core.methods.listing import Listed, Wording
 from bpe_core.recipes.recipe import Recipe
 from tests.dropping_method import LongestMatch
 

@@ -15,14 +15,14 @@ import numpy.typing as npt
 from app.session.corpus_texts import CorpusText, CorpusTexts
 from app.worker.training import GoneOn, Growing, LeadingPairs, TrainingJob
 from bpe_core.counting.words import WordTable
+from bpe_core.editing.growing import NOTHING_NEW, grown_numbers, listed_alone
 from bpe_core.errors import FormatError, RecipeError
 from bpe_core.history.history import END_SENTENCES, EndReason, History
 from bpe_core.history.token_texts import TokenTexts
-from bpe_core.learning.growing import NOTHING_NEW, grown_numbers, listed_alone
-from bpe_core.learning.methods import Method
-from bpe_core.learning.trainer import Trainer
+from bpe_core.methods.kit.method import Method
+from bpe_core.methods.kit.trainer import Trainer
+from bpe_core.methods.listing import METHODS, Wording
 from bpe_core.recipes import run_titles
-from bpe_core.recipes.methods import METHODS, Wording
 from bpe_core.recipes.parts import Steering
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.session_file.values import Fingerprint

@@ -19,10 +19,10 @@ from app.session.time import TimeCursor
 from app.worker.job import Task
 from app.worker.training import DoesNotFit, GoneOn, Growing, Learned, Prepared, TrainingJob, gone_on, prepared
 from bpe_core.counting.words import WordTable
+from bpe_core.editing.growing import free_numbers, growing_recipe, makes_steps_again, steps_alone
 from bpe_core.editing.without_tokens import numbers_of
 from bpe_core.errors import BpeError, RecipeError
 from bpe_core.history.history import Pair
-from bpe_core.learning.growing import free_numbers, growing_recipe, makes_steps_again, steps_alone
 from bpe_core.recipes.interventions import Act, Intervention
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.session_file.values import Fingerprint

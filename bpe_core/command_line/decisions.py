@@ -11,7 +11,7 @@ from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError, RecipeError
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import quoted
-from bpe_core.learning.trainer import SECONDS_BETWEEN_REPORTS, Trainer
+from bpe_core.methods.kit.trainer import SECONDS_BETWEEN_REPORTS, Trainer
 from bpe_core.recipes.interventions import Act, Intervention
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.studies.study import Study

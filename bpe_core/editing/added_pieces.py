@@ -14,15 +14,15 @@ from typing import NamedTuple
 import numpy as np
 
 from bpe_core.counting.words import WordTable
+from bpe_core.editing.growing import NOTHING_NEW
 from bpe_core.editing.without_tokens import Further, Without, lone_characters, without
 from bpe_core.errors import NothingToLearn
 from bpe_core.history.alphabet import Symbol
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import TokenBytes, written
-from bpe_core.learning.growing import NOTHING_NEW
-from bpe_core.learning.methods import Method
-from bpe_core.learning.trainer import learn
-from bpe_core.learning.unigram.lattices import best_path, spelled
+from bpe_core.methods.kit.lattices import best_path, spelled
+from bpe_core.methods.kit.method import Method
+from bpe_core.methods.kit.trainer import learn
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.best_paths import Pieces
 from bpe_core.support.progress import CancelCheck, Work, never_cancelled, while_wanted

@@ -16,13 +16,7 @@ import numpy as np
 from bpe_core.counting.count_words import count_words
 from bpe_core.counting.words import WordTable
 from bpe_core.editing.added_pieces import more_pieces
-from bpe_core.editing.without_tokens import Further, further_numbers, lone_characters, numbers_of, without
-from bpe_core.errors import NothingToLearn
-from bpe_core.history.arguments import Learned, history_of
-from bpe_core.history.history import History, Int64s, Pair
-from bpe_core.history.joining import Joining, PairRows
-from bpe_core.history.token_texts import written
-from bpe_core.learning.growing import (
+from bpe_core.editing.growing import (
     NOTHING_NEW,
     check_grew,
     growing_recipe,
@@ -30,8 +24,14 @@ from bpe_core.learning.growing import (
     makes_steps_again,
     steps_alone,
 )
-from bpe_core.learning.trainer import learn
-from bpe_core.recipes.methods import METHODS
+from bpe_core.editing.without_tokens import Further, further_numbers, lone_characters, numbers_of, without
+from bpe_core.errors import NothingToLearn
+from bpe_core.history.arguments import Learned, history_of
+from bpe_core.history.history import History, Int64s, Pair
+from bpe_core.history.joining import Joining, PairRows
+from bpe_core.history.token_texts import written
+from bpe_core.methods.kit.trainer import learn
+from bpe_core.methods.listing import METHODS
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.by_priority import JoinedWords
 from bpe_core.segmenting.word_pieces import LongestPieces

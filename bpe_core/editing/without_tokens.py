@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from bpe_core.editing.growing import free_numbers
 from bpe_core.errors import FormatError
 from bpe_core.formats.base import NO_NUMBER
 from bpe_core.history.alphabet import Alphabet, Symbol
@@ -20,8 +21,7 @@ from bpe_core.history.columns import Scores
 from bpe_core.history.history import Bools, History, Int64s
 from bpe_core.history.joining import Joining, PairRows
 from bpe_core.history.token_texts import TokenBytes, written
-from bpe_core.learning.growing import free_numbers
-from bpe_core.learning.methods import Method
+from bpe_core.methods.kit.method import Method
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.word_pieces import pieces_of
 

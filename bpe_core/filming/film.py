@@ -16,7 +16,7 @@ from bpe_core.filming.canvas import Pixels
 from bpe_core.filming.files import write_gif, write_mp4, write_png
 from bpe_core.filming.run import MILLISECONDS, FilmedRun, Stretch
 from bpe_core.filming.scene import SIZES, Scene
-from bpe_core.recipes.methods import METHODS
+from bpe_core.methods.listing import METHODS
 from bpe_core.report import Report
 from bpe_core.studies.study import Study
 from bpe_core.support.atomic import replace_atomically, write_atomically

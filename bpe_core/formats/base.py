@@ -13,7 +13,7 @@ import numpy as np
 
 from bpe_core.errors import FormatError, OutputError, RecipeError
 from bpe_core.history.history import History, Int64s
-from bpe_core.recipes.methods import METHODS
+from bpe_core.methods.listing import METHODS
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.progress import (
     CancelCheck,

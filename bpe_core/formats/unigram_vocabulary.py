@@ -136,7 +136,7 @@ def _alphabet(
 
 def method_of(scores: Float64s) -> str:
     """Guess how they were learned: scores that put the fewest tokens first are MinGram's, though no file says so."""
-    from bpe_core.learning.mingram.method import puts_fewest_first  # who opens another method needs no learner
+    from bpe_core.methods.mingram.learn import puts_fewest_first  # who opens another method needs no learner
 
     return "mingram" if puts_fewest_first(scores.tolist()) else "unigram"
 

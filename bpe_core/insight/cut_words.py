@@ -15,7 +15,7 @@ import numpy as np
 
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import History
-from bpe_core.learning.methods import Method
+from bpe_core.methods.kit.method import Method
 from bpe_core.recipes.parts import Splitting
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.cutting import Cutting, GivenWords

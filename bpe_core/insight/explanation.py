@@ -8,7 +8,7 @@ from __future__ import annotations
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import TokenTexts
 from bpe_core.insight.reasons import Explain, Explanation
-from bpe_core.learning.methods import Method, has_ranks
+from bpe_core.methods.kit.method import Method, has_ranks
 from bpe_core.segmenting.cutting import Allowed
 from bpe_core.segmenting.segmentation import NO_TOKEN
 from bpe_core.segmenting.tokenizer import Tokenizer

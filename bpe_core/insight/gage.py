@@ -3,7 +3,7 @@
 After k steps a text is cut by the table of the block to which step k belongs. A byte of that table covers the place,
 or will cover it when the table is complete, or none does.
 
-    >>> from bpe_core.reference.gage import train
+    >>> from bpe_core.methods.gage.reference import train
     >>> blocks = WordTable.from_counts({"aaabdaaabac": 1, "ab": 3})
     >>> found = blocks_of_run(blocks, Recipe.preset("gage", block_size=8))
     >>> found.starts.tolist(), found.stops.tolist(), found.texts.tolist(), found.different.tolist()
@@ -27,7 +27,7 @@ from bpe_core.errors import Cancelled
 from bpe_core.history.history import NOTHING, History
 from bpe_core.history.token_texts import TokenTexts
 from bpe_core.insight.reasons import Explanation, ShownToken, Way
-from bpe_core.learning.gage.block_form import blocks_of, size_of_block
+from bpe_core.methods.gage.block_form import blocks_of, size_of_block
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.block_tables import BlockTables
 from bpe_core.segmenting.boundaries import NEVER, PATTERN_CUT

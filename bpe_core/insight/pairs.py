@@ -19,8 +19,8 @@ import numpy as np
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import NOTHING, History, Pair
 from bpe_core.insight.ranked_words import RankedWords
-from bpe_core.learning.methods import Candidate, Method, Reason
-from bpe_core.learning.trainer import Trainer
+from bpe_core.methods.kit.method import Candidate, Method, Reason
+from bpe_core.methods.kit.trainer import Trainer
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.boundaries import NEVER
 from bpe_core.support.arrays import Int64s

@@ -18,9 +18,9 @@ import numpy.typing as npt
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError
 from bpe_core.history.history import History, Pair
-from bpe_core.learning.layout import lay_out
-from bpe_core.learning.methods import Method, first_turn, learns_by_ranks
-from bpe_core.recipes.methods import METHODS
+from bpe_core.methods.kit.layout import lay_out
+from bpe_core.methods.kit.method import Method, first_turn, learns_by_ranks
+from bpe_core.methods.listing import METHODS
 from bpe_core.segmenting.as_joined import merges_of, ranks_of
 from bpe_core.segmenting.merging import NEVER, PATTERN_CUT, Merges
 from bpe_core.segmenting.tokenizer import Tokenizer

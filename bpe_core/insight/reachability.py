@@ -18,8 +18,8 @@ from bpe_core.errors import Cancelled, TooLarge
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import TokenBytes
 from bpe_core.insight.ranked_words import RankedWords, words_with
-from bpe_core.learning.layout import SEPARATOR
-from bpe_core.learning.methods import has_ranks
+from bpe_core.methods.kit.layout import SEPARATOR
+from bpe_core.methods.kit.method import has_ranks
 from bpe_core.segmenting.as_joined import merges_of, ranks_of
 from bpe_core.segmenting.by_priority import JoinedWords
 from bpe_core.segmenting.cutting import Cutting

@@ -19,9 +19,9 @@ from bpe_core.history.columns import Columns
 from bpe_core.history.history import History, Pair
 from bpe_core.history.token_texts import written
 from bpe_core.kernels import TRANSPARENT
-from bpe_core.learning.superbpe.method import transition_in
-from bpe_core.learning.trainer import Trainer
-from bpe_core.learning.unigram.seeds import scripts_of
+from bpe_core.methods.kit.seeds import scripts_of
+from bpe_core.methods.kit.trainer import Trainer
+from bpe_core.methods.superbpe.learn import transition_in
 from bpe_core.recipes.interventions import Intervention
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.recipes.ties import TIE_RULES

@@ -24,7 +24,7 @@ from bpe_core.counting.grouped import GroupedWords
 from bpe_core.errors import BpeError
 from bpe_core.history.history import History, Pair
 from bpe_core.insight.ranked_words import RankedWords
-from bpe_core.learning.trainer import Trainer
+from bpe_core.methods.kit.trainer import Trainer
 from bpe_core.recipes.interventions import Intervention
 from bpe_core.support.arrays import Float64s, Int64s
 from bpe_core.support.optional_packages import MISSING_HIGHS, quiet_solver_or_none

@@ -19,7 +19,7 @@ from bpe_core.insight.cut_words import CutWords
 from bpe_core.insight.pairs import follow
 from bpe_core.insight.ranked_words import Contributions, FileCounts, RankedWords, contributions, words_with
 from bpe_core.insight.reachability import Reachability, reachability
-from bpe_core.learning.methods import Method
+from bpe_core.methods.kit.method import Method
 from bpe_core.support.arrays import Int64s
 from bpe_core.support.progress import ALONE, CancelCheck, Progress, Work, never_cancelled
 

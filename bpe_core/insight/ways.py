@@ -27,8 +27,8 @@ from bpe_core.errors import BpeError
 from bpe_core.history.history import History
 from bpe_core.insight.dropout import Dropout, joins_of
 from bpe_core.insight.word_lattice import Ids, WordLattice, token_symbols
-from bpe_core.learning.methods import Method
-from bpe_core.learning.unigram.lattices import edges_of, lengths_of
+from bpe_core.methods.kit.lattices import edges_of, lengths_of
+from bpe_core.methods.kit.method import Method
 from bpe_core.segmenting.best_paths import BestPaths, Pieces
 from bpe_core.segmenting.by_priority import JoinedWords
 from bpe_core.segmenting.cutting import Cutting

@@ -14,10 +14,10 @@ from bpe_core.history.columns import DROPPED, Float32s
 from bpe_core.history.history import History
 from bpe_core.insight.ways import Ways
 from bpe_core.insight.word_lattice import spelled_tokens
-from bpe_core.learning.mingram.method import COST
-from bpe_core.learning.unigram.cells import Stretches
-from bpe_core.learning.unigram.lattices import Lattices, PlainLattices
-from bpe_core.learning.unigram.method import KERNELS
+from bpe_core.methods.kit.cells import Stretches
+from bpe_core.methods.kit.lattices import Lattices, PlainLattices
+from bpe_core.methods.mingram.learn import COST
+from bpe_core.methods.unigram.learn import KERNELS
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.progress import ALONE, Work
 
@@ -116,6 +116,6 @@ def drawn_tokens(words: WordTable, ways: Ways, chance: Random, work: Work = ALON
 def _lattices(words: WordTable, stretches: Stretches, alphabet: Alphabet, recipe: Recipe) -> Lattices:
     if not KERNELS.chooses(len(words.text)):
         return PlainLattices(stretches, alphabet, recipe)
-    from bpe_core.learning.unigram.compiled import CompiledLattices  # loads machine code
+    from bpe_core.methods.kit.compiled_lattices import CompiledLattices  # loads machine code
 
     return CompiledLattices(stretches, alphabet, recipe)

@@ -17,7 +17,7 @@ from bpe_core.insight.pairs import race
 from bpe_core.insight.pattern_branches import Branch, branch_that_matched
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.insight.reasons import Explanation
-from bpe_core.learning.methods import Method, first_turn, told_reasons
+from bpe_core.methods.kit.method import Method, first_turn, told_reasons
 from bpe_core.segmenting.as_joined import merges_of
 from bpe_core.segmenting.boundaries import INSIDE, NEVER, PATTERN_CUT
 from bpe_core.segmenting.cutting import Allowed, Cutting, Part

@@ -9,7 +9,7 @@ Inside a word there are few answers:
 
     >>> from bpe_core.counting.words import WordTable
     >>> from bpe_core.recipes.recipe import Recipe
-    >>> from bpe_core.reference.wordpiece import train
+    >>> from bpe_core.methods.wordpiece.reference import train
     >>> words = WordTable.from_counts({"play": 9, "playing": 5, "sing": 4})
     >>> history = train(words, Recipe.preset("wordpiece", wordpiece_rule="count"))
     >>> print(WhyLongest("playing", history).at_byte(4, 5).sentence)

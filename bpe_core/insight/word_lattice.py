@@ -14,7 +14,7 @@ import numpy as np
 from bpe_core.errors import TooLarge
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
-from bpe_core.learning.unigram.lattices import Edge, best_path
+from bpe_core.methods.kit.lattices import Edge, best_path
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.merging import MOST_SYMBOLS
 from bpe_core.segmenting.segmentation import NO_TOKEN

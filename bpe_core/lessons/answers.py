@@ -11,12 +11,12 @@ from bpe_core.history.columns import SINGLE
 from bpe_core.history.history import END_SENTENCES, Pair
 from bpe_core.insight.pairs import compared_by, measure_of
 from bpe_core.insight.ways import Ways
-from bpe_core.learning.best.lattice import Lattice
-from bpe_core.learning.best.search import Budget, Guess, Search
-from bpe_core.learning.methods import Candidate, Reason
 from bpe_core.lessons.bench import Bench, words_by_replacing_text
 from bpe_core.lessons.by_hand import BY_HAND, EXPECTED, FEWEST, ROW, Model
-from bpe_core.recipes.methods import METHODS
+from bpe_core.methods.kit.floor.lattice import Lattice
+from bpe_core.methods.kit.floor.search import Budget, Guess, Search
+from bpe_core.methods.kit.method import Candidate, Reason
+from bpe_core.methods.listing import METHODS
 from bpe_core.recipes.ties import TIE_RULES
 from bpe_core.support.wording import count_text
 

@@ -25,7 +25,8 @@ class Model:
         self.scores = {id: math.log(self.share[piece]) for id, piece in enumerate(pieces)}
 
     def cut(self, text: str, *, without: str = "", fewest: bool = False) -> list[str]:
-        from bpe_core.reference import mingram, unigram  # take a while to load
+        from bpe_core.methods.mingram import reference as mingram  # takes a while to load
+        from bpe_core.methods.unigram import reference as unigram
 
         best_path = mingram.fewest_tokens if fewest else unigram.best_path
         ids = {symbols: id for symbols, id in self.ids.items() if self.pieces[id] != without}
@@ -36,7 +37,7 @@ class Model:
 
     def expected(self, words: Mapping[str, int]) -> list[Fraction]:
         """Return the expected count of each piece in words, over all ways to cut them."""
-        from bpe_core.reference.unigram import shares
+        from bpe_core.methods.unigram.reference import shares
 
         found = [0.0] * len(self.pieces)
         for word, count in words.items():

@@ -16,7 +16,7 @@ from bpe_core.counting.words import Counted, PartCounts, WordColumns, WordTable
 from bpe_core.history.history import History
 from bpe_core.insight.cut_words import CutWords, tokens_by_word
 from bpe_core.kernels.readiness import Policy
-from bpe_core.learning.methods import Method
+from bpe_core.methods.kit.method import Method
 from bpe_core.recipes.parts import CUSTOM_PATTERN, Splitting
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.segmentation import NO_TOKEN

@@ -25,8 +25,8 @@ from bpe_core.insight.referee import (
     parted_by_script,
     sound_steps,
 )
-from bpe_core.learning.methods import Method
-from bpe_core.learning.superbpe.method import transition_in
+from bpe_core.methods.kit.method import Method
+from bpe_core.methods.superbpe.learn import transition_in
 from bpe_core.recipes.parts import Unit
 from bpe_core.recipes.recipe import CHOICES, Recipe
 from bpe_core.studies.pins import Pins

@@ -17,12 +17,12 @@ from bpe_core.figures.figure import Line, LineFigure
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
 from bpe_core.insight.cut_words import CutWords
+from bpe_core.insight.learned_beside import learned_beside
 from bpe_core.insight.ways_of_corpus import fewest_tokens
-from bpe_core.learning.best.beside import learned_beside
-from bpe_core.learning.best.certificate import certificate
-from bpe_core.learning.best.lattice import Lattice
-from bpe_core.learning.best.prices import Floor as Proof
-from bpe_core.learning.best.search import Budget, Guess, Moment, Search
+from bpe_core.methods.kit.floor.certificate import certificate
+from bpe_core.methods.kit.floor.lattice import Lattice
+from bpe_core.methods.kit.floor.prices import Floor as Proof
+from bpe_core.methods.kit.floor.search import Budget, Guess, Moment, Search
 from bpe_core.studies.study import Study
 from bpe_core.studies.texts import Texts
 from bpe_core.support.data_table import DataTable

@@ -13,9 +13,9 @@ from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError
 from bpe_core.figures.from_table import river_chart
 from bpe_core.history.history import History
-from bpe_core.learning.parity.method import LANGUAGE
 from bpe_core.measures.benchmark import parallel_texts
 from bpe_core.measures.size_curves import token_counts
+from bpe_core.methods.parity.learn import LANGUAGE
 from bpe_core.studies.study import Study
 from bpe_core.studies.texts import texts_of
 from bpe_core.support.arrays import Int64s

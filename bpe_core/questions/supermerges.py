@@ -11,8 +11,8 @@ from bpe_core.errors import BpeError
 from bpe_core.figures.figure import Bar, BarFigure
 from bpe_core.figures.from_table import passes_chart
 from bpe_core.history.history import NOTHING, Step
-from bpe_core.learning.methods import Method
-from bpe_core.recipes.methods import METHODS
+from bpe_core.methods.kit.method import Method
+from bpe_core.methods.listing import METHODS
 from bpe_core.studies.study import Study
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, Work

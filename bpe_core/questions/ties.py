@@ -9,8 +9,8 @@ from bpe_core.errors import BpeError
 from bpe_core.history.token_texts import shown
 from bpe_core.insight.pairs import Tie, ties
 from bpe_core.insight.table_comparison import TableComparison, compare_tables
-from bpe_core.learning.trainer import learn
-from bpe_core.recipes.methods import METHODS
+from bpe_core.methods.kit.trainer import learn
+from bpe_core.methods.listing import METHODS
 from bpe_core.recipes.ties import TIE_RULES
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.studies.study import Study

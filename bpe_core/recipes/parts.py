@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar, get_args
 
+from bpe_core.methods.listing import METHODS
 from bpe_core.recipes.choice import choice
 from bpe_core.recipes.interventions import Intervention
-from bpe_core.recipes.methods import METHODS
 from bpe_core.recipes.mixture import Mixture
 from bpe_core.recipes.ties import TIE_RULES
 

@@ -16,9 +16,9 @@ from types import ModuleType
 from typing import Any
 
 from bpe_core.errors import RecipeError, SizeDoesNotFit
+from bpe_core.methods.listing import METHODS, Single, Wording
 from bpe_core.recipes.choice import Choice, choice
 from bpe_core.recipes.interventions import checked_interventions
-from bpe_core.recipes.methods import METHODS, Single, Wording
 from bpe_core.recipes.mixture import mixture_of
 from bpe_core.recipes.parts import (
     CUSTOM_PATTERN,

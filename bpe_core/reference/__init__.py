@@ -1,4 +1,1 @@
-"""Each method as the articles describe it: short, plain and slow; the tests hold everything fast equal to it.
-
-Byte-pair encoding, in `bpe.py`, comes first.
-"""
+"""Plain Python for what no method owns: floors, mixtures, shares. A method has its own `reference.py` in its house."""

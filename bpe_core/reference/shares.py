@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from bpe_core.reference.bpe import count_pairs, join
+from bpe_core.methods.bpe.reference import count_pairs, join
 
 Pair = tuple[int, int]
 FIRST = 256  # what the first merge makes

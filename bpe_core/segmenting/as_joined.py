@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bpe_core.history.history import History
-from bpe_core.learning.methods import Method
+from bpe_core.methods.kit.method import Method
 from bpe_core.segmenting import merging
 from bpe_core.segmenting.merging import KERNELS, Merges
 from bpe_core.segmenting.word_runs import RunMerges

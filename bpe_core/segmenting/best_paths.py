@@ -21,7 +21,7 @@ from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.columns import DROPPED, Scores
 from bpe_core.history.history import History
 from bpe_core.kernels import LARGEST_SUM
-from bpe_core.learning.unigram.lattices import Edge, best_path, edges_of, lengths_of, spelled
+from bpe_core.methods.kit.lattices import Edge, best_path, edges_of, lengths_of, spelled
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.merging import Spelling
 from bpe_core.segmenting.segmentation import NO_TOKEN

@@ -14,7 +14,7 @@ from bpe_core.kernels.change_text import TextChanges
 from bpe_core.kernels.follow import WHOLE, StepTable, follow_runs
 from bpe_core.kernels.merge_word import LIMIT, MergeTable
 from bpe_core.kernels.scan import REGISTERS, machine_of, scan_pieces
-from bpe_core.learning.superbpe.tokens_of_runs import TokensOfRuns
+from bpe_core.methods.kit.tokens_of_runs import TokensOfRuns
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.boundaries import PlacedSymbols
 from bpe_core.segmenting.compiled_encoder import CompiledEncoder, check_length, joining_table, room_for

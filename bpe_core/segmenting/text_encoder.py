@@ -11,7 +11,7 @@ import numpy as np
 
 from bpe_core.history.history import History
 from bpe_core.kernels.readiness import Policy
-from bpe_core.learning.methods import Method
+from bpe_core.methods.kit.method import Method
 from bpe_core.segmenting.as_joined import merges_of
 from bpe_core.segmenting.boundaries import PATTERN_CUT, Boundaries, PlacedSymbols, joined
 from bpe_core.segmenting.cutting import Cutting, GivenWords, Part, ids_looked_for, utf8

@@ -28,7 +28,7 @@ import numpy as np
 from bpe_core.errors import BpeError
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import TokenBytes
-from bpe_core.learning.methods import Method
+from bpe_core.methods.kit.method import Method
 from bpe_core.segmenting.boundaries import NEVER as NEVER
 from bpe_core.segmenting.boundaries import Boundaries
 from bpe_core.segmenting.cutting import Allowed, Cutting

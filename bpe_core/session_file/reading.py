@@ -23,7 +23,7 @@ from bpe_core.formats import rebuilding
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import NOTHING, EndReason, History, Int64s
 from bpe_core.history.joining import Joining
-from bpe_core.learning.methods import Method
+from bpe_core.methods.kit.method import Method
 from bpe_core.recipes.mixture import LONGEST_NAME
 from bpe_core.recipes.parts import LARGEST_VOCABULARY
 from bpe_core.recipes.recipe import Recipe

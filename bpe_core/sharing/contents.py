@@ -14,8 +14,8 @@ import numpy as np
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import NOTHING, TOKEN, History, Int64s
 from bpe_core.history.joining import PairRows
-from bpe_core.learning.bpe.method import METHOD as BPE
-from bpe_core.learning.methods import Method, has_ranks
+from bpe_core.methods.bpe.learn import METHOD as BPE
+from bpe_core.methods.kit.method import Method, has_ranks
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.best_paths import BestPaths
 from bpe_core.segmenting.word_runs import STAGE

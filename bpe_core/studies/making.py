@@ -22,7 +22,7 @@ def train(texts: Any, recipe: Recipe | str = "gpt2", *, work: Work = ALONE, **ch
     >>> len(train(["low low lower"], "gpt2", vocab_size=258))
     258
     """
-    from bpe_core.learning.trainer import learn  # who opens a file needs less
+    from bpe_core.methods.kit.trainer import learn  # who opens a file needs less
     from bpe_core.studies.texts import CorpusTexts, NamedTexts, texts_of
 
     chosen = Recipe.preset(recipe) if isinstance(recipe, str) else recipe

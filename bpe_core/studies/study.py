@@ -28,7 +28,7 @@ from bpe_core.figures.coloured_text import SAMPLE, sentence_html
 from bpe_core.history.arguments import history_of
 from bpe_core.history.history import History, Int64s
 from bpe_core.history.token_texts import BLANK, TokenBytes, TokenTexts
-from bpe_core.learning.methods import has_ranks, learns_by_ranks, steps_in_words
+from bpe_core.methods.kit.method import has_ranks, learns_by_ranks, steps_in_words
 from bpe_core.segmenting.tokenizer import Tokenizer, Way
 from bpe_core.support.data_table import Values
 from bpe_core.support.progress import ALONE, Work
@@ -295,7 +295,7 @@ class Study:
 
     def symbol_counts(self, what: str = "This question", work: Work = ALONE) -> Int64s:
         """Count each base symbol in its words."""
-        from bpe_core.learning.layout import count_symbols
+        from bpe_core.methods.kit.layout import count_symbols
 
         alphabet, recipe = self.history.alphabet, self.history.recipe
         return self.once("symbols", lambda: count_symbols(self.words(what, work), alphabet, recipe))

@@ -15,11 +15,11 @@ from bpe_core.counting.count_words import count_words
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError, Cancelled
 from bpe_core.history.history import History
-from bpe_core.learning.methods import Method
-from bpe_core.learning.trainer import learn
 from bpe_core.measures.morphemes import read_morphemes
 from bpe_core.measures.texts_in_words import shared_splitting
-from bpe_core.recipes.methods import METHODS
+from bpe_core.methods.kit.method import Method
+from bpe_core.methods.kit.trainer import learn
+from bpe_core.methods.listing import METHODS
 from bpe_core.recipes.mixture import Group, Mixture, Sample
 from bpe_core.recipes.parts import LARGEST_VOCABULARY, Splitting
 from bpe_core.recipes.recipe import Recipe

@@ -7,8 +7,8 @@ import sys
 import time
 
 from bpe_core.history.alphabet import Alphabet
-from bpe_core.learning.best.lattice import Lattice
-from bpe_core.learning.best.search import Budget, Guess, Search
+from bpe_core.methods.kit.floor.lattice import Lattice
+from bpe_core.methods.kit.floor.search import Budget, Guess, Search
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.studies.texts import files
 

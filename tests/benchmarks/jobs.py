@@ -85,7 +85,7 @@ def train_unsplit(peer: Peer, task: Task) -> Performed:
 
 def compress(peer: Peer, task: Task) -> Performed:
     """Compress to a file in memory, and expand it."""
-    from bpe_core import gage_file
+    from bpe_core.methods.gage import container as gage_file
 
     data = Path(task.text).read_bytes()[:COMPRESSED]
     with Stopwatch() as watch:

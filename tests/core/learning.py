@@ -11,11 +11,11 @@ from bpe_core.counting.words import Language, WordTable
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import Columns, History
 from bpe_core.insight.ranked_words import RankedWords
-from bpe_core.learning.methods import Learner, Method
-from bpe_core.learning.trainer import Trainer, learn
-from bpe_core.recipes.methods import METHODS
+from bpe_core.methods.bpe import reference as reference
+from bpe_core.methods.kit.method import Learner, Method
+from bpe_core.methods.kit.trainer import Trainer, learn
+from bpe_core.methods.listing import METHODS
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.reference import bpe as reference
 from bpe_core.text.corpus import Corpus
 
 Learn = Callable[[WordTable, Recipe], History]

@@ -13,10 +13,10 @@ from bpe_core.counting.count_words import count_words
 from bpe_core.errors import FormatError
 from bpe_core.formats import read_history, write_history
 from bpe_core.history.history import ADDED, History
-from bpe_core.learning.trainer import Trainer
+from bpe_core.methods.kit.trainer import Trainer
+from bpe_core.methods.listing import METHODS
 from bpe_core.questions.steps import Steps
 from bpe_core.questions.token import Token
-from bpe_core.recipes.methods import METHODS
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.session_file.reading import read_session
 from bpe_core.session_file.values import SavedRun, SavedSession

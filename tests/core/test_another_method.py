@@ -13,8 +13,8 @@ from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError, FormatError, NothingToLearn, OutputError
 from bpe_core.formats import write_history
 from bpe_core.history.history import NOTHING, History
-from bpe_core.learning.trainer import Trainer
-from bpe_core.recipes.methods import METHODS
+from bpe_core.methods.kit.trainer import Trainer
+from bpe_core.methods.listing import METHODS
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.session_file.reading import read_session

@@ -24,8 +24,8 @@ QT = {"PySide6", "shiboken6", "pyqtgraph"}
 DRAWING = ("PySide6.QtWidgets", "PySide6.QtSvgWidgets", "PySide6.QtGui.QPainter", "PySide6.QtGui.QDrag", "pyqtgraph")
 # The engine's folders and files; each may use those before it.
 STAGES = [
-    *("errors", "support", "recipes", "text", "kernels", "counting", "history", "learning"),
-    *("segmenting", "insight", "measures", "formats", "editing", "verification", "gage_file"),
+    *("errors", "support", "recipes", "text", "kernels", "counting", "history", "segmenting"),
+    *("methods", "insight", "measures", "formats", "editing", "verification"),
     *(
         "delivery",
         "session_file",
@@ -42,7 +42,8 @@ STAGES = [
     ),
     *("warm_up", "compiler", "command_line", "__main__"),
 ]
-METHOD_FILES = sorted((ROOT / "bpe_core" / "learning").glob("*/method.py"))
+# A house of a method has rooms that serve different stages; who needs one asks the method for it.
+ROOMS = {"reference": "reference", "listing": "recipes"}
 BACKWARD = {  # modules of names, numbers and types that an arrow may point back to
     "bpe_core.recipes.recipe": {
         "bpe_core.text.decoding",
@@ -51,9 +52,10 @@ BACKWARD = {  # modules of names, numbers and types that an arrow may point back
         "bpe_core.text.specials",
     },
     "bpe_core.recipes.ties": {"bpe_core.text.stand_ins"},
-    "bpe_core.learning.methods": {"bpe_core.segmenting"},
-    # a method brings its segmenter
-    **{f"bpe_core.learning.{path.parent.name}.method": {"bpe_core.segmenting"} for path in METHOD_FILES},
+    **{
+        f"bpe_core.segmenting.{name}": {"bpe_core.methods.kit"}
+        for name in ("as_joined", "best_paths", "compiled_runs", "text_encoder", "tokenizer")
+    },
 }
 TOP_LEVEL = {"app", "bpe_core", "resources", "tests", "pyproject.toml", "README.md"}
 BUILT = {"build", "dist", "__pycache__"}
@@ -204,8 +206,9 @@ def test_the_check_itself_sees_a_turned_arrow(module: str, source: str) -> None:
 
 
 def stage_of(module: str) -> int:
-    """The place of an engine module in the order of layers."""
-    return STAGES.index(module.split(".")[1])
+    """Return the place of an engine module in the order of layers."""
+    _, stage, *rooms = module.split(".")
+    return STAGES.index(ROOMS.get(rooms[-1], stage) if stage == "methods" and rooms else stage)
 
 
 def test_the_engine_flows_one_way_from_text_to_commands() -> None:

@@ -28,9 +28,9 @@ import pytest
 from bpe_core.counting.count_words import count_words
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import History
-from bpe_core.learning.trainer import Trainer
+from bpe_core.methods.bpe import reference as reference
+from bpe_core.methods.kit.trainer import Trainer
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.reference import bpe as reference
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.corpus import Corpus
 from tests.core.learning import (

@@ -12,7 +12,7 @@ import pytest
 
 from bpe_core.formats import FORMATS, open_table
 from bpe_core.history.history import History
-from bpe_core.learning.trainer import Trainer
+from bpe_core.methods.kit.trainer import Trainer
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.session_file.reading import read_session

@@ -16,8 +16,8 @@ from bpe_core.counting.count_words import count_words
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import RecipeError
 from bpe_core.history.token_texts import decoded
+from bpe_core.methods.bpe import reference as reference
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.reference import bpe as reference
 from bpe_core.text.corpus import Corpus
 from tests.core.learning import all_columns, train
 

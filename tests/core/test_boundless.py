@@ -19,18 +19,18 @@ from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import NOTHING, TOKEN, Columns, History
 from bpe_core.history.token_texts import decoded
 from bpe_core.insight.why_dropping import WhyDropping
-from bpe_core.learning.boundless.method import METHOD
-from bpe_core.learning.bpe.compiled_dropping import CompiledDropping
-from bpe_core.learning.bpe.dropping import PlainDropping
-from bpe_core.learning.layout import lay_out
-from bpe_core.learning.methods import Way
-from bpe_core.learning.trainer import Trainer
+from bpe_core.methods.boundless import reference as reference
+from bpe_core.methods.boundless.compiled_dropping import CompiledDropping
+from bpe_core.methods.boundless.learn import METHOD
+from bpe_core.methods.boundless.plain_dropping import PlainDropping
+from bpe_core.methods.kit.layout import lay_out
+from bpe_core.methods.kit.method import Way
+from bpe_core.methods.kit.trainer import Trainer
 from bpe_core.questions.paid import Paid
 from bpe_core.questions.pairs import Pairs
 from bpe_core.questions.supermerges import Supermerges
 from bpe_core.questions.tree import Tree
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.reference import boundless as reference
 from bpe_core.segmenting.compiled_runs import CompiledRuns, FollowedRuns, ranks_of_runs
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.dropping_runs import DroppingRuns

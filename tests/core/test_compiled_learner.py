@@ -13,10 +13,10 @@ from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import Columns, History
 from bpe_core.kernels import learn_queue
-from bpe_core.learning.bpe import compiled as compiled_learner
-from bpe_core.learning.bpe.compiled import CompiledLearner
+from bpe_core.methods.bpe import reference as reference
+from bpe_core.methods.kit import compiled_pairs as compiled_learner
+from bpe_core.methods.kit.compiled_pairs import CompiledLearner
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.reference import bpe as reference
 from tests.conftest import EXAMPLES
 from tests.core.learning import all_columns, made_by, pairs_of
 from tests.core.random_training import BYTE_TIES, CHARACTER_TIES, merge_tables, recipes, words

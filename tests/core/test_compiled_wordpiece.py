@@ -13,12 +13,12 @@ from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import Columns, History
 from bpe_core.kernels import learn_score
-from bpe_core.learning.bpe.compiled import CompiledLearner
-from bpe_core.learning.methods import Learner
-from bpe_core.learning.wordpiece.compiled import CompiledScoreLearner
-from bpe_core.learning.wordpiece.method import PlainScoreLearner
+from bpe_core.methods.kit.compiled_pairs import CompiledLearner
+from bpe_core.methods.kit.method import Learner
+from bpe_core.methods.wordpiece import reference as reference
+from bpe_core.methods.wordpiece.compiled import CompiledScoreLearner
+from bpe_core.methods.wordpiece.learn import PlainScoreLearner
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.reference import wordpiece as reference
 from tests.conftest import EXAMPLES
 from tests.core.learning import all_columns, made_by
 from tests.core.random_training import words

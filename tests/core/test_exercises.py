@@ -13,8 +13,11 @@ import resources
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import TokenTexts
+from bpe_core.methods.bpe import reference as bpe
+from bpe_core.methods.mingram import reference as mingram
+from bpe_core.methods.unigram import reference as unigram
+from bpe_core.methods.wordpiece import reference as wordpiece
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.reference import bpe, mingram, unigram, wordpiece
 
 SHEET = (Path(resources.__file__).parent / "lessons" / "exercises.md").read_text(encoding="utf-8")
 SOLUTIONS = dict(

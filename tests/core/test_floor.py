@@ -24,15 +24,15 @@ from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError, Cancelled, FormatError, NothingToLearn, SizeDoesNotFit
 from bpe_core.figures.figure import LineFigure
 from bpe_core.history.alphabet import Alphabet
+from bpe_core.insight.learned_beside import learned_beside
 from bpe_core.insight.ways_of_corpus import fewest_tokens
-from bpe_core.learning.best import lattice as lattices
-from bpe_core.learning.best.beside import learned_beside
-from bpe_core.learning.best.certificate import certificate
-from bpe_core.learning.best.lattice import Lattice
-from bpe_core.learning.best.prices import Pricing
-from bpe_core.learning.best.search import Budget, Guess, Search
-from bpe_core.learning.best.vocabulary import Vocabulary
-from bpe_core.learning.trainer import learn
+from bpe_core.methods.kit.floor import lattice as lattices
+from bpe_core.methods.kit.floor.certificate import certificate
+from bpe_core.methods.kit.floor.lattice import Lattice
+from bpe_core.methods.kit.floor.prices import Pricing
+from bpe_core.methods.kit.floor.search import Budget, Guess, Search
+from bpe_core.methods.kit.floor.vocabulary import Vocabulary
+from bpe_core.methods.kit.trainer import learn
 from bpe_core.questions.floor import Floor
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.reference.floor import checked, edges, floor

@@ -18,13 +18,13 @@ from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import NOTHING, Columns, History
 from bpe_core.insight.pairs import best_that_never_won, ties
 from bpe_core.insight.reachability import reachability
-from bpe_core.learning.gage.method import METHOD, PlainLearner
-from bpe_core.learning.methods import Learner
-from bpe_core.learning.trainer import Trainer
+from bpe_core.methods.bpe import reference as reference
+from bpe_core.methods.gage import reference as gage
+from bpe_core.methods.gage.learn import METHOD, PlainLearner
+from bpe_core.methods.kit.method import Learner
+from bpe_core.methods.kit.trainer import Trainer
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.recipes.ties import TIE_RULES
-from bpe_core.reference import bpe as reference
-from bpe_core.reference import gage
 from bpe_core.segmenting import block_tables
 from bpe_core.segmenting.segmentation import Segmentation
 from bpe_core.segmenting.tokenizer import Tokenizer

@@ -14,14 +14,15 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from bpe_core import gage_file
 from bpe_core.errors import Cancelled, CorpusError, FormatError, OutputError, TooLarge
-from bpe_core.gage_file import PIECE
 from bpe_core.kernels.readiness import Policy
-from bpe_core.learning.gage import compiled, method
-from bpe_core.learning.gage.block_form import size_of_block, write_block
+from bpe_core.methods.gage import compiled
+from bpe_core.methods.gage import container as gage_file
+from bpe_core.methods.gage import learn as method
+from bpe_core.methods.gage import reference as gage
+from bpe_core.methods.gage.block_form import size_of_block, write_block
+from bpe_core.methods.gage.container import PIECE
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.reference import gage
 from bpe_core.support.progress import Progress, Work
 from bpe_core.text.corpus import Corpus
 from tests.core.gage_texts import data as datas
@@ -67,8 +68,8 @@ def test_it_expands_to_the_same(data: bytes, recipe: Recipe) -> None:
 @pytest.mark.parametrize("fast", [False, True])
 def test_bytes_of_any_kind(original: bytes, fast: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     small = 0 if fast else 2**60
-    policy = Policy("bpe_core.learning.gage.compiled", small=small, small_when_loaded=small)
-    monkeypatch.setattr("bpe_core.gage_file.KERNELS", policy)
+    policy = Policy("bpe_core.methods.gage.compiled", small=small, small_when_loaded=small)
+    monkeypatch.setattr("bpe_core.methods.gage.container.KERNELS", policy)
     recipe = Recipe.preset("gage", block_size=5_000 if fast else 600)
     assert gage_file.expand(gage_file.compress(original, recipe).data) == original
 

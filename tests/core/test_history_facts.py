@@ -10,8 +10,8 @@ import pytest
 from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet, Symbol
 from bpe_core.history.history import NOTHING, History
+from bpe_core.methods.bpe import reference as reference
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.reference import bpe as reference
 from tests.shared import here, text_of
 
 

@@ -21,7 +21,7 @@ from bpe_core.command_line.commands import train
 from bpe_core.command_line.interruption import Interruption
 from bpe_core.command_line.main import run
 from bpe_core.formats import read_history
-from bpe_core.learning.trainer import learn
+from bpe_core.methods.kit.trainer import learn
 from bpe_core.support.progress import Progress
 from tests.shared import ROOT
 

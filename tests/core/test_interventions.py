@@ -9,20 +9,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bpe_core.counting.words import WordTable
+from bpe_core.editing.growing import growing_recipe, steps_alone
 from bpe_core.errors import RecipeError
 from bpe_core.history.columns import Columns
 from bpe_core.history.history import History
-from bpe_core.learning.bpe.compiled import CompiledLearner
-from bpe_core.learning.bpe.method import PlainLearner
-from bpe_core.learning.growing import growing_recipe, steps_alone
-from bpe_core.learning.superbpe.method import METHOD as SUPERBPE
-from bpe_core.learning.trainer import Trainer
-from bpe_core.learning.wordpiece.compiled import CompiledScoreLearner
-from bpe_core.learning.wordpiece.method import PlainScoreLearner
+from bpe_core.methods.bpe import reference as reference
+from bpe_core.methods.kit.compiled_pairs import CompiledLearner
+from bpe_core.methods.kit.plain_pairs import PlainLearner
+from bpe_core.methods.kit.trainer import Trainer
+from bpe_core.methods.superbpe import reference as superbpe
+from bpe_core.methods.superbpe.learn import METHOD as SUPERBPE
+from bpe_core.methods.wordpiece import reference as wordpiece
+from bpe_core.methods.wordpiece.compiled import CompiledScoreLearner
+from bpe_core.methods.wordpiece.learn import PlainScoreLearner
 from bpe_core.recipes.interventions import Act, Intervention
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.reference import bpe as reference
-from bpe_core.reference import superbpe, wordpiece
 from tests.conftest import EXAMPLES
 from tests.core.learning import all_columns, learn_fast, pairs_of
 from tests.core.random_training import recipes, words

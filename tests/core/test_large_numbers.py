@@ -18,7 +18,7 @@ from bpe_core.command_line.parser import parser_for
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError
 from bpe_core.formats import open_table, write_history
-from bpe_core.learning.trainer import Trainer
+from bpe_core.methods.kit.trainer import Trainer
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.text.corpus import Corpus
 from tests.core.learning import train

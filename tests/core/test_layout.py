@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 
 import bpe_core.counting.words
-import bpe_core.learning.layout
+import bpe_core.methods.kit.layout
 from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet
-from bpe_core.learning.layout import SEPARATOR, lay_out
+from bpe_core.methods.kit.layout import SEPARATOR, lay_out
 from bpe_core.recipes.recipe import Recipe
 from tests.conftest import EXAMPLES
 from tests.core.random_training import recipes, words
@@ -24,8 +24,8 @@ SMALL = 5  # bytes looked at together; no character is longer
 def test_each_word_is_laid_out_as_the_alphabet_spells_it(words: WordTable, recipe: Recipe) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bpe_core.counting.words, "PART", SMALL)
-        patch.setattr(bpe_core.learning.layout, "WORDS_AT_ONCE", 2)
-        patch.setattr(bpe_core.learning.layout, "PARTS_A_THREAD", 1)
+        patch.setattr(bpe_core.methods.kit.layout, "WORDS_AT_ONCE", 2)
+        patch.setattr(bpe_core.methods.kit.layout, "PARTS_A_THREAD", 1)
         alphabet = Alphabet.for_words(words, recipe)
         layout = lay_out(words, alphabet, recipe)
     expected, tokens = [SEPARATOR], 0

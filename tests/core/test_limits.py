@@ -14,7 +14,7 @@ import pytest
 from bpe_core.counting.count_words import count_words
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import TooLarge
-from bpe_core.learning.trainer import Trainer
+from bpe_core.methods.kit.trainer import Trainer
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support import limits
 from bpe_core.support.limits import available_memory, check_room, size_text, watching_memory

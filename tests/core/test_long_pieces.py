@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from bpe_core.formats import open_table
-from bpe_core.learning.unigram.lattices import edges_of, lengths_of
+from bpe_core.methods.kit.lattices import edges_of, lengths_of
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.segmenting.word_pieces import LongestPieces
 

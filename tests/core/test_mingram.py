@@ -14,12 +14,12 @@ from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import Columns, History
 from bpe_core.insight.reasons import TextWord
 from bpe_core.insight.why_path import Compared, WhyPath
-from bpe_core.learning.mingram.method import MinGramLearner
-from bpe_core.learning.trainer import Trainer
-from bpe_core.learning.unigram.compiled import CompiledLattices
+from bpe_core.methods.kit.compiled_lattices import CompiledLattices
+from bpe_core.methods.kit.trainer import Trainer
+from bpe_core.methods.mingram import reference as mingram
+from bpe_core.methods.mingram.learn import MinGramLearner
+from bpe_core.methods.unigram.reference import encode
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.reference import mingram
-from bpe_core.reference.unigram import encode
 from bpe_core.segmenting.compiled_methods import CompiledPaths
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.tokenizer import Tokenizer

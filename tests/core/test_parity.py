@@ -24,13 +24,13 @@ from bpe_core.formats import write_history
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import Columns, History
 from bpe_core.insight.pairs import compared_by, leading_pairs, measure_of
-from bpe_core.learning.methods import Way
-from bpe_core.learning.parity.method import LANGUAGE, METHOD, THERE
-from bpe_core.learning.trainer import Trainer, learn
+from bpe_core.methods.bpe import reference as reference
+from bpe_core.methods.kit.method import Way
+from bpe_core.methods.kit.trainer import Trainer, learn
+from bpe_core.methods.parity.learn import LANGUAGE, METHOD, THERE
+from bpe_core.methods.parity.reference import Parity, parity
 from bpe_core.recipes.mixture import Group, Mixture
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.reference import bpe as reference
-from bpe_core.reference.parity import Parity, parity
 from bpe_core.session_file.reading import read_session
 from bpe_core.studies.sessions import write_run
 from bpe_core.text.corpus import Corpus

@@ -13,8 +13,8 @@ import pytest
 
 from bpe_core.command_line.main import run
 from bpe_core.counting.words import WordTable
+from bpe_core.methods.bpe import reference as reference
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.reference import bpe as reference
 from tests.shared import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -10,7 +10,7 @@ import pytest
 
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import RecipeError
-from bpe_core.learning.trainer import Trainer
+from bpe_core.methods.kit.trainer import Trainer
 from bpe_core.recipes.choice import LARGEST_NUMBER
 from bpe_core.recipes.interventions import Intervention
 from bpe_core.recipes.mixture import Group, Mixture

@@ -22,7 +22,7 @@ from bpe_core.figures.painter import draw
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
 from bpe_core.insight.shares import Evidence, Program
-from bpe_core.learning.trainer import learn
+from bpe_core.methods.kit.trainer import learn
 from bpe_core.questions import ask
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.reference.shares import lines

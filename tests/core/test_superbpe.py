@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bpe_core as bpe
+from bpe_core.editing.growing import growing_recipe
 from bpe_core.errors import RecipeError
 from bpe_core.formats import write_history
 from bpe_core.history.alphabet import Alphabet
@@ -21,15 +22,14 @@ from bpe_core.history.history import NOTHING, Columns, History
 from bpe_core.history.token_texts import decoded
 from bpe_core.insight.pairs import follow, leading_pairs, ties
 from bpe_core.insight.ranked_words import RankedWords
-from bpe_core.learning.growing import growing_recipe
-from bpe_core.learning.superbpe import compiled
-from bpe_core.learning.superbpe.method import METHOD, STAGE, transition_in
-from bpe_core.learning.superbpe.runs import words_inside
-from bpe_core.learning.trainer import Trainer
+from bpe_core.methods.bpe import reference as plain
+from bpe_core.methods.kit.runs import words_inside
+from bpe_core.methods.kit.trainer import Trainer
+from bpe_core.methods.superbpe import compiled
+from bpe_core.methods.superbpe import reference as reference
+from bpe_core.methods.superbpe.learn import METHOD, STAGE, transition_in
 from bpe_core.questions import ask
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.reference import bpe as plain
-from bpe_core.reference import superbpe as reference
 from bpe_core.segmenting.compiled_runs import CompiledSuperwords, first_across
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.merging import PlainEncoder

@@ -12,13 +12,14 @@ from bpe_core.counting.words import WordTable
 from bpe_core.errors import FormatError, NothingToLearn, RecipeError
 from bpe_core.kernels import readiness
 from bpe_core.kernels.readiness import Policy
-from bpe_core.learning import trainer
-from bpe_core.learning.bpe import method
-from bpe_core.learning.bpe.compiled import CompiledLearner
-from bpe_core.learning.bpe.method import METHOD, PlainLearner
-from bpe_core.learning.trainer import Batch, Trainer, learn
+from bpe_core.methods.bpe import reference as reference
+from bpe_core.methods.bpe.learn import METHOD
+from bpe_core.methods.kit import plain_pairs as method
+from bpe_core.methods.kit import trainer
+from bpe_core.methods.kit.compiled_pairs import CompiledLearner
+from bpe_core.methods.kit.plain_pairs import PlainLearner
+from bpe_core.methods.kit.trainer import Batch, Trainer, learn
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.reference import bpe as reference
 from bpe_core.support.progress import Progress
 from tests.core.learning import all_columns
 

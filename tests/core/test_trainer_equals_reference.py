@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import Columns, History
-from bpe_core.learning.bpe.compiled import CompiledLearner
-from bpe_core.learning.bpe.method import PlainLearner
-from bpe_core.learning.methods import Learner
-from bpe_core.learning.trainer import Trainer
+from bpe_core.methods.bpe import reference as reference
+from bpe_core.methods.kit.compiled_pairs import CompiledLearner
+from bpe_core.methods.kit.method import Learner
+from bpe_core.methods.kit.plain_pairs import PlainLearner
+from bpe_core.methods.kit.trainer import Trainer
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.reference import bpe as reference
 from tests.conftest import EXAMPLES
 from tests.core.learning import all_columns, pairs_of
 from tests.core.random_training import merge_tables, recipes, words

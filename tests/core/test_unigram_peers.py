@@ -15,10 +15,10 @@ import pytest
 from bpe_core.counting.count_words import count_words
 from bpe_core.formats.recovering import with_seeds
 from bpe_core.history.alphabet import Alphabet
-from bpe_core.learning.trainer import Trainer
-from bpe_core.learning.unigram.cells import Stretches
-from bpe_core.learning.unigram.compiled import CompiledLattices
-from bpe_core.learning.unigram.learner import UnigramLearner
+from bpe_core.methods.kit.cells import Stretches
+from bpe_core.methods.kit.compiled_lattices import CompiledLattices
+from bpe_core.methods.kit.trainer import Trainer
+from bpe_core.methods.unigram.learner import UnigramLearner
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting import compiled_encoder
 from bpe_core.segmenting.tokenizer import Tokenizer

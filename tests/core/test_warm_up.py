@@ -11,21 +11,21 @@ REAL_WORK = """
 import sys
 import bpe_core as bpe
 from bpe_core.text.corpus import Corpus
-from bpe_core.recipes.methods import METHODS
+from bpe_core.methods.listing import METHODS
 from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.tokenizer import Tokenizer
-from bpe_core.learning.trainer import Trainer
+from bpe_core.methods.kit.trainer import Trainer
 from bpe_core.counting.count_words import count_words
 from bpe_core.kernels.readiness import Policy
-from bpe_core.learning.methods import Method
-import bpe_core.learning.bpe.compiled, bpe_core.counting.count_words
+from bpe_core.methods.kit.method import Method
+import bpe_core.methods.kit.compiled_pairs, bpe_core.counting.count_words
 from bpe_core.segmenting.merging import compiled_ranks
-from bpe_core.learning.layout import lay_out
+from bpe_core.methods.kit.layout import lay_out
 from tests.core.learning import in_languages
 
 bpe_core.counting.count_words.KERNELS = Policy("bpe_core.counting.counter", small=0)
-bpe_core.learning.bpe.compiled._ROOMY = 0  # the learner is imported, so it is used
+bpe_core.methods.kit.compiled_pairs._ROOMY = 0  # the learner is imported, so it is used
 text = "".join(f"word {i % 97} low lower λόγος {chr(0x4E00 + i % 900)}\\n" for i in range(1_500))
 corpus = Corpus.from_texts([text, text[5:]])
 many_words = " ".join(f"{i:09} {i}" for i in range(30_000))  # for which each table grows

@@ -26,12 +26,12 @@ from bpe_core.insight.dropout import Dropout
 from bpe_core.insight.ways import DRAWN, Way, Ways, probabilities
 from bpe_core.insight.ways_of_corpus import CorpusLattices, drawn_tokens
 from bpe_core.insight.word_lattice import WordLattice, token_symbols
-from bpe_core.learning.unigram.lattices import edges_of, lengths_of
+from bpe_core.methods.bpe.reference import encode_word_greedily
+from bpe_core.methods.kit.lattices import edges_of, lengths_of
 from bpe_core.questions import ask
 from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.reference import ways as plain
-from bpe_core.reference.bpe import encode_word_greedily
 from bpe_core.studies.making import train
 from bpe_core.studies.study import Study
 

@@ -17,12 +17,12 @@ from bpe_core.errors import RecipeError
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import Columns, History
 from bpe_core.history.token_texts import decoded
-from bpe_core.learning.bpe.characters import lacks_of, may_be_joined
-from bpe_core.learning.bpe.compiled import CompiledLearner
-from bpe_core.learning.bpe.method import PlainLearner
+from bpe_core.methods.bpe import reference as reference
+from bpe_core.methods.kit.characters import lacks_of, may_be_joined
+from bpe_core.methods.kit.compiled_pairs import CompiledLearner
+from bpe_core.methods.kit.plain_pairs import PlainLearner
 from bpe_core.recipes.mixture import Group, Mixture
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.reference import bpe as reference
 from bpe_core.text.corpus import Corpus
 from resources import parallel_samples
 from tests.core.learning import all_columns

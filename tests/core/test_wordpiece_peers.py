@@ -18,7 +18,7 @@ from bpe_core.counting.count_words import count_words
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import Columns
 from bpe_core.history.token_texts import written
-from bpe_core.learning.bpe.method import PlainLearner
+from bpe_core.methods.kit.plain_pairs import PlainLearner
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.recipes.ties import Pair
 from bpe_core.segmenting.tokenizer import Tokenizer

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import History
+from bpe_core.methods.unigram import reference as unigram
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.reference import unigram
 from tests.core.learning import all_columns
 from tests.core.random_training import words
 

@@ -24,7 +24,7 @@ from bpe_core.counting.count_words import count_words
 from bpe_core.counting.words import WordTable
 from bpe_core.formats import read_history
 from bpe_core.history.history import History
-from bpe_core.learning.trainer import learn
+from bpe_core.methods.kit.trainer import learn
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.session_file.reading import read_session
 from bpe_core.session_file.values import SavedRun

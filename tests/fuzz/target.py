@@ -33,7 +33,7 @@ from bpe_core.counting.count_words import count_words
 from bpe_core.errors import LONGEST_SENTENCE, BpeError
 from bpe_core.formats import FORMATS, open_table
 from bpe_core.formats.sentencepiece_fields import FIXED32, Field, bytes_field, fields_of, varint, varint_field
-from bpe_core.gage_file import compress, expand_file
+from bpe_core.methods.gage.container import compress, expand_file
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.session_file.reading import read_session

@@ -23,7 +23,7 @@ from app.window.parts.timing import Throttle
 from app.window.parts.watched import Watched
 from app.wiring import FIRST_RECIPE, Program, build
 from app.worker.job import THREAD
-from bpe_core.recipes.methods import METHODS
+from bpe_core.methods.listing import METHODS
 from tests import adding_method, dropping_method
 
 # The picture-only platform says the first three of windows with a least size and of menus; some fonts are why it

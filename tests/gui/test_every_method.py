@@ -17,7 +17,7 @@ from app.window.parts.figure_view import FigureView
 from app.window.questions.why.page import WhyPage
 from app.wiring import Program
 from bpe_core.formats import FORMATS
-from bpe_core.recipes.methods import METHODS
+from bpe_core.methods.listing import METHODS
 from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting import word_tokens

@@ -13,7 +13,7 @@ from app.session.session import Session
 from app.window.exchange.file_work import FileWork
 from app.window.parts.wording import count_text
 from app.worker.job import Task
-from bpe_core.gage_file import (
+from bpe_core.methods.gage.container import (
     ENDING,
     NOTHING_PAYS,
     ZSTD_IS_MISSING,

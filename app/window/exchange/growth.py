@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from bpe_core.editing.growing import free_numbers, growing_recipe, listed_alone
 from bpe_core.editing.without_tokens import numbers_of
 from bpe_core.errors import BpeError
 from bpe_core.formats.rebuilding import LARGEST_NUMBER
 from bpe_core.history.history import History
-from bpe_core.learning.growing import free_numbers, growing_recipe, listed_alone
 from bpe_core.recipes.parts import LARGEST_VOCABULARY
 
 

@@ -14,7 +14,7 @@ from app.session.time import timer
 from app.worker.job import Task
 from bpe_core.errors import RecipeError
 from bpe_core.history.token_texts import shown
-from bpe_core.recipes.methods import FIRST_SIZE, METHODS, Listed
+from bpe_core.methods.listing import FIRST_SIZE, METHODS, Listed
 from bpe_core.recipes.parts import LARGEST_VOCABULARY as LARGEST_VOCABULARY
 from bpe_core.recipes.parts import Learning, Mixing, Size, Splitting, Steering, Symbols
 from bpe_core.recipes.presets import PRESETS

@@ -15,7 +15,7 @@ from app.window.text.text_model import EncodeRequest, TokenTextModel
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError
 from bpe_core.history.history import History
-from bpe_core.learning.methods import Method
+from bpe_core.methods.kit.method import Method
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.segmentation import Segmentation
 from bpe_core.segmenting.tokenizer import Tokenizer

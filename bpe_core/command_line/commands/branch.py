@@ -11,11 +11,11 @@ from bpe_core.command_line.corpora import add_corpus, named_texts, names_of
 from bpe_core.command_line.decisions import add_decisions, decided
 from bpe_core.command_line.interruption import KEEPS, working
 from bpe_core.counting.words import WordTable
+from bpe_core.editing.growing import grown_numbers
 from bpe_core.errors import BpeError, plain
 from bpe_core.formats import write_history
 from bpe_core.history.history import END_SENTENCES, History, Int64s
-from bpe_core.learning.growing import grown_numbers
-from bpe_core.learning.trainer import learn
+from bpe_core.methods.kit.trainer import learn
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.session_file import is_session_name
 from bpe_core.studies.making import open_study

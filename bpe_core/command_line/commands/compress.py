@@ -9,7 +9,14 @@ import json
 from bpe_core.command_line.arguments import add_tie_rule, new_name, number
 from bpe_core.command_line.interruption import working
 from bpe_core.errors import plain
-from bpe_core.gage_file import ENDING, NOTHING_PAYS, ZSTD_IS_MISSING, Report, compress_file, sizes_of_others
+from bpe_core.methods.gage.container import (
+    ENDING,
+    NOTHING_PAYS,
+    ZSTD_IS_MISSING,
+    Report,
+    compress_file,
+    sizes_of_others,
+)
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.wording import count_text
 

@@ -8,7 +8,7 @@ import json
 from bpe_core.command_line.arguments import new_name
 from bpe_core.command_line.interruption import working
 from bpe_core.errors import OutputError, plain
-from bpe_core.gage_file import ENDING, expand_file
+from bpe_core.methods.gage.container import ENDING, expand_file
 
 examples = f"""\
 examples:

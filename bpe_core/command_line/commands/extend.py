@@ -21,6 +21,7 @@ from bpe_core.command_line.corpora import add_corpus, named_texts, names_of
 from bpe_core.command_line.interruption import KEEPS, working
 from bpe_core.command_line.writing_tables import add_checks, format_list, write_and_tell
 from bpe_core.editing.extending import Extended, extend_on
+from bpe_core.editing.growing import growing_recipe
 from bpe_core.editing.trimming import Costs, costs, least_size, sentence_of_characters
 from bpe_core.errors import OutputError, plain
 from bpe_core.formats import FORMATS, format_for
@@ -28,7 +29,6 @@ from bpe_core.formats.base import own_numbers
 from bpe_core.history.history import END_SENTENCES, History
 from bpe_core.history.token_texts import TokenTexts
 from bpe_core.insight.audit import never_used
-from bpe_core.learning.growing import growing_recipe
 from bpe_core.recipes.parts import WordPieceRule
 from bpe_core.session_file import is_session_name
 from bpe_core.studies.making import open_study

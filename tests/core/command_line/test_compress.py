@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from bpe_core import gage_file
 from bpe_core.command_line.main import run
+from bpe_core.methods.gage import container as gage_file
 from tests.shared import text_of
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from bpe_core.command_line.main import run
-from bpe_core.learning.methods import Method
-from bpe_core.recipes.methods import METHODS, Single
+from bpe_core.methods.kit.method import Method
+from bpe_core.methods.listing import METHODS, Single
 from bpe_core.session_file.reading import read_session
 from tests.core.learning import text_arguments
 

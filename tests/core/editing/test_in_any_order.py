@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from bpe_core.counting.count_words import count_words
 from bpe_core.editing.extending import extend
+from bpe_core.editing.growing import grown_numbers, makes_steps_again, steps_alone
 from bpe_core.editing.putting_together import put_together
 from bpe_core.editing.trimming import NEEDED, trim
 from bpe_core.editing.without_tokens import numbers_of
@@ -18,8 +19,7 @@ from bpe_core.errors import BpeError
 from bpe_core.history.history import History, Int64s
 from bpe_core.history.token_texts import written
 from bpe_core.insight.reachability import first_learned
-from bpe_core.learning.growing import grown_numbers, makes_steps_again, steps_alone
-from bpe_core.learning.trainer import learn
+from bpe_core.methods.kit.trainer import learn
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.corpus import Corpus

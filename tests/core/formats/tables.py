@@ -13,8 +13,8 @@ from bpe_core.counting.words import WordTable
 from bpe_core.formats import FORMATS, TABLES, Format
 from bpe_core.formats.merge_table import MergeTable
 from bpe_core.history.history import History
+from bpe_core.methods.bpe import reference as reference
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.reference import bpe as reference
 
 every_format = pytest.mark.parametrize("format", TABLES.values(), ids=TABLES)
 delimited = pytest.mark.parametrize("format", [FORMATS["csv"], FORMATS["tsv"]], ids=["csv", "tsv"])

@@ -17,6 +17,7 @@ from bpe_core.command_line.main import run
 from bpe_core.counting.count_words import count_words
 from bpe_core.counting.words import WordTable
 from bpe_core.editing.extending import extend, extend_on
+from bpe_core.editing.growing import growing_recipe
 from bpe_core.editing.putting_together import put_together
 from bpe_core.editing.trimming import least_size, least_used, surplus, trim
 from bpe_core.errors import BpeError, NothingToLearn
@@ -26,7 +27,6 @@ from bpe_core.history.history import History
 from bpe_core.history.token_texts import written
 from bpe_core.insight.audit import TokenPlaces, never_used
 from bpe_core.insight.reachability import unreachable_tokens
-from bpe_core.learning.growing import growing_recipe
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.corpus import Corpus

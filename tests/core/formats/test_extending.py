@@ -12,12 +12,12 @@ import tokenizers
 
 from bpe_core.command_line.main import run
 from bpe_core.counting.words import WordTable
+from bpe_core.editing.growing import check_grew, growing_recipe, grown_numbers, steps_alone
 from bpe_core.errors import FormatError, NothingToLearn, RecipeError
 from bpe_core.formats import write_history
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import written
-from bpe_core.learning.growing import check_grew, growing_recipe, grown_numbers, steps_alone
-from bpe_core.learning.trainer import learn
+from bpe_core.methods.kit.trainer import learn
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.studies.making import open_study

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bpe_core.editing.growing import growing_recipe
 from bpe_core.editing.without_tokens import without
 from bpe_core.errors import FormatError, RecipeError
 from bpe_core.formats import FORMATS
@@ -18,8 +19,7 @@ from bpe_core.formats.all_formats import open_table
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import written as written_texts
 from bpe_core.insight.why_longest import WhyLongest
-from bpe_core.learning.growing import growing_recipe
-from bpe_core.reference import wordpiece
+from bpe_core.methods.wordpiece import reference as wordpiece
 from bpe_core.segmenting.tokenizer import Tokenizer
 from tests.core.formats.tables import written
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from bpe_core.errors import FormatError
 from bpe_core.formats.rebuilding import check_steps, rebuilt
 from bpe_core.history.alphabet import Alphabet, Symbol, unknown_symbols
-from bpe_core.learning.methods import Method
+from bpe_core.methods.kit.method import Method
 from bpe_core.recipes.interventions import Intervention
 from bpe_core.recipes.recipe import Recipe
 

@@ -16,7 +16,7 @@ from bpe_core.command_line.main import run
 from bpe_core.errors import FormatError, OutputError
 from bpe_core.formats import FORMATS, Format, read_history, text_tables, write_history
 from bpe_core.history.history import History
-from bpe_core.recipes.methods import METHODS
+from bpe_core.methods.listing import METHODS
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.corpus import Corpus

@@ -13,7 +13,7 @@ from bpe_core.errors import Cancelled, OutputError
 from bpe_core.formats import FORMATS, Format, format_for, open_table, peer_process
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
-from bpe_core.learning.trainer import Trainer, learn
+from bpe_core.methods.kit.trainer import Trainer, learn
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.progress import Progress, Work
 from bpe_core.text.corpus import Corpus

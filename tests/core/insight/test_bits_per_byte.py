@@ -18,14 +18,14 @@ from bpe_core.history.history import History
 from bpe_core.history.joining import Joining, PairRows
 from bpe_core.insight.cut_words import CutWords
 from bpe_core.kernels.readiness import Policy
-from bpe_core.learning.trainer import Trainer
 from bpe_core.measures import bits_per_byte as measure
 from bpe_core.measures import bits_per_byte as measuring
 from bpe_core.measures import compiled_bits, size_curves
 from bpe_core.measures.bits_per_byte import bits_per_byte, tenth_apart
 from bpe_core.measures.size_curves import some_sizes, which_sizes
+from bpe_core.methods.bpe import reference as reference
+from bpe_core.methods.kit.trainer import Trainer
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.reference import bpe as reference
 from bpe_core.reference.kneser_ney import PairModel
 from bpe_core.text.corpus import Corpus
 from tests.core.learning import train

@@ -20,8 +20,8 @@ from bpe_core.insight.side_by_side import parallel_cuts
 from bpe_core.insight.table_comparison import compare_tables
 from bpe_core.insight.token_life import token_life
 from bpe_core.measures.size_curves import half_would_do, renyi_efficiency, size_curves
+from bpe_core.methods.bpe import reference as reference
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.reference import bpe as reference
 from bpe_core.segmenting.boundaries import PATTERN_CUT
 from bpe_core.segmenting.merging import compiled_ranks, plain_ranks
 from bpe_core.segmenting.tokenizer import Tokenizer

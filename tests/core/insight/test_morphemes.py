@@ -14,8 +14,8 @@ from bpe_core.command_line.main import run
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import CorpusError
 from bpe_core.measures.morphemes import morpheme_agreement, own_lists, read_morphemes
+from bpe_core.methods.bpe import reference as reference
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.reference import bpe as reference
 from bpe_core.segmenting.tokenizer import Tokenizer
 from tests.core.random_training import recipes, words
 

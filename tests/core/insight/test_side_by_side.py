@@ -16,10 +16,10 @@ from bpe_core.history.history import History
 from bpe_core.insight.cut_words import CutWords
 from bpe_core.insight.side_by_side import DifferingWord, Vocabularies, differing_words, keys_of, parallel_cuts
 from bpe_core.measures.size_curves import measured_sizes, renyi_efficiency, size_curves
-from bpe_core.recipes.methods import METHODS
+from bpe_core.methods.bpe import reference as reference
+from bpe_core.methods.listing import METHODS
 from bpe_core.recipes.parts import Splitting
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.reference import bpe as reference
 from bpe_core.segmenting.compiled_encoder import CompiledEncoder
 from bpe_core.segmenting.cutting import GivenWords
 from bpe_core.segmenting.merging import Merges, PlainEncoder, Spelling

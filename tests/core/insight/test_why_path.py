@@ -11,9 +11,9 @@ from bpe_core.counting.words import WordTable
 from bpe_core.insight.explanation import explain
 from bpe_core.insight.reasons import TextWord
 from bpe_core.insight.why_path import Compared, WhyPath
+from bpe_core.methods.unigram import reference as unigram
+from bpe_core.methods.unigram.reference import ids_by_piece, paths
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.reference import unigram
-from bpe_core.reference.unigram import ids_by_piece, paths
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.normalization import normalize

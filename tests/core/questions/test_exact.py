@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import OutputError
 from bpe_core.insight.pairs import ties
+from bpe_core.methods.bpe.reference import train
 from bpe_core.questions.compression import Compression
 from bpe_core.questions.lengths import Lengths
 from bpe_core.questions.race import Race
@@ -28,7 +29,6 @@ from bpe_core.questions.sizes import Sizes
 from bpe_core.questions.steps import steps_table
 from bpe_core.questions.ties import Ties
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.reference.bpe import train
 from bpe_core.studies.study import Study
 from bpe_core.studies.texts import KnownWords
 from bpe_core.support.data_table import DataTable, csv_text, write_data

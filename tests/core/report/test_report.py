@@ -18,7 +18,7 @@ from bpe_core.errors import BpeError
 from bpe_core.figures.scale import Scale
 from bpe_core.formats import write_history
 from bpe_core.history.history import History
-from bpe_core.learning.layout import count_symbols
+from bpe_core.methods.kit.layout import count_symbols
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.report import Report, page_of, report_of, write_report
 from bpe_core.segmenting.tokenizer import Tokenizer

@@ -9,10 +9,10 @@ import numpy as np
 from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import Columns, History
-from bpe_core.learning.trainer import learn
+from bpe_core.methods.bpe import reference as reference
+from bpe_core.methods.kit.trainer import learn
 from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.reference import bpe as reference
 from bpe_core.session_file.values import Bookmark, Fingerprint, SavedRun, SavedSession, SavedSource, View
 from tests.core.learning import in_languages
 

@@ -18,8 +18,8 @@ import bpe_core as bpe
 from app.window.text.colours import colours_in_row
 from bpe_core.formats import FORMATS
 from bpe_core.history.joining import Joining, PairRows
-from bpe_core.learning.bpe.method import METHOD as BPE
-from bpe_core.learning.methods import Method
+from bpe_core.methods.bpe.learn import METHOD as BPE
+from bpe_core.methods.kit.method import Method
 from bpe_core.sharing.contents import SharedRun, contents_of, why_not
 from bpe_core.sharing.page import page_of, told_apart
 from resources import samples

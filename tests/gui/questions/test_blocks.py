@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from app.window.questions.blocks_page import BlocksPage
 from app.wiring import Program
 from bpe_core.figures.figure import LineFigure
-from bpe_core.gage_file import ZLIB_LEVEL, compress
+from bpe_core.methods.gage.container import ZLIB_LEVEL, compress
 from bpe_core.recipes.recipe import Recipe
 from tests.gui.conftest import WAIT, rest
 from tests.gui.questions.conftest import LEFT

@@ -18,8 +18,8 @@ from bpe_core.insight.pairs import ties
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.insight.side_by_side import Vocabularies
 from bpe_core.insight.table_comparison import compare_tables
-from bpe_core.learning.trainer import Trainer
 from bpe_core.measures.size_curves import measured_sizes, size_curves
+from bpe_core.methods.kit.trainer import Trainer
 from bpe_core.questions.race import Race
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.studies.study import Study

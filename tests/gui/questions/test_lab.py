@@ -22,7 +22,7 @@ from bpe_core.insight.cut_words import CutWords
 from bpe_core.insight.side_by_side import Vocabularies, differing_words
 from bpe_core.measures.measures import MEASURES
 from bpe_core.measures.size_curves import measured_sizes
-from bpe_core.recipes.methods import METHODS
+from bpe_core.methods.listing import METHODS
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.tokenizer import Tokenizer
 from tests import dropping_method

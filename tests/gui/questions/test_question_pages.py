@@ -19,9 +19,9 @@ from app.window.questions.question_model import STOPPED
 from app.window.questions.question_page import QuestionPage
 from app.wiring import Program
 from bpe_core import train
-from bpe_core.learning.best.search import Search
 from bpe_core.measures.bits_per_byte import bits_per_byte, tenth_apart
 from bpe_core.measures.size_curves import renyi_efficiency
+from bpe_core.methods.kit.floor.search import Search
 from bpe_core.questions import question_named, question_names
 from bpe_core.segmenting.tokenizer import Tokenizer
 from tests.gui.conftest import WAIT, Train, rest, settle

@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from app.window.parts.typed import is_refused
 from app.window.recipe.recipe_form import presets
 from app.wiring import Program
-from bpe_core.recipes.methods import METHODS
+from bpe_core.methods.listing import METHODS
 from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.recipe import CHOICES, Recipe
 from bpe_core.text.splitting import Splitter

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bpe_core.learning.bpe.method import METHOD as BPE
-from bpe_core.learning.bpe.method import PlainLearner
-from bpe_core.learning.methods import Way
-from bpe_core.recipes.methods import Listed
+from bpe_core.methods.bpe.learn import METHOD as BPE
+from bpe_core.methods.kit.method import Way
+from bpe_core.methods.kit.plain_pairs import PlainLearner
+from bpe_core.methods.listing import Listed
 from bpe_core.recipes.ties import Pair
 
 LISTED = Listed("Chains", "Joins the pair that occurs most, of which one side is a base symbol.", __name__)

@@ -15,12 +15,12 @@ from app.session.time import timer
 from app.window.parts.watched import Asked, Watched
 from app.window.questions.token.model import TokenModel
 from app.worker.job import Task
+from bpe_core.editing.growing import makes_steps_again
 from bpe_core.errors import BpeError
 from bpe_core.figures.figure import LineFigure
 from bpe_core.insight.contexts import Context, contexts
 from bpe_core.insight.token_life import TokenLife
-from bpe_core.learning.growing import makes_steps_again
-from bpe_core.learning.methods import learns_by_ranks
+from bpe_core.methods.kit.method import learns_by_ranks
 from bpe_core.questions.paid import Paid
 from bpe_core.questions.token import Token, life_figure, life_of
 from bpe_core.studies.study import Study

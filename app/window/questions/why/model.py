@@ -20,7 +20,7 @@ from bpe_core.insight.merge_tree import Piece, parts_first, pieces_of
 from bpe_core.insight.reasons import Explanation
 from bpe_core.insight.why import Why
 from bpe_core.insight.why_dropping import WhyDropping
-from bpe_core.learning.methods import learns_by_ranks
+from bpe_core.methods.kit.method import learns_by_ranks
 from bpe_core.questions.tree import Tree
 from bpe_core.segmenting.boundaries import NEVER
 from bpe_core.studies.study import Study

@@ -1,0 +1,126 @@
+"""Going on from a table that was learned elsewhere: its steps as they are, then new ones, on another corpus.
+
+The table's tokens keep the numbers that its file gives them, special tokens included; new ones are numbered behind
+the largest. So embeddings that were learned for the old tokens still fit.
+
+    >>> from bpe_core.history.alphabet import Alphabet
+    >>> from bpe_core.recipes.recipe import Recipe
+    >>> old = History.from_pairs(Recipe(special_tokens=("<|end|>",)), Alphabet.of_bytes(), [(108, 111)])
+    >>> new = History.from_pairs(growing_recipe(old, by=2), old.alphabet, [(108, 111), (256, 119), (257, 101)])
+    >>> grown_numbers(new, np.arange(old.id_count))[255:].tolist()  # the last byte, lo, low, lowe, <|end|>
+    [255, 256, 258, 259, 257]
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from bpe_core.errors import FormatError, NothingToLearn, RecipeError
+from bpe_core.history.history import History, Int64s
+from bpe_core.methods.kit.method import Method
+from bpe_core.methods.listing import METHODS
+from bpe_core.recipes.recipe import CHOICES, Recipe, title_of
+
+NOTHING_NEW = (
+    "Nothing new can be learned from this corpus: beside what the table has, nothing is frequent enough. "
+    "Take more or other texts, or a lower minimum frequency."
+)
+
+
+def growing_recipe(history: History, by: int, *, across_words: bool = False, **changes: Any) -> Recipe:
+    """Return the recipe of a table that grows; `across_words` by SuperBPE's second stage."""
+    if by < 1:
+        raise RecipeError(f"A table can grow by 1 token or more, not by {by:,}.")
+    if history.recipe.lists_bytes:
+        raise RecipeError(
+            "This vocabulary, like RWKV's, lists tokens of which the longest that fits is taken, whatever words a text "
+            "has; nothing can go on learning from it. A row that is added to its file by hand is a token, too."
+        )
+    if across_words and history.recipe.method != "superbpe":
+        changes = _across_words(history) | changes
+    elif (alone := changes.keys() & {"most_words", "past_colons"}) and history.recipe.method != "superbpe":
+        raise RecipeError(f"{title_of(min(alone))} limits superwords, which are learned across words (--across-words).")
+    elif history.recipe.method == "superbpe":
+        changes = {"transition": _transition_in(history)} | changes
+    if history.recipe.serves_languages:  # the new corpus need not have any: its own commonest pairs come next
+        changes = {"method": "bpe", "mixture": None} | changes
+    if METHODS[history.recipe.method].can_be_steered or history.recipe.serves_languages:
+        steps = len(history)
+        return history.recipe.with_changes(merges=steps + by, grown_from=steps, interventions=(), **changes)
+    if Method.of(history.recipe).joins_runs:
+        raise RecipeError(
+            f"What {METHODS[history.recipe.method].title} learned cannot be extended: its size decided which of two "
+            "passes made each step. Learn it again with a larger vocabulary."
+        )
+    if not Method.of(history.recipe).looks_tokens_up:
+        raise RecipeError(
+            f"What {METHODS[history.recipe.method].title} learned cannot be extended: each block of its text has "
+            "replacements of its own. Compress the new text for itself."
+        )
+    return history.recipe.listed.with_changes(vocab_size=history.vocabulary_size + by, **changes)
+
+
+def _across_words(history: History) -> dict[str, Any]:
+    """Return the choices by which a table's own steps are the first stage."""
+    recipe = history.recipe
+    if recipe.base != "bytes" or recipe.marker != "none" or not makes_steps_again(history) or recipe.splits_by_steps:
+        raise RecipeError(
+            "Only a table that joins bytes in the order of its merges, and splits words by one pattern without "
+            "marking them, goes on across words."
+        )
+    among = CHOICES["words_by"].among
+    by = {"words_by": recipe.pattern} if recipe.pattern in among else {}
+    stage = {"method": "superbpe", "pattern": "superwords", "custom_pattern": "", "unit": "line"}
+    return {**stage, "transition": len(history), **by}
+
+
+def _transition_in(history: History) -> int:
+    from bpe_core.methods.superbpe.learn import transition_in  # few tables have one
+
+    return transition_in(history)
+
+
+def makes_steps_again(history: History) -> bool:
+    """Return whether its steps can be made one after the other on other words, so that the learner goes on there."""
+    can = METHODS[history.recipe.method].can_be_steered or history.recipe.serves_languages
+    return can and history.joining is None and not listed_alone(history)
+
+
+def listed_alone(history: History) -> bool:
+    """Return whether some of its joined tokens are known by their texts alone."""
+    return Method.of(history.recipe).has_continuations and history.alphabet.seed_count > 0
+
+
+def steps_alone(history: History) -> History:
+    """Return the steps without what is known of another corpus, to be made anew."""
+    return History.from_pairs(history.recipe, history.alphabet, history.pairs())
+
+
+def check_grew(history: History) -> None:
+    if len(history) <= history.recipe.grown_from:
+        raise NothingToLearn(NOTHING_NEW)
+
+
+def free_numbers(known: Int64s, wanted: int, first: int | None = None) -> Int64s:
+    """Return as many numbers as wanted behind the largest, or from a first one on where all of them are free."""
+    start = int(known.max(initial=-1)) + 1 if first is None else first
+    if start < 0 or (wanted and bool(((known >= start) & (known < start + wanted)).any())):
+        raise FormatError(
+            f"New tokens cannot be numbered from {start:,} on: the table's own numbers go up to {int(known.max()):,}, "
+            "and none may be given twice. Without that wish they are numbered behind all others."
+        )
+    return np.arange(start, start + wanted)
+
+
+def grown_numbers(history: History, old: Int64s, first_new: int | None = None) -> Int64s:
+    """Number old tokens as they were, special ones too, and new ones from a free number on."""
+    specials, symbols = len(history.recipe.special_tokens), len(history.alphabet)
+    made = min(len(old) - specials, history.first_special)  # base symbols, and what the table's own steps made
+    new = history.first_special - made
+    old = np.concatenate([old[:made], old[len(old) - specials :]])
+    if made < symbols:
+        steps = history.recipe.wording.counted(len(history))
+        raise FormatError(f"The {len(old):,} numbers of the table do not fit {symbols:,} base symbols and {steps}.")
+    return np.concatenate([old[:made], free_numbers(old, new, first_new), old[made:]])

@@ -1,0 +1,75 @@
+"""What is set beside a floor: what other methods make of the words.
+
+Unigram and MinGram learn from characters. Where symbols are bytes, each byte is a character to them, so that all have
+as many pieces of the same words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from bpe_core.counting.words import WordTable
+from bpe_core.errors import NothingToLearn, SizeDoesNotFit
+from bpe_core.history.alphabet import Alphabet
+from bpe_core.history.history import History
+from bpe_core.methods.kit.trainer import Trainer
+from bpe_core.methods.mingram import learn as mingram
+from bpe_core.methods.unigram import learn as unigram
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.support.arrays import Bools, Bytes
+from bpe_core.support.progress import Work
+
+AT_ONCE = 0.2  # seconds of learning before somebody is asked whether they still wait
+BEGINNINGS = {"unigram": unigram.pieces_at_first, "mingram": mingram.pieces_at_first}
+
+
+def learned_beside(
+    words: WordTable, recipe: Recipe, pieces: Sequence[int], longest: int, work: Work
+) -> Mapping[str, list[int | None]]:
+    """Let each method learn vocabularies of so many pieces; None where it finds fewer. Return the tokens of the corpus.
+
+    Where letters at the ends of words, or inside, are other symbols, nothing can be set beside them.
+    """
+    if recipe.base == "characters" and recipe.marker not in ("none", "prefix"):
+        return {}
+    if recipe.base == "bytes":
+        words = _as_characters(words)
+    marker = (
+        {"marker": "none", "marker_text": "▁", "sums": "64 bits"}
+        if recipe.base == "bytes" or recipe.marker == "none"
+        else {}
+    )
+    found = dict[str, list[int | None]]()
+    for name in BEGINNINGS:
+        chosen = recipe.with_changes(method=name, special_tokens=(), max_token_length=longest, **marker)
+        found[name] = [_learned(words, chosen, wanted, work) for wanted in pieces]
+    return found
+
+
+def _learned(words: WordTable, recipe: Recipe, wanted: int, work: Work) -> int | None:
+    recipe = recipe.with_changes(vocab_size=len(Alphabet.for_words(words, recipe)) + wanted)
+    try:
+        begun = History.from_pairs(recipe, BEGINNINGS[recipe.method](words, recipe), ())
+        trainer = Trainer(words, recipe, history=begun)
+    except (NothingToLearn, SizeDoesNotFit):
+        return None
+    while not trainer.advance(seconds=AT_ONCE).finished:
+        work.check()
+    return int(trainer.history.tokens_after[-1])
+
+
+def _as_characters(words: WordTable) -> WordTable:
+    """The same words with each byte as a Latin letter, as Unigram's pieces hold letters of one script."""
+    other = ~is_letter(words.text)  # which become U+0100 to U+01FF
+    places = np.concatenate((np.zeros(1, np.int64), np.cumsum(other + np.int64(1))))
+    text = np.empty(int(places[-1]), np.uint8)
+    text[places[:-1]] = np.where(other, 0xC4 + (words.text >> 6), words.text)
+    text[places[1:][other] - 1] = 0x80 | words.text[other] & 0x3F
+    return WordTable(text, places[words.starts], words.counts)
+
+
+def is_letter(text: Bytes) -> Bools:
+    found: Bools = (text | 0x20 >= ord("a")) & (text | 0x20 <= ord("z"))
+    return found

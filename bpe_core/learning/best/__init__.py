@@ -1,1 +1,0 @@
-"""Best: prices on the pieces of words give a floor under all vocabularies, and one that nearly reaches it."""

@@ -1,1 +1,0 @@
-"""BoundlessBPE: merges of whole words race against merges within words."""

@@ -1,1 +1,0 @@
-"""Byte-pair encoding: join the most frequent pair of neighbours, again and again."""

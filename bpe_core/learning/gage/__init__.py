@@ -1,1 +1,0 @@
-"""Gage's compressor of 1994: where byte-pair encoding comes from."""

@@ -1,1 +1,0 @@
-"""Byte-pair encoding in which each merge serves the language that is worst off."""

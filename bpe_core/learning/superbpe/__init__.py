@@ -1,1 +1,0 @@
-"""Byte-pair encoding within words first, then across them."""

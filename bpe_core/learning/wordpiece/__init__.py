@@ -1,1 +1,0 @@
-"""WordPiece: pairs are joined inside words, by their count or their score, and words are cut by the longest match."""

@@ -1,0 +1,163 @@
+"""Best: of all pieces that words hold, those that cut the words into the fewest tokens, as nearly as can be found.
+
+All pieces that may be worth a place get prices (see `prices.py`). What these ask for is improved by swaps. The pieces
+chosen are then added one by one, the most valuable first, so that the vocabulary grows as by joining. Words are cut as
+by MinGram: into the fewest tokens, and of several ways into as many by the most probable ones.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from bpe_core.counting.words import WordTable
+from bpe_core.errors import FormatError, SizeDoesNotFit
+from bpe_core.history.alphabet import Alphabet
+from bpe_core.history.columns import ADDED, DROPPED, Float32s, Scores
+from bpe_core.history.history import History, Reasons
+from bpe_core.methods.kit.cells import may_be_joined
+from bpe_core.methods.kit.dropping_learner import Batch, DroppingLearner, LatticesMaker, first_scores
+from bpe_core.methods.kit.floor.lattice import LONGEST, Lattice
+from bpe_core.methods.kit.floor.search import Budget, Guess, Search
+from bpe_core.methods.kit.floor.vocabulary import by_value
+from bpe_core.methods.kit.method import Candidate, Reason
+from bpe_core.methods.mingram.learn import METHOD as MINGRAM
+from bpe_core.methods.mingram.learn import fewest_first
+from bpe_core.methods.unigram.learn import check_marker, ways_of
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.support.arrays import Int32s, Int64s
+
+ROUNDS, SWAPS = 600, 60  # the same on every machine
+USUAL_LONGEST = 16
+
+
+class BestLearner(DroppingLearner):
+    """Finds what becomes of the corpus while the chosen pieces leave, the least valuable first, and adds them backward.
+
+    A history from a file may have added others. These are added first, in the place of the least valuable ones.
+    """
+
+    _right = ADDED
+
+    def __init__(
+        self, words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None, lattices: LatticesMaker
+    ) -> None:
+        known = id(alphabet) in _KEPT
+        self._search = _KEPT.pop(id(alphabet)) if known else _searching(words, recipe)
+        self._is_found = False
+        super().__init__(words, alphabet, recipe, forced, lattices)
+        self.tokens_at_start = int(self.coverage[~self._is_seed].sum()) + self._unknown_tokens
+
+    @property
+    def scores(self) -> Scores:
+        return Scores((0,), (self._rows[0],), self._dropped[: self.learned])
+
+    def candidates(self, wanted: int) -> list[Candidate]:
+        """The rest of the chosen pieces; while they are searched, those that the prices ask for now."""
+        if self._is_found:
+            return super().candidates(min(wanted, len(self._batch.pieces) - self._next))
+        search, first = self._search, len(self._alphabet) - self._alphabet.seed_count
+        most = np.lexsort((-search.lattice.saves, -search.wish))[:wanted]
+        counts, saves = search.lattice.counts[most].tolist(), search.lattice.saves[most].tolist()
+        rows = zip(most.tolist(), counts, saves, strict=True)
+        return [Candidate(first + piece, ADDED, count, {"saves": most}) for piece, count, most in rows]
+
+    def _room_for_reasons(self, steps: int) -> Reasons:
+        return {"saves": np.empty(steps, np.int64)}
+
+    def _rounds(self) -> Iterator[bool]:
+        search, ranking = self._search, np.zeros(0, np.int64)
+        search.wanted = steps_planned(self._recipe, self._alphabet)
+        for _ in search.steps():
+            self._work -= len(search.lattice.edges.piece)
+            yield True
+        for longer in by_value(search.lattice, search.best):
+            ranking = longer
+            self._work -= len(search.lattice.edges.piece)
+            yield True
+        pieces = self._with_forced(len(self._alphabet) - len(search.lattice) + ranking)
+        outside = self._is_seed.copy()
+        outside[pieces] = False
+        for number in range(1 + self._recipe.em_passes):
+            scores = fewest_first(first_scores(self._lattices.counts)) if number else self._first_scores()
+            self._scores, self._rows = np.where(outside, DROPPED, scores).astype(np.float32), [_read_only(scores)]
+            yield from self._cut()
+        tokens = self._tokens()
+        yield from self._in_slices(partial(self._lattices.plan, pieces=pieces[::-1].copy()))
+        left = np.append(tokens, self._lattices.tokens_after + self._unknown_tokens)[::-1]  # before any, after each
+        self._batch = Batch(pieces, {"saves": -np.diff(left)}, self._lattices.leaving[::-1], left[1:])
+        self._is_found = True
+        yield True
+
+    def _first_scores(self) -> Float32s:
+        return fewest_first(first_scores(self.coverage))
+
+    def _with_forced(self, chosen: Int64s) -> Int32s:
+        forced = self._forced[: self._search.wanted]
+        if len(forced) and not self._is_seed[np.clip(forced, 0, len(self._is_seed) - 1)].all():
+            raise FormatError("The steps do not belong to these words: one adds a token that none of them holds.")
+        pieces = np.concatenate((forced, chosen[~np.isin(chosen, forced)]))[: len(chosen)]
+        return pieces.astype(np.int32)
+
+    def _go(self, pieces: Int32s) -> None:
+        """Nothing goes."""
+
+
+def _read_only(row: Float32s) -> Float32s:
+    row.flags.writeable = False
+    return row
+
+
+def steps_planned(recipe: Recipe, alphabet: Alphabet) -> int:
+    always = len(alphabet) - alphabet.seed_count + len(recipe.special_tokens)
+    wanted = recipe.merges if recipe.vocab_size is None else recipe.vocab_size - always
+    if wanted is None or wanted < 0:
+        raise SizeDoesNotFit(
+            f"A vocabulary of {recipe.vocab_size or 0:,} has no room for the {always:,} tokens that there always are: "
+            "every character of the text, and the special ones.",
+            f"Choose at least {always:,}, or an alphabet limit.",
+            always + alphabet.seed_count // 2,
+        )
+    return min(wanted, alphabet.seed_count)
+
+
+def _searching(words: WordTable, recipe: Recipe) -> Search:
+    check_marker(recipe)
+    base = Alphabet.for_words(words, recipe)
+    longest = min(LONGEST, recipe.max_token_length or USUAL_LONGEST)
+    wanted = recipe.merges if recipe.vocab_size is None else recipe.vocab_size - len(base) - len(recipe.special_tokens)
+    wanted = max(0, wanted or 0)
+    guess = Guess.of(words, recipe, wanted, longest)
+    limit, joined = guess.worth(wanted) // 2, may_be_joined(base, recipe)
+    lattice = Lattice.of(words, base, recipe, longest=longest, limit=limit, joined=joined)
+    return Search(lattice, wanted, guess, Budget(ROUNDS, SWAPS, gap=recipe.gap_to_floor / 1_000))
+
+
+def tokens_at_first(words: WordTable, recipe: Recipe) -> Alphabet:
+    search, base = _searching(words, recipe), Alphabet.for_words(words, recipe)
+    if not len(search.lattice):
+        return base
+    alphabet = Alphabet(base.symbols, search.lattice.spelled(np.arange(len(search.lattice))))
+    _KEPT[id(alphabet)] = search
+    weakref.finalize(alphabet, _KEPT.pop, id(alphabet), None).atexit = False
+    return alphabet
+
+
+_KEPT: dict[int, Search] = {}  # for the learner that begins with these tokens; the next one lays them out anew
+
+SAVES = Reason.of_column(
+    "saves", "How many tokens fewer the corpus has with the piece, beside those that were added before it"
+)
+
+METHOD = replace(
+    MINGRAM,
+    reason="tokens saved",
+    tokens_at_first=tokens_at_first,
+    steps_planned=steps_planned,
+    reasons=lambda recipe: (SAVES,),
+    **ways_of(BestLearner),
+)

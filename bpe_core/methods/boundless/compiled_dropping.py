@@ -1,0 +1,115 @@
+"""Byte-pair encoding that drops tokens, with compiled kernels: their arrays, and room when a kernel asks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bpe_core.counting.words import WordTable
+from bpe_core.history.alphabet import Alphabet
+from bpe_core.history.history import TOKEN, Columns, EndReason, Reasons
+from bpe_core.kernels import learn_dropping as kernel
+from bpe_core.kernels import learn_state as names
+from bpe_core.methods.kit.compiled_pairs import ENDS, GROWTH, LEARNING, are_whole, state_of
+from bpe_core.methods.kit.layout import FEWER_CELLS, lay_out
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.support.arrays import Bools, grown
+from bpe_core.support.limits import check_room
+
+_ENDS: dict[int, EndReason] = {**ENDS, kernel.IS_FULL: "vocabulary full"}
+_BYTES_A_PAIR = names.PAIR.itemsize + names.HEAP_ENTRY.itemsize + 4 * np.dtype(np.int32).itemsize
+_OF_TOKENS = ("places", "first", "left", "right", "in_use")
+
+
+class CompiledDropping:
+    """Learns until that many tokens are in use."""
+
+    def __init__(self, words: WordTable, alphabet: Alphabet, recipe: Recipe, wanted: int) -> None:
+        assert recipe.tau is not None
+        layout, base = lay_out(words, alphabet, recipe), len(alphabet)
+        self._choices = np.int64(base + wanted), float(recipe.tau), recipe.falls_into == "bytes"
+        cells = len(layout.symbols)
+        self.tokens_at_start = layout.tokens
+        pairs = np.zeros(1, names.PAIR)
+        pairs["next"] = kernel.LAST
+        self._state = state_of(layout, words, alphabet, recipe, None)._replace(pairs=pairs)
+        run = self._state.run[0]
+        run["level"], run["pairs"], run["wanted"] = 0, 1, min(base**2, cells)  # no pair waits
+        of_tokens: dict[str, Any] = {name: np.zeros(base, np.int32) for name in _OF_TOKENS}
+        self._tokens = kernel.Tokens(
+            held=np.zeros(base, np.int64),
+            **of_tokens,
+            by_text=np.zeros(1, np.int32),
+            next_of=np.zeros(cells, np.int32),
+            before_of=np.zeros(cells, np.int32),
+            parts=np.empty(int(np.diff(layout.starts).max(initial=1)), np.int32),
+            made=np.empty(0, np.int32),
+            number=np.array([base, base, kernel.NOT_MADE, kernel.NOT_MADE]),
+        )
+        self._tokens.in_use[:] = 1
+        self._make_room_for_tokens()
+        self._make_room_for_pairs()
+        kernel.begin(self._state, self._tokens)
+
+    @property
+    def learned(self) -> int:
+        return int(self._state.run[0]["merges"])
+
+    @property
+    def reasons(self) -> Reasons:
+        return {TOKEN: self._tokens.made[: self.learned]}
+
+    def are_whole(self) -> Bools:
+        return are_whole(self._state)
+
+    def learn(self, columns: Columns, stop_at: int, work: int) -> EndReason:
+        """Learn up to the row `stop_at`, but not much longer than `work` units (some ten nanoseconds each)."""
+        if len(self._tokens.made) < stop_at:
+            self._tokens = self._tokens._replace(made=grown(self._tokens.made, stop_at))
+        while True:
+            kernel.learn(self._state, self._tokens, columns, np.int64(stop_at), np.int64(work), *self._choices)
+            status = int(self._state.run[0]["status"])
+            if status in _ENDS:
+                return _ENDS[status]
+            if status == names.NEEDS_PAIRS:
+                self._make_room_for_pairs()
+            else:
+                self._make_room_for_tokens()
+
+    def _make_room_for_tokens(self) -> None:
+        """Let there be twice as many, with twice as much text."""
+        state, tokens = self._state, self._tokens
+        room = 2 * len(tokens.left)
+        self._state = state._replace(
+            text=grown(state.text, 2 * len(state.text) + kernel.BEYOND),
+            text_starts=grown(state.text_starts, room + 1),
+            token_lengths=grown(state.token_lengths, room),
+        )
+        by_text = np.zeros(1 << (2 * room).bit_length(), np.int32)
+        of_tokens = {name: with_zeros(getattr(tokens, name), room) for name in ("held", *_OF_TOKENS)}
+        self._tokens = tokens._replace(**of_tokens, by_text=by_text)
+        kernel.enter_texts(self._state, self._tokens)
+
+    def _make_room_for_pairs(self) -> None:
+        """Forget those that no longer occur, and make larger tables where that is not enough."""
+        state, run = self._state, self._state.run[0]
+        known = state.pairs[: run["pairs"]]
+        known = known[(known["count"] > 0) | (np.arange(len(known)) == names.NO_PAIR)]
+        room = len(known) + int(run["wanted"])
+        room += room // GROWTH
+        check_room(max(0, room - len(state.pairs)) * _BYTES_A_PAIR, LEARNING, FEWER_CELLS)
+        run["pairs"] = len(known)
+        self._state = state._replace(
+            pairs=with_zeros(known, room),
+            heap=np.empty(room + int(run["wanted"]), names.HEAP_ENTRY),
+            base_slots=np.zeros(1 << (2 * room).bit_length(), np.int32),
+        )
+        kernel.enter_all(self._state)
+
+
+def with_zeros(array: npt.NDArray[Any], room: int) -> npt.NDArray[Any]:
+    found = np.zeros(room, array.dtype)
+    found[: len(array)] = array
+    return found

@@ -1,0 +1,99 @@
+"""What BoundlessBPE offers as a method: two passes of byte-pair encoding, and the race between what they learned.
+
+What the rest of the program calls words are runs of words with letters. The first pass learns within the ordinary words
+until it has as many tokens as are wanted. The second one joins words that are one token then; see
+`bpe_core/methods/boundless/reference.py`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from bpe_core.counting.words import WordTable
+from bpe_core.history.alphabet import Alphabet
+from bpe_core.history.history import NOTHING, TOKEN, History
+from bpe_core.kernels.readiness import Policy
+from bpe_core.methods.boundless.plain_dropping import PlainDropping
+from bpe_core.methods.boundless.race import ACROSS, WITHIN, BoundlessLearner, steps_planned
+from bpe_core.methods.kit.method import CompiledWay, Learner, Way
+from bpe_core.methods.kit.plain_pairs import PlainLearner
+from bpe_core.methods.kit.runs import inside_of
+from bpe_core.methods.superbpe.learn import METHOD as SUPERBPE
+from bpe_core.methods.superbpe.learn import STAGE
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.segmenting.cutting import Cutting
+from bpe_core.segmenting.segmentation import Segmenter
+
+_COMPILED = "bpe_core.methods.boundless.compiled_dropping"
+
+
+def _plain_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
+    """A history that is given holds no steps but those that are found."""
+    learn = partial(PlainLearner, forced=None, counts_apart=True)
+    return BoundlessLearner(words, alphabet, recipe, inside_of(words, recipe), learn, PlainDropping)
+
+
+def _compiled_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
+    from bpe_core.methods.boundless.compiled_dropping import CompiledDropping  # loads machine code
+    from bpe_core.methods.superbpe.compiled import CompiledLearner, inside_of
+
+    learn = partial(CompiledLearner, forced=None, counts_apart=True)
+    return BoundlessLearner(words, alphabet, recipe, inside_of(words, recipe), learn, CompiledDropping)
+
+
+def _segmenter(history: History, cutting: Cutting) -> Segmenter:
+    if history.recipe.tau is None:
+        return SUPERBPE.segmenter(history, cutting)
+    from bpe_core.segmenting.word_segmenters import DroppingSegmenter  # which few recipes want
+
+    return DroppingSegmenter(history, cutting)
+
+
+def _first_supermerge(history: History) -> dict[int, str]:
+    across = np.flatnonzero(history.reasons.get(STAGE, np.zeros(0)) == ACROSS)
+    return {int(across[0]): "the next merge is the first of whole words"} if len(across) else {}
+
+
+def what_is_wrong(history: History) -> str:
+    """Look at what a file says of stages, and with tau of the token that each step makes or drops."""
+    stages, tokens = history.reasons.get(STAGE), history.reasons.get(TOKEN)
+    if not len(history):
+        return ""
+    if stages is None or not np.isin(stages, (WITHIN, ACROSS)).all():
+        return "it does not say of each step whether it joins within words or across them"
+    if history.recipe.tau is None:
+        return "it drops a token, but its recipe has no tau" if (history.columns.right == NOTHING).any() else ""
+    if tokens is None:
+        return "it does not say which token each step makes or drops"
+    texts, in_use = [*history.alphabet.texts], [True] * len(history.alphabet)
+    columns = (history.columns.left.tolist(), history.columns.right.tolist(), tokens.tolist())
+    for step, (left, right, token) in enumerate(zip(*columns, strict=True), start=1):
+        halves = [left] if right == NOTHING else [left, right]
+        if not all(0 <= half < len(in_use) and in_use[half] for half in halves):
+            return f"step {step:,} takes a token that is not there"
+        if right == NOTHING and (token != left or left < len(history.alphabet)):
+            return f"step {step:,} drops what cannot be dropped"
+        text = b"".join(texts[half] for half in halves)
+        if token == len(texts):
+            texts.append(text)
+            in_use.append(False)
+        elif not 0 <= token < len(texts) or texts[token] != text:
+            return f"step {step:,} makes a token of another text"
+        in_use[token] = right != NOTHING
+    return ""
+
+
+METHOD = replace(
+    SUPERBPE,
+    steps_planned=steps_planned,
+    segmenter=_segmenter,
+    what_is_wrong=what_is_wrong,
+    plain=Way(_plain_learner, bytes_a_cell=200),
+    compiled=CompiledWay(_compiled_learner, 40, Policy(_COMPILED, small=20_000, large=2_000_000)),
+    joins_runs=True,
+    counts_apart=True,
+    turns=_first_supermerge,
+)

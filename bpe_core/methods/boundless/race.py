@@ -1,0 +1,216 @@
+"""The race between the two passes, which only makes one list of two: neither of them depends on it."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from itertools import islice
+from typing import Any, Protocol
+
+import numpy as np
+
+from bpe_core.counting.words import WordTable
+from bpe_core.history.alphabet import Alphabet
+from bpe_core.history.history import NOTHING, TIED, TOKEN, Columns, EndReason, History, Pair, Reasons, Step
+from bpe_core.history.token_texts import written
+from bpe_core.methods.kit.method import UNLIMITED, Candidate, GoneThrough
+from bpe_core.methods.kit.runs import Inside, runs_of, within
+from bpe_core.methods.superbpe.learn import STAGE
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.support.arrays import Bools
+
+RIVAL = "rival"  # the reason of a step: how often the best of the other pass occurred, NOTHING if there was none
+WITHIN, ACROSS = 1, 2  # stages
+MOST_STEPS = 20  # for each token that is wanted, where tokens are dropped
+AHEAD = 256  # steps that are learned together
+WORK_A_STEP = 200
+
+Name = tuple[int, int]  # of a token in either pass: the pass that made it, and its number there
+
+
+class Pass(Protocol):
+    """What learns the steps of a pass."""
+
+    tokens_at_start: int
+
+    @property
+    def learned(self) -> int: ...
+
+    @property
+    def reasons(self) -> Reasons: ...
+
+    def learn(self, columns: Columns, stop_at: int, work: int) -> EndReason: ...
+
+    def are_whole(self) -> Bools:
+        """Return which words are one token."""
+
+
+def steps_planned(recipe: Recipe, alphabet: Alphabet) -> int:
+    return recipe.merge_limit(len(alphabet)) * (1 if recipe.tau is None else MOST_STEPS)
+
+
+class Learned:
+    """The steps of a pass, to be taken from its top."""
+
+    def __init__(
+        self, stage: int, learner: Pass, recipe: Recipe, alphabet: Alphabet, room: int, words: Sequence[int] = ()
+    ) -> None:
+        self.stage, self._learner, self._recipe, self._alphabet = stage, learner, recipe, alphabet
+        self._words = words  # the tokens of the first pass that the base symbols are
+        self._columns = Columns.with_room(room)
+        self.steps = deque[Step]()
+        self.end: EndReason = ""
+        self.saved = 0  # how many tokens fewer those that were taken leave
+
+    @property
+    def history(self) -> History:
+        columns = self._columns.first(self._learner.learned)
+        return History(self._recipe, self._alphabet, columns, reasons=self._learner.reasons)
+
+    @property
+    def next(self) -> Step | None:
+        return self.steps[0] if self.steps else None
+
+    @property
+    def drops_next(self) -> bool:
+        return self.next is not None and self.next.right == NOTHING
+
+    def learn(self, wanted: int, work: int) -> bool:
+        """Return whether so many steps wait, or all that there are."""
+        known, room = self._learner.learned, len(self._columns.left)
+        if not self.end and known < room and len(self.steps) < wanted:
+            self.end = self._learner.learn(self._columns, min(known + max(AHEAD, wanted), room), work)
+            self.steps.extend(self.history[known:])
+        return bool(self.end) or self._learner.learned == room or len(self.steps) >= wanted
+
+    def take(self) -> Step:
+        step = self.steps.popleft()
+        self.saved = self._learner.tokens_at_start - step.tokens_left
+        return step
+
+    def name(self, token: int) -> Name:
+        return (WITHIN, self._words[token]) if 0 <= token < len(self._words) else (self.stage, token)
+
+
+class BoundlessLearner:
+    scores = None
+
+    def __init__(
+        self,
+        words: WordTable,
+        alphabet: Alphabet,
+        recipe: Recipe,
+        inside: Inside,
+        learn: Callable[..., Pass],
+        learn_dropping: Callable[[WordTable, Alphabet, Recipe, int], Pass],
+    ) -> None:
+        self._inside, self._counts, self._recipe, self._learn = inside, words.counts, within(recipe), learn
+        self._limit, self._room = recipe.merge_limit(len(alphabet)), steps_planned(recipe, alphabet)
+        learner = (
+            learn(inside.words, alphabet, self._recipe)
+            if recipe.tau is None
+            else learn_dropping(inside.words, alphabet, self._recipe, self._limit)
+        )
+        self._passes = [Learned(WITHIN, learner, self._recipe, alphabet, self._room)]
+        self._are_whole, self.tokens_at_start = learner.are_whole, learner.tokens_at_start
+        self.has_candidates = bool((np.diff(words.starts) > 1).any())
+        self.learned = 0
+        self._numbers: dict[Name, int] = {(WITHIN, id): id for id in range(len(alphabet))}
+        self._in_use = [True] * len(alphabet)  # by number
+        self._more, self._target = 0, self._limit  # tokens; fewer are wanted where the first pass ends before
+        names = (STAGE, RIVAL, TIED) if recipe.tau is None else (STAGE, RIVAL, TIED, TOKEN)
+        self._reasons: dict[str, Any] = {name: np.zeros(self._room, np.int64) for name in names}
+        self._reasons[TIED] = np.zeros(self._room, np.bool_)
+
+    @property
+    def reasons(self) -> Reasons:
+        return self._reasons
+
+    @property
+    def gone_through(self) -> GoneThrough | None:
+        """With tau nobody knows how many steps it takes, only how many tokens are wanted."""
+        if self._recipe.tau is None:
+            return None
+        return GoneThrough(self._more, self._target, "tokens", "the vocabulary")
+
+    def learn(self, columns: Columns, stop_at: int, work: int) -> EndReason:
+        if not self._has_begun(work):
+            return ""
+        first, second = self._passes
+        while self.learned < stop_at and work > 0:
+            if self._more >= self._target and not first.drops_next:
+                return "vocabulary full" if self._target == self._limit else first.end
+            if not second.learn(1, work):
+                return ""
+            self._take(columns, *((second, first) if self._second_wins() else (first, second)))
+            work -= WORK_A_STEP
+        return ""
+
+    def candidates(self, wanted: int) -> list[Candidate]:
+        """Return what both passes join next, as far as the tokens are there; before that a drop that is due."""
+        while not self._has_begun(UNLIMITED):
+            pass
+        first, second = self._passes
+        second.learn(wanted, UNLIMITED)
+        if self._more >= self._target and not first.drops_next:
+            return []
+        next_one = (second if self._second_wins() else first).next
+        found = [
+            (step is not next_one, -step.count, one.stage, self._pair(one, step))
+            for one in self._passes
+            for step in islice(one.steps, wanted)
+            if step is next_one or self._is_ready(one, step)
+        ]
+        return [Candidate(*pair, -count, {STAGE: stage}) for _, count, stage, pair in sorted(found)[:wanted]]
+
+    def _has_begun(self, work: int) -> bool:
+        """Go on with the first pass to its end, and then begin the second one."""
+        first = self._passes[0]
+        if len(self._passes) == 1 and first.learn(self._room, work):
+            history = first.history
+            token_of = {text: token for token, text in enumerate(written(history))}  # no two have the same
+            whole = np.full(len(self._inside.words), NOTHING, np.int64)
+            which = np.flatnonzero(self._are_whole())
+            whole[which] = [token_of[self._inside.words.word(row)] for row in which.tolist()]
+            runs = runs_of(self._inside, self._counts, whole)
+            learner = self._learn(runs.words, runs.alphabet, self._recipe, layout=runs.layout)
+            words = runs.tokens.tolist()
+            self._passes.append(Learned(ACROSS, learner, self._recipe, runs.alphabet, self._room, words))
+            self._target = len(history.vocabulary) - len(history.alphabet)
+        return len(self._passes) > 1
+
+    def _second_wins(self) -> bool:
+        first, second = self._passes
+        one, other = second.next, first.next
+        if one is None or first.drops_next or not self._is_ready(second, one):
+            return False
+        return other is None or one.count > other.count
+
+    def _pair(self, taken: Learned, step: Step) -> Pair:
+        """By the numbers of the race; NOTHING for what is not there yet."""
+        left, right = (self._numbers.get(taken.name(half), NOTHING) for half in (step.left, step.right))
+        return left, right
+
+    def _is_ready(self, taken: Learned, step: Step) -> bool:
+        return all(number != NOTHING and self._in_use[number] for number in self._pair(taken, step))
+
+    def _take(self, columns: Columns, taken: Learned, other: Learned) -> None:
+        row, step = self.learned, taken.take()
+        joins = step.right != NOTHING
+        rival, count, runner_up = other.next if joins else None, NOTHING, (NOTHING, NOTHING, NOTHING)
+        if rival is not None:
+            count = rival.count
+            if self._is_ready(other, rival):
+                runner_up = (*self._pair(other, rival), count)
+        tokens_left = self.tokens_at_start - sum(one.saved for one in self._passes)
+        values = (*self._pair(taken, step), step.count, *runner_up, tokens_left)
+        number = self._numbers.setdefault(taken.name(step.id), len(self._in_use))
+        if number == len(self._in_use):
+            self._in_use.append(False)
+        self._more += joins - self._in_use[number]
+        self._in_use[number] = joins
+        told = (taken.stage, count, step.tied or step.count == count, number)
+        filled: list[Any] = [*columns, *self._reasons.values()]
+        for column, value in zip(filled, (*values, *told), strict=False):
+            column[row] = value
+        self.learned += 1

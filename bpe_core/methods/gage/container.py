@@ -1,0 +1,360 @@
+"""Files compressed as Gage's program of 1994 did it, and back.
+
+    >>> expand(compress(b"aaabdaaabac" * 30).data) == b"aaabdaaabac" * 30
+    True
+
+A `.gage` file is
+
+| bytes | what |
+|---|---|
+| 8 | `BPEGAGE` and the version, which is 1 |
+| 8 | the length of the original in bytes, the highest byte first |
+| ... | the blocks as the program of 1994 writes them (`methods/gage/block_form.py`), which can expand them |
+| 4 | the CRC-32 of the original, the highest byte first |
+"""
+
+from __future__ import annotations
+
+import importlib
+import io
+import os
+import zlib
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+
+from bpe_core.counting.words import WordTable
+from bpe_core.errors import Cancelled, CorpusError, FormatError, OutputError
+from bpe_core.methods.gage.block_form import (
+    LONGEST,
+    MOST_AT_ONCE,
+    SIZE_OF_LENGTH,
+    CompressedBlock,
+    blocks_of,
+    size_of_table,
+    write_block,
+)
+from bpe_core.methods.gage.learn import KERNELS, compressed_blocks
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.support.atomic import write_atomically
+from bpe_core.support.limits import check_room
+from bpe_core.support.progress import ALONE, CancelCheck, Progress, ProgressReport, Work, never_cancelled
+
+ENDING = ".gage"
+MAGIC = b"BPEGAGE"
+VERSION = 1
+SIZE_OF_HEAD, SIZE_OF_CHECKSUM = 16, 4
+SIZE_OF_NUMBER = 8
+
+
+def head(length: int) -> bytes:
+    return MAGIC + bytes([VERSION]) + length.to_bytes(SIZE_OF_NUMBER, "big")
+
+
+def checksum(crc: int) -> bytes:
+    return crc.to_bytes(SIZE_OF_CHECKSUM, "big")
+
+
+def refuse_to_overwrite(source: Path, target: Path) -> None:
+    """Keep what is read until all is done: what comes of it cannot replace it."""
+    if target.exists() and source.exists() and target.samefile(source):
+        raise OutputError(f"{target} is the file that is read; choose another name for what is written.")
+
+
+PIECE = 1 << 18  # bytes, about, that are compressed without looking up
+PLAIN_PIECE = 1 << 14  # the same in plain Python, which is slow
+MOST_THREADS = 8
+
+
+@dataclass(frozen=True)
+class Report:
+    original_size: int
+    compressed_size: int  # of the whole file
+    blocks: int
+    replaced_pairs: int  # of all blocks together
+    table_bytes: int
+    data_bytes: int
+    full_blocks: int  # in which all 256 bytes occur, so that none was free to stand for a pair
+
+
+NOTHING_PAYS = "Nothing was replaced: in no block a pair occurs often enough to pay for its place in the table."
+
+
+@dataclass(frozen=True)
+class Compressed:
+    data: bytes
+    report: Report
+
+
+# Of some blocks: the original, what is written, and the counts of blocks, pairs, bytes of tables and full blocks.
+_Piece = tuple[bytes, bytes, npt.NDArray[np.int64]]
+
+
+def compress(data: bytes, recipe: Recipe | None = None, *, work: Work = ALONE) -> Compressed:
+    """Compress bytes of any kind; the recipe says how large blocks are, what pays and how ties are decided."""
+    target = io.BytesIO()
+    report = _compress(io.BytesIO(data), len(data), target, recipe or Recipe.preset("gage"), work)
+    return Compressed(target.getvalue(), report)
+
+
+def compress_file(path: Path | str, output: Path | str, recipe: Recipe | None = None, *, work: Work = ALONE) -> Report:
+    """Compress from file to file; whatever was at `output` stays there until all is done."""
+    refuse_to_overwrite(Path(path), Path(output))
+    with opened(path) as source, write_atomically(output) as target:
+        size = os.fstat(source.fileno()).st_size
+        return _compress(source, size, target, recipe or Recipe.preset("gage"), work, str(path))
+
+
+def opened(path: Path | str) -> BinaryIO:
+    """Open a file for reading whose length is known beforehand, which that of a pipe is not."""
+    try:
+        if Path(path).exists() and not Path(path).is_file():
+            raise CorpusError(f"{path} is not a file; choose one that lies on a disk.")
+        return open(path, "rb")
+    except OSError as error:
+        raise CorpusError(f"Could not read {path}: {error.strerror or error}.") from error
+
+
+def _compress(source: BinaryIO, size: int, target: BinaryIO, recipe: Recipe, work: Work, name: str = "") -> Report:
+    target.write(head(size))
+    waiting = Progress("preparing", 0, None, "bytes", "compiling for this computer, which is done only once")
+    is_fast = KERNELS.chooses(size, waiting=lambda: work.progress(waiting), cancelled=work.cancelled)
+    done = crc = written = 0
+    counts = np.zeros(4, np.int64)
+    for original, compressed, more in _compressed(
+        _whole_blocks(source, recipe, PIECE if is_fast else PLAIN_PIECE), recipe, is_fast
+    ):
+        if work.cancelled():
+            raise Cancelled("Compressing was stopped.")
+        target.write(compressed)
+        crc = zlib.crc32(original, crc)
+        done, written, counts = done + len(original), written + len(compressed), counts + more
+        work.progress(Progress("compressing", done, size, "bytes", name))
+    if done != size:
+        raise CorpusError(f"{name} was {size:,} bytes long and then {done:,}: it was changed while it was read.")
+    target.write(checksum(crc))
+    blocks, pairs, table_bytes, full_blocks = counts.tolist()
+    whole = written + SIZE_OF_HEAD + SIZE_OF_CHECKSUM
+    return Report(size, whole, blocks, pairs, table_bytes, written - table_bytes - 2 * blocks, full_blocks)
+
+
+def _whole_blocks(source: BinaryIO, recipe: Recipe, size: int) -> Iterator[bytes]:
+    size, held = max(size, 2 * recipe.block_size), b""
+    while read := source.read(size):
+        held += read
+        *_, last = blocks_of(held, recipe.block_size, recipe.block_bytes)  # it may go on
+        if last.start:
+            yield held[: last.start]
+        held = held[last.start :]
+    if held:
+        yield held
+
+
+def _compressed(pieces: Iterator[bytes], recipe: Recipe, is_fast: bool) -> Iterator[_Piece]:
+    """Compress in order; some at the same time, no more than there are cores."""
+    if not is_fast:
+        yield from (_piece(data, recipe, is_fast) for data in pieces)
+        return
+    threads = min(MOST_THREADS, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2)
+    from concurrent.futures import ThreadPoolExecutor  # takes a while to load
+
+    with ThreadPoolExecutor(threads) as pool:
+        waiting: deque[Future[_Piece]] = deque()
+        for data in pieces:
+            waiting.append(pool.submit(_piece, data, recipe, is_fast))
+            if len(waiting) > 2 * threads:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+
+def _piece(data: bytes, recipe: Recipe, is_fast: bool) -> _Piece:
+    compressed = compressed_blocks
+    if is_fast:
+        from bpe_core.methods.gage import compiled  # loads machine code
+
+        compressed = compiled.compressed_blocks
+    blocks = compressed(data, recipe)
+    tables = sum(size_of_table(block.pairs) for block in blocks)
+    counts = np.array([len(blocks), sum(len(block.pairs) for block in blocks), tables, sum(map(_is_full, blocks))])
+    return data, b"".join(write_block(block.pairs, block.data) for block in blocks), counts
+
+
+def _is_full(block: CompressedBlock) -> bool:
+    return not block.pairs and len(set(block.data)) == 256
+
+
+AT_ONCE = 1 << 20
+ZLIB_LEVEL, ZSTD_LEVEL = 6, 3  # those that both take where nobody chooses
+ZSTD_MODULES = ("compression.zstd", "backports.zstd")  # the first is a part of Python from 3.14 on
+ZSTD_IS_MISSING = "zstd is not installed here: `pip install backports.zstd` adds it to what is compared."
+
+
+def sizes_of_others(path: Path | str, *, work: Work = ALONE) -> dict[str, int]:
+    """Return sizes in bytes by the compressor's name; without zstd where no module for it is installed."""
+    with opened(path) as source:
+        return _sizes(_reported(source, work.progress), work.cancelled)
+
+
+def sizes_of_texts(words: WordTable, *, cancelled: CancelCheck = never_cancelled) -> dict[str, int]:
+    """Add up the sizes of texts, each by itself and as often as it occurs."""
+    sizes: dict[str, int] = {}
+    for text, times in words:
+        for name, size in _sizes((text[i : i + AT_ONCE] for i in range(0, len(text), AT_ONCE)), cancelled).items():
+            sizes[name] = sizes.get(name, 0) + size * times
+    return sizes
+
+
+def _reported(source: BinaryIO, progress: ProgressReport) -> Iterator[bytes]:
+    done = 0
+    while piece := source.read(AT_ONCE):
+        yield piece
+        done += len(piece)
+        progress(Progress("comparing", done, None, "bytes"))
+
+
+def _sizes(pieces: Iterable[bytes], cancelled: CancelCheck) -> dict[str, int]:
+    compressors: dict[str, Any] = {"zlib": zlib.compressobj(ZLIB_LEVEL)}
+    if (make := _maker_of_zstd()) is not None:
+        compressors["zstd"] = make()
+    sizes = dict.fromkeys(compressors, 0)
+    for piece in pieces:
+        if cancelled():
+            raise Cancelled("Comparing was stopped.")
+        for name, compressor in compressors.items():
+            sizes[name] += len(compressor.compress(piece))
+    return {name: sizes[name] + len(compressor.flush()) for name, compressor in compressors.items()}
+
+
+def _maker_of_zstd() -> Callable[[], Any] | None:
+    for name in ZSTD_MODULES:
+        try:
+            module = importlib.import_module(name)
+        except ImportError:
+            continue
+        return lambda: module.ZstdCompressor(ZSTD_LEVEL)
+    return None
+
+
+LEAST_BLOCK = 6  # bytes: the shortest table, the length, one byte of data
+BYTES_BETWEEN_REPORTS = 1 << 18
+
+
+def expand(data: bytes, *, work: Work = ALONE) -> bytes:
+    """Return the original of a file in memory."""
+    reader, target = _Reader(io.BytesIO(data), len(data), "The file"), io.BytesIO()
+    check_room(2 * reader.length, "Expanding", "Expand it from file to file.")
+    _expand(reader, target, work)
+    return target.getvalue()
+
+
+def expand_file(path: Path | str, output: Path | str, *, work: Work = ALONE) -> int:
+    """Expand from file to file, unless something is wrong; return how many bytes were written."""
+    refuse_to_overwrite(Path(path), Path(output))
+    with opened(path) as source:
+        reader = _Reader(source, os.fstat(source.fileno()).st_size, str(path))
+        with write_atomically(output) as target:
+            _expand(reader, target, work)
+    return reader.length
+
+
+class _Reader:
+    def __init__(self, source: BinaryIO, size: int, name: str) -> None:
+        self._source, self._name, self.place = source, name, 0
+        if not (start := source.read(len(MAGIC) + 1)).startswith(MAGIC):
+            raise FormatError(f"{name} is no file that `bpe-explorer compress` has written: it begins otherwise.")
+        self.place = len(start)
+        if start[-1:] != bytes([VERSION]):
+            raise FormatError(f"{name} was written by a newer version of this program; expand it with that one.")
+        self.length = int.from_bytes(self.take(SIZE_OF_NUMBER), "big")
+        most = (size - SIZE_OF_HEAD - SIZE_OF_CHECKSUM) // LEAST_BLOCK * LONGEST
+        if self.length > max(0, most):
+            raise self.wrong(f"the original is said to be {self.length:,} bytes long, and no more than {most:,} fit in")
+
+    def take(self, count: int) -> bytes:
+        taken = self._source.read(count)
+        self.place += len(taken)
+        if len(taken) < count:
+            raise self.wrong("the file ends in the middle; it was truncated")
+        return taken
+
+    def byte(self) -> int:
+        return self.take(1)[0]
+
+    def wrong(self, what: str) -> FormatError:
+        return FormatError(f"{self._name} is damaged at byte {self.place:,}: {what}. Nothing was written.")
+
+    def check_end(self, crc: int) -> None:
+        if self.take(SIZE_OF_CHECKSUM) != checksum(crc):
+            raise self.wrong("what comes of it is not the original, by its checksum")
+        if self._source.read(1):
+            raise self.wrong("the file goes on behind its end")
+
+
+def _expand(reader: _Reader, target: BinaryIO, work: Work) -> None:
+    done = crc = reported = 0
+    while done < reader.length:
+        if done - reported >= BYTES_BETWEEN_REPORTS:
+            reported = done
+            work.progress(Progress("expanding", done, reader.length, "bytes"))
+            if work.cancelled():
+                raise Cancelled("Expanding was stopped.")
+        text = _block(reader, min(LONGEST, reader.length - done))
+        target.write(text)
+        done, crc = done + len(text), zlib.crc32(text, crc)
+    reader.check_end(crc)
+
+
+def _block(reader: _Reader, most: int) -> bytes:
+    pairs = _table(reader)
+    data = reader.take(int.from_bytes(reader.take(SIZE_OF_LENGTH), "big"))
+    if not data:
+        raise reader.wrong("a block is empty")
+    known: dict[int, bytes] = {}
+    text_of = {byte: _text(byte, pairs, known, set(), reader) for byte in set(data)}
+    length = sum(len(text) * data.count(byte) for byte, text in text_of.items())
+    if length > most:
+        raise reader.wrong(f"a block becomes {length:,} bytes, and at most {most:,} can follow")
+    return b"".join(map(text_of.__getitem__, data))
+
+
+def _table(reader: _Reader) -> dict[int, tuple[int, int]]:
+    pairs: dict[int, tuple[int, int]] = {}
+    for byte in _bytes_with_rows(reader):
+        left = reader.byte()
+        if left != byte:
+            pairs[byte] = left, reader.byte()
+    return pairs
+
+
+def _bytes_with_rows(reader: _Reader) -> Iterator[int]:
+    byte = 0
+    while byte < 256:
+        first = reader.byte()
+        left_out = max(0, first - MOST_AT_ONCE + 1)
+        byte += left_out
+        stop = byte + (first + 1 if not left_out else min(1, 256 - byte))
+        if byte > 256 or stop > 256:
+            raise reader.wrong("a table tells of more than 256 bytes")
+        yield from range(byte, stop)
+        byte = stop
+
+
+def _text(
+    byte: int, pairs: dict[int, tuple[int, int]], known: dict[int, bytes], inside: set[int], reader: _Reader
+) -> bytes:
+    if byte not in known:
+        if byte in inside:
+            raise reader.wrong(f"in its table the byte 0x{byte:02X} stands for itself and more")
+        parts = pairs.get(byte, ())
+        texts = [_text(part, pairs, known, inside | {byte}, reader) for part in parts]
+        known[byte] = b"".join(texts) if parts else bytes([byte])
+        if len(known[byte]) > LONGEST:
+            raise reader.wrong(f"the byte 0x{byte:02X} stands for more than a block can hold")
+    return known[byte]

@@ -1,0 +1,120 @@
+"""Gage's compressor of 1994, plain and slow: where byte-pair encoding comes from.
+
+**Compressing.** A text is taken in blocks. In each, count every pair of neighbouring bytes, put a byte that does not
+occur in the block wherever the most frequent pair occurs, and begin again, until none is worth its place in
+the table. The byte that stands for a pair may be a part of other pairs. By hand, on eleven bytes:
+
+    a a a b d a a a b a c      a+a stands there 4 times (overlaps count): Z = aa
+    Z a b d Z a b a c          Z+a twice, a+b twice: a tie, which a rule must decide; Y = ab
+    Z Y d Z Y a c              Z+Y twice: X = ZY
+    X d X a c                  no pair occurs twice any more
+
+    >>> words = WordTable.from_counts({"aaabdaaabac": 1})
+    >>> history = train(words, Recipe.preset("gage", min_frequency=2, ties="lowest-ids"))
+    >>> [(step.left, step.right, step.id, step.reasons["byte"]) for step in history]  # the bytes are 255, 254 and 253
+    [(97, 97, 256, 255), (97, 98, 257, 254), (256, 257, 258, 253)]
+
+As in byte-pair encoding, what a step joins becomes a token with an id of its own, from 256 on, whatever byte stands for
+it. In the next block everything begins anew, but for the ids.
+
+**Expanding.** Whatever stands for a pair is replaced by the pair until nothing does. So nothing is lost.
+
+    >>> expand({255: (97, 97), 254: (97, 98), 253: (255, 254)}, bytes([253, 100, 253, 97, 99]))
+    b'aaabdaaabac'
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bpe_core.counting.words import WordTable
+from bpe_core.history.alphabet import Alphabet
+from bpe_core.history.history import History
+from bpe_core.methods.bpe.reference import NOBODY, TokenBook, Word, allowed, as_history, count_pairs, join, ranked
+from bpe_core.methods.gage.block_form import KINDS, write_block
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.recipes.ties import Pair
+
+
+class _Block:
+    def __init__(self, data: bytes, times: int, number: int) -> None:
+        self.tokens: Word = list(data)
+        self.times = times
+        self.number = number
+        self.byte_of = {byte: byte for byte in data}
+        self.pairs: dict[int, Pair] = {}  # of bytes, by the byte that stands for them
+
+    def size(self) -> int:
+        return len(write_block(self.pairs, bytes(self.byte_of[token] for token in self.tokens)))
+
+
+def train(words: WordTable, recipe: Recipe) -> History:
+    """Compress block after block until the vocabulary is full or no pair of any block is worth its place."""
+    alphabet = Alphabet.for_words(words, recipe)
+    blocks = cut(words, recipe)
+    at_start = count_tokens(blocks)
+    tokens, limit = TokenBook(alphabet), recipe.merge_limit(len(alphabet))
+    rows: list[tuple[int, ...]] = []
+    reasons: list[tuple[int, ...]] = []
+    for block in blocks:
+        while len(rows) < limit and len(set(block.byte_of.values())) < 256:
+            corpus = [(block.tokens, block.times)]
+            ranking = ranked(allowed(count_pairs(corpus), tokens, recipe), tokens, recipe)
+            paying = [(pair, count) for pair, count in ranking if count >= recipe.min_frequency * block.times]
+            if not paying:
+                break
+            (pair, count), (runner_up, runner_up_count) = [*paying, NOBODY][:2]
+            byte = replace(block, pair, tokens.add(pair))
+            rows.append((*pair, count, *runner_up, runner_up_count, count_tokens(blocks)))
+            reasons.append((block.number, byte, sum(block.size() * block.times for block in blocks)))
+    full = len(rows) == limit
+    told = zip(*reasons, strict=True) if reasons else ((), (), ())
+    columns = {name: np.array(column, kind) for (name, kind), column in zip(KINDS.items(), told, strict=True)}
+    return as_history(rows, recipe, alphabet, at_start, "vocabulary full" if full else "nothing pays", reasons=columns)
+
+
+def cut(words: WordTable, recipe: Recipe) -> list[_Block]:
+    """All blocks of all words: none too long, none with too many different bytes.
+
+    >>> recipe = Recipe.preset("gage", block_size=4, block_bytes=2)
+    >>> [bytes(block.tokens) for block in cut(WordTable.from_counts({"aababc": 1}), recipe)]
+    [b'aaba', b'bc']
+    """
+    blocks: list[_Block] = []
+    for word, times in words:
+        block = b""
+        for i in range(len(word)):
+            taken = block + word[i : i + 1]
+            if len(taken) > recipe.block_size or len(set(taken)) > recipe.block_bytes:
+                blocks.append(_Block(block, times, len(blocks)))
+                taken = word[i : i + 1]
+            block = taken
+        blocks.append(_Block(block, times, len(blocks)))
+    return blocks
+
+
+def replace(block: _Block, pair: Pair, token: int) -> int:
+    """Put a new token, and the highest byte that is free, wherever the pair occurs; return the byte."""
+    byte = max(set(range(256)) - set(block.byte_of.values()))
+    left, right = (block.byte_of[half] for half in pair)
+    block.tokens = join(block.tokens, pair, token)
+    block.byte_of[token] = byte
+    block.pairs[byte] = left, right
+    return byte
+
+
+def count_tokens(blocks: list[_Block]) -> int:
+    return sum(len(block.tokens) * block.times for block in blocks)
+
+
+def expand(pairs: dict[int, Pair], data: bytes) -> bytes:
+    """What stands for a pair becomes the pair again, and its halves what they stand for."""
+    expanded = bytearray()
+    waiting = list(reversed(data))
+    while waiting:
+        byte = waiting.pop()
+        if byte in pairs:
+            waiting += reversed(pairs[byte])
+        else:
+            expanded.append(byte)
+    return bytes(expanded)

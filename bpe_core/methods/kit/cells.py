@@ -1,0 +1,159 @@
+"""The words as Unigram sees them: stretches of base symbols that pieces may cover.
+
+A character that the alphabet lacks is never part of a piece, so it parts its word; neither is one that is written
+like the marker, or a piece would look like one that begins a word.
+"""
+
+from __future__ import annotations
+
+import weakref
+from dataclasses import dataclass
+
+import numpy as np
+
+from bpe_core.counting.words import WordTable
+from bpe_core.history.alphabet import Alphabet
+from bpe_core.kernels import VARIOUS
+from bpe_core.methods.kit.layout import SEPARATOR, lay_out
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.support.arrays import Bools, Bytes, Int32s, Int64s, repeated
+
+# What follows a piece counts as the first byte of its UTF-8. This is none, nor is VARIOUS: a line's end or a blank.
+END = 0  # of a line; of a word where lines are not known
+
+
+@dataclass(frozen=True, eq=False)
+class Stretches:
+    """Base symbols end to end, a separator behind each stretch, and how often each stretch occurs."""
+
+    symbols: Int32s
+    starts: Int64s  # the first cell of each stretch, and the end of all
+    counts: Int64s
+    followers: Bytes  # what follows each
+    leads: Bytes  # as what each base symbol counts where it follows something
+    unknown_tokens: int  # tokens of the corpus for what the alphabet lacks
+
+    @classmethod
+    def of(cls, words: WordTable, alphabet: Alphabet, recipe: Recipe) -> Stretches:
+        layout = lay_out(words, alphabet, recipe)
+        symbols = layout.symbols[1:]  # without the separator in front
+        word_of_cell = repeated(np.arange(len(words)), np.diff(layout.starts))
+        known = symbols != SEPARATOR
+        before = np.concatenate((np.zeros(1, np.bool_), known[:-1]))
+        firsts = np.flatnonzero(known & ~before)
+        lasts = np.flatnonzero(known & ~np.append(known[1:], False))
+        lengths = lasts - firsts + 1
+        starts = np.zeros(len(firsts) + 1, np.int64)
+        np.cumsum(lengths + 1, out=starts[1:])
+        kept = np.full(int(starts[-1]), SEPARATOR, np.int32)
+        inside = np.ones(len(kept), np.bool_)
+        inside[starts[1:] - 1] = False
+        kept[inside] = symbols[known]
+        spelled = int((lengths * words.counts[word_of_cell[firsts]]).sum())
+        if alphabet.first_fallback_id is not None:
+            unknown = layout.tokens - spelled
+        else:  # neighbours are one token
+            ends = np.zeros(len(symbols), np.bool_)
+            ends[layout.starts[1:] - 2] = True
+            begins = ~known & ~ends & (before | np.concatenate((np.ones(1, np.bool_), ends[:-1])))
+            unknown = int(words.counts[word_of_cell[begins]].sum())
+        word = word_of_cell[firsts]
+        behind = np.where(lasts == layout.starts[word + 1] - 3, _followers(words, recipe)[word], np.uint8(END))
+        leads = np.array([symbol.text[0] for symbol in alphabet.but_seeds], np.uint8)
+        return cls(kept, starts, words.counts[word], behind, leads, unknown)
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+
+def keep_for_learning(words: WordTable, alphabet: Alphabet, stretches: Stretches) -> None:
+    """Keep the words as they were laid out to find seeds, for the learner that begins with these."""
+    _KEPT[id(alphabet)] = weakref.ref(words), stretches
+    weakref.finalize(alphabet, _KEPT.pop, id(alphabet), None).atexit = False
+
+
+def for_learning(words: WordTable, alphabet: Alphabet, recipe: Recipe) -> Stretches:
+    """Take what was kept, if these are the words; the next learner lays them out anew."""
+    known, stretches = _KEPT.pop(id(alphabet), (None, None))
+    if stretches is not None and known is not None and known() is words:
+        return stretches
+    return Stretches.of(words, alphabet, recipe)
+
+
+_KEPT: dict[int, tuple[weakref.ref[WordTable], Stretches]] = {}
+
+
+def _followers(words: WordTable, recipe: Recipe) -> Bytes:
+    """Return what follows each word; a blank is the marker of the next word."""
+    at_ends = words.counts if words.line_ends is None else words.line_ends
+    is_various, is_end = (at_ends > 0) & (at_ends < words.counts), at_ends > 0
+    blank = (recipe.marker_text.encode() or b" ")[0]
+    return np.where(is_various, VARIOUS, np.where(is_end, END, blank)).astype(np.uint8)
+
+
+def may_be_joined(alphabet: Alphabet, recipe: Recipe) -> Bools:
+    """Return for each base symbol whether a piece of several may hold it."""
+    marker = recipe.marker_text
+    return np.array(
+        [
+            symbol.kind == "marker" or (symbol.kind == "character" and symbol.text.decode() not in marker)
+            for symbol in alphabet.but_seeds
+        ]
+    )
+
+
+def piece_cells(alphabet: Alphabet, recipe: Recipe) -> tuple[Int32s, Int64s]:
+    """The base symbols of all seeds end to end, a marker in front as its symbol; where each begins, and the end."""
+    marker = recipe.marker_text
+    return alphabet.spelled or alphabet.kept(("cells", marker), lambda: _piece_cells(alphabet, marker))
+
+
+def _piece_cells(alphabet: Alphabet, marker_text: str) -> tuple[Int32s, Int64s]:
+    marker, marker_id = marker_text.encode(), alphabet.marker_id
+    texts = alphabet.texts[len(alphabet) - alphabet.seed_count :]
+    begins = np.fromiter((text.startswith(marker) for text in texts), np.bool_, len(texts))
+    rests = [text.removeprefix(marker).decode() for text in texts]
+    starts = np.zeros(len(texts) + 1, np.int64)
+    np.cumsum(np.fromiter(map(len, rests), np.int64, len(rests)) + begins, out=starts[1:])
+    symbols = np.empty(int(starts[-1]), np.int32)
+    inside = np.ones(len(symbols), np.bool_)
+    inside[starts[:-1][begins]] = False
+    symbols[~inside] = -1 if marker_id is None else marker_id
+    symbols[inside] = symbols_by_code(alphabet)[np.frombuffer("".join(rests).encode("utf-32-le"), np.uint32)]
+    return symbols, starts
+
+
+def symbols_by_code(alphabet: Alphabet) -> Int32s:
+    table = np.full(0x110000, SEPARATOR, np.int32)
+    for text, id in alphabet.id_of_piece.items():
+        table[ord(text.decode())] = id
+    return table
+
+
+def in_order(symbols: Int32s, firsts: Int64s, lengths: Int64s, groups: Int64s | None = None) -> Int64s:
+    """The order of pieces of `symbols` by their symbols; those of an earlier group come first whatever they hold.
+
+    As many symbols at a time as one number holds beside the group; then only those go on that are equal so far.
+
+    >>> in_order(np.array([7, 8, 9, 7, 8, 7, 9], np.int32), np.array([0, 3, 5]), np.array([3, 2, 2])).tolist()
+    [1, 0, 2]
+    """
+    order = np.arange(len(firsts)) if groups is None else np.argsort(groups)
+    group = np.zeros(len(order), np.int64) if groups is None else groups[order]
+    bits = (int(symbols.max(initial=0)) + 1).bit_length()
+    places, done = np.arange(len(order)), 0  # of those that are not ordered yet
+    while (lengths[order[places]] > done).any():
+        group = np.cumsum(np.concatenate((np.zeros(1, np.bool_), group[1:] != group[:-1])))
+        width = max(1, (63 - int(group[-1]).bit_length()) // bits)
+        pieces, keys = order[places], group << (width * bits)
+        for place in range(width):
+            cells = firsts[pieces] + np.minimum(done + place, lengths[pieces] - 1)
+            letters = np.where(done + place < lengths[pieces], symbols[cells].astype(np.int64) + 1, 0)
+            keys |= letters << ((width - 1 - place) * bits)
+        by_key = np.argsort(keys)
+        order[places] = pieces[by_key]
+        keys, done = keys[by_key], done + width
+        same = np.concatenate((np.zeros(1, np.bool_), keys[1:] == keys[:-1], np.zeros(1, np.bool_)))
+        alike = same[1:] | same[:-1]
+        places, group = places[alike], keys[alike]
+    return order

@@ -1,0 +1,388 @@
+"""Learn with compiled kernels: make their arrays, count base pairs on all cores, and make room when a kernel asks.
+
+Before the first merge each thread counts the pairs of base symbols in a stretch of cells that ends behind a word. It
+numbers the pairs as it meets them, so its cells get the common numbers when the places are noted. Later, a pair that
+occurs at very many places is merged on two cores.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from bpe_core.counting.words import WordTable
+from bpe_core.errors import TooLarge
+from bpe_core.history.alphabet import Alphabet
+from bpe_core.history.history import COUNT_ALONE, NOTHING, Columns, EndReason, History, Reasons
+from bpe_core.kernels import learn as kernel
+from bpe_core.kernels import learn_in_halves as in_halves
+from bpe_core.kernels import learn_queue
+from bpe_core.kernels import learn_state as names
+from bpe_core.kernels.learn_join import place
+from bpe_core.methods.kit.characters import lacks_of
+from bpe_core.methods.kit.layout import FEWER_CELLS, Layout, lay_out
+from bpe_core.methods.kit.method import EVERY_LENGTH, Candidate
+from bpe_core.recipes.interventions import forced_at
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.recipes.ties import TIE_RULES
+from bpe_core.support.arrays import Bools, Records, grown
+from bpe_core.support.limits import check_room
+from bpe_core.support.threads import at_once, available_threads
+
+CELLS_A_THREAD = 1 << 20  # fewer are done before a thread has begun
+LEARNING = "Learning"
+GROWTH = 4  # arrays that are known to grow slowly get a fourth more
+
+_SMALL_ALPHABET = 1024  # symbols; up to here, each of their pairs has a place in a table
+
+
+class _Stretch(NamedTuple):
+    first: int
+    stop: int
+    numbers: npt.NDArray[np.int32]  # in the table of all
+    times: npt.NDArray[np.int32]
+
+
+class BasePairs:
+    """Counts them at once; notes their places when they have slices of the arena."""
+
+    def __init__(self, state: names.State, room: int, threads: int | None) -> None:
+        borders = list(pairwise(_borders(state, threads)))
+        tables = at_once(partial(_counted, state, room), borders)
+        self.state = whole = _with_room(tables[0], sum(int(table.run[0]["pairs"]) for table in tables))
+        self.are_divided = len(tables) > 1
+        self._stretches = []
+        for ends, table in zip(borders, tables, strict=True):
+            pairs = table.pairs[: table.run[0]["pairs"]]
+            numbers = np.arange(len(pairs), dtype=np.int32)
+            times = pairs["times"].copy()
+            if table is not tables[0]:
+                names.add_base_pairs(whole, pairs, numbers)
+            self._stretches.append(_Stretch(*ends, numbers, times))
+
+    def place(self, state: names.State) -> None:
+        """Note the places of pairs in their slices; pairs without one are forgotten."""
+        pairs = state.pairs[: state.run[0]["pairs"]]
+        free = pairs["first"].copy()
+        tasks = []
+        for first, stop, numbers, times in self._stretches:
+            fills = free[numbers]
+            free[numbers] += times
+            numbers[pairs["times"][numbers] == 0] = names.NO_PAIR
+            tasks.append((state.cells, state.arena, numbers, fills, np.int64(first), np.int64(stop)))
+        at_once(lambda task: names.place_base_pairs(*task), tasks)
+
+
+def _borders(state: names.State, threads: int | None) -> list[int]:
+    """Cells that begin a stretch, and the end of the last: a separator, as before each of the others."""
+    end = len(state.cells) - 1
+    threads = threads or max(1, min(available_threads(), end // CELLS_A_THREAD))
+    starts = state.words["start"]
+    inner = starts[np.searchsorted(starts, [end * i // threads for i in range(1, threads)])]
+    return [0, *sorted({*inner[inner < end].tolist()} - {0}), end]
+
+
+def _counted(state: names.State, room: int, ends: tuple[int, int]) -> names.State:
+    run = state.run.copy()
+    run["counted"], run["pairs"] = ends[0], 1
+    pairs = np.empty(room, names.PAIR)
+    pairs[names.NO_PAIR] = 0
+    table = _with_slots(state._replace(pairs=pairs, base_slots=np.empty(0, np.int32), run=run))
+    while not names.count_base_pairs(table, np.int64(ends[1])):
+        table = _with_room(table, room_after(len(table.pairs)))
+    return table
+
+
+def _with_room(table: names.State, pairs: int) -> names.State:
+    if len(table.pairs) < pairs:
+        table.pairs.resize(pairs, refcheck=False)  # in place where the system can move pages; nobody keeps a view
+    return _with_slots(table)
+
+
+def _with_slots(table: names.State) -> names.State:
+    """A table of slots twice as large as there are pairs, unless it already has a place for each."""
+    base, pairs, slots = int(table.run[0]["base"]), len(table.pairs), len(table.base_slots)
+    if slots >= 2 * pairs or slots == base**2:
+        return table
+    room = base**2 if base <= _SMALL_ALPHABET else 1 << (2 * pairs).bit_length()
+    table = table._replace(base_slots=np.zeros(room, np.int32))
+    names.fill_slots(table)
+    return table
+
+
+def room_after(room: int) -> int:
+    """For how many pairs there should be room when that is too little."""
+    more = room + max(room // GROWTH, 64)
+    if more > names.PAIR_BITS:
+        raise TooLarge(f"The words hold more than {names.PAIR_BITS:,} different pairs. {FEWER_CELLS}")
+    check_room((more - room) * (names.PAIR.itemsize + 2 * np.dtype(np.int32).itemsize), LEARNING, FEWER_CELLS)
+    return more
+
+
+WIDE = 20_000  # places; fewer are merged before a thread has begun
+
+
+class Halves:
+    """What the second half has of its own, and the thread that merges it."""
+
+    def __init__(self) -> None:
+        self._pool = ThreadPoolExecutor(1)
+        self._sides = np.empty(0, np.int32)
+        self._groups = np.empty(0, names.GROUP)
+
+    def merge(self, state: names.State, columns: Columns) -> int:
+        """Merge the pair that is to be chosen; how much work it was."""
+        first, middle, stop = map(np.int64, in_halves.begin_wide(state, columns))
+        first_born = state.run[0]["pairs"]
+        other = self._second(state, int(middle - first))
+        begun = self._pool.submit(in_halves.join_half, other, middle, stop)
+        joined = in_halves.join_half(state, first, middle)
+        joined_by_other = begun.result()
+        in_halves.settle_halves(state, other, np.int64(joined + joined_by_other))
+        placing = self._pool.submit(in_halves.place_second, other, np.int64(joined_by_other), first_born)
+        place(state, np.int64(joined), first_born)
+        placing.result()
+        in_halves.end_wide(state, columns, first_born)
+        return int(stop - first)
+
+    def _second(self, state: names.State, first_joints: int) -> names.State:
+        """The same, to be changed at once by another thread in other places."""
+        if len(self._sides) < len(state.sides):
+            self._sides = np.zeros(len(state.sides), np.int32)
+        if len(self._groups) < len(state.groups):
+            self._groups = np.empty(len(state.groups), names.GROUP)
+        run = state.run.copy()
+        run["tokens_left"] = 0
+        joints = state.joints[first_joints:]
+        return state._replace(sides=self._sides, groups=self._groups, joints=joints, run=run)
+
+
+ENDS: dict[int, EndReason] = {names.GOING: "", names.OUT_OF_PAIRS: "no pairs", names.TOO_RARE: "too rare"}
+# Entries of the first arena; with room for all births of a run it need not be tidied, which takes long.
+_ROOMY = 60_000_000
+_NEVER = 2**62  # more places than any pair has
+
+
+class CompiledLearner:
+    """Owns the arrays of one run; `learn` fills rows of the columns it is given."""
+
+    scores = gone_through = None
+    _scores: Any = ()  # what the kernels order pairs by, where it is not their counts
+    _reasons: Any = ()  # columns for what steps are chosen by besides
+
+    def __init__(
+        self,
+        words: WordTable,
+        alphabet: Alphabet,
+        recipe: Recipe,
+        forced: History | None,
+        *,
+        room: int = 1 << 16,  # for pairs at first; more is made when it is needed
+        threads: int | None = None,  # else as many as there are, if there is enough to do
+        layout: Layout | None = None,  # where words begin as longer tokens, which are symbols of the alphabet then
+        counts_apart: bool = False,  # whether a count says how many tokens a merge makes
+    ) -> None:
+        layout = layout or lay_out(words, alphabet, recipe)
+        self.tokens_at_start = layout.tokens
+        self._begin(layout, words, alphabet)
+        state = state_of(layout, words, alphabet, recipe, forced)
+        state.run["apart"] = counts_apart
+        base_pairs = BasePairs(state, room, threads)
+        self._state, self._halves = base_pairs.state, Halves()
+        if base_pairs.are_divided:
+            self._state.run[0]["wide"] = 1 if threads else WIDE
+        names.number_slices(self._state)
+        self._make_room_for_merges()
+        base_pairs.place(self._state)
+        self._limit()
+        self._begin_order()
+        kernel.queue_base_pairs(self._state, self._scores)
+        kernel.forbid_due(self._state)
+        self.has_candidates = bool(self._state.run[0]["pairs"] > 1)
+
+    def learn(self, columns: Columns, stop_at: int, work: int) -> EndReason:
+        """Learn up to the row `stop_at`, but not much longer than `work` units (some ten nanoseconds each)."""
+        self._make_room_for_tokens(stop_at)
+        run = self._state.run[0]
+        while True:
+            kernel.learn(self._state, self._scores, columns, self._reasons, np.int64(stop_at), np.int64(work))
+            status = int(run["status"])
+            if status in ENDS:
+                return ENDS[status]
+            if status == names.IS_WIDE:
+                work = int(run["work_left"]) - self._halves.merge(self._state, columns)
+            elif status == names.NEEDS_PAIRS:
+                self._grow_pairs()
+            elif status == names.NEEDS_ARENA:
+                self.tidy_arena()
+            else:
+                self._state = self._state._replace(text=grown(self._state.text, 2 * len(self._state.text)))
+
+    @property
+    def reasons(self) -> Reasons:
+        return COUNT_ALONE
+
+    @property
+    def learned(self) -> int:
+        return int(self._state.run[0]["merges"])
+
+    def candidates(self, wanted: int) -> list[Candidate]:
+        wanted = min(wanted, len(self._state.pairs))
+        found = np.empty(wanted, np.int64)
+        total = kernel.leading_pairs(self._state, self._scores, np.int64(wanted), found)
+        pairs = self._state.pairs[found[:total]]
+        return [Candidate(*row) for row in pairs[["left", "right", "count"]].tolist()]
+
+    def are_whole(self) -> Bools:
+        return are_whole(self._state)
+
+    def _begin(self, layout: Layout, words: WordTable, alphabet: Alphabet) -> None:
+        """For what another order of the pairs needs to know before the pairs of base symbols are counted."""
+
+    def _limit(self) -> None:
+        """For a method that may not join all pairs."""
+
+    def _begin_order(self) -> None:
+        """Let `_scores` be what orders the pairs."""
+
+    # Room for what is learned.
+
+    def _make_room_for_tokens(self, merges: int) -> None:
+        state, tokens = self._state, int(self._state.run[0]["base"]) + merges + 1
+        if len(state.token_lengths) >= tokens:
+            return
+        self._state = state._replace(
+            token_lengths=grown(state.token_lengths, tokens),
+            spans=grown(state.spans, tokens),
+            lacks=grown(state.lacks, tokens),
+            born_first=grown(state.born_first, tokens + 1),
+            text_starts=grown(state.text_starts, tokens + 1),
+            groups=np.empty(2 * tokens + 2, names.GROUP),
+        )
+
+    def _make_room_for_merges(self) -> None:
+        used, pairs = int(self._state.run[0]["arena"]), len(self._state.pairs)
+        room = used + max(used // GROWTH, min(2 * used, _ROOMY - used)) + 1
+        times = self._state.pairs["times"][1 : self._state.run[0]["pairs"]]
+        self._state = self._state._replace(
+            arena=np.empty(room, np.int32),
+            joints=np.empty(int(times.max(initial=0)), names.JOINT),  # no pair is born that occurs more often
+            sides=np.zeros(2 * pairs, np.int32),
+            heap=np.empty(pairs, names.HEAP_ENTRY),
+        )
+
+    def _grow_pairs(self) -> None:
+        room = room_after(len(self._state.pairs))
+        self._state.pairs.resize(room, refcheck=False)  # in place where the system can move pages; nobody keeps a view
+        self._state.sides.resize(2 * room, refcheck=False)
+        if room > len(self._state.heap):
+            heap = grown(self._state.heap[: self._state.run[0]["heap"]], 2 * room)
+            self._state = self._state._replace(heap=heap)
+
+    def tidy_arena(self) -> None:
+        """Make room by leaving out what no longer occurs; make a larger arena only if that is not enough."""
+        names.tidy_arena(self._state)
+        arena, (used, wanted) = self._state.arena, self._state.run[["arena", "wanted"]].tolist()[0]
+        room = used + max(wanted, used // GROWTH)
+        if len(arena) < room:
+            check_room(room * arena.itemsize, LEARNING, FEWER_CELLS)
+            self._state = self._state._replace(arena=grown(arena[:used], room))
+        elif len(arena) > used + max(wanted, used // 2):
+            arena.resize(used + max(wanted, used // 2), refcheck=False)
+
+
+def are_whole(state: names.State) -> Bools:
+    """Return which words are one token: the last cell of a longer one says its length."""
+    lengths = np.diff(state.words["start"]) - 1
+    whole: Bools = (lengths == 1) | (state.cells[state.words["start"][1:] - 2] == -lengths)
+    return whole
+
+
+def state_of(
+    layout: Layout, words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None
+) -> names.State:
+    size, cells = len(alphabet), len(layout.symbols)
+    text = b"".join(symbol.text for symbol in alphabet.symbols)
+    text_starts = np.zeros(size + 1, np.int64)
+    np.cumsum([len(symbol.text) for symbol in alphabet.symbols], out=text_starts[1:])
+    given = _given(recipe, forced)
+    forbidden = [(one.step - 1, *one.pair) for one in recipe.interventions if one.act == "forbid"]
+    run = _run(recipe, forced, len(given))
+    run["base"] = size
+    run["tokens_left"] = layout.tokens
+    run["text"] = len(text)
+    run["whole_characters"] = recipe.keeps_characters
+    run["unwritten"] = len(alphabet.continuing)
+    order = np.arange(size, dtype=np.int64)
+    byte_places = TIE_RULES[recipe.ties].byte_places
+    order[: len(byte_places)] = byte_places
+    if byte_places:
+        text = text.translate(bytes(byte_places))  # for rules that compare texts
+    word_records = np.zeros(len(words) + 1, names.WORD)
+    word_records["start"] = layout.starts
+    word_records["count"][:-1] = words.counts
+    return names.State(
+        cells=layout.symbols,
+        words=word_records,
+        word_hints=_hints(layout.starts, cells),
+        token_lengths=np.ones(size, np.int32),
+        spans=np.zeros(size, np.int32),
+        lacks=np.array(lacks_of([one.text for one in alphabet.symbols]), np.int32),
+        born_first=np.zeros(size + 1, np.int64),
+        base_order=order,
+        text=grown(np.frombuffer(text, np.uint8), 2 * len(text) + 1),
+        text_starts=text_starts,
+        base_slots=np.empty(0, np.int32),
+        pairs=np.empty(0, names.PAIR),
+        sides=np.empty(0, np.int32),
+        arena=np.empty(0, np.int32),
+        heap=np.empty(0, names.HEAP_ENTRY),
+        waiting=np.zeros(names.LEVELS, np.int32),
+        groups=np.empty(2 * size + 2, names.GROUP),
+        joints=np.empty(0, names.JOINT),
+        forced_left=given[:, 0].copy(),
+        forced_right=given[:, 1].copy(),
+        forbidden=np.array(forbidden, np.int64).reshape(-1),
+        run=run,
+    )
+
+
+def _given(recipe: Recipe, forced: History | None) -> npt.NDArray[np.int32]:
+    """What is joined at each step up to the last that is not chosen, NOTHING where it is."""
+    steps, known = forced_at(recipe.interventions), 0 if forced is None else len(forced)
+    given = np.full((max(known, *steps) if steps else known, 2), NOTHING, np.int32)
+    for step, pair in steps.items():
+        given[step - 1] = pair
+    if forced is not None:
+        given[:known] = np.stack([forced.columns.left, forced.columns.right], axis=1)
+    return given
+
+
+def _run(recipe: Recipe, forced: History | None, given: int) -> Records:
+    run = np.zeros(1, names.RUN)
+    run["level"] = names.LEVELS
+    run["wide"] = _NEVER
+    run["twin"] = -1
+    run["min_frequency"] = run["forced_frequency"] = recipe.min_frequency
+    run["max_length"] = recipe.max_token_length or EVERY_LENGTH
+    run["ties"] = getattr(learn_queue, TIE_RULES[recipe.ties].kernel)
+    if given:
+        counts = (
+            [1] if forced is None or given > len(forced) else [recipe.min_frequency, int(forced.columns.count.min())]
+        )
+        run["forced"] = given
+        run["forced_frequency"] = max(1, min(counts))
+    return run
+
+
+def _hints(starts: npt.NDArray[np.int64], cells: int) -> npt.NDArray[np.int32]:
+    """For every sixteenth cell the word that covers it: the last that starts there or before."""
+    spacing = 1 << names.HINT_SHIFT
+    first_told = (starts[:-1] + (spacing - 1)) >> names.HINT_SHIFT  # the hint that is the first to know a word
+    begun = np.bincount(first_told, minlength=(cells + 2 * spacing - 1) >> names.HINT_SHIFT)
+    return np.maximum(np.cumsum(begun) - 1, 0).astype(np.int32)

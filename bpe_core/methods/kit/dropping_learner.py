@@ -1,0 +1,331 @@
+"""What learns by dropping pieces: the steps, what becomes of the corpus with each, and the scores in force.
+
+A course does all that takes long in slices; a call of `learn` follows it as far as there is time. It finds batches of
+pieces to drop, one a step, and what becomes of the corpus with each. Each method has its own course and choice.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from bpe_core.counting.words import WordTable
+from bpe_core.errors import FormatError
+from bpe_core.history.alphabet import Alphabet
+from bpe_core.history.columns import DROPPED, Float32s, Scores
+from bpe_core.history.history import NOTHING, Columns, EndReason, History, Reasons
+from bpe_core.methods.kit.cells import Stretches, for_learning
+from bpe_core.methods.kit.lattices import Lattices
+from bpe_core.methods.kit.method import UNLIMITED, Candidate
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.support.arrays import Bools, Float64s, Int32s, Int64s, repeated
+
+RARE = 0.5  # a piece that is expected less often leaves
+SETTLED_BITS = 40  # of a sum in 64-bit floats that do not follow its order
+UNKNOWN_PENALTY = np.float32(10)  # what has no score counts as so much less likely than anything that has one
+_LEAST_EXPECTED = 1e-3  # the score of what leaves must be a number, too
+_SHIFT = 7.0  # from here on the series below is exact
+
+
+def digamma(numbers: Float64s) -> Float64s:
+    """The derivative of the logarithm of the gamma function, of numbers above 0.
+
+    >>> digamma(np.array([1.0, 10.0])).round(6).tolist()
+    [-0.577216, 2.251753]
+    """
+    shifted, lost = numbers.copy(), np.zeros(len(numbers))
+    small = np.flatnonzero(shifted < _SHIFT)
+    while len(small):
+        lost[small] += 1 / shifted[small]
+        shifted[small] += 1
+        small = small[shifted[small] < _SHIFT]
+    shifted -= 0.5
+    inverse = 1 / (shifted * shifted)
+    series = inverse * (1 / 24 - inverse * (7 / 960 - inverse * (31 / 8064 - inverse * 127 / 30720)))
+    found: Float64s = np.log(shifted) + series - lost
+    return found
+
+
+def first_scores(coverage: Int64s) -> Float32s:
+    scores = np.log(np.maximum(coverage, 1).astype(np.float64)) - np.log(float(max(1, coverage.sum())))
+    narrow: Float32s = scores.astype(np.float32)
+    return narrow
+
+
+def settled(expected: Float64s) -> Float32s:
+    """In 32 bits, but first without the last of 64, which follow the order of summing.
+
+    Else a count halfway between two narrow numbers, as an odd one above 2**24, would be either of them.
+
+    >>> settled(np.array([27_833_691.0, 27_833_691.0 - 4e-9])).tolist()
+    [27833692.0, 27833692.0]
+    """
+    fractions, exponents = np.frexp(expected)
+    narrow: Float32s = np.ldexp(np.rint(np.ldexp(fractions, SETTLED_BITS)), exponents - SETTLED_BITS).astype(np.float32)
+    return narrow
+
+
+def scores_of(expected: Float32s, stay: Bools) -> Float32s:
+    """Log-probabilities from the expected counts of those that stay; by the digamma function rare pieces get rarer."""
+    counts = expected[stay].astype(np.float64)
+    scores = np.full(len(expected), DROPPED, np.float32)
+    scores[stay] = digamma(np.maximum(counts, _LEAST_EXPECTED)) - digamma(np.array([counts.sum()]))
+    return scores
+
+
+def least_first(ids: Int64s, numbers: Float32s) -> Int64s:
+    """These ids, those with the least numbers first; of equals the last id.
+
+    >>> least_first(np.array([1, 2, 3, 4]), np.array([0.5, -2, 0.5, -7], np.float32)).tolist()
+    [4, 2, 3, 1]
+    """
+    bits = (numbers + np.float32(0)).view(np.int32)  # 0 has one sign
+    keys = (bits ^ (bits >> 31 & 0x7FFFFFFF)).astype(np.int64) << 32  # sorted as the numbers, and faster than two keys
+    keys |= 0xFFFFFFFF - ids
+    keys.sort()
+    return 0xFFFFFFFF - (keys & 0xFFFFFFFF)
+
+
+def losses(counts: Int64s, pieces: Int64s, starts: Int64s, others: Int64s) -> Float32s:
+    """How much less likely a token becomes if piece i is replaced by the others from `starts[i]` to `starts[i + 1]`."""
+    total = float(counts.sum())
+    count, sizes = counts[pieces].astype(np.float64), np.diff(starts)
+    as_it_is = np.log(count) - np.log(total)
+    new_total = np.log(total + count * (sizes - 1))
+    gained = np.log(counts[others] + repeated(count, sizes)) - repeated(new_total, sizes)
+    replaced = np.add.reduceat(gained, starts[:-1]) if len(pieces) else gained
+    found: Float32s = (count / total * (as_it_is - replaced)).astype(np.float32)
+    return found
+
+
+MORE_THAN_ASKED = 1.1  # the last of them are chosen by their scores, or counts, alone
+SLICE = 1_000_000  # most work that is begun without looking whether it is enough
+STEPS_AT_ONCE = 50_000
+
+LatticesMaker = Callable[[Stretches, Alphabet, Recipe], Lattices]
+Told = Mapping[str, npt.NDArray[Any]]
+
+
+class Batch(NamedTuple):
+    """Pieces that leave, one after the other."""
+
+    pieces: Int32s
+    told: Told  # what each was chosen by
+    counts: Int64s  # how often each occurs in the corpus when it leaves
+    tokens_left: Int64s
+
+    @classmethod
+    def of(cls, pieces: Int64s, told: Told) -> Batch:
+        return cls(pieces.astype(np.int32), told, *(np.zeros(len(pieces), np.int64) for _ in range(2)))
+
+    def only(self, chosen: slice | Int64s) -> Batch:
+        told = {name: column[chosen] for name, column in self.told.items()}
+        return Batch(self.pieces[chosen], told, self.counts[chosen], self.tokens_left[chosen])
+
+
+def size_asked_for(recipe: Recipe, alphabet: Alphabet) -> int:
+    if recipe.vocab_size is not None:
+        return recipe.vocab_size
+    return len(alphabet) + len(recipe.special_tokens) - min(recipe.merges or 0, alphabet.seed_count)
+
+
+class DroppingLearner(ABC):
+    """Makes the steps of one run on the lattices of its words."""
+
+    gone_through = None
+    _right = NOTHING  # of each step
+
+    def __init__(
+        self,
+        words: WordTable,
+        alphabet: Alphabet,
+        recipe: Recipe,
+        forced: History | None,
+        make_lattices: LatticesMaker,
+    ) -> None:
+        self._recipe = recipe
+        self._asked, self._specials = size_asked_for(recipe, alphabet), len(recipe.special_tokens)
+        self._forced: Int32s = np.zeros(0, np.int32) if forced is None else forced.columns.left
+        stretches = for_learning(words, alphabet, recipe)
+        self._weight, self._unknown_tokens = int(stretches.counts.sum()), stretches.unknown_tokens
+        self._lattices = make_lattices(stretches, alphabet, recipe)
+        self._alphabet = alphabet
+        self._is_seed = np.arange(len(alphabet)) >= len(alphabet) - alphabet.seed_count
+        self._alive = self._is_seed.copy()  # of the seeds
+        self.coverage = self._lattices.coverage()  # how many symbols of the corpus each token could cover
+        self._in_force = self.coverage > 0
+        self._scores = self._first_scores()
+        self._since, self._rows = [0], [self._row()]
+        self.learned = 0
+        room = int(self._is_seed.sum())
+        self._dropped = np.empty(room, np.int32)
+        self.reasons: Reasons = self._room_for_reasons(room)
+        self.has_candidates = room > 0
+        self._batch, self._next = Batch.of(np.zeros(0, np.int64), {}), 0
+        self._work, self._is_cut = UNLIMITED, False  # whether nothing left since all words were cut
+        for _ in self._cut():
+            pass
+        self.tokens_at_start = self._tokens()
+        self._course = self._rounds()
+
+    @abstractmethod
+    def _rounds(self) -> Iterator[bool]:
+        """Yield after each slice of work; a batch that is there then is dropped before the course goes on."""
+
+    def _first_scores(self) -> Float32s:
+        return first_scores(self.coverage)
+
+    def _room_for_reasons(self, steps: int) -> Reasons:
+        return {}
+
+    @property
+    def scores(self) -> Scores:
+        return Scores(tuple(self._since), tuple(self._rows), self._dropped[: self.learned])
+
+    # -- Steps -----------------------------------------------------------------------------
+
+    def learn(self, columns: Columns, stop_at: int, work: int) -> EndReason:
+        self._work = work
+        while self.learned < stop_at and self._work > 0:
+            if self._next < len(self._batch.pieces):
+                self._drop_some(columns, stop_at)
+            elif next(self._course, None) is None:
+                return "no pairs"
+        return ""
+
+    def look_ahead(self, work: int) -> bool:
+        """Find the next batch, if all of the last one has left."""
+        self._work, is_over = work, False
+        while self._next == len(self._batch.pieces) and self._work > 0 and not is_over:
+            is_over = next(self._course, None) is None
+        return is_over or self._next < len(self._batch.pieces)
+
+    def candidates(self, wanted: int) -> list[Candidate]:
+        """The rest of the batch; while the next one is being found, what is used least now."""
+        rest = self._batch.only(slice(self._next, self._next + wanted))
+        if not len(rest.pieces):
+            counts, alive = self._lattices.counts, np.flatnonzero(self._alive)
+            least = alive[np.lexsort((self._scores[alive], counts[alive]))][:wanted]
+            return [Candidate(id, self._right, int(counts[id])) for id in least.tolist()]
+        columns = {name: column.tolist() for name, column in rest.told.items()}
+        return [
+            Candidate(id, self._right, count, {name: column[row] for name, column in columns.items()})
+            for row, (id, count) in enumerate(zip(rest.pieces.tolist(), rest.counts.tolist(), strict=True))
+        ]
+
+    def _drop_some(self, columns: Columns, stop_at: int) -> None:
+        size = min(stop_at - self.learned, STEPS_AT_ONCE, len(self._batch.pieces) - self._next)
+        batch = self._batch.only(slice(self._next, self._next + size))
+        rows = slice(self.learned, self.learned + size)
+        columns.left[rows], columns.count[rows], columns.tokens_left[rows] = (
+            batch.pieces, batch.counts, batch.tokens_left
+        )  # fmt: skip
+        columns.right[rows] = self._right
+        for column in (columns.runner_up_left, columns.runner_up_right, columns.runner_up_count):
+            column[rows] = NOTHING
+        for name, column in batch.told.items():
+            self.reasons[name][rows] = column
+        self._dropped[rows] = batch.pieces
+        self._go(batch.pieces)
+        self.learned += size
+        self._next += size
+        self._work -= size
+
+    def _go(self, pieces: Int32s) -> None:
+        self._alive[pieces] = self._in_force[pieces] = False
+        self._scores[pieces] = DROPPED
+
+    def _tokens(self) -> int:
+        return self._lattices.tokens + self._unknown_tokens
+
+    # -- What a course is made of ----------------------------------------------------------
+
+    def _steps_left(self) -> int:
+        return len(self._alphabet) - self.learned + self._specials - self._asked
+
+    def _leave(self, batch: Batch) -> Iterator[bool]:
+        """Find what becomes of the corpus when these pieces leave one after the other; then they do."""
+        batch = self._as_told(batch)
+        while len(batch.pieces):
+            size = self._steps_left() if self._steps_left() > 0 else STEPS_AT_ONCE  # more than there are to make
+            now, batch = batch.only(slice(size)), batch.only(slice(size, None))
+            lattices = self._lattices
+            if lattices.counts[now.pieces].any():
+                if not self._is_cut:
+                    yield from self._cut()
+                self._is_cut = False
+                yield from self._in_slices(partial(lattices.plan, pieces=now.pieces))
+                now = now._replace(counts=lattices.leaving, tokens_left=lattices.tokens_after + self._unknown_tokens)
+            else:  # what occurs nowhere changes nothing
+                now.tokens_left.fill(self._tokens())
+            self._batch, self._next = now, 0
+            yield True
+
+    def _as_told(self, batch: Batch) -> Batch:
+        """Return the pieces that leave while a batch does, with others in between where a history drops them there."""
+        told = self._forced[self.learned : self.learned + len(batch.pieces)]
+        alive = self._alive[batch.pieces]
+        if alive.all() and (batch.pieces[: len(told)] == told).all():
+            return batch
+        alive, rows, pieces = self._alive.copy(), list[int](), list[int]()
+        forced = self._forced[self.learned :].tolist()
+        for row, piece in enumerate(batch.pieces.tolist()):
+            while alive[piece]:
+                now = forced[len(pieces)] if len(pieces) < len(forced) else piece
+                if not (0 <= now < len(alive) and alive[now]):
+                    raise FormatError(
+                        f"The steps do not belong to these words: step {self.learned + len(pieces) + 1:,} drops token "
+                        f"{now:,}, which is no seed or was dropped before."
+                    )
+                alive[now] = False
+                rows.append(row)
+                pieces.append(now)
+        found = batch.only(np.array(rows, np.int64))
+        found = found._replace(told=self._reasons_of_others(found.told, found.pieces != np.array(pieces)))
+        return found._replace(pieces=np.array(pieces, np.int32))
+
+    def _reasons_of_others(self, told: Told, others: Bools) -> Told:
+        return told
+
+    # -- Scores -----------------------------------------------------------------------------
+
+    def _set_scores(self, staying: Bools | None = None) -> Iterator[bool]:
+        """Put the scores in force; what has none is compared with those that stay."""
+        self._scores = self._with_penalties(staying)
+        row = self._row()
+        if len(self._since) > 1 and self._since[-1] == self.learned:  # never in force
+            self._rows[-1] = row
+        else:
+            self._since.append(self.learned)
+            self._rows.append(row)
+        return self._cut()
+
+    def _with_penalties(self, staying: Bools | None = None) -> Float32s:
+        """Return the scores; base symbols out of force get the least of those, less a penalty."""
+        out = ~self._in_force & ~self._is_seed
+        known = self._scores[self._in_force if staying is None else staying]
+        least = known.min() if len(known) else np.float32(0)
+        scores: Float32s = np.where(out, least - UNKNOWN_PENALTY, self._scores).astype(np.float32)
+        return scores
+
+    def _row(self) -> Float32s:
+        row: Float32s = self._scores[self._alive | ~self._is_seed]
+        row.flags.writeable = False
+        return row
+
+    def _cut(self) -> Iterator[bool]:
+        yield from self._in_slices(partial(self._lattices.cut, scores=self._scores))
+        self._is_cut = True
+
+    def _in_slices(self, job: Callable[[int, int], tuple[int, int]]) -> Iterator[bool]:
+        """Do a job of the lattices for all stretches; each call gets where to begin, and how much work to do."""
+        start = 0
+        while start < len(self._lattices):
+            start, done = job(start, max(1, min(self._work, SLICE)))
+            self._work -= done
+            yield True

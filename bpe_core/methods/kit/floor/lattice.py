@@ -1,0 +1,194 @@
+"""The lattices of all words: every piece that a vocabulary might hold, at every place.
+
+A piece of n places and l symbols saves at most n (l - 1) tokens. Where that is no more than a limit, the piece has no
+edges: the floor counts it as if it saved all of that, so leaving it out keeps the floor a floor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from bpe_core.counting.words import WordTable
+from bpe_core.errors import BpeError
+from bpe_core.history.alphabet import Alphabet, Spelled
+from bpe_core.kernels import price_lattices as kernels
+from bpe_core.kernels.jit import Function
+from bpe_core.kernels.readiness import Policy
+from bpe_core.kernels.unigram_trie import ROW, spread_slots
+from bpe_core.methods.kit.layout import SEPARATOR, lay_out
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.support.arrays import Bools, Int64s, grown
+from bpe_core.support.limits import check_room
+from bpe_core.support.progress import ALONE, Work
+from bpe_core.support.threads import at_once, available_threads
+
+KERNELS = Policy("bpe_core.methods.kit.floor.lattice", small=0, large=2_000)  # in bytes of distinct words
+LONGEST = 255  # symbols of a piece
+UNIT_BITS = 20  # a token is so many times halved the smallest price; fewer where counts are very large
+BYTES_AN_EDGE = 40  # of memory, with the tables that find its piece
+WORTH_A_THREAD = 20_000  # edges
+FEWER = "Take fewer texts, or shorter pieces."
+
+
+@dataclass(frozen=True, eq=False)
+class Lattice:
+    words: kernels.Words
+    edges: kernels.Edges
+    counts: Int64s  # of each piece: how often it occurs, each place by itself
+    lengths: Int64s
+    limit: int  # what is left out saves at most so many tokens
+    left_out: int  # pieces
+    other_tokens: int  # of the texts, for what the alphabet lacks
+    longest: int
+    is_compiled: bool
+
+    @classmethod
+    def of(
+        cls,
+        words: WordTable,
+        alphabet: Alphabet,
+        recipe: Recipe,
+        *,
+        longest: int,
+        limit: int = 0,
+        joined: Bools | None = None,
+        work: Work = ALONE,
+    ) -> Lattice:
+        """Lay out all pieces of at most so many symbols that may save more tokens than the limit.
+
+        `joined` says for each base symbol whether a piece may hold it; else all may.
+        """
+        if not 2 <= longest <= LONGEST:
+            raise BpeError(f"Pieces can be at most 2 to {LONGEST} symbols long, not {longest:,}.")
+        is_compiled = KERNELS.chooses(len(words.text), cancelled=work.cancelled)
+        laid, others = stretches(words, alphabet, recipe, joined)
+        places = np.minimum(np.diff(laid.starts), longest)
+        room = int((np.diff(laid.starts) * places - places * (places - 1) // 2).sum())
+        check_room(BYTES_AN_EDGE * room, "Laying out all pieces of these words", FEWER)
+        found = _found(laid, longest, is_compiled, work)
+        saves = found.counts * (found.lengths.astype(np.int64) - 1)
+        kept = saves > limit
+        numbers = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
+        edges = _laid(laid, found, numbers, longest, is_compiled)
+        left_out = int(np.count_nonzero((saves > 0) & ~kept))
+        return cls(
+            laid, edges, found.counts[kept], found.lengths[kept].astype(np.int64), limit, left_out, others,
+            longest, is_compiled,
+        )  # fmt: skip
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    @cached_property
+    def saves(self) -> Int64s:
+        """How many tokens each piece saves at most."""
+        found: Int64s = self.counts * (self.lengths - 1)
+        return found
+
+    @cached_property
+    def symbols(self) -> int:
+        """Count the symbols of the corpus: its tokens without any piece."""
+        return int((np.diff(self.words.starts) * self.words.counts).sum())
+
+    @cached_property
+    def unit(self) -> int:
+        """The price of a token, such that no sum leaves 64 bits."""
+        bits = 61 - max(1, self.symbols * self.longest**2).bit_length()
+        if bits < 0:
+            raise BpeError("The words occur too often for a floor to be added up; give smaller counts.")
+        return 1 << min(UNIT_BITS, bits)
+
+    @cached_property
+    def parts(self) -> list[tuple[int, int]]:
+        """Ranges of words, one for each thread, with about as many edges."""
+        at = self.edges.first[self.words.starts]
+        threads = max(1, min(available_threads(), int(at[-1]) // WORTH_A_THREAD))
+        cuts = np.searchsorted(at, np.linspace(0, int(at[-1]), threads + 1)).tolist()
+        cuts[0], cuts[-1] = 0, len(self.words.counts)
+        return [(first, stop) for first, stop in pairwise(cuts) if first < stop]
+
+    def in_parts(self, job: Callable[[tuple[int, int], int], Any]) -> list[Any]:
+        """Do a job for each part of the words, in threads; it gets the part and its number."""
+        return at_once(lambda number: job(self.parts[number], number), range(len(self.parts)))
+
+    def desks(self) -> list[kernels.Desk]:
+        room = int(np.diff(self.words.starts).max(initial=0)) + 1
+        return [kernels.Desk(*(np.zeros(room, np.int64) for _ in range(3))) for _ in self.parts]
+
+    def run(self, kernel: Function, *arguments: Any) -> Any:
+        return run(kernel, self.is_compiled, *arguments)
+
+    def spelled(self, pieces: Int64s) -> Spelled:
+        """The symbols of some pieces, end to end."""
+        begins = np.zeros(len(self), np.int64)
+        cells = np.repeat(np.arange(len(self.words.symbols)), np.diff(self.edges.first))
+        begins[self.edges.piece[::-1]] = cells[::-1]
+        lengths = self.lengths[pieces]
+        starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
+        places = np.arange(int(starts[-1])) + np.repeat(begins[pieces] - starts[:-1], lengths)
+        return Spelled(self.words.symbols[places], starts)
+
+
+def run(kernel: Any, is_compiled: bool, *arguments: Any) -> Any:
+    """Call a kernel, or where there is no machine code yet, what it is made of."""
+    if is_compiled:
+        return kernel(*arguments)
+    with np.errstate(over="ignore"):  # numbers of a hash table wrap around
+        return kernel.py_func(*arguments)
+
+
+def stretches(
+    words: WordTable, alphabet: Alphabet, recipe: Recipe, joined: Bools | None = None
+) -> tuple[kernels.Words, int]:
+    """Words as symbols that pieces may cover, parted at all others; and how many tokens those are."""
+    layout = lay_out(words, alphabet, recipe)
+    symbols = layout.symbols[1:]
+    known = symbols != SEPARATOR
+    if joined is not None:
+        known &= np.append(joined, False)[symbols]  # the separator is -1
+    before = np.concatenate((np.zeros(1, np.bool_), known[:-1]))
+    begins = known & ~before
+    firsts = np.flatnonzero(begins)
+    word = np.searchsorted(layout.starts, firsts + 1, side="right") - 1
+    kept = symbols[known]
+    starts = np.append((np.cumsum(known) - 1)[firsts], len(kept)).astype(np.int64)
+    counts = words.counts[word]
+    spelled = int((np.diff(starts) * counts).sum())
+    return kernels.Words(kept, starts, counts.astype(np.int64)), layout.tokens - spelled
+
+
+def _found(words: kernels.Words, longest: int, is_compiled: bool, work: Work) -> kernels.Found:
+    at_most = int(np.diff(words.starts).max(initial=1)) * longest + 1
+    room = max(1 << 12, at_most, len(words.symbols))
+    found = kernels.Found(
+        np.zeros(ROW << (2 * room).bit_length(), np.uint64), np.zeros(room, np.int64), np.zeros(room, np.uint8),
+        np.ones(1, np.int64),
+    )  # fmt: skip
+    word = 0
+    while (word := int(run(kernels.find_pieces, is_compiled, words, found, np.int64(longest), np.int64(word)))) < len(
+        words.counts
+    ):
+        work.check()
+        slots, more = np.zeros(2 * len(found.slots), np.uint64), 2 * len(found.counts)
+        run(spread_slots, is_compiled, found.slots, slots)
+        counts, lengths = grown(found.counts, more), grown(found.lengths, more)
+        counts[len(found.counts) :] = 0
+        found = kernels.Found(slots, counts, lengths, found.number)
+    number = int(found.number[0])
+    return found._replace(counts=found.counts[:number], lengths=found.lengths[:number])
+
+
+def _laid(words: kernels.Words, found: kernels.Found, numbers: Any, longest: int, is_compiled: bool) -> kernels.Edges:
+    first = np.zeros(len(words.symbols) + 1, np.int64)
+    edges = kernels.Edges(first, np.empty(0, np.int32), np.empty(0, np.uint8))
+    used = int(run(kernels.lay_edges, is_compiled, words, found, numbers, edges, np.int64(longest)))
+    if used:
+        edges = kernels.Edges(first, np.empty(used, np.int32), np.empty(used, np.uint8))
+        run(kernels.lay_edges, is_compiled, words, found, numbers, edges, np.int64(longest))
+    return edges

@@ -1,0 +1,129 @@
+"""From words to a floor and a vocabulary, one small piece of work after the other.
+
+First prices are raised, and what they ask for is looked at now and then; then the best vocabulary is improved. How much
+is done is planned by rounds, so that a method learns the same on every machine, or by seconds, for who waits.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Self
+
+import numpy as np
+
+from bpe_core.counting.words import WordTable
+from bpe_core.errors import NothingToLearn
+from bpe_core.methods.kit.floor.lattice import Lattice
+from bpe_core.methods.kit.floor.prices import Floor, Pricing
+from bpe_core.methods.kit.floor.vocabulary import Improving, Vocabulary
+from bpe_core.methods.kit.trainer import learn
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.support.arrays import Int32s, Int64s
+from bpe_core.support.progress import ALONE, Work
+
+FOR_PRICES = 0.7  # of all time; the rest is for swapping
+LOOKS = 12  # how often a vocabulary is made of the prices while they rise
+ROUNDS, SWAPS = 1_000, 120
+BETWEEN_MOMENTS = 0.1  # seconds
+
+
+@dataclass(frozen=True)
+class Budget:
+    rounds: int = ROUNDS
+    swaps: int = SWAPS
+    seconds: float = float("inf")
+    gap: float = 0.0  # of the floor; a vocabulary so far above it is near enough
+
+
+@dataclass(frozen=True, eq=False)
+class Guess:
+    """What byte-pair encoding reaches on these words after each number of joins."""
+
+    tokens: Int64s
+    counts: Int64s  # of what each step joined
+
+    @classmethod
+    def of(cls, words: WordTable, recipe: Recipe, wanted: int, longest: int, work: Work = ALONE) -> Self:
+        changes = dict(method="bpe", ties="first-seen", merges=max(1, wanted), max_token_length=longest)
+        marker = dict(marker="none", marker_text="") if recipe.marker == "continuation" else {}
+        try:
+            found = learn(words, recipe.with_changes(**changes, **marker), cancelled=work.cancelled)
+        except NothingToLearn:
+            return cls(np.zeros(0, np.int64), np.zeros(0, np.int64))
+        work.check()
+        return cls(found.tokens_after, found.columns.count.astype(np.int64))
+
+    def upper(self, wanted: int, symbols: int) -> int:
+        return int(self.tokens[min(max(0, wanted), len(self.tokens) - 1)]) if len(self.tokens) else symbols
+
+    def worth(self, wanted: int) -> int:
+        """What the last join saved; where there are not so many, the least a piece can save."""
+        return int(self.counts[wanted - 1]) if 0 < wanted <= len(self.counts) else 1
+
+
+@dataclass(frozen=True)
+class Moment:
+    seconds: float
+    floor: int  # tokens
+    best: int
+
+
+@dataclass
+class Search:
+    """What is known of one size so far; tokens are without those for what the alphabet lacks."""
+
+    lattice: Lattice
+    wanted: int
+    guess: Guess
+    budget: Budget
+    warm: Int32s | None = None
+    best: Vocabulary = field(init=False)
+    floor: Floor = field(init=False)
+    wish: np.typing.NDArray[np.float32] = field(init=False)  # for each piece
+    moments: list[Moment] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.wish = np.zeros(len(self.lattice), np.float32)
+
+    def steps(self) -> Iterator[float]:
+        """Work, and yield after each piece of it how much of all is done, from 0 to 1."""
+        began, budget, lattice = time.monotonic(), self.budget, self.lattice
+        upper, worth = self.guess.upper(self.wanted, lattice.symbols), self.guess.worth(self.wanted)
+        pricing = Pricing(lattice, self.wanted, upper, worth, self.warm)
+        is_easy = self.wanted <= 0 or self.wanted >= len(lattice) + lattice.left_out
+        looked, share = -1.0, 0.0
+        while share < 1.0:
+            pricing.round(share)
+            gone = (time.monotonic() - began) / (FOR_PRICES * budget.seconds)
+            share = 1.0 if is_easy else min(1.0, max(gone, pricing.rounds / budget.rounds))
+            self.floor, self.wish = pricing.best, pricing.wish
+            if share - looked >= 1 / LOOKS or share == 1.0:
+                looked = share
+                self._take(Vocabulary.wished(lattice, self.wish, self.wanted), began)
+                pricing.reached = min(pricing.reached, self.best.tokens)
+            elif time.monotonic() - began - self.moments[-1].seconds >= BETWEEN_MOMENTS:
+                self._note(began)
+            if self._is_near_enough():
+                return
+            yield FOR_PRICES * share
+        improving = Improving(lattice, self.best)
+        for swap in range(budget.swaps):
+            gone = (time.monotonic() - began) / budget.seconds
+            if improving.is_over or gone >= 1 or self._is_near_enough():
+                break
+            improving.swap()
+            self._take(improving.best, began)
+            yield FOR_PRICES + (1 - FOR_PRICES) * max(swap / budget.swaps, min(1.0, gone))
+
+    def _is_near_enough(self) -> bool:
+        return self.best.tokens <= self.floor.tokens * (1 + self.budget.gap)
+
+    def _take(self, found: Vocabulary, began: float) -> None:
+        if not self.moments or found.tokens < self.best.tokens:
+            self.best = found
+        self._note(began)
+
+    def _note(self, began: float) -> None:
+        self.moments.append(Moment(time.monotonic() - began, self.floor.tokens, self.best.tokens))

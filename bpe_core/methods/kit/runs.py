@@ -1,0 +1,106 @@
+"""Runs of words, and the ordinary words inside them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import regex
+
+from bpe_core.counting.words import WordTable
+from bpe_core.history.alphabet import Alphabet, Symbol
+from bpe_core.history.columns import NOTHING
+from bpe_core.methods.kit.layout import SEPARATOR, Layout
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.support.arrays import Int32s, Int64s, repeated
+from bpe_core.text.splitting import Splitter
+
+BLANK = b" "
+COLON = b": "
+_LETTER = regex.compile(r"\p{L}")
+
+
+def within(recipe: Recipe) -> Recipe:
+    """Return the recipe of the first stage, by which a run of words is split."""
+    return recipe.with_changes(method="bpe", pattern=recipe.words_by, special_tokens=(), whole_characters=False)
+
+
+def forbidden(text: bytes, recipe: Recipe) -> str:
+    """Say what a superword with this text would do that the recipe does not allow; nothing if it may be one.
+
+    >>> forbidden(b"by the: way", Recipe.preset("superbpe")), forbidden(b"by the way", Recipe.preset("superbpe"))
+    ('hold a colon and the space behind it', '')
+    """
+    if COLON in text and not recipe.past_colons:
+        return "hold a colon and the space behind it"
+    if recipe.most_words is not None and sum(map(bool, text.split(BLANK))) > recipe.most_words:
+        return f"hold more than {recipe.most_words} words"
+    return ""
+
+
+class Inside(NamedTuple):
+    """The ordinary words of all runs with their counts, in first-seen order; and run by run, which of them it holds."""
+
+    words: WordTable
+    rows: Int32s
+    first: Int64s  # where those of each run begin, and the end
+
+    @property
+    def starts(self) -> Int64s:
+        """Where each of them begins in the runs, which lie end to end."""
+        lengths = np.diff(self.words.starts)[self.rows]
+        starts: Int64s = np.cumsum(lengths) - lengths
+        return starts
+
+
+def inside_of(words: WordTable, recipe: Recipe) -> Inside:
+    split, counts, number = Splitter(within(recipe)).words, dict[str, int](), dict[str, int]()
+    rows, first = list[int](), [0]
+    for run, count in words:
+        for word in split(run.decode()):
+            counts[word] = counts.get(word, 0) + count
+            rows.append(number.setdefault(word, len(number)))
+        first.append(len(rows))
+    return Inside(WordTable.from_counts(counts), np.array(rows, np.int32), np.array(first, np.int64))
+
+
+def words_inside(words: WordTable, recipe: Recipe) -> WordTable:
+    return inside_of(words, recipe).words
+
+
+class Runs(NamedTuple):
+    """Runs of whole words: each word is a base symbol."""
+
+    words: WordTable  # only how often each run occurs
+    alphabet: Alphabet
+    layout: Layout
+    tokens: Int64s  # of each base symbol
+
+
+def runs_of(inside: Inside, counts: Int64s, whole: Int64s) -> Runs:
+    """Return the runs of two words and more that hold a letter and are one token each.
+
+    `counts` are those of all runs; `whole` has for each word the token that it is, or NOTHING where it is several.
+    """
+    text_of = {int(whole[row]): inside.words.word(row) for row in np.flatnonzero(whole != NOTHING).tolist()}
+    tokens = np.array(sorted(token for token, word in text_of.items() if _holds_letter(word)), np.int64)
+    lettered = np.where(np.isin(whole, tokens), whole, NOTHING)
+    found = lettered[inside.rows]
+    beside = np.zeros(len(found) + 1, np.bool_)  # to the word before
+    beside[1:-1] = (found[1:] != NOTHING) & (found[:-1] != NOTHING)
+    beside[inside.first] = False
+    kept = beside[:-1] | beside[1:]
+    begins = kept & ~beside[:-1]
+    cells = np.cumsum(kept) + np.cumsum(begins) - 1  # a separator is in front of each run, and behind the last
+    symbols = np.full(int(kept.sum() + begins.sum()) + 1, SEPARATOR, np.int32)
+    symbols[cells[kept]] = np.searchsorted(tokens, found[kept])
+    starts = np.append(cells[begins], len(symbols))
+    weights = repeated(counts, np.diff(inside.first))[begins]
+    words = [text_of[token] for token in tokens.tolist()]
+    alphabet = Alphabet(tuple(Symbol(word, word, "character") for word in words))
+    table = WordTable(np.zeros(0, np.uint8), np.zeros(len(weights) + 1, np.int64), weights)
+    return Runs(table, alphabet, Layout(symbols, starts, int(kept.sum())), tokens)
+
+
+def _holds_letter(word: bytes) -> bool:
+    return _LETTER.search(word.decode(errors="ignore")) is not None

@@ -1,0 +1,165 @@
+"""The pieces that Unigram begins with: the pieces of words that occur again, and do not always go on the same way.
+
+All places where the same piece begins are a group, which is parted by the next symbol. A piece is a seed if it
+
+- occurs at least twice, and is no longer than the recipe allows;
+- holds letters of one script, and the word marker only in front;
+- is followed by different things: what an `e` always follows, the longer piece with the `e` says better.
+
+Of these the best are kept: those that cover the most characters of the corpus.
+
+Followers differ when the first bytes of their UTF-8 differ, as SentencePiece finds them by a suffix array over bytes.
+Behind a word there is a blank, which counts as the marker, or the end of the line; a word that begins no longer one is
+a seed if it has had both. Words that came with their counts are taken for lines of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from bpe_core.counting.words import WordTable
+from bpe_core.history.alphabet import Alphabet, Spelled
+from bpe_core.kernels import TRANSPARENT, VARIOUS, WALL
+from bpe_core.methods.kit.cells import Stretches, in_order, keep_for_learning, may_be_joined
+from bpe_core.methods.kit.layout import SEPARATOR
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.support.arrays import Int32s, Int64s, repeated
+
+COMMON = 0
+_NAMES = str.split("""
+Latin Cyrillic Greek Arabic Hebrew Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu Kannada Malayalam
+Sinhala Thai Lao Tibetan Myanmar Georgian Armenian Ethiopic Khmer Mongolian Hangul Bopomofo Yi Cherokee
+Canadian_Aboriginal Syriac Thaana Nko Tifinagh Coptic Gothic Runic Ogham Glagolitic Vai Bamum Cham Limbu Tai_Le
+New_Tai_Lue Tai_Tham Tai_Viet Balinese Javanese Sundanese Batak Buginese Lepcha Ol_Chiki Meetei_Mayek
+Saurashtra Kayah_Li Rejang Lisu Tagalog Hanunoo Buhid Tagbanwa Syloti_Nagri Phags_Pa Samaritan Mandaic Adlam
+Osage Osmanya Deseret Shavian Braille SignWriting Newa Tirhuta Grantha Modi Siddham Sharada Khojki Khudawadi
+Takri Kaithi Chakma Ahom Bhaiksuki Brahmi Kharoshthi Marchen Mahajani Multani Sora_Sompeng Warang_Citi Mro
+Pahawh_Hmong Miao Pau_Cin_Hau Bassa_Vah Mende_Kikakui Duployan Tangut Cuneiform Egyptian_Hieroglyphs
+Anatolian_Hieroglyphs Meroitic_Hieroglyphs Meroitic_Cursive Linear_A Linear_B Cypriot Ugaritic Old_Persian
+Old_Italic Old_Turkic Old_Hungarian Old_Permic Old_North_Arabian Old_South_Arabian Phoenician Lydian Lycian
+Carian Imperial_Aramaic Palmyrene Nabataean Hatran Manichaean Avestan Psalter_Pahlavi Inscriptional_Parthian
+Inscriptional_Pahlavi Elbasan Caucasian_Albanian
+""")
+_JAPANESE_AND_CHINESE = r"[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー]"
+_CLASSES = [
+    (_JAPANESE_AND_CHINESE, len(_NAMES) + 1),
+    (r"\p{Script=Common}", COMMON),
+    (r"\p{Script=Inherited}", TRANSPARENT),
+    *((rf"\p{{Script={name}}}", number) for number, name in enumerate(_NAMES, 1)),
+]
+
+
+def scripts_of(characters: str) -> npt.NDArray[np.int32]:
+    """A number for the script of each character; TRANSPARENT for what takes the script of the letter before it."""
+    import regex  # takes a while to load
+
+    unknown, script_of = dict.fromkeys(characters), dict[str, int]()
+    for expression, number in _CLASSES:
+        if not unknown:
+            break
+        for found in regex.findall(expression, "".join(unknown)):
+            script_of[found] = number
+            del unknown[found]
+    return np.array([script_of.get(character, COMMON) for character in characters], np.int32)
+
+
+LONGEST = 512  # symbols, where the recipe says no length
+
+# The pieces of words that are seeds, and how often each occurs.
+Repeated = Callable[[Stretches, Alphabet, Recipe], tuple[Spelled, Int64s]]
+
+
+def seeded(words: WordTable, recipe: Recipe, repeated: Repeated) -> Alphabet:
+    base = Alphabet.for_words(words, recipe)
+    stretches = Stretches.of(words, base, recipe)
+    if not len(stretches):
+        return base
+    seeds, counts = repeated(stretches, base, recipe)
+    alphabet = Alphabet(base.symbols, seeds.only(_best_first(seeds, counts, base)[: recipe.seed_size]))
+    keep_for_learning(words, alphabet, stretches)
+    return alphabet
+
+
+def _best_first(seeds: Spelled, counts: Int64s, base: Alphabet) -> Int64s:
+    """Those first that cover most of the corpus; of equals the longest, then by what is written on them."""
+    widths = np.array([len(symbol.text) for symbol in base.symbols])
+    bytes_before = np.concatenate((np.zeros(1, np.int64), np.cumsum(widths[seeds.symbols])))
+    size = np.diff(bytes_before[seeds.starts])
+    covered = np.unique(counts * np.diff(seeds.starts), return_inverse=True)[1]
+    letters = _letters(seeds, base)
+    firsts = letters.starts[:-1]
+    return in_order(letters.symbols, firsts, np.diff(letters.starts), -(covered * (size.max(initial=0) + 1) + size))
+
+
+def _letters(seeds: Spelled, base: Alphabet) -> Spelled:
+    texts = [symbol.text.decode() for symbol in base.symbols]
+    codes = np.frombuffer("".join(texts).encode("utf-32-le"), "<u4")
+    ranks = np.unique(codes, return_inverse=True)[1].astype(np.int32)
+    lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+    firsts = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
+    if (lengths[seeds.symbols] == 1).all():
+        return Spelled(ranks[firsts[:-1]][seeds.symbols], seeds.starts)
+    of_symbols = Spelled(ranks, firsts)
+    ends = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths[seeds.symbols])))
+    return Spelled(of_symbols.only(seeds.symbols).symbols, ends[seeds.starts])
+
+
+def scripts_of_symbols(base: Alphabet, recipe: Recipe) -> Int32s:
+    """The script of each base symbol; WALL for what is in no piece."""
+    script_of = scripts_of("".join(one.text.decode() if one.kind == "character" else "\0" for one in base.symbols))
+    if base.marker_id is not None:
+        script_of[base.marker_id] = TRANSPARENT  # it stands in front only, whatever follows
+    script_of[~may_be_joined(base, recipe)] = WALL
+    return script_of
+
+
+def _limits(stretches: Stretches, base: Alphabet, recipe: Recipe) -> Int32s:
+    symbols, cells = stretches.symbols, np.arange(len(stretches.symbols))
+    script = np.where(symbols == SEPARATOR, WALL, scripts_of_symbols(base, recipe)[symbols])
+    walls = script == WALL
+    bearing = np.flatnonzero(script != TRANSPARENT)  # a transparent cell goes with those before and behind it
+    begins = np.ones(len(bearing), np.bool_)
+    begins[1:] = (script[bearing[1:]] != script[bearing[:-1]]) | walls[bearing[1:]]
+    borders = np.append(bearing[begins], len(symbols))
+    own = bearing[np.searchsorted(bearing, cells)]  # the last cell of all is a separator
+    ends = np.where(walls[own], own, borders[np.searchsorted(borders, own, side="right")])
+    limits = np.minimum(ends - cells, longest_of(recipe)).astype(np.int32)
+    limits[walls] = 0
+    return limits
+
+
+def longest_of(recipe: Recipe) -> int:
+    return recipe.max_token_length or LONGEST
+
+
+def repeated_pieces(stretches: Stretches, base: Alphabet, recipe: Recipe) -> tuple[Spelled, Int64s]:
+    limits = _limits(stretches, base, recipe)
+    nothing: Int64s = np.zeros(0, np.int64)
+    found = [(nothing, nothing, nothing), *_found(stretches, limits)]
+    firsts, lengths, counts = (np.concatenate(column) for column in zip(*found, strict=True))
+    starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
+    cells = np.arange(int(starts[-1])) + repeated(firsts - starts[:-1], lengths)
+    return Spelled(stretches.symbols[cells], starts), counts
+
+
+def _found(stretches: Stretches, limits: Int32s) -> Iterator[tuple[Int64s, Int64s, Int64s]]:
+    symbols, weights = stretches.symbols, repeated(stretches.counts, np.diff(stretches.starts))
+    followers = stretches.leads[symbols]  # the first byte of what is written in each cell
+    followers[stretches.starts[1:] - 1] = stretches.followers
+    size = int(symbols.max(initial=0)) + 1
+    places, group = np.flatnonzero(limits > 1), symbols[limits > 1].astype(np.int64)
+    for length in range(2, int(limits.max(initial=0)) + 1):
+        firsts, group = np.unique(group * size + symbols[places + length - 1], return_index=True, return_inverse=True)[
+            1:
+        ]
+        behind = followers[places + length]
+        varies = (behind != behind[firsts][group]) | (behind == VARIOUS)
+        counts = np.bincount(group, weights=weights[places]).astype(np.int64)
+        is_seed = (np.bincount(group, weights=varies) > 0) & (counts >= 2)
+        chosen = places[firsts[is_seed]]
+        yield chosen, np.full(len(chosen), length), counts[is_seed]
+        goes_on = limits[places] > length
+        places, group = places[goes_on], group[goes_on]

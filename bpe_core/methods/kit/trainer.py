@@ -1,0 +1,259 @@
+"""Training, step by step: let a method choose its best step and make it everywhere, note what happened.
+
+    >>> from bpe_core.counting.words import WordTable
+    >>> trainer = Trainer(WordTable.from_counts({"aaabdaaabac": 1}), Recipe.preset("raw-bytes", min_frequency=2))
+    >>> trainer.advance(max_merges=1)
+    Batch(start=0, stop=1, finished=False)
+    >>> [(pair.left, pair.right, pair.count) for pair in trainer.candidates(2)]
+    [(256, 97, 2), (97, 98, 2)]
+    >>> trainer.advance().finished, trainer.end_reason
+    (True, 'too rare')
+
+Plain Python learns small texts, and larger ones while a second process compiles the kernels; these take over in the
+middle of a run, with the same result.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from bpe_core.counting.words import WordTable
+from bpe_core.errors import Cancelled, FormatError, NothingToLearn, RecipeError
+from bpe_core.history.history import Columns, EndReason, History
+from bpe_core.methods.kit.layout import FEWER_CELLS
+from bpe_core.methods.kit.method import UNLIMITED, Candidate, GoneThrough, Learner, LooksAhead, Method
+from bpe_core.recipes.interventions import forced_at
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.support.limits import check_room
+from bpe_core.support.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
+
+SECONDS_BETWEEN_REPORTS = 0.05
+FIRST_WORK = 50_000  # about a millisecond
+LEAST_WORK = 1_000
+AHEAD_WORK = 1_000_000  # until somebody is asked whether they still wait
+ROOM_AT_FIRST = 4_096  # steps
+
+
+@dataclass(frozen=True)
+class Batch:
+    """What one call learned: the steps `start` to `stop`, and whether that was the end."""
+
+    start: int
+    stop: int
+    finished: bool
+
+
+class Trainer:
+    """One run. It may move from thread to thread, but belongs to one at a time; its histories are frozen."""
+
+    def __init__(
+        self,
+        words: WordTable,
+        recipe: Recipe,
+        *,
+        history: History | None = None,
+        cancelled: CancelCheck = never_cancelled,
+    ) -> None:
+        """Make the steps of a history first; what counts it has must be those of these words."""
+        words.check_total()
+        if len(words) == 0:
+            raise NothingToLearn("The text holds no words, so there is nothing to learn; choose another text.")
+        self.words = words
+        self.recipe = recipe
+        self._method = Method.of(recipe)
+        self.alphabet = self._method.tokens_at_first(words, recipe) if history is None else history.alphabet
+        known = 0 if history is None else len(history)
+        self.steps_planned = max(self._method.steps_planned(recipe, self.alphabet), known)
+        check_beforehand(recipe, len(self.alphabet), self.steps_planned, known)
+        self._columns = Columns.with_room(min(self.steps_planned, max(ROOM_AT_FIRST, known)))
+        self.end_reason: EndReason = ""
+        self._rate = 0.0  # work units a second, as last measured
+        self._learner = self._make_learner(history)
+        if not self._learner.has_candidates:
+            raise NothingToLearn(self._method.nothing_to_learn)
+        if history is not None:
+            self._replay(history, cancelled)
+
+    @property
+    def history(self) -> History:
+        """All steps so far; later ones do not change it."""
+        return History(
+            self.recipe,
+            self.alphabet,
+            self._columns.first(self._learner.learned),
+            reasons=self._learner.reasons,
+            scores=self._learner.scores,
+            tokens_at_start=self._learner.tokens_at_start,
+            end_reason=self.end_reason,
+        )
+
+    @property
+    def gone_through(self) -> GoneThrough | None:
+        """Return how far it is by another measure than steps, where that is further."""
+        gone = self._learner.gone_through
+        if gone is not None and gone.done * self.steps_planned >= self._learner.learned * gone.total:
+            return gone
+        return None
+
+    def progress(self) -> Progress:
+        if (gone := self.gone_through) is not None:
+            return Progress("training", gone.done, gone.total, gone.unit)
+        return Progress("training", self._learner.learned, self.steps_planned, self.recipe.wording.steps)
+
+    def advance(self, max_merges: int | None = None, seconds: float | None = None) -> Batch:
+        """Learn until that many merges are made, the time has passed, or the end is reached."""
+        self._let_kernels_take_over()
+        start = self._learner.learned
+        goal = self.steps_planned if max_merges is None else min(self.steps_planned, start + max(0, max_merges))
+        deadline = None if seconds is None else time.perf_counter() + seconds
+        end: EndReason = ""
+        while self._learner.learned < goal and not end:
+            end = self._learn_a_while(goal, deadline)
+            if deadline is not None and time.perf_counter() >= deadline:
+                break
+        if self.recipe.interventions:
+            check_done(self.recipe, self._columns, self._learner.learned, end)
+        if end or self._learner.learned >= self.steps_planned:
+            self.end_reason = end or "vocabulary full"
+        return Batch(start, self._learner.learned, self.end_reason != "")
+
+    def candidates(self, n: int) -> list[Candidate]:
+        return self._learner.candidates(n)
+
+    def look_ahead(self, cancelled: CancelCheck = never_cancelled) -> None:
+        """Search for what is chosen next, where that takes a search; never behind the end, as it would change a run."""
+        learner = self._learner
+        while isinstance(learner, LooksAhead) and not self.end_reason and not cancelled():
+            if learner.look_ahead(AHEAD_WORK):
+                return
+
+    def extend(self, recipe: Recipe) -> None:
+        """Go on to a larger vocabulary; what is learned so far must be what the new recipe would have learned."""
+        if not recipe.is_same_but_for_size(self.recipe):
+            raise RecipeError("Only the size of the vocabulary can change in a run; another choice needs a new run.")
+        limit = self._method.steps_planned(recipe, self.alphabet)
+        if limit < self._learner.learned:
+            raise RecipeError(
+                f"{recipe.wording.counted(self._learner.learned)} are learned already; "
+                f"a vocabulary of {len(self.alphabet) + limit:,} has room for {limit:,}."
+            )
+        self.recipe, self.steps_planned = recipe, limit
+        if self.end_reason == "vocabulary full" and limit > self._learner.learned:
+            self.end_reason = ""
+
+    # --- How far a call goes ------------------------------------------------------------
+
+    def _learn_a_while(self, goal: int, deadline: float | None) -> EndReason:
+        room = len(self._columns.left)
+        if self._learner.learned == room:
+            self._columns = _with_more_room(self._columns, min(self.steps_planned, max(ROOM_AT_FIRST, 2 * room)))
+            room = len(self._columns.left)
+        if deadline is None:
+            return self._learner.learn(self._columns, min(goal, room), UNLIMITED)
+        before = time.perf_counter()
+        left = max(0.0, deadline - before)
+        work = max(LEAST_WORK, int(self._rate * left)) if self._rate else FIRST_WORK
+        end = self._learner.learn(self._columns, min(goal, room), work)
+        if not end and self._learner.learned < min(goal, room):  # all of that work was done
+            self._rate = work / max(1e-6, time.perf_counter() - before)
+        return end
+
+    # --- Plain or compiled --------------------------------------------------------------
+
+    def _make_learner(self, forced: History | None) -> Learner:
+        method, size = self._method, len(self.words.text)
+        fast = method.compiled if method.compiled is not None and method.compiled.kernels.chooses(size) else None
+        self._is_plain = fast is None
+        way = fast or method.plain
+        check_room(way.bytes_a_cell * (size + len(self.words)), "Training", FEWER_CELLS)
+        return way.learner(self.words, self.alphabet, self.recipe, forced)
+
+    def _let_kernels_take_over(self) -> None:
+        """Let a new learner make the steps so far again and go on, once its kernels are compiled."""
+        fast = self._method.compiled
+        if not self._is_plain or fast is None or not fast.kernels.allows(len(self.words.text)):
+            return
+        learned = self._learner.learned
+        learner = fast.learner(self.words, self.alphabet, self.recipe, self.history)
+        learner.learn(_with_more_room(self._columns, len(self._columns.left)), learned, UNLIMITED)
+        self._learner, self._is_plain, self._rate = learner, False, 0.0
+
+    def _replay(self, history: History, cancelled: CancelCheck) -> None:
+        end: EndReason = ""
+        while self._learner.learned < len(history) and not end:
+            if cancelled():
+                raise Cancelled("Cancelled.")
+            end = self._learn_a_while(len(history), time.perf_counter() + SECONDS_BETWEEN_REPORTS)
+        if history.has_counts:
+            _check_same(history.columns, self._columns.first(self._learner.learned))
+
+
+def learn(
+    words: WordTable,
+    recipe: Recipe,
+    *,
+    history: History | None = None,
+    progress: ProgressReport = ignore_progress,
+    cancelled: CancelCheck = never_cancelled,
+) -> History:
+    """Learn from counted words until the end; the steps of a history, if there is one, are made first."""
+    trainer = Trainer(words, recipe, history=history)
+    finished = False
+    while not finished and not cancelled():
+        finished = trainer.advance(seconds=SECONDS_BETWEEN_REPORTS).finished
+        progress(trainer.progress())
+    history = trainer.history
+    if not finished:
+        history.end_reason = "stopped"
+    return history
+
+
+def _with_more_room(columns: Columns, room: int) -> Columns:
+    grown = Columns.with_room(room)
+    for name, old in columns._asdict().items():
+        getattr(grown, name)[: len(old)] = old
+    return grown
+
+
+def _check_same(told: Columns, found: Columns) -> None:
+    if len(found.left) < len(told.left):
+        raise FormatError(f"The steps do not belong to these words, which hold only {len(found.left):,} of them.")
+    for name in ("left", "right", "count", "tokens_left"):
+        differs = getattr(told, name) != getattr(found, name)
+        if differs.any():
+            step = int(differs.argmax()) + 1
+            raise FormatError(
+                f"The steps do not belong to these words: at step {step:,} the history says "
+                f"{int(getattr(told, name)[step - 1]):,} ({name.replace('_', ' ')}), "
+                f"the words say {int(getattr(found, name)[step - 1]):,}."
+            )
+
+
+def check_beforehand(recipe: Recipe, alphabet_size: int, steps: int, known: int) -> None:
+    """Check before the first step what the recipe says of steps and tokens."""
+    for one in recipe.interventions:
+        if one.step > steps:
+            raise RecipeError(f"There is no step {one.step:,} for {one}: only {steps:,} are to be made.")
+        if max(one.pair) >= alphabet_size + one.step - 1:
+            raise RecipeError(f"{one} names the token {max(one.pair):,}, which is not there before step {one.step:,}.")
+    if recipe.grown_from > known:
+        raise RecipeError(
+            f"This recipe goes on from a table of {recipe.grown_from:,} steps, which is not here; "
+            "open that table and extend it (bpe-explorer extend)."
+        )
+
+
+def check_done(recipe: Recipe, columns: Columns, learned: int, end: EndReason) -> None:
+    """Check after some steps that what was to be joined was there, and at the end that no step is missing."""
+    for step, (left, right) in forced_at(recipe.interventions).items():
+        if step <= learned and columns.count[step - 1] == 0:
+            raise RecipeError(
+                f"force:{left}+{right}@{step} cannot be done: by step {step:,} the two occur side by side nowhere "
+                "in this text. Take it back, or force them at an earlier step."
+            )
+    missed = next((one for one in recipe.interventions if one.step > learned + 1), None)
+    if missed is not None and end in ("too rare", "no pairs"):
+        raise RecipeError(
+            f"There is no step {missed.step:,} for {missed}: no pair is frequent enough after {learned:,} steps."
+        )

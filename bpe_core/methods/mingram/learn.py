@@ -1,0 +1,100 @@
+"""MinGram: begin with the tokens of byte-pair encoding, cut words into the fewest, drop what is used least.
+
+**Scores.** Each token costs the same large sum besides its own log-probability, so a path of fewer tokens is better
+whatever they are; paths of equally many are compared by their log-probabilities. These are rounded, so all sums are
+exact: with 64 bits always, with the 32 of SentencePiece for 256 tokens.
+
+**Learning.** Cut all words, count the tokens, do so again, and drop what is used least. How few tokens a word takes
+depends on the pieces alone; the log-probabilities only choose among ways with equally many. They begin with how much of
+the corpus each piece could cover, and then follow how often it is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from bpe_core.counting.words import WordTable
+from bpe_core.errors import NothingToLearn
+from bpe_core.history.alphabet import Alphabet, Spelled
+from bpe_core.history.columns import Float32s
+from bpe_core.history.history import History
+from bpe_core.methods.kit.cells import may_be_joined
+from bpe_core.methods.kit.dropping_learner import MORE_THAN_ASKED, Batch, DroppingLearner, first_scores
+from bpe_core.methods.kit.trainer import learn
+from bpe_core.methods.unigram.learn import METHOD as UNIGRAM
+from bpe_core.methods.unigram.learn import check_marker, ways_of
+from bpe_core.recipes.recipe import Recipe
+
+COST = 4096.0  # of a token: more than the log-probabilities of 150 tokens of a word can make good
+FINENESS = 16  # steps of a log-probability in 1; so tokens differ whose probabilities differ by 6 per cent
+
+
+def fewest_first(log_probabilities: Float32s) -> Float32s:
+    """
+    >>> fewest_first(np.array([-1.01, -7.5], np.float32)).tolist()
+    [-4097.0, -4103.5]
+    """
+    found: Float32s = (np.rint(log_probabilities * FINENESS) / FINENESS - COST).astype(np.float32)
+    return found
+
+
+def puts_fewest_first(scores: Sequence[float]) -> bool:
+    return bool(scores) and all(-2 * COST < score <= -COST and (score * FINENESS).is_integer() for score in scores)
+
+
+class MinGramLearner(DroppingLearner):
+    def _first_scores(self) -> Float32s:
+        return fewest_first(first_scores(self.coverage))
+
+    def _rounds(self) -> Iterator[bool]:
+        for _ in range(self._recipe.em_passes):
+            self._scores = fewest_first(first_scores(self._lattices.counts))
+            yield from self._set_scores()
+        pieces = np.flatnonzero(self._alive)
+        yield from self._leave(Batch.of(pieces[np.lexsort((-pieces, self._lattices.counts[pieces]))], {}))
+
+
+def tokens_at_first(words: WordTable, recipe: Recipe) -> Alphabet:
+    check_marker(recipe)
+    return pieces_at_first(words, recipe)
+
+
+def pieces_at_first(words: WordTable, recipe: Recipe) -> Alphabet:
+    base = Alphabet.for_words(words, recipe)
+    joined = recipe.with_changes(method="bpe", ties="first-seen", merges=joins_wanted(recipe, len(base)))
+    try:
+        return Alphabet(base.symbols, _spelled(learn(words, joined), recipe))
+    except NothingToLearn:
+        return base
+
+
+def joins_wanted(recipe: Recipe, base: int) -> int:
+    """Return how many pieces to begin with; where the recipe says how many are dropped, eleven times that."""
+    if recipe.vocab_size is None:
+        return round((recipe.merges or 0) * MORE_THAN_ASKED / (MORE_THAN_ASKED - 1))
+    return max(0, int(recipe.vocab_size * MORE_THAN_ASKED) - base - len(recipe.special_tokens))
+
+
+def _spelled(joined: History, recipe: Recipe) -> Spelled:
+    """What was joined, each once, as base symbols; without what holds a character that is written like the marker."""
+    pieces: list[tuple[int, ...]] = [(id,) for id in range(len(joined.alphabet))]
+    for left, right in joined.pairs():
+        pieces.append(pieces[left] + pieces[right])
+    apart = set(np.flatnonzero(~may_be_joined(joined.alphabet, recipe)).tolist())
+    found = dict.fromkeys(piece for piece in pieces[len(joined.alphabet) :] if apart.isdisjoint(piece))
+    starts = np.concatenate((np.zeros(1, np.int64), np.cumsum([len(piece) for piece in found], dtype=np.int64)))
+    symbols = (id for piece in found for id in piece)  # one by one, so that other threads have their turns
+    return Spelled(np.fromiter(symbols, np.int32, int(starts[-1])), starts)
+
+
+METHOD = replace(
+    UNIGRAM,
+    reason="count",
+    tokens_at_first=tokens_at_first,
+    reasons=lambda recipe: (),
+    cost_of_token=COST,
+    **ways_of(MinGramLearner),
+)

@@ -1,0 +1,90 @@
+"""MinGram by its article: short, plain and slow.
+
+**The cut.** A word is cut into the fewest tokens. Of several ways into as many the most probable one is taken, as by
+Unigram: that with the highest sum of log-probabilities. With `low`, `er` and `lo`, `wer` there are two ways to cut
+`lower` into two tokens; their probabilities decide.
+
+**Learning.** Begin with the tokens of byte-pair encoding, a tenth more than asked for, each as probable as it covers
+much of the corpus. Twice (`em_passes`): cut all words, and make probabilities of how often each token is used. Then
+drop what is used least, and cut its words anew, until the size asked for is reached.
+
+    >>> words = WordTable.from_counts({"low": 5, "lower": 2, "newest": 6, "widest": 3})
+    >>> history = train(words, Recipe.preset("mingram", merges=1))
+    >>> [history.alphabet.symbols[step.left].text.decode() for step in history]
+    ['▁w']
+
+Log-probabilities are rounded to sixteenths, so that their sums are exact.
+"""
+
+from __future__ import annotations
+
+import contextlib
+
+from bpe_core.counting.words import WordTable
+from bpe_core.history.alphabet import Alphabet, Symbol
+from bpe_core.history.columns import Scores
+from bpe_core.history.history import History
+from bpe_core.methods.bpe import reference as bpe
+from bpe_core.methods.mingram.learn import COST
+from bpe_core.methods.unigram import reference as unigram
+from bpe_core.methods.unigram.reference import Piece, Scored, Tokens
+from bpe_core.recipes.recipe import Recipe
+
+SIXTEENTHS = 16
+
+
+def fewest_tokens(stretch: Piece, tokens: Tokens, scores: Scored) -> tuple[float, list[int]]:
+    """The way to cut it; of ways that are equal in both the one whose last token is longest."""
+    best: list[tuple[int, float, list[int]]] = [(0, 0.0, [])]
+    for stop in range(1, len(stretch) + 1):
+        ways = [
+            (best[start][0] - 1, best[start][1] + scores[token], [*best[start][2], token])
+            for start in range(stop)
+            if (token := tokens.get(stretch[start:stop])) is not None
+        ]
+        best.append(max(ways, key=lambda way: way[:2]))
+    return best[-1][1:]
+
+
+def tokens_at_first(words: WordTable, recipe: Recipe) -> Alphabet:
+    base = Alphabet.for_words(words, recipe)
+    room = int((recipe.vocab_size or 0) * 1.1) - len(base) - len(recipe.special_tokens)
+    wanted = max(0, room) if recipe.merges is None else 11 * recipe.merges  # of which ten elevenths stay
+    joined = bpe.train(words, recipe.with_changes(method="bpe", ties="first-seen", merges=wanted))
+    spelled: list[Piece] = [(id,) for id in range(len(base))]
+    for left, right in joined.pairs():
+        spelled.append(spelled[left] + spelled[right])
+    seeds = list[Symbol]()
+    for piece in dict.fromkeys(spelled[len(base) :]):
+        symbols = [base.symbols[id] for id in piece]
+        if all(one.kind == "marker" or one.text.decode() not in recipe.marker_text for one in symbols):
+            text, decoded = (b"".join(getattr(one, what) for one in symbols) for what in ("text", "decoded"))
+            seeds.append(Symbol(text, decoded, "seed"))
+    return Alphabet((*base.symbols, *seeds))
+
+
+class Run(unigram.Run):
+    best_path = staticmethod(fewest_tokens)
+
+    def scores_of(self, counts: dict[int, int]) -> Scored:
+        return {id: round(score * SIXTEENTHS) / SIXTEENTHS for id, score in super().scores_of(counts).items()}
+
+
+def train(words: WordTable, recipe: Recipe) -> History:
+    """Drop pieces until the vocabulary has shrunk to its size."""
+    run = Run(words, recipe, tokens_at_first(words, recipe))
+    with contextlib.suppress(unigram.SmallEnough):
+        run.look()
+        for _ in range(recipe.em_passes):
+            run.scores = run.scores_of(run.token_counts())
+            run.set_scores()
+        counts = run.token_counts()
+        for piece in sorted(run.seeds, key=lambda id: (counts[id], -id)):
+            run.drop(piece, unigram.RARELY_USED)
+    found = run.history()
+    assert found.scores is not None
+    scores = Scores(found.scores.since, [row - COST for row in found.scores.rows], found.scores.dropped)
+    return History(
+        recipe, run.alphabet, found.columns, scores=scores, tokens_at_start=found.tokens_at_start,
+        end_reason=found.end_reason,
+    )  # fmt: skip

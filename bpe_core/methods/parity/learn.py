@@ -1,0 +1,232 @@
+"""What parity-aware byte-pair encoding offers as a method: each merge serves the language that is worst off.
+
+Each language has a learner of its own that sees only its words, and so has its dev text. At each step the language
+with the longest dev text, in tokens, says which pair it has most of; all others make the same merge. A learner is only
+told of merges when it is asked something: a text that nobody has looked at for a while can only have become shorter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Protocol
+
+import numpy as np
+
+from bpe_core.counting.words import WordTable
+from bpe_core.errors import CorpusError
+from bpe_core.history.alphabet import Alphabet
+from bpe_core.history.history import NOTHING, TIED, Columns, EndReason, History, Reasons
+from bpe_core.methods.bpe.learn import METHOD as BPE
+from bpe_core.methods.kit.method import UNLIMITED, Candidate, CompiledWay, Learner, Reason, Told, Way
+from bpe_core.methods.kit.plain_pairs import PlainLearner
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.recipes.ties import Pair
+
+LANGUAGE, THERE = "language", "there"  # reasons of a step: whom it served, and how often its pair occurred there
+ALL = NOTHING  # the language of merges that serve all
+WORK_A_STEP = 10_000
+NO_LANGUAGES = (
+    "Parity-aware merging serves languages: put the texts of each into a group (--group), and give each group a dev "
+    "text (--dev) or a ratio (--ratio)."
+)
+
+
+class Follower(Learner, Protocol):
+    """A learner that can be told what to merge."""
+
+    @property
+    def tokens_left(self) -> int: ...
+
+    def follow(self, pairs: Sequence[Pair]) -> None:
+        """Let these be its first merges, wherever they are, however rare; it has made the beginning of them."""
+
+    def count_of(self, pair: Pair) -> int:
+        """How often it occurs now."""
+
+
+class PlainFollower(PlainLearner):
+    def __init__(self, words: WordTable, alphabet: Alphabet, recipe: Recipe) -> None:
+        super().__init__(words, alphabet, recipe, None)
+
+    @property
+    def tokens_left(self) -> int:
+        return self._tokens_left
+
+    def follow(self, pairs: Sequence[Pair]) -> None:
+        self._forced.update(enumerate(pairs[self._learned :], start=self._learned + 1))
+
+    def count_of(self, pair: Pair) -> int:
+        return self._counts.get(pair, 0)
+
+
+@dataclass(frozen=True)
+class Turn:
+    """Whose turn it is, and what its words have most of."""
+
+    language: int
+    best: list[Candidate]  # in the counts of that language
+    passed: list[int]  # those that were worse off, and have nothing left to merge
+
+
+class ParityLearner:
+    scores = gone_through = None
+
+    def __init__(
+        self,
+        words: WordTable,
+        alphabet: Alphabet,
+        recipe: Recipe,
+        forced: History | None,
+        *,
+        make: Callable[[WordTable, Alphabet, Recipe], Follower],
+    ) -> None:
+        languages = words.languages
+        if not languages:
+            raise CorpusError(NO_LANGUAGES)
+        self._recipe, self._has_dev = recipe, languages[0].dev is not None
+        self._whole = make(words, alphabet, recipe)
+        self._learners = [make(one.words, alphabet, recipe) for one in languages]
+        dev = [one.dev for one in languages if one.dev is not None]
+        self._measured = [make(one, alphabet, recipe) for one in dev] or self._learners
+        self._at_first = [one.tokens_left for one in self._measured]
+        self._ratios = [one.ratio for one in languages]
+        self._forced: Sequence[Pair] = () if forced is None else forced.pairs()
+        self._pairs: list[Pair] = []
+        self._turns: list[int] = []  # also of those that then had nothing left to merge
+        self._spent: set[int] = set()  # languages that have nothing left
+        self._served: list[tuple[int, int, bool]] = []
+        self._again = Columns.with_room(1)  # which nobody reads
+        self.tokens_at_start = self._whole.tokens_at_start
+        self.has_candidates = self._whole.has_candidates
+
+    @property
+    def learned(self) -> int:
+        return len(self._pairs)
+
+    @property
+    def reasons(self) -> Reasons:
+        rows = np.array(self._served, np.int64).reshape(-1, 3)
+        return {LANGUAGE: rows[:, 0], THERE: rows[:, 1], TIED: rows[:, 2].astype(np.bool_)}
+
+    def learn(self, columns: Columns, stop_at: int, work: int) -> EndReason:
+        while self.learned < stop_at and work > 0:
+            end = self._step(columns)
+            if end:
+                return end
+            work -= WORK_A_STEP
+        return ""
+
+    def candidates(self, wanted: int) -> list[Candidate]:
+        turn = self._turn(wanted)
+        return [
+            replace(
+                one,
+                count=self._whole.count_of((one.left, one.right)),
+                reasons={LANGUAGE: turn.language, THERE: one.count},
+            )
+            for one in turn.best
+        ]
+
+    def _step(self, columns: Columns) -> EndReason:
+        row, turn = self.learned, self._turn(2)
+        if turn.language != ALL:
+            self._turns += [*turn.passed, turn.language]
+            self._spent.update(turn.passed)
+        given = row < len(self._forced)
+        if not turn.best and not given:
+            return self._why_nothing()
+        leading = [(one.left, one.right) for one in turn.best]
+        pair = self._forced[row] if given else leading[0]
+        served = self._whole if turn.language == ALL else self._learners[turn.language]
+        there = served.count_of(pair)
+        other = next((one for one in turn.best if (one.left, one.right) != pair), None)
+        runner_up = (NOTHING,) * 3
+        if other is not None:
+            runner_up = other.left, other.right, self._whole.count_of((other.left, other.right))
+        self._pairs.append(pair)
+        self._served.append((turn.language, there, other is not None and other.count == there))
+        self._whole.follow(self._pairs)
+        self._whole.learn(columns, row + 1, UNLIMITED)
+        columns.runner_up_left[row], columns.runner_up_right[row], columns.runner_up_count[row] = runner_up
+        return ""
+
+    def _why_nothing(self) -> EndReason:
+        for one in self._learners:
+            self._catch_up(one)
+        ends = [one.learn(self._room(), self.learned + 1, UNLIMITED) for one in self._learners]
+        return "too rare" if "too rare" in ends else "no pairs"
+
+    def _turn(self, wanted: int) -> Turn:
+        if self.learned < (self._recipe.global_merges or 0):
+            return Turn(ALL, self._whole.candidates(wanted), [])
+        passed: list[int] = []
+        while (language := self._worst_off(passed)) is not None:
+            learner = self._learners[language]
+            self._catch_up(learner)
+            if best := learner.candidates(wanted):
+                return Turn(language, best, passed)
+            passed.append(language)
+        return Turn(ALL, [], passed)
+
+    def _worst_off(self, passed: list[int]) -> int | None:
+        """Return the language with most tokens for its ratio; None where all have nothing left to merge."""
+        window, languages = self._recipe.window_size, range(len(self._learners))
+        can = free = [one for one in languages if one not in self._spent and one not in passed]
+        if window is not None:
+            last = [*self._turns, *passed][-window:]
+            most = self._recipe.alpha / 100 / len(languages)
+            free = [one for one in can if last.count(one) / window <= most] or can
+        while free:
+            found = min(free, key=lambda one: (self._standing(self._measured[one].tokens_left, one), one))
+            if self._measured[found].learned == self.learned:
+                return found
+            self._catch_up(self._measured[found])  # the longest as far as is known: is it still?
+        return None
+
+    def _standing(self, tokens: int, language: int) -> float:
+        return -tokens if self._has_dev else self._at_first[language] / max(1, tokens) / self._ratios[language]
+
+    def _catch_up(self, follower: Follower) -> None:
+        follower.follow(self._pairs)
+        follower.learn(self._room(), self.learned, UNLIMITED)
+
+    def _room(self) -> Columns:
+        if len(self._again.left) <= self.learned:
+            self._again = Columns.with_room(2 * self.learned + 1)
+        return self._again
+
+
+def _compiled_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
+    from bpe_core.methods.parity.compiled import CompiledFollower  # loads machine code
+
+    return ParityLearner(words, alphabet, recipe, forced, make=CompiledFollower)
+
+
+def served(recipe: Recipe) -> Reason:
+    """Return whom each step served, by name."""
+    names = () if recipe.mixture is None else recipe.mixture.languages
+
+    def written(count: int, told: Told) -> str:
+        language = int(told[LANGUAGE])
+        return f"{names[language] if 0 <= language < len(names) else 'all'} · {told[THERE]:,}"
+
+    return Reason(
+        title="Served",
+        tip="The language that was worst off, and how often the pair occurred in its texts",
+        of=(LANGUAGE, THERE),
+        value=lambda count, told: told[THERE],
+        written=written,
+        widest=f"{max((*names, 'all'), key=len)} · 999,999",
+    )
+
+
+assert BPE.compiled is not None
+METHOD = replace(
+    BPE,
+    reason="count in the language that is worst off",
+    plain=Way(partial(ParityLearner, make=PlainFollower), bytes_a_cell=240),
+    compiled=CompiledWay(_compiled_learner, 42, BPE.compiled.kernels),
+    reasons=lambda recipe: (served(recipe),),
+)

@@ -1,0 +1,170 @@
+"""SuperBPE with the compiled kernels: those of byte-pair encoding, told how many words each token holds.
+
+The second stage begins with the tokens of the first as its symbols, which are a fifth as many as the bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TypeVar
+
+import numpy as np
+
+from bpe_core.counting.words import PADDING, WordColumns, WordTable, join, join_by_kernels
+from bpe_core.errors import TooLarge
+from bpe_core.history.alphabet import Alphabet, Symbol
+from bpe_core.history.history import Columns, EndReason, History
+from bpe_core.history.token_texts import written
+from bpe_core.kernels.learn_state import BEGINS_BLANK, ENDS_BLANK, ENDS_COLON, HOLDS_COLON, SPAN_SHIFT
+from bpe_core.kernels.scan import REGISTERS, Machine, machine_of, scan_pieces
+from bpe_core.methods.kit.compiled_pairs import CompiledLearner as CompiledLearner
+from bpe_core.methods.kit.layout import MOST_CELLS, Layout, laid_out
+from bpe_core.methods.kit.method import UNLIMITED
+from bpe_core.methods.kit.runs import BLANK, COLON, Inside, within
+from bpe_core.methods.kit.tokens_of_runs import Cut as Cut
+from bpe_core.methods.kit.tokens_of_runs import TokensOfRuns
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.support.arrays import Bytes, Int32s, Int64s, repeated
+from bpe_core.support.threads import at_once, available_threads
+from bpe_core.text.scanner import table_for
+
+EVERY_WORD = 2**24  # more than a token can hold
+Cutter = Callable[[History], Cut]
+AT_ONCE = 1 << 23  # bytes of runs: what is made of these takes memory that is used again
+Part = TypeVar("Part")
+
+
+class CompiledAcross(CompiledLearner):
+    """The second stage; what limits the length of tokens counts bytes, so there it begins with these, too."""
+
+    def __init__(
+        self, words: WordTable, alphabet: Alphabet, recipe: Recipe, known: History, made: int, *, cutter: Cutter
+    ) -> None:
+        self._recipe, self._made = recipe, 0
+        if recipe.max_token_length is not None:
+            self._symbols = alphabet
+            super().__init__(words, alphabet, recipe, History.from_pairs(recipe, alphabet, known.pairs()))
+            self.learn(Columns.with_room(made), made, UNLIMITED)
+            return
+        first = known.first(made)
+        tokens = (Symbol(text, text, "seed") for text in written(first)[len(alphabet) : len(alphabet) + made])
+        self._symbols = Alphabet((*alphabet.symbols, *tokens))
+        left = (one.behind(made) for one in recipe.interventions)
+        behind = recipe.with_changes(interventions=tuple(map(str, filter(None, left))))
+        forced = History(behind, self._symbols, known.columns.behind(made))
+        super().__init__(words, self._symbols, behind, forced, layout=lay_out_tokens(words, first, cutter(first)))
+        self._made = made
+
+    @property
+    def learned(self) -> int:
+        return self._made + super().learned
+
+    def learn(self, columns: Columns, stop_at: int, work: int) -> EndReason:
+        return super().learn(columns.behind(self._made), stop_at - self._made, work)
+
+    def _limit(self) -> None:
+        most, past_colons = self._recipe.most_words, self._recipe.past_colons
+        if most is not None or not past_colons:
+            self._state.run[0]["most_words"] = EVERY_WORD if most is None else min(most, EVERY_WORD)
+            spans = [span_of(symbol.text, past_colons) for symbol in self._symbols.symbols]
+            self._state.spans[: len(spans)] = spans
+
+
+def span_of(text: bytes, past_colons: bool) -> int:
+    """What the kernels know of a token: how many words it holds, and what it begins and ends with."""
+    words = sum(map(bool, text.split(BLANK)))
+    colons = 0 if past_colons else ENDS_COLON * text.endswith(b":") | HOLDS_COLON * (COLON in text)
+    ends = BEGINS_BLANK * text.startswith(BLANK) | ENDS_BLANK * text.endswith(BLANK)
+    return words << SPAN_SHIFT | ends | colons
+
+
+# --- Runs as words ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class _Runs:
+    """Some of the runs, with the words that are in them."""
+
+    text: Bytes
+    starts: Int64s  # of the words in it, and the end
+    firsts: Int64s  # of these, which begin the runs; and how many there are
+
+
+def inside_of(words: WordTable, recipe: Recipe) -> Inside:
+    """Return the same as the plain function, in first-seen order too."""
+    machine = _machine(recipe)
+
+    def numbered(part: slice) -> tuple[WordColumns, Int32s, Int64s]:
+        runs = _runs(words, machine, part)
+        joined = join_by_kernels([WordColumns(runs.text, runs.starts)])
+        return joined.columns, joined.rows[0].astype(np.int32), np.diff(runs.firsts)
+
+    parts = _of_each(numbered, words)
+    joined = join([columns for columns, _, _ in parts])
+    rows = np.concatenate(
+        [of_part.astype(np.int32)[own] for of_part, (_, own, _) in zip(joined.rows, parts, strict=True)]
+    )
+    lengths = np.concatenate([lengths for _, _, lengths in parts])
+    counts = np.zeros(len(joined.columns), np.int64)
+    np.add.at(counts, rows, repeated(words.counts, lengths))
+    return Inside(WordTable(*joined.columns, counts), rows, np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths))))
+
+
+def words_inside(words: WordTable, recipe: Recipe) -> WordTable:
+    """Return the same as the plain function, in first-seen order too."""
+    machine = _machine(recipe)
+
+    def counted(part: slice) -> WordTable:
+        runs = _runs(words, machine, part)
+        joined = join_by_kernels([WordColumns(runs.text, runs.starts)])
+        counts = np.zeros(len(joined.columns), np.int64)
+        np.add.at(counts, joined.rows[0], np.repeat(words.counts[part], np.diff(runs.firsts)))
+        return WordTable(*joined.columns, counts)
+
+    return WordTable.merged(_of_each(counted, words))
+
+
+def lay_out_tokens(words: WordTable, history: History, cut: Cut) -> Layout:
+    """Return the runs as the tokens that they fall into after all steps of a history."""
+    tokens = TokensOfRuns(history, cut)
+
+    def in_tokens(part: slice) -> tuple[Int32s, Int64s]:
+        text, starts = _text(words, part)
+        ids, borders = tokens.of(text, starts, len(history))
+        return ids, np.diff(borders)
+
+    return laid_out(_of_each(in_tokens, words), words.counts)
+
+
+def _machine(recipe: Recipe) -> Machine:
+    table = table_for(within(recipe).pattern)
+    assert table is not None  # all named patterns have one
+    return machine_of(table)
+
+
+def _of_each(work: Callable[[slice], Part], words: WordTable) -> list[Part]:
+    """Do it with some runs after the others, on all threads."""
+    size = len(words.text)
+    if size > MOST_CELLS:
+        raise TooLarge(f"The distinct runs of words hold {size:,} bytes; training can hold {MOST_CELLS:,}.")
+    borders = np.unique(np.append(np.searchsorted(words.starts[:-1], np.arange(0, size, AT_ONCE)), len(words)))
+    parts = [slice(*ends) for ends in pairwise(borders.tolist())]
+    threads = max(1, min(available_threads(), len(parts)))
+    found = at_once(lambda some: [work(part) for part in some], [parts[i::threads] for i in range(threads)])
+    return [found[i % threads][i // threads] for i in range(len(parts))]
+
+
+def _text(words: WordTable, part: slice) -> tuple[Bytes, Int32s]:
+    borders = words.starts[part.start : part.stop + 1]
+    return words.text[borders[0] : borders[-1]], (borders - borders[0]).astype(np.int32)
+
+
+def _runs(words: WordTable, machine: Machine, part: slice) -> _Runs:
+    text, borders = _text(words, part)
+    cuts = np.empty(len(text) + 4, np.int32)
+    padded = np.concatenate([text, np.zeros(PADDING, np.uint8)])
+    found = scan_pieces(machine, padded, borders, np.zeros(REGISTERS, np.int64), cuts)
+    starts = cuts[:found].astype(np.int64)
+    return _Runs(text, starts, np.searchsorted(starts, borders))

@@ -1,0 +1,179 @@
+"""What SuperBPE offers as a method: byte-pair encoding twice, on the words of a corpus and then on whole runs of them.
+
+What the rest of the program calls words are the runs. A pattern of the recipe cuts them into ordinary words, and the
+first learner sees only these. The second one makes the same merges in the runs, and then goes on there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bpe_core.counting.words import WordTable
+from bpe_core.errors import RecipeError
+from bpe_core.history.alphabet import Alphabet
+from bpe_core.history.history import Columns, EndReason, History, Reasons
+from bpe_core.methods.bpe.learn import METHOD as BPE
+from bpe_core.methods.kit.method import UNLIMITED, Candidate, CompiledWay, Learner, LearnerMaker, Reason, Way
+from bpe_core.methods.kit.plain_pairs import PlainLearner
+from bpe_core.methods.kit.runs import Inside, forbidden, inside_of, words_inside
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.recipes.ties import Pair
+from bpe_core.segmenting.cutting import Cutting
+
+if TYPE_CHECKING:  # which loads machine code
+    from bpe_core.methods.superbpe.compiled import Cut
+
+STAGE = "stage"  # the reason of a step: 1 within words, 2 across them
+
+
+def transition_of(recipe: Recipe, alphabet: Alphabet) -> int:
+    """Return how many merges join within words; half of them if the recipe does not say it."""
+    steps = recipe.merge_limit(len(alphabet))
+    if recipe.transition is not None and recipe.transition > steps:
+        raise RecipeError(
+            f"The transition after {recipe.transition:,} merges never comes: only {steps:,} are to be made. "
+            "Choose an earlier transition or a larger vocabulary."
+        )
+    return steps // 2 if recipe.transition is None else recipe.transition
+
+
+def transition_in(history: History) -> int:
+    """Return how many of its merges join within words: fewer than the recipe says where nothing was left to join."""
+    across = np.flatnonzero(history.reasons.get(STAGE, np.zeros(0)) > 1)
+    return int(across[0]) if len(across) else transition_of(history.recipe, history.alphabet)
+
+
+def steps_planned(recipe: Recipe, alphabet: Alphabet) -> int:
+    transition_of(recipe, alphabet)
+    return recipe.merge_limit(len(alphabet))
+
+
+class PlainAcross(PlainLearner):
+    """The second stage, which joins neither too many words nor what follows a colon."""
+
+    def __init__(self, words: WordTable, alphabet: Alphabet, recipe: Recipe, known: History, made: int) -> None:
+        self._limits = recipe
+        super().__init__(words, alphabet, recipe, known)
+        self.learn(Columns.with_room(made), made, UNLIMITED)
+
+    def _push(self, pair: Pair) -> None:
+        if not forbidden(self._texts[pair[0]] + self._texts[pair[1]], self._limits):
+            super()._push(pair)
+
+
+# Of runs, for the second stage; it begins behind that many steps of a history, and makes further ones of it again.
+LearnAcross = Callable[[WordTable, Alphabet, Recipe, History, int], Learner]
+
+
+class SuperLearner:
+    """Learns within words up to the transition, or as long as there is anything, and across them from there on."""
+
+    scores = gone_through = None
+
+    def __init__(
+        self,
+        words: WordTable,
+        alphabet: Alphabet,
+        recipe: Recipe,
+        forced: History | None,
+        *,
+        learn_within: LearnerMaker,
+        learn_across: LearnAcross,
+        split: Callable[[WordTable, Recipe], WordTable],
+    ) -> None:
+        self._transition = transition_of(recipe, alphabet)
+        if forced is not None and STAGE in forced.reasons:  # it may have come early
+            self._transition = transition_in(forced)
+        self._forced = forced
+        first = None if forced is None else forced.first(self._transition)
+        self._within = learn_within(split(words, recipe), alphabet, recipe, first)
+        self._across: Learner | None = None
+        self._make_second: Callable[[History, int], Learner] = partial(learn_across, words, alphabet, recipe)
+        self._history: Callable[[Columns], History] = lambda columns: History(recipe, alphabet, columns)
+        self.tokens_at_start = self._within.tokens_at_start
+        self.has_candidates = bool((np.diff(words.starts) > 1).any())
+
+    @property
+    def learned(self) -> int:
+        return self._within.learned if self._across is None else self._across.learned
+
+    @property
+    def reasons(self) -> Reasons:
+        return {STAGE: 1 + (np.arange(self.learned) >= self._transition)}
+
+    def learn(self, columns: Columns, stop_at: int, work: int) -> EndReason:
+        self._columns = columns
+        if self._across is None:
+            end = self._within.learn(columns, min(stop_at, self._transition), work)
+            if not end and (self.learned < self._transition or stop_at <= self._transition):
+                return ""
+            self._transition = self.learned
+        return self._begun_across().learn(columns, stop_at, work)
+
+    def candidates(self, wanted: int) -> list[Candidate]:
+        if self.learned < self._transition:
+            return self._within.candidates(wanted)
+        return self._begun_across().candidates(wanted)
+
+    def _begun_across(self) -> Learner:
+        """Let another learner begin with the merges so far, wherever they are in the runs, however rare."""
+        if self._across is None:
+            known = self._forced
+            if known is None or len(known) < self._transition:
+                known = self._history(self._columns.first(self._transition))
+            self._across = self._make_second(known, self._transition)
+        return self._across
+
+
+_plain_learner = partial(SuperLearner, learn_within=PlainLearner, learn_across=PlainAcross, split=words_inside)
+
+
+def _compiled_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
+    from bpe_core.methods.superbpe.compiled import CompiledAcross, CompiledLearner, words_inside  # loads machine code
+
+    across = partial(CompiledAcross, cutter=_cutter)
+    return SuperLearner(
+        words, alphabet, recipe, forced, learn_within=CompiledLearner, learn_across=across, split=words_inside
+    )
+
+
+def _words_at_first(words: WordTable, recipe: Recipe) -> Inside:
+    assert METHOD.compiled is not None
+    if not METHOD.compiled.kernels.chooses(len(words.text)):
+        return inside_of(words, recipe)
+    from bpe_core.methods.superbpe import compiled  # loads machine code
+
+    return compiled.inside_of(words, recipe)
+
+
+def _cutter(history: History) -> Cut:
+    from bpe_core.segmenting.compiled_encoder import CompiledEncoder  # loads machine code
+
+    recipe = history.recipe.with_changes(method="bpe", pattern="none", unit="file", special_tokens=())
+    return CompiledEncoder(History(recipe, history.alphabet, history.columns), Cutting(recipe)).ids_of_words
+
+
+STAGES = Reason.of_column(
+    STAGE,
+    "Whether the merge was learned within words, or across them as those behind the transition are",
+    lambda stage: "across words" if stage > 1 else "within words",
+    widest="across words",
+    is_measure=False,
+)
+
+assert BPE.compiled is not None
+METHOD = replace(
+    BPE,
+    steps_planned=steps_planned,
+    plain=Way(_plain_learner, bytes_a_cell=200),
+    compiled=CompiledWay(_compiled_learner, 6, BPE.compiled.kernels),
+    reasons=lambda recipe: (STAGES,),
+    words_at_first=_words_at_first,
+    turns=lambda history: {transition_in(history): "from here on merges join words, too"},
+    forbids=forbidden,
+)

@@ -1,0 +1,87 @@
+"""SuperBPE, plain and slow: byte-pair encoding within words, then across them.
+
+The words of the corpus are runs: words with the blanks, single signs and line ends between them. Another pattern cuts
+each run into ordinary words, and the first merges are learned from these. From the transition on the same merges are
+made in whole runs, and the next ones may join two words. They leave out what would hold too many words, or a blank
+behind a colon. Texts are encoded by all merges in their order, in whole runs.
+
+    >>> from bpe_core.history.token_texts import decoded
+    >>> words = WordTable.from_counts({"by the way": 5, "the by": 1})
+    >>> recipe = Recipe.preset("gpt2", method="superbpe", merges=8, transition=6)
+    >>> history = train(words, recipe)
+    >>> [text.decode() for text in decoded(history)[256:]]
+    ['by', 'th', 'the', ' the', ' w', ' wa', 'by the', 'by the wa']
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from bpe_core.counting.words import WordTable
+from bpe_core.history.alphabet import Alphabet
+from bpe_core.history.history import EndReason, History
+from bpe_core.methods.bpe import reference as bpe
+from bpe_core.methods.superbpe.learn import STAGE
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.recipes.ties import Pair
+from bpe_core.text.splitting import split_words
+
+EVERY_WORD = 2**60  # a limit that limits nothing
+
+
+def train(words: WordTable, recipe: Recipe, alphabet: Alphabet | None = None, given: Sequence[Pair] = ()) -> History:
+    alphabet = alphabet or Alphabet.for_words(words, recipe)
+    limit = recipe.merge_limit(len(alphabet))
+    transition = limit // 2 if recipe.transition is None else recipe.transition
+    runs = [(alphabet.symbols_of(run, recipe), count) for run, count in words]
+    inside = [(alphabet.symbols_of(word, recipe), count) for word, count in words_inside(words, recipe)]
+    at_start = bpe.count_tokens(runs)
+    tokens = bpe.TokenBook(alphabet)
+    rows: list[tuple[int, ...]] = []
+    stages: list[int] = []
+    end: EndReason = "vocabulary full"
+    stage, corpus = 1, inside
+    while len(rows) < limit:
+        if stage == 1 and len(rows) == transition:
+            stage, corpus = 2, runs
+        counts = bpe.count_pairs(corpus)
+        ranking = bpe.ranked(bpe.allowed(counts, tokens, recipe), tokens, recipe)
+        whole = [one for one in ranking if not recipe.keeps_characters or bpe.keeps_characters(one[0], tokens)]
+        joinable = [one for one in whole if stage == 1 or may_join(tokens, one[0], recipe)]
+        frequent = bpe.steered(joinable, counts, recipe, len(rows) + 1, given)
+        if not frequent and stage == 1:  # the second begins early
+            transition = len(rows)
+            continue
+        if not frequent:
+            end = "too rare" if ranking else "no pairs"
+            break
+        (pair, count), (runner_up, runner_up_count) = [*frequent, bpe.NOBODY][:2]
+        token = tokens.add(pair)
+        inside, runs = ([(bpe.join(word, pair, token), weight) for word, weight in one] for one in (inside, runs))
+        corpus = inside if stage == 1 else runs
+        rows.append((*pair, count, *runner_up, runner_up_count, bpe.count_tokens(corpus)))
+        stages.append(stage)
+    return bpe.as_history(rows, recipe, alphabet, at_start, end, reasons={STAGE: np.array(stages, np.int64)})
+
+
+def words_inside(words: WordTable, recipe: Recipe) -> WordTable:
+    """The ordinary words of all runs with their counts, in first-seen order.
+
+    >>> runs = WordTable.from_counts({"by the": 5, "the": 1})
+    >>> list(words_inside(runs, Recipe.preset("gpt2", method="superbpe")))
+    [(b'by', 5), (b' the', 5), (b'the', 1)]
+    """
+    splitting = Recipe(pattern=recipe.words_by)
+    counts: dict[str, int] = {}
+    for run, count in words:
+        for word in split_words(run.decode(), splitting):
+            counts[word] = counts.get(word, 0) + count
+    return WordTable.from_counts(counts)
+
+
+def may_join(tokens: bpe.TokenBook, pair: Pair, recipe: Recipe) -> bool:
+    text = tokens.texts[pair[0]] + tokens.texts[pair[1]]
+    words = [word for word in text.split(b" ") if word]
+    return len(words) <= (recipe.most_words or EVERY_WORD) and (recipe.past_colons or b": " not in text)

@@ -1,0 +1,129 @@
+"""What Unigram offers as a method."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from bpe_core.counting.words import WordTable
+from bpe_core.errors import RecipeError, SizeDoesNotFit
+from bpe_core.history.alphabet import Alphabet
+from bpe_core.history.history import History
+from bpe_core.kernels.readiness import Policy
+from bpe_core.methods.kit.dropping_learner import DroppingLearner
+from bpe_core.methods.kit.lattices import PlainLattices
+from bpe_core.methods.kit.method import CompiledWay, Learner, Method, Reason, Way
+from bpe_core.methods.kit.seeds import repeated_pieces, seeded
+from bpe_core.methods.listing import METHODS
+from bpe_core.methods.unigram.learner import UnigramLearner
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.segmenting.best_paths import BestPaths
+
+# In the order of their numbers.
+CAUSES = ("rarely used", "not its own best path", "least loss", "least likely")
+
+
+def _cause(cause: float) -> str:
+    return CAUSES[int(cause)] if 0 <= int(cause) < len(CAUSES) else ""
+
+
+REASONS = (
+    Reason.of_column(
+        "loss",
+        "How much less likely a token of the corpus becomes, on average, with the next best tokens in place of the "
+        "piece (in the natural logarithm)",
+        lambda loss: "" if np.isnan(loss) else f"{loss:.3g}",
+        widest="0.000123",
+    ),
+    Reason.of_column(
+        "cause",
+        "Why the piece was dropped: it is hardly used in any way to split words, its own best path is another, the "
+        "corpus loses least by it, or it is the least likely when only a few have to go",
+        _cause,
+        widest="not its own best path",
+        is_number=False,
+    ),
+    Reason.of_column("round", "In which round of estimating and dropping; 1 is the first", widest="99"),
+)
+
+
+KERNELS = Policy("bpe_core.methods.kit.compiled_lattices", small=5_000, large=500_000)
+
+
+def check_marker(recipe: Recipe) -> None:
+    if recipe.marker == "none":  # words hold the sign for blanks already
+        raise RecipeError(
+            f"{METHODS[recipe.method].title} learns with a marker before words, and this recipe came from a file "
+            "that puts it there in a way of its own; choose another recipe to learn anew."
+        )
+
+
+def tokens_at_first(words: WordTable, recipe: Recipe) -> Alphabet:
+    check_marker(recipe)
+    return pieces_at_first(words, recipe)
+
+
+def pieces_at_first(words: WordTable, recipe: Recipe) -> Alphabet:
+    if not KERNELS.chooses(len(words.text)):
+        return seeded(words, recipe, repeated_pieces)
+    from bpe_core.methods.kit.compiled_lattices import repeated  # loads machine code
+
+    return seeded(words, recipe, repeated)
+
+
+def steps_planned(recipe: Recipe, alphabet: Alphabet) -> int:
+    seeds, specials = alphabet.seed_count, len(recipe.special_tokens)
+    least, most = len(alphabet) - seeds + specials, len(alphabet) + specials
+    if recipe.merges is not None:
+        return min(recipe.merges, seeds)
+    assert recipe.vocab_size is not None
+    if recipe.vocab_size < least:
+        raise SizeDoesNotFit(
+            f"A vocabulary of {recipe.vocab_size:,} has no room for the {least:,} tokens that must stay: every "
+            "character of the text, and the special ones.",
+            f"Choose at least {least:,}, or an alphabet limit.",
+            (least + most) // 2,
+        )
+    if recipe.vocab_size > most:
+        raise SizeDoesNotFit(
+            f"A vocabulary of {recipe.vocab_size:,} is larger than what it is chosen from: this text has only "
+            f"{most:,} characters and pieces that occur again.",
+            f"Choose at most {most:,}, or more text.",
+            (least + most) // 2,  # so that half of the pieces are dropped, for there to be something to see
+        )
+    return most - recipe.vocab_size
+
+
+def what_is_wrong(history: History) -> str:
+    """Say why texts cannot be cut by such a history; nothing if they can."""
+    return "its tokens have no scores" if history.scores is None else ""
+
+
+def ways_of(kind: type[DroppingLearner]) -> dict[str, Any]:
+    def plain(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
+        return kind(words, alphabet, recipe, forced, PlainLattices)
+
+    def compiled(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
+        from bpe_core.methods.kit.compiled_lattices import CompiledLattices  # loads machine code
+
+        return kind(words, alphabet, recipe, forced, CompiledLattices)
+
+    return {"plain": Way(plain, bytes_a_cell=1_500), "compiled": CompiledWay(compiled, 200, KERNELS)}
+
+
+METHOD = Method(
+    reason="loss",
+    nothing_to_learn=(
+        "No piece of a word occurs twice in this text, so there is nothing to choose from; choose another text."
+    ),
+    tokens_at_first=tokens_at_first,
+    steps_planned=steps_planned,
+    segmenter=BestPaths,
+    **ways_of(UnigramLearner),
+    has_seeds=True,
+    looks_tokens_up=True,
+    what_is_wrong=what_is_wrong,
+    reasons=lambda recipe: REASONS,
+    why="path",
+)

@@ -1,0 +1,148 @@
+"""The rounds of Unigram: estimate, drop what is rare, estimate again, drop what costs least; until few enough are left.
+
+A round makes `em_passes` passes over the words. Each counts how often every piece would occur in the corpus, over all
+ways to cut each word by their probability, and makes new log-probabilities of that; pieces that are expected less than
+half a time leave. Then the pieces that are not their own best path leave, and those without which the corpus becomes
+least unlikely, until `keep_share` per cent of the tokens are left. When no more than 1.1 times the size asked for are
+left, the least likely ones leave until the size is reached.
+
+A rare piece has no probability any more from then on, so its steps change nothing. A base symbol never leaves the
+vocabulary; while it is rare it counts as less likely than all others by a penalty ("out of force").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from bpe_core.history.columns import Float32s
+from bpe_core.history.history import Reasons
+from bpe_core.methods.kit.dropping_learner import (
+    MORE_THAN_ASKED,
+    RARE,
+    SLICE,
+    Batch,
+    DroppingLearner,
+    Told,
+    least_first,
+    losses,
+    scores_of,
+    settled,
+)
+from bpe_core.support.arrays import Bools, Float64s, Int64s
+
+# Why a piece was dropped.
+RARELY_USED, NOT_ITS_OWN_PATH, LEAST_LOSS, LEAST_LIKELY = range(4)
+
+PIECES_A_SLICE = 4_096
+_SCORE_BETWEEN = np.float32(0.0001)  # characters that are given a score at the end differ by so much
+
+
+class Pass(NamedTuple):
+    objective: float  # minus the log-likelihood of a word, on average, before it
+    size: int  # tokens in force after it
+
+
+class UnigramLearner(DroppingLearner):
+    _round = 0
+    passes: list[Pass]
+
+    def _room_for_reasons(self, steps: int) -> Reasons:
+        return {"loss": np.empty(steps), "round": np.empty(steps, np.int32), "cause": np.empty(steps, np.int8)}
+
+    def _chosen(self, pieces: Int64s, cause: int | Int64s, loss: Float64s | float = np.nan) -> Batch:
+        told = self._room_for_reasons(len(pieces))
+        told["loss"][:], told["round"][:], told["cause"][:] = loss, self._round, cause
+        return Batch.of(pieces, told)
+
+    def _reasons_of_others(self, told: Told, others: Bools) -> Told:
+        return {**told, "loss": np.where(others, np.nan, told["loss"])}
+
+    # -- The course of a run ---------------------------------------------------------------
+
+    def _rounds(self) -> Iterator[bool]:
+        self.passes = []
+        most = int(self._asked * MORE_THAN_ASKED)
+        while True:
+            self._round += 1
+            rare = [np.zeros(0, np.int64)]
+            for _ in range(self._recipe.em_passes):
+                room = self._steps_left() - sum(map(len, rare))
+                yield from self._expect()
+                rare.append(self._estimate(room))
+            yield from self._set_scores()
+            yield from self._leave(self._chosen(np.concatenate(rare), RARELY_USED))
+            yield from self._leave((yield from self._costing_least(most)))
+            if int(self._in_force.sum()) <= most or not self._alive.any():
+                break
+        self._round += 1
+        yield from self._finish()
+
+    def _expect(self) -> Iterator[bool]:
+        scores = self._with_penalties()
+        self._lattices.tidy(scores)
+        return self._in_slices(partial(self._lattices.expect, scores=scores))
+
+    def _estimate(self, room: int) -> Int64s:
+        expected = settled(self._lattices.expected)
+        stay = self._in_force & (expected >= RARE)
+        rare = np.flatnonzero(self._in_force & ~stay & self._is_seed)
+        rare = least_first(rare, expected[rare])
+        stay[rare[room:]] = True
+        if not stay.any():  # all words are too rare to tell
+            stay = self._in_force & ~self._is_seed
+        self._in_force &= stay
+        self.passes.append(Pass(-self._lattices.log_likelihood / self._weight, int(stay.sum())))
+        self._scores = scores_of(expected, stay)
+        return rare[:room]
+
+    def _costing_least(self, most: int) -> Generator[bool, None, Batch]:
+        counts = self._lattices.counts
+        used = self._in_force & (counts > 0)
+        pieces = self._lattices.in_order(np.flatnonzero(used & self._is_seed))
+        found, tokens, sizes = list[Float32s](), list[Int64s](), list[Int64s]()
+        for start in range(0, len(pieces), PIECES_A_SLICE):
+            own = self._lattices.own_paths(pieces[start : start + PIECES_A_SLICE], self._scores)
+            found.append(own.scores)
+            tokens.append(own.tokens)
+            sizes.append(np.diff(own.starts))
+            self._work -= SLICE // 10
+            yield True
+        size = int(self._in_force.sum())
+        self._in_force &= self._is_seed | (counts > 0)
+        idle = np.flatnonzero(self._alive)
+        least, loss_of = idle[:0], np.zeros(len(self._alive), np.float32)
+        if len(pieces):
+            split = np.concatenate(found) > self._scores[pieces]
+            starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(np.concatenate(sizes))))
+            cost = losses(counts, pieces, starts, np.concatenate(tokens))
+            keep = max(most, size * self._recipe.keep_share // 100) - int((used & ~self._is_seed).sum())
+            whole = pieces[~split]
+            loss_of[whole] = cost[~split]
+            least = least_first(whole, loss_of[whole])[: max(0, len(whole) - max(0, keep))]
+            kept = np.zeros(len(self._alive), np.bool_)
+            kept[whole] = True
+            idle = np.flatnonzero(self._alive & ~kept)
+        idle = least_first(idle, self._scores[idle])
+        causes = np.repeat([NOT_ITS_OWN_PATH, LEAST_LOSS], [len(idle), len(least)])
+        costs = np.concatenate((np.full(len(idle), np.nan), loss_of[least]))
+        return self._chosen(np.concatenate((idle, least)), causes, costs)
+
+    def _finish(self) -> Iterator[bool]:
+        missing = np.flatnonzero(~self._in_force & ~self._is_seed & (self.coverage > 0))
+        if len(missing):
+            missing = missing[np.lexsort((missing, -self.coverage[missing]))]
+            least = self._scores[self._in_force].min()
+            self._scores[missing] = least + _SCORE_BETWEEN * np.arange(len(missing), dtype=np.float32)
+            self._in_force[missing] = True
+        alive = np.flatnonzero(self._alive)
+        texts = self._alphabet.texts_of_seeds(alive)
+        pieces = alive[np.array(sorted(range(len(alive)), key=texts.__getitem__), np.int64)][::-1]
+        pieces = pieces[np.argsort(self._scores[pieces], kind="stable")]
+        staying = self._in_force.copy()
+        staying[pieces[: max(0, self._steps_left())]] = False
+        yield from self._set_scores(staying)
+        yield from self._leave(self._chosen(pieces, LEAST_LIKELY))

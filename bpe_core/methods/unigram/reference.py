@@ -1,0 +1,417 @@
+"""Unigram as SentencePiece learns it: short, plain and slow.
+
+**The model.** Every token has a probability, and a way to cut a word is as probable as the product of its tokens'. A
+word is cut in the most probable way; log-probabilities ("scores") are added instead. By hand, with `l`, `o` and `w` at
+-2 each and `lo` at -3: `low` is -6 letter by letter and -5 as `lo w`.
+
+**Learning.** Begin with many pieces of words (`find_seeds`), each as probable as it covers much of the corpus. Then in
+rounds: count how often each token would occur in the corpus, over all ways to cut it by their probability, make new
+scores of these counts, and drop the pieces that are expected less than half a time; do so `em_passes` times. Drop the
+pieces that would be cut themselves, and those whose loss is least, until `keep_share` per cent are left. Once no
+more than 1.1 times the size asked for are left, drop the least likely until the size is reached.
+
+    >>> words = WordTable.from_counts({"low": 5, "lower": 2, "newest": 6, "widest": 3})
+    >>> history = train(words, Recipe.preset("unigram", vocab_size=14))
+    >>> [history.alphabet.symbols[id].text.decode() for id in history.vocabulary.tolist()][-2:]
+    ['▁low', 'we']
+
+Scores, losses and expected counts are kept with 32 bits, as in models: what differs by less is equal.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+
+from bpe_core.counting.words import WordTable
+from bpe_core.history.alphabet import Alphabet, Symbol
+from bpe_core.history.columns import Scores
+from bpe_core.history.history import NOTHING, EndReason, History
+from bpe_core.kernels import TRANSPARENT
+from bpe_core.methods.bpe.reference import as_history
+from bpe_core.methods.kit.seeds import scripts_of
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.text.normalization import normalize
+from bpe_core.text.splitting import split_words
+
+Piece = tuple[int, ...]  # base symbols
+Scored = dict[int, float]  # a score for each token that can be used
+Tokens = dict[Piece, int]  # the tokens that can be used, by what they cover
+
+
+def paths(stretch: Piece, tokens: Tokens) -> Iterator[list[int]]:
+    if not stretch:
+        yield []
+    for stop in range(1, len(stretch) + 1):
+        if stretch[:stop] in tokens:
+            for rest in paths(stretch[stop:], tokens):
+                yield [tokens[stretch[:stop]], *rest]
+
+
+def best_path(stretch: Piece, tokens: Tokens, scores: Scored) -> tuple[float, list[int]]:
+    """The way to cut it with the highest sum of scores; of equals the one whose last token is longest."""
+    best: list[tuple[float, list[int]]] = [(0.0, [])]
+    for stop in range(1, len(stretch) + 1):
+        ways = [
+            (best[start][0] + scores[token], [*best[start][1], token])
+            for start in range(stop)
+            if (token := tokens.get(stretch[start:stop])) is not None
+        ]
+        best.append(max(ways, key=lambda way: way[0]) if ways else (-math.inf, []))
+    return best[-1]
+
+
+def ids_by_piece(alphabet: Alphabet, recipe: Recipe) -> Tokens:
+    symbol_of = {text.decode(): id for text, id in alphabet.id_of_piece.items()}
+    found: Tokens = {}
+    for id, symbol in enumerate(alphabet.symbols):
+        if symbol.kind == "seed":
+            text, begins = symbol.text.decode(), symbol.text.startswith(recipe.marker_text.encode())
+            front = (alphabet.marker_id,) if begins and alphabet.marker_id is not None else ()
+            letters = text[len(recipe.marker_text) :] if front else text
+            found[(*front, *(symbol_of[letter] for letter in letters))] = id
+        else:
+            found[(id,)] = id
+    return found
+
+
+BestPath = Callable[[Piece, Tokens, Scored], tuple[float, list[int]]]
+
+
+def encode(text: str, history: History, *, at: int | None = None, best: BestPath = best_path) -> list[int]:
+    """The ids of a text's tokens, as the tokenizer stood after `at` steps (all, if not said)."""
+    words = split_words(normalize(text, history.recipe), history.recipe)
+    return [id for word in words for id in encode_word(word.encode(), history, at=at, best=best)]
+
+
+def encode_word(word: bytes, history: History, *, at: int | None = None, best: BestPath = best_path) -> list[int]:
+    assert history.scores is not None
+    scores = dict(enumerate(history.scores.at(len(history) if at is None else at).tolist()))
+    tokens = {
+        piece: id for piece, id in ids_by_piece(history.alphabet, history.recipe).items() if scores[id] > -math.inf
+    }
+    ids, stretch = list[int](), list[int]()
+    for symbol in [*history.alphabet.symbols_of(word, history.recipe), NOTHING]:
+        if symbol != NOTHING and history.alphabet.symbols[symbol].merges:
+            stretch.append(symbol)
+            continue
+        ids += best(tuple(stretch), tokens, scores)[1]
+        stretch = []
+        if symbol != NOTHING and ids[-1:] != [history.alphabet.unknown_id]:
+            ids.append(symbol)
+    return ids
+
+
+# What of each word pieces may cover, how often the word occurs, and what follows it: the first byte of what is
+# written there, 0 for the end of a line.
+Stretches = list[tuple[Piece, int, set[int]]]
+
+RARE, PENALTY, LEAST_EXPECTED, MORE_THAN_ASKED, DIFFERENCE = 0.5, 10.0, 1e-3, 1.1, 0.0001
+RARELY_USED, NOT_ITS_OWN_PATH, LEAST_LOSS, LEAST_LIKELY = range(4)
+
+
+# --- Seeds ------------------------------------------------------------------------------
+
+
+def tokens_at_first(words: WordTable, recipe: Recipe) -> Alphabet:
+    base = Alphabet.for_words(words, recipe)
+    seeds = [
+        Symbol(_joined(piece, base, "text"), _joined(piece, base, "decoded"), "seed")
+        for piece in find_seeds(stretches_of(words, base, recipe), base, recipe)
+    ]
+    return Alphabet((*base.symbols, *seeds))
+
+
+def stretches_of(words: WordTable, alphabet: Alphabet, recipe: Recipe) -> Stretches:
+    """Each word without what the alphabet lacks, which parts it."""
+    found: Stretches = []
+    for (word, count), ends in zip(words, words.counts if words.line_ends is None else words.line_ends, strict=True):
+        stretch: list[int] = []
+        behind = {0} if ends else set[int]()
+        if ends < count:
+            behind.add(recipe.marker_text.encode()[0])
+        for symbol in [*alphabet.symbols_of(word, recipe), NOTHING]:
+            if symbol != NOTHING and alphabet.symbols[symbol].merges:
+                stretch.append(symbol)
+            elif stretch:
+                found.append((tuple(stretch), count, behind if symbol == NOTHING else {0}))
+                stretch = []
+    return found
+
+
+def find_seeds(stretches: Stretches, base: Alphabet, recipe: Recipe) -> list[Piece]:
+    """The pieces that occur at least twice, hold letters of one script, and go on in different ways."""
+    longest = recipe.max_token_length or 512
+    counts: dict[Piece, int] = {}
+    followers: dict[Piece, set[int]] = {}
+    for stretch, weight, behind in stretches:
+        for start in range(len(stretch)):
+            for stop in range(start + 2, min(len(stretch), start + longest) + 1):
+                piece = stretch[start:stop]
+                counts[piece] = counts.get(piece, 0) + weight
+                follower = {base.symbols[stretch[stop]].text[0]} if stop < len(stretch) else behind
+                followers.setdefault(piece, set()).update(follower)
+    script_of = {
+        id: int(scripts_of(symbol.text.decode())[0])
+        for id, symbol in enumerate(base.symbols)
+        if symbol.kind == "character" and symbol.text.decode() not in recipe.marker_text
+    }
+
+    def is_whole(piece: Piece) -> bool:
+        """Holds letters of one script, the marker only in front, and no character that is written like it."""
+        scripts = {script_of.get(letter) for letter in piece[piece[0] == base.marker_id :]} - {TRANSPARENT}
+        return len(scripts) <= 1 and None not in scripts
+
+    found = [piece for piece in counts if counts[piece] >= 2 and len(followers[piece]) > 1 and is_whole(piece)]
+    found.sort(key=lambda piece: _joined(piece, base, "text"))
+    found.sort(key=lambda piece: (counts[piece] * len(piece), len(_joined(piece, base, "text"))), reverse=True)
+    return found[: recipe.seed_size]
+
+
+def _joined(piece: Piece, base: Alphabet, what: str) -> bytes:
+    return b"".join(getattr(base.symbols[symbol], what) for symbol in piece)
+
+
+# --- Learning ---------------------------------------------------------------------------
+
+
+def train(words: WordTable, recipe: Recipe) -> History:
+    """Drop seeds until the vocabulary has shrunk to its size."""
+    run = Run(words, recipe)
+    with contextlib.suppress(SmallEnough):
+        run.look()
+        while run.seeds:
+            run.round += 1
+            rare = [piece for _ in range(recipe.em_passes) for piece in run.estimate()]
+            run.set_scores()
+            for piece in rare:
+                run.drop(piece, RARELY_USED)
+            run.prune()
+            if len(run.in_force) <= run.most:
+                break
+        run.round += 1
+        run.finish()
+    return run.history()
+
+
+class SmallEnough(Exception):
+    """The last step is made."""
+
+
+class Run:
+    best_path: BestPath = staticmethod(best_path)
+
+    def __init__(self, words: WordTable, recipe: Recipe, alphabet: Alphabet | None = None) -> None:
+        self.recipe, self.alphabet = recipe, alphabet or tokens_at_first(words, recipe)
+        self.words = list(words)
+        self.seeds = {id for id, symbol in enumerate(self.alphabet.symbols) if symbol.kind == "seed"}
+        specials, size = len(recipe.special_tokens), recipe.vocab_size
+        first = len(self.alphabet) + specials
+        self.limit = first - size if size is not None else min(recipe.merges or 0, len(self.seeds))  # steps
+        self.most = int((first - self.limit) * MORE_THAN_ASKED)
+        self.corpus = stretches_of(words, self.alphabet, recipe)
+        self.id_of = ids_by_piece(self.alphabet, recipe)
+        self.piece_of = {id: piece for piece, id in self.id_of.items()}
+        covered = self.covered()
+        self.scores = self.scores_of(covered)
+        self.occurring = {id for id in covered if covered[id]}
+        self.in_force = set(self.occurring)  # what has a probability of its own
+        self.rows: list[tuple[int, ...]] = []
+        self.reasons: list[tuple[float, int, int]] = []
+        self.since, self.score_rows, self.round = [0], [self.score_row()], 0
+        self.tokens_at_start = self.count_tokens()
+
+    def covered(self) -> dict[int, int]:
+        """How many symbols of the corpus each token could cover."""
+        covered = dict.fromkeys(range(len(self.alphabet)), 0)
+        for stretch, weight, _ in self.corpus:
+            for start in range(len(stretch)):
+                for stop in range(start + 1, len(stretch) + 1):
+                    if (token := self.id_of.get(stretch[start:stop])) is not None:
+                        covered[token] += weight * (stop - start)
+        return covered
+
+    def scores_of(self, counts: dict[int, int]) -> Scored:
+        """The logarithms of their shares."""
+        total = math.log(sum(counts.values()))
+        return {id: narrow(math.log(max(1, count)) - total) for id, count in counts.items()}
+
+    # What is expected of the corpus, and new scores of that.
+
+    def estimate(self) -> list[int]:
+        """New scores of what is expected; the pieces that are too rare to have one, the rarest first."""
+        scores = self.with_penalties()
+        expected = dict.fromkeys(range(len(self.alphabet)), 0.0)
+        for stretch, weight, _ in self.corpus:
+            for token, share in shares(stretch, self.usable(scores), scores).items():
+                expected[token] += weight * share
+        counts = {id: narrow(settled(count)) for id, count in expected.items()}
+        stay = {id for id in self.in_force if counts[id] >= RARE}
+        rare = sorted((self.in_force - stay) & self.seeds, key=lambda id: (counts[id], -id))
+        waiting = len([id for id in self.seeds if self.scores[id] == -math.inf])
+        leaving = rare[: self.limit - len(self.rows) - waiting]
+        stay |= set(rare) - set(leaving)
+        self.in_force = stay or self.in_force - self.seeds
+        total = digamma(sum(counts[id] for id in sorted(self.in_force)))
+        for id in self.scores:
+            known = id in self.in_force
+            self.scores[id] = narrow(digamma(max(counts[id], LEAST_EXPECTED)) - total) if known else -math.inf
+        return leaving
+
+    def usable(self, scores: Scored) -> Tokens:
+        return {piece: id for piece, id in self.id_of.items() if scores[id] > -math.inf}
+
+    def prune(self) -> None:
+        counts, size = self.token_counts(), len(self.in_force)
+        total = math.log(sum(counts.values()))
+        self.in_force = {id for id in self.in_force if id in self.seeds or counts[id]}
+        losses: dict[int, float] = {}
+        for piece in sorted(self.in_force & self.seeds):
+            others = {symbols: id for symbols, id in self.id_of.items() if id != piece}
+            score, path = best_path(self.piece_of[piece], others, self.scores)
+            if counts[piece] and narrow(score) <= self.scores[piece]:
+                count = counts[piece]
+                new_total = math.log(sum(counts.values()) + count * (len(path) - 1))
+                replaced = sum(math.log(counts[other] + count) - new_total for other in path)
+                losses[piece] = narrow(count / sum(counts.values()) * (math.log(count) - total - replaced))
+        for piece in sorted(self.seeds - set(losses), key=lambda id: (self.scores[id], -id)):
+            self.drop(piece, NOT_ITS_OWN_PATH)
+        room = max(self.most, size * self.recipe.keep_share // 100) - len(self.in_force - self.seeds)
+        ranking = sorted(losses, key=lambda id: (losses[id], -id))
+        for piece in ranking[: max(0, len(ranking) - max(0, room))]:
+            self.drop(piece, LEAST_LOSS, losses[piece])
+
+    def finish(self) -> None:
+        """Every base symbol gets a score; then the least likely pieces leave."""
+        covered = self.covered()
+        missing = sorted(
+            (self.occurring & set(self.scores)) - self.seeds - self.in_force, key=lambda id: (-covered[id], id)
+        )
+        least = min(self.scores[id] for id in self.in_force)
+        for number, symbol in enumerate(missing):
+            self.scores[symbol] = narrow(least + narrow(narrow(DIFFERENCE) * number))
+        self.in_force |= set(missing)
+        text_of = [symbol.text for symbol in self.alphabet.symbols]
+        pieces = sorted(sorted(self.seeds, key=lambda id: text_of[id], reverse=True), key=lambda id: self.scores[id])
+        leaving = pieces[: self.limit - len(self.rows)]
+        self.set_scores(self.in_force - set(leaving))
+        for piece in leaving:
+            self.drop(piece, LEAST_LIKELY)
+
+    # Steps.
+
+    def drop(self, piece: int, cause: int, loss: float = math.nan) -> None:
+        count = self.token_counts()[piece]
+        self.seeds.remove(piece)
+        self.in_force.discard(piece)
+        del self.id_of[self.piece_of[piece]], self.scores[piece]
+        self.reasons.append((loss, self.round, cause))
+        self.rows.append((piece, NOTHING, count, NOTHING, NOTHING, NOTHING, self.count_tokens()))
+        self.look()
+
+    def look(self) -> None:
+        if len(self.rows) == self.limit:
+            raise SmallEnough
+
+    def token_counts(self) -> dict[int, int]:
+        counts = dict.fromkeys(range(len(self.alphabet)), 0)
+        for stretch, weight, _ in self.corpus:
+            for token in self.best_path(stretch, self.usable(self.scores), self.scores)[1]:
+                counts[token] += weight
+        return counts
+
+    def count_tokens(self) -> int:
+        """The tokens of the corpus, those too that stand for what the alphabet lacks."""
+        return sum(self.token_counts().values()) + sum(
+            count * unknown_tokens(self.alphabet.symbols_of(word, self.recipe), self.alphabet)
+            for word, count in self.words
+        )
+
+    # Scores.
+
+    def set_scores(self, staying: set[int] | None = None) -> None:
+        self.scores = self.with_penalties(staying)
+        if len(self.since) > 1 and self.since[-1] == len(self.rows):  # never in force
+            self.since.pop()
+            self.score_rows.pop()
+        self.since.append(len(self.rows))
+        self.score_rows.append(self.score_row())
+
+    def with_penalties(self, staying: set[int] | None = None) -> Scored:
+        """The scores; a base symbol that has none is less likely than all that have one."""
+        least = min((self.scores[id] for id in (self.in_force if staying is None else staying)), default=0.0)
+        return {
+            id: score if id in self.in_force or id in self.seeds else narrow(least - PENALTY)
+            for id, score in self.scores.items()
+        }
+
+    def score_row(self) -> list[float]:
+        return [self.scores[id] for id in sorted(self.scores)]
+
+    def history(self) -> History:
+        names, kinds = ("loss", "round", "cause"), (np.float64, np.int32, np.int8)
+        reasons = {name: np.array([row[i] for row in self.reasons], kinds[i]) for i, name in enumerate(names)}
+        reason: EndReason = "vocabulary full" if len(self.rows) == self.limit else "no pairs"
+        dropped = np.array([row[0] for row in self.rows], np.int32)
+        scores = Scores(self.since, [np.array(row, np.float32) for row in self.score_rows], dropped)
+        return as_history(
+            self.rows, self.recipe, self.alphabet, self.tokens_at_start, reason, reasons=reasons, scores=scores
+        )
+
+
+def shares(stretch: Piece, tokens: Tokens, scores: Scored) -> dict[int, float]:
+    """How often each token occurs in a stretch on average, over all ways to cut it by their probability."""
+    size = len(stretch)
+    edges = [
+        (start, stop, tokens[stretch[start:stop]])
+        for start in range(size)
+        for stop in range(start + 1, size + 1)
+        if stretch[start:stop] in tokens
+    ]
+    nothing = -math.inf  # logarithms, as probabilities of long words are too small to be numbers
+    reached, left = [0.0] + [nothing] * size, [nothing] * size + [0.0]  # to get to a place, and on to the end
+    for start, stop, token in edges:
+        reached[stop] = log_of_sum(reached[stop], reached[start] + scores[token])
+    for start, stop, token in sorted(edges, key=lambda edge: (-edge[0], edge[1])):
+        left[start] = log_of_sum(left[start], scores[token] + left[stop])
+    found: dict[int, float] = {}
+    for start, stop, token in edges:
+        share = math.exp(reached[start] + scores[token] + left[stop] - reached[size])
+        found[token] = found.get(token, 0.0) + share
+    return found
+
+
+def log_of_sum(one: float, other: float) -> float:
+    low, high = sorted((one, other))
+    return high if low == -math.inf else high + math.log1p(math.exp(low - high))
+
+
+def unknown_tokens(symbols: Sequence[int], alphabet: Alphabet) -> int:
+    """How many tokens of a word stand for what the alphabet lacks: its bytes, or one for all that are neighbours."""
+    unknown = [not alphabet.symbols[symbol].merges for symbol in symbols]
+    if alphabet.unknown_id is None:
+        return sum(unknown)
+    return sum(here and not before for before, here in zip([False, *unknown], unknown, strict=False))
+
+
+def digamma(number: float) -> float:
+    lost = 0.0
+    while number < 7:
+        lost += 1 / number
+        number += 1
+    square = 1 / (number - 0.5) ** 2
+    series = square * (1 / 24 - square * (7 / 960 - square * (31 / 8064 - square * 127 / 30720)))
+    return math.log(number - 0.5) + series - lost
+
+
+def narrow(number: float) -> float:
+    return float(np.float32(number))
+
+
+def settled(number: float) -> float:
+    """Without the last bits, which follow the order of summing."""
+    fraction, exponent = math.frexp(number)
+    return math.ldexp(round(math.ldexp(fraction, 40)), exponent - 40)

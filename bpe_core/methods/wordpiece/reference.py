@@ -1,0 +1,143 @@
+"""WordPiece, as far as it is known: short, plain and slow.
+
+A character inside a word is written with `##` and is another symbol than the same one at the beginning; so
+`low` is `l ##o ##w`, and joining the last two gives `##ow`. Its learner was never published. Two rules go by its name:
+
+`count`  the pair that occurs most is joined, as in byte-pair encoding;
+`score`  the pair that occurs most for how often its halves do: count(ab) / (count(a) * count(b)).
+
+The fourth article's example for the second:
+
+    >>> Fraction(100, 500 * 800) > Fraction(50, 10_000 * 5_000)
+    True
+
+A token's count falls when it is used up, so that the scores of its other pairs *rise*.
+
+**Encoding.** From the left of a word the longest token that fits, again and again. Where none fits, the whole word
+is unknown, and so is one that is longer than the recipe allows.
+
+    >>> recipe = Recipe.preset("wordpiece", merges=5)
+    >>> history = train(WordTable.from_counts({"play": 4, "player": 3, "plays": 2}), recipe)
+    >>> [history.alphabet.symbols[id].text for id in encode_word("pay", history, at=0)]
+    [b'p', b'##a', b'##y']
+    >>> history.alphabet.symbols[encode_word("ploy", history)[0]].text
+    b'[UNK]'
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from bpe_core.counting.words import WordTable
+from bpe_core.history.alphabet import Alphabet
+from bpe_core.history.history import NOTHING, TIED, EndReason, History
+from bpe_core.history.token_texts import written
+from bpe_core.methods.bpe import reference as bpe
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.recipes.ties import Pair
+from bpe_core.text.normalization import normalize
+from bpe_core.text.splitting import split_words
+
+Word = list[int]  # the ids of its symbols
+
+
+def train(words: WordTable, recipe: Recipe) -> History:
+    """Learn merges by the recipe's rule until the vocabulary is full or no pair is frequent enough."""
+    alphabet = Alphabet.with_continuations(words, recipe)
+    return (
+        train_by_score(words, recipe, alphabet)
+        if recipe.wordpiece_rule == "score"
+        else bpe.train(words, recipe, alphabet)
+    )
+
+
+def train_by_score(words: WordTable, recipe: Recipe, alphabet: Alphabet) -> History:
+    corpus = [(alphabet.symbols_of(word, recipe), count) for word, count in words]
+    tokens_at_start = bpe.count_tokens(corpus)
+    limit = recipe.merge_limit(len(alphabet))
+    tokens = bpe.TokenBook(alphabet)
+    rows: list[tuple[int, ...]] = []
+    reasons: list[tuple[int, int, bool]] = []
+    while True:
+        stands, singles = bpe.count_pairs(corpus), count_symbols(corpus)
+        counts = bpe.allowed(stands, tokens, recipe)
+        scores = {pair: score(pair, count, singles) for pair, count in counts.items()}
+        ranking = bpe.ranked(counts, tokens, recipe, scores.__getitem__)
+        frequent = bpe.steered(ranking, stands, recipe, step=len(rows) + 1)
+        if len(rows) == limit or not frequent:
+            reason: EndReason = "vocabulary full" if len(rows) == limit else "too rare" if ranking else "no pairs"
+            left, right, tied = np.array(reasons, np.int64).reshape(-1, 3).T
+            columns = {"left_count": left, "right_count": right, TIED: tied.astype(np.bool_)}
+            return bpe.as_history(rows, recipe, alphabet, tokens_at_start, reason, reasons=columns)
+        (pair, count), (runner_up, runner_up_count) = [*frequent, bpe.NOBODY][:2]
+        own = score(pair, count, singles) if count else None  # a forced pair need not be among the others
+        reasons.append((singles.get(pair[0], 0), singles.get(pair[1], 0), scores.get(runner_up, NOTHING) == own))
+        token = tokens.add(pair)
+        corpus = [(bpe.join(word, pair, token), weight) for word, weight in corpus]
+        rows.append((*pair, count, *runner_up, runner_up_count, bpe.count_tokens(corpus)))
+
+
+def count_symbols(corpus: list[tuple[Word, int]]) -> dict[int, int]:
+    """Count each token in the corpus as it is now.
+
+    >>> count_symbols([([1, 2, 1], 3), ([2], 1)])
+    {1: 6, 2: 4}
+    """
+    counts: dict[int, int] = {}
+    for word, weight in corpus:
+        for symbol in word:
+            counts[symbol] = counts.get(symbol, 0) + weight
+    return counts
+
+
+def score(pair: Pair, count: int, singles: dict[int, int]) -> Fraction:
+    return Fraction(count, singles[pair[0]] * singles[pair[1]])
+
+
+# --- Encoding ---------------------------------------------------------------------------
+
+
+def encode(text: str, history: History, *, at: int | None = None) -> Word:
+    """The ids of a text, word by word. Special tokens are not looked for: they count as ordinary text."""
+    recipe = history.recipe.with_changes(special_tokens=())
+    words = list(split_words(normalize(text, recipe), recipe))
+    if recipe.base == "bytes":  # each byte is looked at as a character
+        words = [word.encode().decode("latin-1") for word in words]
+    return [id for word in words for id in encode_word(word, history, at=at)]
+
+
+def encode_word(word: str, history: History, *, at: int | None = None) -> Word:
+    """The ids of one word, by the tokens there are after `at` steps."""
+    starting, continuing = vocabulary(history if at is None else history.first(at))
+    unknown = history.alphabet.unknown_id
+    assert unknown is not None
+    ids: Word = []
+    start = 0
+    while start < len(word) <= history.recipe.longest_word:
+        tokens = continuing if start else starting
+        stop = next((stop for stop in range(len(word), start, -1) if word[start:stop] in tokens), None)
+        if stop is None:
+            return [unknown]
+        ids.append(tokens[word[start:stop]])
+        start = stop
+    return ids or [unknown]
+
+
+def vocabulary(history: History) -> tuple[dict[str, int], dict[str, int]]:
+    """The tokens that begin a word and those that continue one, by their text without the `##`; of twins the older.
+
+    A word that spells the `##` of a token, as `##ing` does, can begin with it.
+    """
+    tokens: tuple[dict[str, int], dict[str, int]] = {}, {}
+    symbols, marker = history.alphabet.symbols, history.alphabet.continuing
+    continues = [symbol.text != symbol.decoded for symbol in symbols]
+    continues += [continues[history.symbols_of(len(symbols) + row)[0]] for row in range(len(history))]
+    for id, text in enumerate(written(history)):
+        if id >= len(symbols) or symbols[id].kind != "unknown":
+            encoding = "latin-1" if history.recipe.base == "bytes" else "utf-8"
+            tokens[0].setdefault(text.decode(encoding), id)
+            if continues[id]:
+                tokens[1].setdefault(text.removeprefix(marker).decode(encoding), id)
+    return (tokens[0], tokens[0]) if history.recipe.marker == "none" else tokens
