@@ -194,7 +194,7 @@ def merges(report: Report) -> list[Content]:
         return [element("p", {}, "Nothing was learned.")]
     first = range(min(FIRST_MERGES, len(history)))
     parts: list[Content] = [_rows(f"The first {len(first)} {steps}", steps_table(study, first))]
-    lengths = np.array(history.of_steps(study.names.lengths))
+    lengths = np.array(history.of_steps(study.by_index.texts.lengths))
     longest = np.argsort(-lengths, kind="stable")[:MOST_LISTED].tolist()
     parts += [element("h3", {}, "The longest tokens"), _rows("Longest first", steps_table(study, longest))]
     counted = history.has_counts and history.tokens_at_start > 0 and history.only_joins
@@ -215,7 +215,7 @@ def text(report: Report) -> list[Content]:
 
 def _text_at(report: Report, moment: int) -> list[Markup]:
     raw = report.text[:MOST_CHARACTERS].encode(errors="replace")
-    spans = report.study.tokenizer.spans(raw.decode(), moment)
+    spans = report.study.by_index.tokenizer.spans(raw.decode(), moment)
     wording = report.wording
     title = f"Before the first {wording.step}" if moment == 0 else f"After {moment:,} {wording.steps}"
     ratio = f", {len(raw) / len(spans):.2f} bytes each" if spans else ""
@@ -226,7 +226,7 @@ def _text_at(report: Report, moment: int) -> list[Markup]:
 
 def notes(report: Report) -> list[Content]:
     parts: list[Content] = []
-    names = report.study.names.text
+    names = report.study.by_index.texts.text
     for mark in report.bookmarks:
         learned = names[int(report.history.ids[mark.merge - 1])] if 0 < mark.merge <= len(report.history) else ""
         step = f"{report.wording.step.capitalize()} {mark.merge:,} "

@@ -151,7 +151,7 @@ class GrowthNews(QObject):
         self._aside.ask(GROWTH, work, take)
 
     def _tell(self, run: Run, growing: Growing, found: Extended, growth: Growth) -> None:
-        new = found.history.numbers_of(found.added).tolist()
+        new = found.added.tolist()
         learned = int(is_learned(growing.old).sum())
         sentence = (
             f"Run {run.number:,}: {len(new):,} new tokens, numbered {new[0]:,} to {new[-1]:,}; all others keep "
@@ -194,5 +194,5 @@ def _growth(growing: Growing, gone_on: GoneOn, text: str, task: Task) -> Growth:
             raise
         except BpeError as error:  # a file that is gone leaves the others be
             by_file.append(f"{path.name}: {error}")
-    unused = never_used(gone_on.words, old, found.history, found.new_ids, cancelled=task.cancelled)
-    return Growth(costs(own, old, found.history, counted_by=recipe), by_file, found.new_ids[unused].tolist())
+    unused = never_used(gone_on.words, old, found.history, found.places, cancelled=task.cancelled)
+    return Growth(costs(own, old, found.history, counted_by=recipe), by_file, found.places[unused].tolist())

@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -26,6 +27,7 @@ from bpe_core.editing.growing import (
 )
 from bpe_core.editing.without_tokens import Further, further_numbers, lone_characters, numbers_of, without
 from bpe_core.errors import NothingToLearn
+from bpe_core.formats.base import NO_NUMBER
 from bpe_core.history.arguments import Learned, history_of
 from bpe_core.history.history import History, Int64s, Pair
 from bpe_core.history.joining import Joining, PairRows
@@ -133,14 +135,27 @@ def _behind(joining: Joining, rows: list[tuple[int, int, int]], born: int) -> Jo
 
 @dataclass(frozen=True, eq=False)
 class Extended:
+    """A table that has learned more; ids are the file's."""
+
     history: History
-    new_ids: Int64s  # for each id of before the one of now
+    places: Int64s  # for each of the engine's indices of before the one of now
     characters: int = 0  # that only longer tokens held, and that have a token of their own now
 
     @property
     def added(self) -> Int64s:
-        """Return the ids of all that is new, by their numbers."""
-        new = np.setdiff1d(np.arange(self.history.id_count), self.new_ids)
+        """Return the ids of all that is new, in order."""
+        return self.history.numbers_of(self.added_indices)
+
+    @property
+    def new_ids(self) -> Mapping[int, int]:
+        """Return of each token of before the id of now, by that of before: all keep theirs."""
+        ids = self.history.numbers_of(self.places)
+        return {id: id for id in ids[ids != NO_NUMBER].tolist()}
+
+    @property
+    def added_indices(self) -> Int64s:
+        """Return the engine's indices of all that is new, in the order of their ids."""
+        new = np.setdiff1d(np.arange(self.history.id_count), self.places)
         return new[np.argsort(self.history.numbers_of(new))]
 
 
@@ -185,8 +200,8 @@ def extend_on(
     first_id = None if first_id is None else first_id + len(lone)
     grown = go_on(words, table.history if lone else history, recipe, work)
     check_grew(grown)
-    new_ids = places_in(grown, table.history)[table.new_ids]
-    return Extended(grown.numbered(grown_numbers(grown, known, first_id)), new_ids, len(lone))
+    places = places_in(grown, table.history)[table.new_ids]
+    return Extended(grown.numbered(grown_numbers(grown, known, first_id)), places, len(lone))
 
 
 def places_in(grown: History, old: History) -> Int64s:

@@ -19,7 +19,7 @@ parts only, and these stay in their order. Other texts may be cut differently: s
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from typing import Literal, get_args
@@ -30,7 +30,7 @@ from bpe_core.counting.words import WordTable
 from bpe_core.editing import without_tokens
 from bpe_core.editing.without_tokens import Without, without
 from bpe_core.errors import BpeError
-from bpe_core.formats.base import NO_NUMBER, unless_ids
+from bpe_core.formats.base import NO_NUMBER, own_numbers, unless_ids
 from bpe_core.history.arguments import Learned, history_of
 from bpe_core.history.history import Bools, History, Int64s
 from bpe_core.history.token_texts import written
@@ -53,28 +53,26 @@ assert tuple(NEEDED) == get_args(Needed)
 
 @dataclass(frozen=True, eq=False)
 class Trimmed:
-    """What is left, and what became of the rest; ids are those of before."""
+    """What is left, and what became of the rest; ids are the file's, of before."""
 
     history: History
-    new_ids: Int64s  # for each id of before, or GONE
+    new_ids: Mapping[int, int]  # of each token that is left the id of now, by its id of before
     removed: tuple[int, ...]
     asked: tuple[int, ...]  # those removed that were named
     spared: tuple[int, ...]  # those named that stay, because kept ones are made of them
     hidden: tuple[int, ...] = ()  # those named that stay as steps only, for the same reason
     doubles: int = 0  # how many went because an older token is written alike
+    lost: int = 0  # how many went because they are made of tokens that are removed
     added: int = 0  # characters that have a token of their own from now on
-
-    @property
-    def lost(self) -> int:
-        return len(self.removed) - len(self.asked) - self.doubles
+    nameless: int = 0  # steps to others that went, too: they had no id
 
     @property
     def changes_nothing(self) -> bool:
-        return not self.removed and not self.hidden
+        return not self.removed and not self.hidden and not self.nameless
 
     @property
     def sentences(self) -> list[str]:
-        gone = len(self.removed) + len(self.hidden)
+        gone = len(self.removed) + self.nameless + len(self.hidden)
         left = self.history.vocabulary_size - len(self.hidden)
         found = [f"{count_text(gone, 'token is', 'tokens are')} removed, {left:,} are left."]
         more = (
@@ -104,28 +102,51 @@ def trim(
     renumber: bool = True,
     cancelled: CancelCheck = never_cancelled,
 ) -> Trimmed:
-    """Return the table without these tokens; the others keep their numbers, or get new ones without gaps."""
+    """Return the table without the tokens of these ids; the others keep theirs, or get new ones without gaps."""
     history = history_of(learned)
     check_can_be_edited(history)
-    known, named = without_tokens.numbers_of(history), sorted(set(tokens))
-    _check_named(history, named)
+    without_tokens.numbers_of(history)  # which refuses a table that contradicts itself
+    indices = _indices_of(history, set(tokens))
+    return trim_indices(history, indices, needed=needed, renumber=renumber, cancelled=cancelled)
+
+
+def trim_indices(
+    history: History,
+    named: Iterable[int],
+    *,
+    needed: Needed = "spare",
+    renumber: bool = True,
+    cancelled: CancelCheck = never_cancelled,
+) -> Trimmed:
+    """Do the same for tokens that are given by the engine's indices, as an audit finds them."""
+    check_can_be_edited(history)
+    known, named = without_tokens.numbers_of(history), sorted(set(named))
+    _check_named(history, named, known)
     goes, hidden = _what_goes(history, named, needed)
     more = without_tokens.Further(without_tokens.lone_characters(history))
     left = without(history, goes, hidden, more)
     while history.joining is not None and (unmade := _not_made_any_more(history, left, cancelled)):
         goes[unmade] = True
         left = without(history, goes, hidden)
+    before = own_numbers(history)
     known = without_tokens.further_numbers(np.where(hidden, NO_NUMBER, known), left.old_ids)
     known = without_tokens.renumbered(known) if renumber else known
+
+    def numbers(indices: Iterable[int]) -> tuple[int, ...]:
+        return tuple(number for number in before[np.array([*indices], np.int64)].tolist() if number != NO_NUMBER)
+
+    doubles = int(np.count_nonzero(goes)) - len(named) if looks_tokens_up(history) else 0
     return Trimmed(
         history=left.history.numbered(unless_ids(known)),
-        new_ids=left.new_ids,
-        removed=tuple(np.flatnonzero(goes).tolist()),
-        asked=tuple(id for id in named if goes[id]),
-        spared=tuple(id for id in named if not goes[id] and not hidden[id]),
-        hidden=tuple(np.flatnonzero(hidden).tolist()),
-        doubles=int(np.count_nonzero(goes)) - len(named) if looks_tokens_up(history) else 0,
+        new_ids=without_tokens.new_numbers(before, known, left.new_ids),
+        removed=numbers(np.flatnonzero(goes)),
+        asked=numbers(index for index in named if goes[index]),
+        spared=numbers(index for index in named if not goes[index] and not hidden[index]),
+        hidden=numbers(np.flatnonzero(hidden)),
+        doubles=doubles,
+        lost=int(np.count_nonzero(goes)) - int(np.count_nonzero(goes[named])) - doubles,
         added=len(more.symbols),
+        nameless=int(np.count_nonzero(before[goes] == NO_NUMBER)),
     )
 
 
@@ -183,15 +204,23 @@ def written_alike(history: History) -> list[int]:
     return found
 
 
-def _check_named(history: History, named: list[int]) -> None:
-    outside = next((id for id in named if not 0 <= id < history.id_count), None)
-    if outside is not None:
-        raise BpeError(f"There is no token {outside:,}; the table has {history.id_count:,}.")
+def _indices_of(history: History, ids: Collection[int]) -> list[int]:
+    """Find the tokens of these ids; all of them where several share one."""
+    known = own_numbers(history)
+    missing = sorted(id for id in ids if id < 0 or id not in known)
+    if missing:
+        raise BpeError(f"There is no token with the id {missing[0]:,}; `audit` lists all that the table has.")
+    found: list[int] = np.flatnonzero(np.isin(known, np.array([*ids], np.int64))).tolist()
+    return found
+
+
+def _check_named(history: History, named: list[int], known: Int64s) -> None:
     first = first_learned(history)
-    symbols = [id for id in named if id < first]
+    symbols = [index for index in named if index < first]
     if symbols:
         raise BpeError(
-            f"{len(symbols):,} of the tokens to remove are base symbols, such as the one with the id {symbols[0]:,}; "
+            f"{len(symbols):,} of the tokens to remove are base symbols, such as the one with the id "
+            f"{int(known[symbols[0]]):,}; "
             "without them some texts could not be split at all. Remove learned tokens only."
         )
 

@@ -190,6 +190,18 @@ def further_numbers(known: Int64s, old_ids: Int64s, first: int | None = None) ->
     return found
 
 
+def new_numbers(before: Int64s, now: Int64s, new_ids: Int64s) -> dict[int, int]:
+    """Return the number of now by the number of before, of each token that has both.
+
+    >>> new_numbers(np.array([7, 5, 3]), np.array([1, 0]), np.array([0, GONE, 1]))
+    {7: 1, 3: 0}
+    """
+    stay = np.flatnonzero((new_ids != GONE) & (before != NO_NUMBER))
+    known = now[new_ids[stay]]
+    is_given = known != NO_NUMBER
+    return dict(zip(before[stay][is_given].tolist(), known[is_given].tolist(), strict=True))
+
+
 def renumbered(numbers: Int64s) -> Int64s:
     """Close the gaps in the same order; what shared a number shares the new one.
 

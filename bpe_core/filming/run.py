@@ -43,7 +43,7 @@ class FilmedRun:
 
     def tokens(self, at: int) -> list[TokenSpan]:
         if at not in self._tokens:
-            self._tokens[at] = self.study.tokenizer.token_spans(self.text, at)
+            self._tokens[at] = self.study.by_index.tokenizer.token_spans(self.text, at)
         return self._tokens[at]
 
     def newest(self, at: int) -> int | None:
@@ -91,11 +91,11 @@ class FilmedRun:
             self._runners[pair] = race(self._ranked, [pair], cancelled=self._work.cancelled)[0]
         runner = self._runners[pair]
         fewer = runner.count_at(at - 1) - runner.count_at(at)
-        newest = self.newest(at)
-        return f"−{fewer:,}, taken by {self.study.names.text[newest]}" if fewer > 0 and newest is not None else ""
+        newest, texts = self.newest(at), self.study.by_index.texts.text
+        return f"−{fewer:,}, taken by {texts[newest]}" if fewer > 0 and newest is not None else ""
 
     def _name(self, pair: Pair) -> str:
-        return " + ".join(self.study.names.text[id] for id in pair if id >= 0)
+        return " + ".join(self.study.by_index.texts.text[id] for id in pair if id >= 0)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,8 @@
 
 A step joins two tokens into a new one, drops a token, or adds one; byte-pair encoding only joins. Ids 0 to n - 1 are
 the alphabet, whose seeds wait until a step adds them where a method adds; each joined token takes the next id, and
-dropping or adding one changes no id. The special tokens come last.
+dropping or adding one changes no id. The special tokens come last. These ids are the engine's own, which other parts
+call indices: `numbers` holds what a file calls the tokens, and a `Study` speaks of nothing else.
 
 A `History` is a view of the first `len(history)` steps. The trainer appends behind that end; a view never changes, so
 it may be read from any thread.

@@ -12,6 +12,7 @@ from typing import Any, Literal, NamedTuple, Self, get_args
 import numpy as np
 
 from bpe_core.counting.words import WordTable
+from bpe_core.formats.base import NO_NUMBER
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import LONGEST_SHOWN, TokenTexts
 from bpe_core.insight.cut_words import CutWords
@@ -170,7 +171,7 @@ ORDERS = ("id", "token", "length", "count", "criteria", "reason")
 
 
 class AuditRow(NamedTuple):
-    id: int  # the number of the file that it came from
+    id: int | None  # the number of the file that it came from, if it has one for it
     token: str
     hex: str
     characters: int
@@ -189,7 +190,7 @@ class AuditRows:
         found, reason = self._found, self._found.reasons.get(id)
         file = -1 if found.places is None or len(self._files) < 2 else int(found.places.files[id])
         return AuditRow(
-            id=self.number(id),
+            id=None if self.number(id) == NO_NUMBER else self.number(id),
             token=self._texts.text[id],
             hex=self._texts.raw[id].hex(" "),
             characters=int(found.lengths[id]),

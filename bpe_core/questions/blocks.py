@@ -39,7 +39,7 @@ class Blocks(Question):
         rows: dict[str, Values] = {"step": np.arange(len(history) + 1)}
         rows |= {name: [None, *reasons[name].tolist()] for name in ("block", "byte")}
         for name, column in (("token_", history.ids), ("left_", columns.left), ("right_", columns.right)):
-            rows |= study.columns([NOTHING, *np.array(column).tolist()], name)
+            rows |= study.by_index.columns([NOTHING, *np.array(column).tolist()], name)
         rows |= {"byte_text": [None, *map(_written, reasons["byte"].tolist())], "pair_text": [None, *_pairs(study)]}
         rows |= {"count": [None, *columns.count.tolist()]}
         rows |= {"gage": [None if blocks is None else blocks.size_at_start, *reasons["size"].tolist()]}
@@ -62,7 +62,7 @@ def _written(byte: int) -> str:
 
 
 def _pairs(study: Study) -> Iterator[str]:
-    history, names = study.history, study.names.text
+    history, names = study.history, study.by_index.texts.text
     first, bytes_ = len(history.alphabet), history.reasons["byte"]
     for row in range(len(history)):
         halves = history.pair(row)

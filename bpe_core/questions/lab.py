@@ -124,7 +124,7 @@ def _size(letter: str, name: str, history: History, step: int) -> str:
 
 def _cut_text(text: str, studies: Mapping[str, Study], at: Sequence[int]) -> list[str]:
     several = zip(studies.values(), at, strict=True)
-    tokens = [study.tokenizer.segmentation(text).tokens(step) for study, step in several]
+    tokens = [study.by_index.tokenizer.segmentation(text).tokens(step) for study, step in several]
     cuts, data = parallel_cuts(tokens, len(text.encode())), text.encode()
     sentences = []
     if len(studies) > 1:

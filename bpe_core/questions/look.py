@@ -10,7 +10,7 @@ import numpy as np
 from bpe_core.asking import Answer, Question, parameter
 from bpe_core.history.token_texts import quoted
 from bpe_core.insight.audit import CRITERIA, LONG, how_written
-from bpe_core.studies.study import Span, Study
+from bpe_core.studies.study import Study
 from bpe_core.support.data_table import DataTable, Values
 from bpe_core.support.progress import ALONE, Work, never_cancelled
 
@@ -43,35 +43,35 @@ the text spells, and a text that decoding does not give back.
     text: str = parameter(help="if left out: standard input", metavar="TEXT", positional=True, from_input=True)
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
-        spans = study.spans(self.text)
-        raw = study.names.raw
-        ids = study.history.ids_of([span.id for span in spans])
-        odd = list(_odd(study, ids))
+        spans = study.by_index.tokenizer.token_spans(self.text)
+        names, indices = study.by_index.texts, [span.id for span in spans]
+        texts = [names.text[index] for index in indices]
+        odd = list(_odd(study, indices))
         columns: dict[str, Values] = {
-            "id": [span.id for span in spans],
-            "text": [span.text for span in spans],
-            "hex": [raw[id].hex(" ") for id in ids],
-            "start": [span.start for span in spans],
-            "stop": [span.stop for span in spans],
+            "id": [*map(study.by_index.number, indices)],
+            "text": texts,
+            "hex": [names.raw[index].hex(" ") for index in indices],
+            "start": [span.first_char for span in spans],
+            "stop": [span.behind_char for span in spans],
             "odd": odd,
         }
-        told = (*_sizes(self.text, spans), *_about(odd), *_differences(study, self.text, [span.id for span in spans]))
-        return Answer(DataTable(columns), told, tokens=tuple(span.text for span in spans))
+        told = (*_sizes(self.text, len(spans)), *_about(odd), *_differences(study, self.text, indices))
+        return Answer(DataTable(columns), told, tokens=tuple(texts))
 
 
-def _odd(study: Study, ids: list[int]) -> Iterator[str]:
+def _odd(study: Study, indices: list[int]) -> Iterator[str]:
     """Say what is odd about each token, by the names in ODD."""
-    broken, lengths, mixed = how_written([study.names.raw[id] for id in ids], never_cancelled)
+    broken, lengths, mixed = how_written([study.by_index.texts.raw[index] for index in indices], never_cancelled)
     kinds = (broken, lengths > LONG, mixed)
-    for place, id in enumerate(ids):
+    for place, index in enumerate(indices):
         found = [name for name, meets in zip((BROKEN, LONG_ONE, MIXED), kinds, strict=True) if meets[place]]
-        yield UNKNOWN if id == study.history.alphabet.unknown_id else ", ".join(found)
+        yield UNKNOWN if index == study.history.alphabet.unknown_id else ", ".join(found)
 
 
-def _sizes(text: str, spans: list[Span]) -> Iterator[str]:
+def _sizes(text: str, tokens: int) -> Iterator[str]:
     size = len(text.encode())
-    each = f", {size / len(spans):.2f} bytes a token" if spans else ""
-    yield f"{len(spans):,} tokens of {len(text):,} characters, {size:,} bytes{each}."
+    each = f", {size / tokens:.2f} bytes a token" if tokens else ""
+    yield f"{tokens:,} tokens of {len(text):,} characters, {size:,} bytes{each}."
 
 
 def _about(odd: list[str]) -> Iterator[str]:
@@ -81,11 +81,11 @@ def _about(odd: list[str]) -> Iterator[str]:
             yield f"{times:,} {name}: {sentence}"
 
 
-def _differences(study: Study, text: str, ids: list[int]) -> Iterator[str]:
+def _differences(study: Study, text: str, indices: list[int]) -> Iterator[str]:
     for special in study.history.recipe.special_tokens:
         if special in text:
             yield f"The text spells the special token {quoted(special)}: here it is split like any other text."
-    back = study.decode(ids)
+    back = study.by_index.tokenizer.decode(indices)
     if back != text:
         both = np.array([one == other for one, other in zip(back, text, strict=False)], np.bool_)
         place = len(both) if both.all() else int(both.argmin())

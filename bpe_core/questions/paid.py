@@ -44,7 +44,7 @@ examples:
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
         step, history = study.checked_step(self.step), study.history
-        title = f"Step {step:,}: {study.pair_name(history.pair(step - 1))}"
+        title = f"Step {step:,}: {study.by_index.pair_name(history.pair(step - 1))}"
         if not learns_by_ranks(history):
             if history.only_joins:
                 raise BpeError("Which words held a pair is known only where pairs are joined one after the other.")

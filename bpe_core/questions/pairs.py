@@ -33,7 +33,7 @@ class Pairs(Question):
         table = DataTable(
             {
                 "after_step": [at] * len(found),
-                **study.pair_columns([(one.left, one.right) for one in found]),
+                **study.by_index.pair_columns([(one.left, one.right) for one in found]),
                 "count": [one.count for one in found],
                 **measured,
                 "is_next": [(one.left, one.right) == following for one in found],

@@ -51,7 +51,7 @@ examples:
         if self.never_won:
             return _never_won(study)
         ranked = study.ranked(WHAT, work)
-        pairs = [(study.id_of(left), study.id_of(right)) for left, right in self.pairs]
+        pairs = [(study.by_index.of_text(left), study.by_index.of_text(right)) for left, right in self.pairs]
         pairs += [study.history.pair(study.checked_step(step) - 1) for step in self.steps]
         pairs = pairs or self._next_pairs(study) or most_dramatic(ranked, RUNNERS, cancelled=work.cancelled)
         runners = race(ranked, pairs, cancelled=work.cancelled)
@@ -74,7 +74,7 @@ examples:
 def _table(runners: list[Runner], study: Study) -> DataTable:
     return DataTable(
         {
-            **study.pair_columns([runner.pair for runner in runners for _ in runner.counts]),
+            **study.by_index.pair_columns([runner.pair for runner in runners for _ in runner.counts]),
             "after_step": [step for runner in runners for step in runner.states.tolist()],
             "count": [count for runner in runners for count in runner.counts.tolist()],
             "won_at": [runner.won_at for runner in runners for _ in runner.counts],
@@ -86,33 +86,31 @@ def _fate(runner: Runner, study: Study) -> str:
     won = f"merged at step {runner.won_at:,}" if runner.won_at else "never merged"
     base = len(study.history.alphabet)
     lost = [
-        f"{study.names.text[base + cut.step - 1]} (step {cut.step:,}) took {cut.lost:,}"
+        f"{study.by_index.texts.text[base + cut.step - 1]} (step {cut.step:,}) took {cut.lost:,}"
         for cut in runner.cuts[:MOST_CUTS]
     ]
     cuts = f" {'; '.join(lost)}." if lost else ""
-    return (
-        f"{study.pair_name(runner.pair)}: {count_text(runner.peak, 'time')} after step {runner.peak_at:,}, {won}.{cuts}"
-    )
+    name = study.by_index.pair_name(runner.pair)
+    return f"{name}: {count_text(runner.peak, 'time')} after step {runner.peak_at:,}, {won}.{cuts}"
 
 
 def _lead(change: LeadChange, runners: list[Runner], study: Study) -> str:
     if change.leader is None:
         return f"After step {change.at:,} none of them occurs."
     runner, history, at = runners[change.leader], study.history, change.at
-    now = f"After step {at:,} {study.pair_name(runner.pair)}"
+    now = f"After step {at:,} {study.by_index.pair_name(runner.pair)}"
     count = f"with {runner.count_at(at):,}"
     if at == len(history) or runner.pair == history.pair(at):
         return f"{now} leads {count}."
-    return (
-        f"{now} is first here {count}, but {study.pair_name(history.pair(at))} is {history.recipe.wording.done} next."
-    )
+    next_one = study.by_index.pair_name(history.pair(at))
+    return f"{now} is first here {count}, but {next_one} is {history.recipe.wording.done} next."
 
 
 def _never_won(study: Study) -> Answer:
     found: list[NeverMerged] = best_that_never_won(study.history)
     table = DataTable(
         {
-            **study.pair_columns([one.pair for one in found]),
+            **study.by_index.pair_columns([one.pair for one in found]),
             "times_second": [one.times for one in found],
             "closest_step": [one.closest_step for one in found],
             "missed_by": [one.missed_by for one in found],

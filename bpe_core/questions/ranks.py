@@ -38,5 +38,5 @@ class Ranks(Question):
             counts = study.cut(WHAT, work).counts(at)
         order = np.argsort(-counts, kind="stable")[: int(np.count_nonzero(counts > 0))]
         ranks = {"rank": np.arange(1, len(order) + 1)}
-        table = DataTable({**ranks, **study.columns(order.tolist()), "count": counts[order]})
+        table = DataTable({**ranks, **study.by_index.columns(order.tolist()), "count": counts[order]})
         return Answer.drawn(table, ranks_chart(table))

@@ -55,15 +55,15 @@ class Supermerges(Question):
 
 
 def _race(study: Study, step: Step) -> Answer:
-    name = study.names.text
+    name = study.by_index.texts.text
     if step.right == NOTHING:
         sentence = f"Step {step.step:,} drops “{name[step.left]}”, which is left {count_text(step.count, 'time')}."
         return Answer(
             DataTable({"step": [step.step], "dropped": [name[step.left]], "count": [step.count]}), (sentence,)
         )
     own, rival = int(step.reasons["stage"]), int(step.reasons["rival"])
-    other = NOT_THERE if step.runner_up is None else study.pair_name(step.runner_up)
-    rows = {own: (study.pair_name((step.left, step.right)), step.count), 3 - own: (other, max(rival, 0))}
+    other = NOT_THERE if step.runner_up is None else study.by_index.pair_name(step.runner_up)
+    rows = {own: (study.by_index.pair_name((step.left, step.right)), step.count), 3 - own: (other, max(rival, 0))}
     if rival == NOTHING:
         del rows[3 - own]
     table = DataTable(

@@ -75,8 +75,8 @@ def _table(found: list[Tie], study: Study) -> DataTable:
     return DataTable(
         {
             "step": [tie.step for tie in found],
-            **study.pair_columns([tie.winner for tie in found]),
-            **study.pair_columns([tie.loser for tie in found], "loser_"),
+            **study.by_index.pair_columns([tie.winner for tie in found]),
+            **study.by_index.pair_columns([tie.loser for tie in found], "loser_"),
             "count": [tie.count for tie in found],
             "loser_step": [tie.loser_step for tie in found],
         }

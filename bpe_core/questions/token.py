@@ -56,10 +56,10 @@ examples:
     words: bool = parameter(False, help="list all words that hold it instead, with how often")
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
-        token, at = study.id_of(self.token), study.checked_step_count(self.at)
+        token, at = study.by_index.of_text(self.token), study.checked_step_count(self.at)
         if self.words:
             held = _held(study, token, at, work)
-            return Answer(held_table(held), (f"{len(held):,} words hold {study.names.text[token]}.",))
+            return Answer(held_table(held), (f"{len(held):,} words hold {study.by_index.texts.text[token]}.",))
         study.words(WHAT, work)  # refuses to go on without texts
         life = life_of(study, token, at, work)
         table = life_table(study, life)
@@ -91,9 +91,9 @@ def _held(study: Study, token: int, at: int, work: Work) -> Held:
 
 
 def _facts(life: TokenLife, study: Study) -> dict[str, object]:
-    names, parts, row = study.names.text, study.history.parts(life.token), study.history.row_of(life.token)
+    names, parts, row = study.by_index.texts.text, study.history.parts(life.token), study.history.row_of(life.token)
     return {
-        "id": study.number(life.token),
+        "id": study.by_index.number(life.token),
         "token": names[life.token],
         "made_at": None if row is None else row + 1,
         "parts": None if parts is None else [names[part] for part in parts],
@@ -116,7 +116,7 @@ def life_table(study: Study, life: TokenLife) -> DataTable:
     rows = [("pair", *one) for one in life.pair_curve] + [("token", *one) for one in life.curve]
     return DataTable(
         {
-            **study.columns([life.token] * len(rows)),
+            **study.by_index.columns([life.token] * len(rows)),
             "of": [of for of, _, _ in rows],
             "after_step": np.array([step for _, step, _ in rows], np.int64),
             "count": np.array([count for _, _, count in rows], np.int64),
@@ -131,13 +131,13 @@ def life_figure(study: Study, life: TokenLife) -> LineFigure:
 
 
 def _life_sentences(life: TokenLife, study: Study) -> list[str]:
-    history, names = study.history, study.names.text
+    history, names = study.history, study.by_index.texts.text
     row, grown_from, parts = history.row_of(life.token), history.recipe.grown_from, history.parts(life.token)
     new = f", new behind the table's own {grown_from:,} steps" if 0 < grown_from < (row or 0) + 1 else ""
-    made = "" if row is None or parts is None else f", step {row + 1:,}: {study.pair_name(parts)}{new}"
+    made = "" if row is None or parts is None else f", step {row + 1:,}: {study.by_index.pair_name(parts)}{new}"
     base = ", a base symbol" if history.only_joins and row is None else ""
     found = [
-        f"{names[life.token]} (id {study.number(life.token):,}{made}{base}) occurs "
+        f"{names[life.token]} ({_called(study, life.token)}{made}{base}) occurs "
         f"{count_text(life.count, 'time')} after {history.recipe.wording.counted(life.at)}; {life.peak:,} at its peak."
     ]
     if life.is_scaffold:
@@ -153,13 +153,18 @@ def _life_sentences(life: TokenLife, study: Study) -> list[str]:
     return found
 
 
+def _called(study: Study, index: int) -> str:
+    id = study.by_index.number(index)
+    return "no id" if id is None else f"id {id:,}"
+
+
 def reach_sentence(reached: Reachability, study: Study) -> str:
     if reached.kind == "reachable":
         return f"A text that produces it: {shown((reached.witness or '').encode())}"
     if reached.kind == "not learned yet":
         return "At this moment it is not learned yet."
     if len(reached.pieces) > 1:
-        pieces = " | ".join(study.names.text[id] for id in reached.pieces)
+        pieces = " | ".join(study.by_index.texts.text[id] for id in reached.pieces)
         return f"No text can produce it: its own text falls into {pieces}."
     if reached.kind == "unreachable":
         return "No text can produce it: these bytes are part of no character."

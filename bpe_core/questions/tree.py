@@ -40,7 +40,7 @@ class Tree(Question):
         pieces = self._joined(study, at) if study.has_ranks else self._followed(study, at)
         table = DataTable(
             {
-                **study.columns([one.id for one in pieces]),
+                **study.by_index.columns([one.id for one in pieces]),
                 "first_symbol": [one.start for one in pieces],
                 "behind_symbol": [one.stop for one in pieces],
                 "step": [one.step or None for one in pieces],

@@ -225,7 +225,7 @@ class _Found:
         return {
             "way": way,
             "tokens": len(ids),
-            "split": BETWEEN.join(self.study.names.text[id] for id in ids),
+            "split": BETWEEN.join(self.study.by_index.texts.text[id] for id in ids),
             "drawn": times,
             "probability": probability,
             "as_own": cut == self.fixed("own"),
@@ -244,7 +244,7 @@ class _Found:
 
     def figure(self, place: int, way: Way) -> LatticeFigure:
         word = self.words[place]
-        lattice, own, text = self.all.lattice(word), self.all.own(word), self.study.names.text
+        lattice, own, text = self.all.lattice(word), self.all.own(word), self.study.by_index.texts.text
         shares = self.all.shares(way, word)
         exact = shares is not None
         if shares is None:
@@ -290,7 +290,7 @@ class _Found:
         return {key: times / len(self.drawn[way]) for key, times in found.items()}
 
     def _way_drawn(self, name: str, ids: Ids, share: str) -> WayDrawn:
-        tokens, start, text = list[Held](), 0, self.study.names.text
+        tokens, start, text = list[Held](), 0, self.study.by_index.texts.text
         for id in ids:
             stop = start + self.all.length(id)
             tokens.append(Held(text[id], start, stop, tip=text[id]))

@@ -82,7 +82,7 @@ examples:
             word = asked.word_at(byte, at)
             for step in word.steps(at):
                 made = "before any merge" if step.rank is None else f"merge {step.rank + 1:,}"
-                yield f"{made:>18}  {' | '.join(study.names.text[token.id] for token in step.tokens)}"
+                yield f"{made:>18}  {' | '.join(study.by_index.texts.text[token.id] for token in step.tokens)}"
             byte = max(byte + 1, word.stop)
 
 

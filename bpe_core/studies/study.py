@@ -9,7 +9,8 @@
     >>> [(span.text, span.start, span.stop) for span in study.spans("é low")]
     [('<0xC3>', 0, 1), ('<0xA9>', 0, 1), ('␣', 1, 2), ('low', 2, 5)]
 
-A trained run, an opened file and a run of a session are studies. Ids are always the file's own.
+A trained run, an opened file and a run of a session are studies. Ids are always the file's own; the engine calls tokens
+by index (`by_index`), which is for those who write questions.
 """
 
 from __future__ import annotations
@@ -21,15 +22,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import numpy as np
-
 from bpe_core.errors import BpeError, OutputError
 from bpe_core.figures.coloured_text import SAMPLE, sentence_html
 from bpe_core.history.arguments import history_of
-from bpe_core.history.history import History, Int64s
-from bpe_core.history.token_texts import BLANK, TokenBytes, TokenTexts
+from bpe_core.history.history import NOTHING, History, Int64s
+from bpe_core.history.token_texts import TokenBytes
 from bpe_core.methods.kit.method import has_ranks, learns_by_ranks, steps_in_words
-from bpe_core.segmenting.tokenizer import Tokenizer, Way
+from bpe_core.segmenting.tokenizer import Way
+from bpe_core.studies.by_index import TokenNames, TokensByIndex, indices_by_number
 from bpe_core.support.data_table import Values
 from bpe_core.support.progress import ALONE, Work
 
@@ -40,7 +40,6 @@ if TYPE_CHECKING:  # who only encodes needs none of these
     from bpe_core.studies.texts import Texts
     from bpe_core.verification.checking import PreparedExport
 
-MOST_DIGITS = 25  # of an id that a person types
 Found = TypeVar("Found")
 
 
@@ -48,7 +47,7 @@ Found = TypeVar("Found")
 class Span:
     """A token in its place: characters and bytes of the text, the end behind the last."""
 
-    id: int
+    id: int | None  # None where the file has no number for it, as for the unknown
     text: str  # what is written on it
     start: int
     stop: int
@@ -99,7 +98,7 @@ class Study:
         return self.history.vocabulary_size
 
     def _repr_html_(self) -> str:
-        return sentence_html(SAMPLE.encode(), self.tokenizer.spans(SAMPLE), repr(self).strip("<>"))
+        return sentence_html(SAMPLE.encode(), self.by_index.tokenizer.spans(SAMPLE), repr(self).strip("<>"))
 
     def at(self, step: int) -> Study:
         """Return the study as it was after that many steps."""
@@ -123,46 +122,42 @@ class Study:
 
         Text that spells a special token is ordinary text, unless `allowed_special` names that token, or is "all".
         """
-        ids = self.tokenizer.encode_to_array(text, at=at, allowed_special=allowed_special)
-        found: list[int] = self.history.numbers_of(ids).tolist()
-        return found
+        indices = self.by_index.tokenizer.encode_to_array(text, at=at, allowed_special=allowed_special)
+        ids: list[int] = self.by_index.numbers(indices).tolist()
+        return ids
 
     def encode_batch(self, texts: Any, **choices: Any) -> tuple[Int64s, Int64s]:
         """Return the ids of many texts in one array, and the offset at which each text begins."""
-        batch = self.tokenizer.encode_batch(texts, **choices)
-        return self.history.numbers_of(batch.ids), batch.offsets
+        batch = self.by_index.tokenizer.encode_batch(texts, **choices)
+        return self.by_index.numbers(batch.ids), batch.offsets
 
     def spans(self, text: str | bytes, *, at: int | None = None, allowed_special: Any = ()) -> list[Span]:
         """Return the tokens of a text in their places; one with a part of a character covers the whole character."""
-        written = self.names.text
-        found = self.tokenizer.token_spans(text, at, allowed_special)
-        return [Span(self.number(id), written[id], *place) for id, *place in found]
+        written, number = self.by_index.texts.text, self.by_index.number
+        found = self.by_index.tokenizer.token_spans(text, at, allowed_special)
+        return [Span(number(index), written[index], *place) for index, *place in found]
 
     def decode(self, ids: Iterable[int], *, way: Way = "exact", skip_special: bool = False) -> str:
         """Return the text that ids stand for; bytes that are no whole character become �.
 
         "exact" is the text of each token, one behind the other; "library" is what the library of the file returns.
         """
-        return self.tokenizer.decode(self.history.ids_of(ids), way=way, skip_special=skip_special)
+        return self.by_index.tokenizer.decode(self.history.ids_of(ids), way=way, skip_special=skip_special)
 
     def decode_bytes(self, ids: Iterable[int], *, skip_special: bool = False) -> bytes:
         """Return the bytes that ids stand for, which may end within a character."""
-        return self.tokenizer.decode_bytes(self.history.ids_of(ids), skip_special=skip_special)
+        return self.by_index.tokenizer.decode_bytes(self.history.ids_of(ids), skip_special=skip_special)
 
     @cached_property
     def tokens(self) -> Mapping[int, bytes]:
         """The bytes of each token, by its number in the file."""
-        numbers = self.history.numbers_of(np.arange(self.history.id_count)).tolist()
-        return {number: self._bytes[id] for id, number in enumerate(numbers) if number >= 0}
+        texts = TokenBytes(self.history)
+        return {number: texts[index] for number, index in indices_by_number(self.history).items()}
 
-    @cached_property
-    def _bytes(self) -> TokenBytes:
-        return TokenBytes(self.history)
-
-    @cached_property
-    def tokenizer(self) -> Tokenizer:
-        """What encodes and decodes, at any step."""
-        return Tokenizer(self.history)
+    @property
+    def tokenizer(self) -> Study:
+        """The study itself, which encodes and decodes: former versions had an object for that."""
+        return self
 
     # -- saving ----------------------------------------------------------------------------
 
@@ -179,53 +174,35 @@ class Study:
     # -- its tokens by name and number -----------------------------------------------------
 
     @cached_property
-    def names(self) -> TokenTexts:
-        """Each token as people read it, by the id of the engine."""
-        return TokenTexts.of(self.history)
-
-    def number(self, id: int) -> int:
-        """Return the file's number of one of the engine's ids."""
-        return id if self.history.numbers is None else int(self.history.numbers[id])
+    def names(self) -> TokenNames:
+        """Each token as people read it, by its number in the file."""
+        return TokenNames(self.history, self.by_index)
 
     def id_of(self, text: str) -> int:
-        """Find the oldest token with that text, or that with the file's number behind a `#`."""
-        found = self.names.id_of(text)
-        if found is not None:
-            return found
-        if text.startswith("#") and text[1:].isascii() and text[1:].isdigit() and len(text) <= MOST_DIGITS:
-            return self._numbered(int(text[1:]))
-        raise BpeError(
-            f"No token is written {text[:60]!r}. Write it as the merge table does (a space as it is or as {BLANK}, "
-            "bytes as <0x0A>), or give its id as #300."
-        )
-
-    def _numbered(self, number: int) -> int:
-        try:
-            (id,) = self.history.ids_of([number])
-        except BpeError as error:
-            raise BpeError(f"There is no token {number:,}.") from error
-        if id >= self.history.id_count:
-            raise BpeError(f"There is no token {number:,}; the ids go from 0 to {self.history.id_count - 1:,}.")
-        return id
+        """Find the oldest token with that text, or that with the file's number behind a `#`; return its number."""
+        number = self.by_index.number(self.by_index.of_text(text))
+        if number is None:
+            raise BpeError(f"The file has no number for the token {text[:60]!r}, so no text becomes it.")
+        return number
 
     def pair_name(self, pair: tuple[int, int]) -> str:
-        """Write a pair as people read it; of a step that drops a token, that token."""
-        return " + ".join(self.names.text[id] for id in pair if id >= 0)
+        """Write a pair of tokens as people read it."""
+        return " + ".join(self.names[id] for id in pair if id >= 0)
 
-    def columns(self, ids: Iterable[int], before: str = "") -> dict[str, Values]:
-        """Three columns about tokens: id, hex, text. Their names begin with `before`; what is no token is empty."""
-        known = [None if id < 0 else int(id) for id in ids]
-        raw, text = self.names.raw, self.names.text
-        return {
-            f"{before}id": [None if id is None else self.number(id) for id in known],
-            f"{before}hex": [None if id is None else raw[id].hex(" ") for id in known],
-            f"{before}text": [None if id is None else text[id] for id in known],
-        }
+    def columns(self, ids: Iterable[int | None], before: str = "") -> dict[str, Values]:
+        """Make three columns about tokens: id, hex, text. Their names begin with `before`; a row of None is empty."""
+        indices = (NOTHING if id is None or id < 0 else self.by_index.of_number(id) for id in ids)
+        return self.by_index.columns(indices, before)
 
     def pair_columns(self, pairs: Sequence[tuple[int, int]], before: str = "") -> dict[str, Values]:
         """Make these three columns for both sides of pairs."""
         left, right = ([pair[side] for pair in pairs] for side in (0, 1))
         return self.columns(left, f"{before}left_") | self.columns(right, f"{before}right_")
+
+    @cached_property
+    def by_index(self) -> TokensByIndex:
+        """The same tokens as the engine calls them, for questions that follow its steps."""
+        return TokensByIndex(self.history)
 
     # -- steps -----------------------------------------------------------------------------
 

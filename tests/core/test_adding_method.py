@@ -52,7 +52,7 @@ def study(history: History) -> Study:
 
 
 def test_each_step_adds_the_word_that_saves_most(history: History, study: Study) -> None:
-    assert [study.names.text[step.left] for step in history] == ["lowest", "the", "last", "lower", "price", "one,"]
+    assert [study.names[step.left] for step in history] == ["lowest", "the", "last", "lower", "price", "one,"]
     assert {step.right for step in history} == {ADDED}
     assert [step.reasons["saves"] for step in history] == history.tokens_saved.tolist() == [10, 8, 6, 4, 4, 3]
     assert (history.end_reason, history.vocabulary_size) == ("vocabulary full", 263)

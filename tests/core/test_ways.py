@@ -150,7 +150,7 @@ def test_dropout_draws_as_subword_nmt_does() -> None:
 
 
 def pieces_of(study: Study, ids: tuple[int, ...]) -> bytes:
-    return b"".join(study.tokenizer.token_bytes(id) for id in ids)
+    return b"".join(study.by_index.tokenizer.token_bytes(id) for id in ids)
 
 
 @pytest.mark.parametrize("preset", [name for name in PRESETS if Recipe.preset(name).method not in ("gage", "parity")])
@@ -185,9 +185,9 @@ def test_all_ways_of_all_methods_spell_the_word(preset: str) -> None:
 def test_the_likeliest_way_is_that_of_the_common_library() -> None:
     study = train(TEXT, "gpt2", merges=200)
     ways = Ways(study.history, probabilities(study.history, study.cut().counts(200)))
-    names, scores = study.names.text, ways.scores or ()
+    names, scores = study.by_index.texts.text, ways.scores or ()
     symbols = {id: chr(0x4E00 + id) for id in range(256)}  # each byte as a letter, for it knows none
-    spelled = ["".join(symbols[byte] for byte in study.tokenizer.token_bytes(id)) for id in range(len(names))]
+    spelled = ["".join(symbols[byte] for byte in study.by_index.tokenizer.token_bytes(id)) for id in range(len(names))]
     theirs = tokenizers.models.Unigram([*zip(spelled, scores, strict=True)])
     for word, _ in study.words():
         ours = ways.cut("likeliest", word)

@@ -41,7 +41,7 @@ class Result:
 
 def result_of(study: Study | None, symbols: Int64s, work: Work) -> Result:
     assert study is not None  # as it has learned something
-    history, names = study.history, study.names
+    history, names = study.history, study.by_index.texts
 
     def written_as(id: int) -> str:
         return from_the_left(Chip.of(history, names, id).text)

@@ -73,7 +73,7 @@ def _encode_text(options: argparse.Namespace, study: Study, at: int) -> None:
     if not (options.json or options.pieces):
         print(*ids)
         return
-    names = TokenTexts.of(study.history, escape).text if options.json else study.names.text
+    names = TokenTexts.of(study.history, escape).text if options.json else study.by_index.texts.text
     tokens = [names[id] for id in study.history.ids_of(ids)]
     print(json.dumps({"ids": ids, "tokens": tokens}, ensure_ascii=False) if options.json else " | ".join(tokens))
 

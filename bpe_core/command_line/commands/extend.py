@@ -90,7 +90,7 @@ def run(options: argparse.Namespace) -> int:
             file: costs(named_texts([file]).words(recipe, Work(work.progress)), old, found.history, counted_by=recipe)
             for file in options.held_out
         }
-    unused = found.new_ids[never_used(words, old, found.history, found.new_ids)].tolist()
+    unused = found.places[never_used(words, old, found.history, found.places)].tolist()
     if not options.json:
         _tell(old, found, savings, unused)
     described = _described(old, found, savings, unused)
@@ -168,7 +168,7 @@ def _learned(history: History) -> int:
 
 
 def _tell(old: History, found: Extended, savings: dict[str, Costs], unused: list[int]) -> None:
-    history, new = found.history, found.history.numbers_of(found.added)
+    history, new = found.history, found.added
     end = f" {END_SENTENCES[history.end_reason]}" if history.end_reason else ""
     print(
         f"Kept all {old.vocabulary_size:,} tokens with their ids; {len(new):,} are new, with the ids {new[0]:,} to "
@@ -187,7 +187,7 @@ def _tell(old: History, found: Extended, savings: dict[str, Costs], unused: list
 
 def _described(old: History, found: Extended, savings: dict[str, Costs], unused: list[int]) -> dict[str, Any]:
     numbers, names = own_numbers(found.history), TokenTexts.of(found.history).text
-    new = numbers[found.added].tolist()
+    new = found.added.tolist()
     return {
         "kept": _learned(old),
         "learned": len(new) - found.characters,

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from pathlib import Path
 
 from bpe_core.command_line.arguments import number, text_argument
 from bpe_core.command_line.corpora import add_corpus, named_texts
 from bpe_core.command_line.interruption import working
 from bpe_core.command_line.writing_tables import add_checks, format_list, write_and_tell
 from bpe_core.counting.words import WordTable
-from bpe_core.editing.trimming import NEEDED, Costs, Trimmed, check_can_be_edited, costs, least_used, surplus, trim
+from bpe_core.editing.trimming import (
+    NEEDED,
+    Costs,
+    Trimmed,
+    check_can_be_edited,
+    costs,
+    least_used,
+    surplus,
+    trim,
+    trim_indices,
+)
 from bpe_core.errors import BpeError
-from bpe_core.formats.base import own_numbers
 from bpe_core.history.history import History
 from bpe_core.insight.audit import LONG, RARE, TokenPlaces
 from bpe_core.questions.audit import CRITERIA_LIST, audit_of, criteria_in
@@ -75,13 +83,14 @@ def run(options: argparse.Namespace) -> int:
         study = Study(history, named_texts(options.corpus) if options.corpus else None)
         tables = [*study.parts(work=interruption.work).values()] if options.corpus else []
         chosen = _chosen(study, tables, options, interruption.work)
-    found = trim(history, chosen, needed=options.needed, renumber=options.ids == "renumber")
+    change = trim if options.remove is not None else trim_indices
+    found = change(history, chosen, needed=options.needed, renumber=options.ids == "renumber")
     if found.changes_nothing:
         raise BpeError(_nothing(found))
     spent = _costs(history, found.history, tables, options.text)
     notes = (*found.sentences, *(f"The {what}: {cost}." for what, cost in spent.items()))
     described = {
-        "removed": len(found.removed),
+        "removed": len(found.removed) + found.nameless,
         "hidden": len(found.hidden),
         "not_named": found.lost,
         "spared": len(found.spared),
@@ -93,7 +102,8 @@ def run(options: argparse.Namespace) -> int:
 def _chosen(study: Study, tables: Sequence[WordTable], options: argparse.Namespace, work: Work) -> list[int]:
     history = study.history
     if options.remove is not None:
-        return _ids_of(history, options)
+        named: list[int] = options.remove
+        return named
     if options.audit is not None:
         wanted = criteria_in(options.audit)
         found, _ = audit_of(study, options.rare, options.long, wanted, work)
@@ -102,14 +112,6 @@ def _chosen(study: Study, tables: Sequence[WordTable], options: argparse.Namespa
     if not tables:
         raise BpeError("Only a corpus shows which tokens are used least: name its files with --corpus.")
     return least_used(history, TokenPlaces.of(tables, history).counts, how_many)
-
-
-def _ids_of(history: History, options: argparse.Namespace) -> list[int]:
-    known = set(own_numbers(history).tolist())
-    unknown = next((one for one in options.remove if one not in known or one < 0), None)
-    if unknown is not None:
-        raise BpeError(f"{Path(options.table).name} has no token with the id {unknown:,}; `audit` lists its tokens.")
-    return history.ids_of(options.remove)
 
 
 def _nothing(found: Trimmed) -> str:

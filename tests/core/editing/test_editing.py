@@ -15,7 +15,6 @@ from bpe_core.counting.count_words import count_words
 from bpe_core.counting.words import WordTable
 from bpe_core.editing.putting_together import put_together
 from bpe_core.editing.trimming import NEEDED, Needed, costs, least_used, surplus, trim
-from bpe_core.editing.without_tokens import GONE
 from bpe_core.errors import BpeError, FormatError, OutputError
 from bpe_core.formats import FORMATS
 from bpe_core.formats.base import NO_NUMBER
@@ -75,13 +74,17 @@ def test_a_trimmed_table_makes_every_token_it_has_and_every_text(history: Histor
     chosen, text = data.draw(st.sets(learned, max_size=60)), data.draw(st.text(max_size=30)) + TEXT
     needed: Needed = data.draw(st.sampled_from(tuple(NEEDED)))
     numbers = np.arange(history.id_count) * 3 + 7  # numbers with holes
-    found = trim(history.numbered(numbers), chosen, needed=needed, renumber=False)
-    assert {*found.asked, *found.spared, *found.hidden} == chosen
+    given = numbers[[*chosen]].tolist()
+    found = trim(history.numbered(numbers), given, needed=needed, renumber=False)
+    assert {*found.asked, *found.spared, *found.hidden} == {*given}
     assert unreachable_tokens(found.history) == {}
     before, now = Tokenizer(history), Tokenizer(found.history)
     ids = now.encode(text)
     assert now.decode(ids) == text
-    hidden = {int(found.new_ids[id]) for id in found.hidden}
+    assert found.history.numbers is not None
+    left = [id for id in range(history.id_count) if numbers[id] not in found.removed]
+    hidden = {place for place, id in enumerate(left) if numbers[id] in found.hidden}
+    assert hidden == set(np.flatnonzero(found.history.numbers == NO_NUMBER).tolist())
     if hidden:
         assert hidden.isdisjoint(ids)
         assert ids == parted(Tokenizer(without_joining(found.history)).encode(text), hidden, found.history)
@@ -100,11 +103,11 @@ def test_a_trimmed_table_makes_every_token_it_has_and_every_text(history: Histor
         theirs = peer_of(found.history, found.history.numbers).encode(text, add_special_tokens=False).ids
         assert found.history.numbers is not None
         assert found.history.numbers[ids].tolist() == theirs
-    kept = [id for id in range(history.id_count) if found.new_ids[id] != GONE]
-    assert [now.token_bytes(int(found.new_ids[id])) for id in kept] == [before.token_bytes(id) for id in kept]
-    assert found.history.numbers is not None
-    assert found.history.numbers.tolist() == [NO_NUMBER if id in found.hidden else numbers[id] for id in kept]
-    again = trim(history.numbered(numbers), chosen, needed=needed)
+    assert [now.token_bytes(place) for place in range(len(left))] == [before.token_bytes(id) for id in left]
+    assert found.new_ids == {numbers[id]: numbers[id] for id in left if numbers[id] not in found.hidden}
+    again = trim(history.numbered(numbers), given, needed=needed)
+    places = {number: place for place, number in enumerate(sorted(found.new_ids))}
+    assert again.new_ids == {number: places[number] for number in found.new_ids}
     assert hidden or again.history.numbers is None  # without gaps, in the same order
 
 
@@ -161,7 +164,7 @@ def test_a_table_with_an_order_of_its_own_is_trimmed_in_that_order(words: WordTa
     peer_of(table)
     for needed in NEEDED:
         found = trim(table, range(256, 340), needed=needed)
-        kept = [id for id in range(table.first_special) if found.new_ids[id] != GONE]
+        kept = [id for id in range(table.first_special) if id not in found.removed]
         assert {kept[id] for id in unreachable_tokens(found.history)} <= before
         ids = Tokenizer(found.history).encode(TEXT + "qqx")
         assert Tokenizer(found.history).decode(ids) == TEXT + "qqx"
@@ -180,7 +183,7 @@ def test_what_cannot_be_done_is_told_in_a_sentence(history: History) -> None:
     twice = np.zeros(history.id_count, np.int64)
     cases = [
         (lambda: trim(history, [3]), "base symbols"),
-        (lambda: trim(history, [9_999]), "no token 9,999"),
+        (lambda: trim(history, [9_999]), "no token with the id 9,999"),
         (lambda: surplus(history, 200), "at least 258"),
         (lambda: surplus(history, 2_000), "fewer than the 2,000"),
         (lambda: least_used(history, twice, 151), "150 learned tokens"),
@@ -211,7 +214,7 @@ def test_a_piece_that_spells_the_unknown_keeps_sharing_its_number() -> None:
     given = json.dumps({"version": "1.0", "added_tokens": [], "model": model}).encode()
     form = FORMATS["tokenizer.json"]
     history = form.open(given, "given.json").history
-    trimmed = trim(history, history.ids_of([1, 4])).history
+    trimmed = trim(history, [1, 4]).history
     file = BytesIO()
     form.write(trimmed, file)
     library = tokenizers.Tokenizer.from_str(file.getvalue().decode())

@@ -70,9 +70,9 @@ def changed(state: State, act: str, data: st.DataObject) -> tuple[State, set[int
     if act == "trim":
         tokens = history.vocabulary[history.vocabulary >= first_learned(history)].tolist()
         chosen = data.draw(st.sets(st.sampled_from(tokens), max_size=8)) if tokens else set()
-        rest = trim(history.numbered(numbers), chosen, needed=data.draw(st.sampled_from(tuple(NEEDED))), renumber=False)
-        gone = {int(numbers[id]) for id in (*rest.removed, *rest.hidden)}
-        return State(rest.history, numbers_of(rest.history)), gone
+        needed, ids = data.draw(st.sampled_from(tuple(NEEDED))), numbers[[*chosen]].tolist()
+        rest = trim(history.numbered(numbers), ids, needed=needed, renumber=False)
+        return State(rest.history, numbers_of(rest.history)), {*rest.removed, *rest.hidden}
     if act == "merge":
         both = put_together(history.numbered(numbers), learned(kind_of(history), NEW))
         return State(both.history, numbers_of(both.history)), set()

@@ -19,7 +19,7 @@ from bpe_core.counting.words import WordTable
 from bpe_core.editing.extending import extend, extend_on
 from bpe_core.editing.growing import growing_recipe
 from bpe_core.editing.putting_together import put_together
-from bpe_core.editing.trimming import least_size, least_used, surplus, trim
+from bpe_core.editing.trimming import least_size, least_used, surplus, trim, trim_indices
 from bpe_core.errors import BpeError, NothingToLearn
 from bpe_core.formats import FORMATS, OpenedTable
 from bpe_core.formats.bert_vocabulary import history_of
@@ -75,12 +75,12 @@ def peer_of(history: History, numbers: Any, kind: str) -> Any:
     return lambda text: theirs.encode(text, add_special_tokens=False).ids
 
 
-def check(before: OpenedTable, known: Any, now: History, numbers: Any, new_ids: Any, kind: str, text: str) -> None:
+def check(before: OpenedTable, known: Any, now: History, numbers: Any, kind: str, text: str) -> None:
     """Check that remaining tokens keep their numbers and bytes, known texts stay known, and the library agrees."""
     one, two = Tokenizer(before.history), Tokenizer(now)
-    kept = [id for id in range(before.history.id_count) if new_ids[id] >= 0]
-    assert [two.token_bytes(int(new_ids[id])) for id in kept] == [one.token_bytes(id) for id in kept]
-    assert numbers[new_ids[kept]].tolist() == known[kept].tolist()
+    place_of = {number: place for place, number in enumerate(numbers.tolist())}
+    kept = [id for id in range(before.history.id_count) if known[id] in place_of]
+    assert [two.token_bytes(place_of[known[id]]) for id in kept] == [one.token_bytes(id) for id in kept]
     assert two.decode(two.encode(text)) == one.decode(one.encode(text)) or now.alphabet.unknown_id in one.encode(text)
     assert peer_of(now, numbers, kind)(text) == numbers[two.encode(text)].tolist()
 
@@ -92,9 +92,11 @@ def test_what_is_taken_out_leaves_the_rest(table: Table, data: st.DataObject) ->
     old, text = opened.history, TEXT
     learned = [id for id in range(old.first_special) if old.alphabet.symbols[id].kind == "seed"]
     chosen = data.draw(st.sets(st.sampled_from(learned), min_size=1, max_size=40))
-    trimmed = trim(old.numbered(known), chosen, renumber=False)
-    assert (set(trimmed.removed), trimmed.asked, trimmed.spared, trimmed.lost) == (chosen, trimmed.removed, (), 0)
-    check(opened, known, trimmed.history, trimmed.history.numbers, trimmed.new_ids, kind, text)
+    ids = set(known[[*chosen]].tolist())
+    trimmed = trim(old.numbered(known), ids, renumber=False)
+    assert (set(trimmed.removed), trimmed.asked, trimmed.spared, trimmed.lost) == (ids, trimmed.removed, (), 0)
+    assert set(trimmed.new_ids) == set(known.tolist()) - ids
+    check(opened, known, trimmed.history, trimmed.history.numbers, kind, text)
     for format in ("csv", "json"):  # they also keep the numbers of the original file
         again = read_again(trimmed.history, format, trimmed.history.numbers)
         assert again.history.numbers is not None
@@ -102,7 +104,7 @@ def test_what_is_taken_out_leaves_the_rest(table: Table, data: st.DataObject) ->
             again.history.numbers.tolist()
             == (trimmed.history.numbers if trimmed.history.numbers is not None else known).tolist()
         )
-    anew = trim(old.numbered(known), chosen)  # in the same order, without holes
+    anew = trim(old.numbered(known), ids)  # in the same order, without holes
     numbers = np.arange(anew.history.id_count) if anew.history.numbers is None else anew.history.numbers
     assert trimmed.history.numbers is not None
     assert np.array_equal(np.argsort(numbers), np.argsort(trimmed.history.numbers))
@@ -114,16 +116,15 @@ def test_what_is_put_beside_or_learned_more_leaves_the_rest(table: Table) -> Non
     old, text = opened.history, TEXT
     grown = extend(Corpus.from_texts([PROSE]), old.numbered(known), 20, min_frequency=1)
     assert (len(grown.added), grown.characters) == (20, 0)
-    assert grown.history.numbers_of(grown.added).tolist() == list(range(known.max() + 1, known.max() + 21))
-    check(opened, known, grown.history, grown.history.numbers, grown.new_ids, kind, text)
+    assert grown.added.tolist() == list(range(known.max() + 1, known.max() + 21))
+    check(opened, known, grown.history, grown.history.numbers, kind, text)
     assert len(Tokenizer(grown.history).encode(PROSE)) < len(Tokenizer(old).encode(PROSE))
 
     both = put_together(old.numbered(known), table.other)
     assert min(both.added, both.new_symbols) > 5
     assert both.history.numbers is not None
     in_both = {int(number): id for id, number in enumerate(both.history.numbers)}
-    places = np.array([in_both[int(number)] for number in known])
-    check(opened, known, both.history, both.history.numbers, places, kind, text + "Όλοι")
+    check(opened, known, both.history, both.history.numbers, kind, text + "Όλοι")
     assert set(unreachable_tokens(both.history)) <= {in_both[int(known[id])] for id in unreachable_tokens(old)}
 
 
@@ -132,11 +133,11 @@ def test_the_least_used_go_first_and_what_the_corpus_never_uses_is_told(table: T
     words = count_words(Corpus.from_texts([PROSE]), old.recipe)
     counts = TokenPlaces.of([words], old).counts
     size = old.vocabulary_size - 30
-    found = trim(old, least_used(old, counts, surplus(old, size)))
+    found = trim_indices(old, least_used(old, counts, surplus(old, size)))
     assert (found.history.vocabulary_size, len(found.removed)) == (size, 30)
-    assert max(counts[list(found.removed)]) <= sorted(counts)[-(size - least_size(old))]
+    assert max(counts[old.ids_of(found.removed)]) <= sorted(counts)[-(size - least_size(old))]
     grown = extend_on(words, old, growing_recipe(old, 10))
-    unused = never_used(words, old, grown.history, grown.new_ids)
+    unused = never_used(words, old, grown.history, grown.places)
     assert unused
     used = {*Tokenizer(old).encode(PROSE)}
     assert used.isdisjoint(unused)
@@ -156,7 +157,7 @@ def test_the_score_is_what_pairs_are_joined_by_where_it_is_wished_for() -> None:
     found = {}
     for rule in ("count", "score"):
         grown = extend_on(words, history, growing_recipe(history, 1, wordpiece_rule=rule))
-        found[rule] = [written(grown.history)[id] for id in grown.added]
+        found[rule] = [written(grown.history)[id] for id in grown.added_indices]
     assert found == {"count": [b"##ab"], "score": [b"aab"]} or found["count"] != found["score"]
 
 

@@ -117,7 +117,7 @@ def test_a_notebook_shows_a_sentence_in_its_tokens() -> None:
     shown.feed(study._repr_html_())
     assert shown.open == []
     data = SAMPLE.encode()
-    whole = [data[start:stop] for start, stop, _ in study.tokenizer.spans(SAMPLE)]
+    whole = [data[start:stop] for start, stop, _ in study.by_index.tokenizer.spans(SAMPLE)]
     assert [told for told in shown.texts if "<0x" not in told] == [one.decode() for one in whole if one.isascii()]
 
 

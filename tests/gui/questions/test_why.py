@@ -203,7 +203,7 @@ def test_a_tree_shows_faintly_what_fell_apart(qtbot: QtBot) -> None:
         tree.show_word(facts, step)
         tree.resize(tree.natural_size)
         cut = [token.text for token in facts.cut_at(step)]
-        assert cut == [study.names.text[id] for id in Tokenizer(study.history).encode("the other hand", at=step)]
+        assert cut == [span.text for span in study.spans("the other hand", at=step)]
         boxes = [tree.area_of(node) for node in tree.nodes()]
         assert not any(one.intersects(other) for one, other in combinations(boxes, 2))
         fallen += sum(node.has_fallen(step) for node in facts.places_at(step))

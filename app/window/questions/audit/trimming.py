@@ -26,6 +26,7 @@ from bpe_core.editing.trimming import (
     looks_tokens_up,
     surplus,
     trim,
+    trim_indices,
 )
 from bpe_core.errors import BpeError
 from bpe_core.history.history import History
@@ -101,11 +102,10 @@ class Trimming(QObject):
         return answer is not None and any(times is not None for times in answer.columns["times"])
 
     def tokens(self, rows: Sequence[int]) -> list[int]:
-        """The engine's ids of the tokens in these rows of the audit; a token without an id is removed already."""
-        assert self.study is not None
+        """The ids of the tokens in these rows of the audit; a token without an id is removed already."""
         assert self.model.answer is not None
-        numbers = self.model.answer.columns["id"]
-        return list(self.study.history.ids_of([numbers[row] for row in rows if numbers[row] >= 0]))
+        ids = self.model.answer.columns["id"]
+        return [ids[row] for row in rows if ids[row] is not None]
 
     def start(self, wish: Wish) -> None:
         """Make the table on another thread."""
@@ -144,8 +144,10 @@ def trimmed_by(study: Study, tokens: Sequence[int], wish: Wish, work: Work) -> T
     history = study.history
     if wish.what == "down to":
         places = TokenPlaces.of([study.words(TOPIC, work)], history, cancelled=work.cancelled)
-        tokens = least_used(history, places.counts, surplus(history, wish.size), cancelled=work.cancelled)
-    found = trim(history, tokens, needed=wish.needed, renumber=wish.renumber, cancelled=work.cancelled)
+        indices = least_used(history, places.counts, surplus(history, wish.size), cancelled=work.cancelled)
+        found = trim_indices(history, indices, needed=wish.needed, renumber=wish.renumber, cancelled=work.cancelled)
+    else:
+        found = trim(history, tokens, needed=wish.needed, renumber=wish.renumber, cancelled=work.cancelled)
     if found.changes_nothing:
         raise BpeError("Nothing was removed: tokens that stay need those that were named.")
     return found

@@ -246,7 +246,7 @@ class LanesModel(QObject, Watched):
 
     def first_difference(self, word: str) -> int:
         """Find the first byte of a word before which some cut it and some do not."""
-        tokens = [lane.study.tokenizer.segmentation(word).tokens(lane.wanted) for lane in self.lanes]
+        tokens = [lane.study.by_index.tokenizer.segmentation(word).tokens(lane.wanted) for lane in self.lanes]
         return int(next(iter(parallel_cuts(tokens, len(word.encode())).differing), 0))
 
     # -- what a session keeps --------------------------------------------------------------
@@ -298,7 +298,7 @@ class LanesModel(QObject, Watched):
             return [
                 lane.segmentation
                 if is_same and lane.segmentation is not None
-                else lane.study.tokenizer.segmentation(text, allowed_special="all", cancelled=task.cancelled)
+                else lane.study.by_index.tokenizer.segmentation(text, allowed_special="all", cancelled=task.cancelled)
                 for lane in while_wanted(lanes, task.cancelled, every=1)
             ]
 
@@ -372,4 +372,6 @@ class LanesModel(QObject, Watched):
         lane, text = self.lanes[place], quoted(token.data)
         if token.id == NO_TOKEN:
             return f"{lane.letter}: {text} belongs to no token"
-        return f"{lane.letter}: {text}, token {lane.study.number(token.id):,}. Click to see why it is split here."
+        id = lane.study.by_index.number(token.id)
+        called = "a token without an id" if id is None else f"token {id:,}"
+        return f"{lane.letter}: {text}, {called}. Click to see why it is split here."

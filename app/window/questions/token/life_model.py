@@ -92,7 +92,7 @@ class LifeModel(QObject, Watched):
             return None
         if name == "paid":
             return Paid(step=looked_at.step), study
-        return Token(token=f"#{study.number(facts.token)}", at=facts.at, words=name == "words"), study
+        return Token(token=f"#{study.by_index.number(facts.token)}", at=facts.at, words=name == "words"), study
 
     def travel_to_step(self, step: int) -> None:
         self._cursor.go_to(step)

@@ -214,7 +214,7 @@ def word_facts(
     study: Study, text: str, byte: int, offset: int, at: int, cancelled: CancelCheck = never_cancelled
 ) -> WordFacts | None:
     """Explain the word at this byte of the text, which begins at `offset`."""
-    history, names = study.history, study.names.text
+    history, names = study.history, study.by_index.texts.text
     has_words = study.texts is not None and len(history) > 0 and learns_by_ranks(history)
     why = Why(text, history, corpus=study.ranked() if has_words else None, allowed_special="all")
     word = why.word_at(byte, at)
@@ -251,12 +251,12 @@ def facts_with_drops(
 
     size = len(word.origins) - 1
     places = while_wanted([*range(min(size, MOST_BOUNDARIES)), size], cancelled, every=16)
-    symbols = tuple(study.names.text[id] for _, ids in followed.states[:1] for id in ids)
+    symbols = tuple(study.by_index.texts.text[id] for _, ids in followed.states[:1] for id in ids)
     return WordFacts(at, byte + offset, symbols, _nodes(study, followed.pieces), tuple(map(joint, places)))
 
 
 def _nodes(study: Study, pieces: Sequence[Piece]) -> tuple[TreeNode, ...]:
-    names, history = study.names.text, study.history
+    names, history = study.by_index.texts.text, study.history
     return tuple(
         TreeNode(names[one.id], one.start, one.stop, one.step or None, one.times_joined(history), one.until)
         for one in pieces

@@ -1,0 +1,298 @@
+"""Whoever asks reads and gives the ids of the file, wherever special tokens stand and whatever numbers are left out."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+import tokenizers
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tokenizers import decoders, models, pre_tokenizers, trainers
+
+import bpe_core as bpe
+from bpe_core.asking import ask_about
+from bpe_core.command_line.main import run
+from bpe_core.editing.without_tokens import numbers_of
+from bpe_core.errors import BpeError
+from bpe_core.history.history import History
+from bpe_core.questions import QUESTIONS, question_named
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.studies.texts import texts_of
+from bpe_core.text.corpus import Corpus
+from tests.core.learning import train
+
+POEM = "the lowest of the low, the newest of the new; the widest is wider than the wide " * 3
+OTHER = "a slow widow knows the news of the house, and the hostess is the newest widow " * 3
+SPECIALS = ("<|end|>", "<pad>")
+QUESTION: Any = bpe
+
+# What each question needs besides a study; those that are not here need nothing.
+PARAMETERS: dict[str, dict[str, Any]] = {
+    "look": {"text": "the lowest widow é"},
+    "why": {"text": "the lowest widow"},
+    "paid": {"step": 2},
+    "pairs": {"at": 3},
+    "race": {"steps": (2, 3)},
+    "token": {"token": "␣the"},
+    "tree": {"text": "lowest"},
+    "ways": {"text": "the lowest", "draws": 2},
+    "benchmark": {"texts": [POEM]},
+    "curves": {"held_out": [OTHER]},
+    "floor": {"seconds": 0.1, "sizes": (270,)},
+}
+ELSEWHERE = {
+    "blocks",
+    "languages",
+    "supermerges",
+    "sweep_results",
+    "mixture",
+}  # they need other methods, or groups
+WITH_IDS = {"audit", "diff", "look", "pairs", "race", "ranks", "steps", "ties", "token", "tree"}
+
+
+class Numbered(NamedTuple):
+    """A table whose file numbers its tokens otherwise than the engine does, and its own library."""
+
+    study: bpe.Study
+    library: tokenizers.Tokenizer
+
+
+@pytest.fixture(scope="module")
+def learned() -> History:
+    return train(Corpus.from_texts([POEM]), Recipe.preset("gpt2", vocab_size=290, special_tokens=SPECIALS))
+
+
+def numbered(history: History, numbers: np.ndarray[Any, Any]) -> bpe.Study:
+    return bpe.Study(history.numbered(numbers), texts_of([POEM]), texts_are_own=True)
+
+
+def in_its_library(study: bpe.Study, folder: Path) -> tokenizers.Tokenizer:
+    study.save(folder / "tokenizer.json")
+    return tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
+
+
+def numberings(count: int) -> st.SearchStrategy[np.ndarray[Any, Any]]:
+    """Draw any order, special tokens first or anywhere, with holes."""
+
+    def drawn(seed: int, are_specials_first: bool, most_left_out: int) -> np.ndarray[Any, Any]:
+        chance = np.random.default_rng(seed)
+        order = np.roll(np.arange(count), -len(SPECIALS)) if are_specials_first else chance.permutation(count)
+        return order + np.cumsum(chance.integers(0, most_left_out + 1, count))[order]
+
+    return st.builds(drawn, st.integers(0, 2**32), st.booleans(), st.integers(0, 3))
+
+
+@pytest.fixture
+def hugging_face(tmp_path: Path) -> Numbered:
+    """A file as the library itself trains it: the special tokens come first."""
+    library = tokenizers.Tokenizer(models.BPE())
+    library.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    library.decoder = decoders.ByteLevel()
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    trainer = trainers.BpeTrainer(
+        vocab_size=300, special_tokens=[*SPECIALS], initial_alphabet=alphabet, show_progress=False
+    )
+    library.train_from_iterator([POEM, OTHER], trainer)
+    library.save(str(tmp_path / "tokenizer.json"))
+    return Numbered(bpe.open(tmp_path / "tokenizer.json").with_texts([POEM, OTHER]), library)
+
+
+def ids_and_texts(answer: bpe.Answer) -> Iterator[tuple[int, str]]:
+    """Yield each id of a table with the text beside it."""
+    columns = answer.columns
+    for name, ids in columns.items():
+        if name == "id" or name.endswith("_id"):
+            beside = name.removeprefix("other_").removesuffix("id") + "text"
+            texts = columns[beside] if beside in columns else columns["token"]
+            yield from ((id, text) for id, text in zip(ids, texts, strict=True) if id is not None)
+
+
+def asked(name: str, study: bpe.Study) -> bpe.Answer:
+    question = question_named(name)
+    several = question.studies is not None
+    given: Any = {"one": study, "other": study.at(5)} if name == "diff" else {"one": study} if several else study
+    return ask_about(question, given, **PARAMETERS.get(name, {}))
+
+
+@settings(max_examples=6)
+@given(data=st.data())
+def test_every_question_tells_the_ids_of_the_file(learned: History, data: st.DataObject) -> None:
+    study = numbered(learned, data.draw(numberings(learned.id_count)))
+    with_ids = set()
+    for name in sorted(set(QUESTIONS) - ELSEWHERE):
+        for id, text in ids_and_texts(asked(name, study)):
+            assert study.names[id] == text, name
+            with_ids.add(name)
+    assert with_ids >= WITH_IDS
+
+
+@settings(max_examples=15)
+@given(data=st.data())
+def test_what_a_study_gives_it_takes(learned: History, data: st.DataObject) -> None:
+    study = numbered(learned, data.draw(numberings(learned.id_count)))
+    assert set(study.names) == set(study.tokens) == set(study.history.numbers_of(range(learned.id_count)).tolist())
+    text = data.draw(st.text(max_size=12)) + "the lowest widow"
+    ids = study.encode(text)
+    assert study.decode(ids) == text
+    assert b"".join(study.tokens[id] for id in ids) == text.encode()
+    assert [span.id for span in study.spans(text)] == ids
+    assert [study.names[id] for id in ids] == [span.text for span in study.spans(text)]
+    assert study.encode_batch([text, text])[0].tolist() == [*ids, *ids]
+    assert study.columns(ids)["id"] == ids
+    assert study.columns(ids)["text"] == [study.names[id] for id in ids]
+    for id in set(ids):
+        assert study.id_of(f"#{id}") == id
+        assert study.tokens[study.id_of(study.names[id])] == study.tokens[id]
+        (told,) = (sentence for sentence in QUESTION.token(study, token=f"#{id}").sentences if " (id " in sentence)
+        assert f"(id {id:,}" in told
+    assert study.pair_name((ids[0], ids[1])) == f"{study.names[ids[0]]} + {study.names[ids[1]]}"
+    assert study.pair_columns([(ids[0], ids[1])])["right_id"] == [ids[1]]
+    assert study.tokenizer.encode(text) == ids
+    assert study.at(len(study.history)).encode(text) == ids
+
+
+@settings(max_examples=10)
+@given(data=st.data())
+def test_trimming_takes_out_the_tokens_of_these_ids_and_tells_those_of_the_rest(
+    learned: History, data: st.DataObject
+) -> None:
+    study = numbered(learned, data.draw(numberings(learned.id_count)))
+    joined = [id for id in study.names if len(study.tokens[id]) > 1]
+    chosen = data.draw(st.sets(st.sampled_from(joined), min_size=1, max_size=6))
+    renumber = data.draw(st.booleans())
+    found = bpe.trim(study, chosen, needed="lose", renumber=renumber)
+    now = bpe.Study(found.history)
+    assert set(found.asked) == chosen
+    assert set(found.removed) | set(found.new_ids) == set(study.tokens)
+    assert set(found.removed).isdisjoint(found.new_ids)
+    for old, new in found.new_ids.items():
+        assert now.tokens[new] == study.tokens[old]
+        assert renumber or new == old
+    assert all(study.tokens[id] not in now.tokens.values() for id in chosen)
+
+
+def test_the_library_agrees_about_every_id(hugging_face: Numbered) -> None:
+    study, library = hugging_face
+    assert study.history.numbers is not None
+    for id, text in study.tokens.items():
+        assert library.decode([id], skip_special_tokens=False) == text.decode(errors="replace")
+    for token in ("Ġwid", "Ġthe", "Ġwidow", "<pad>"):
+        assert study.id_of(token.replace("Ġ", "␣")) == library.token_to_id(token)
+    assert study.encode(OTHER) == library.encode(OTHER).ids
+
+
+def id_of(library: tokenizers.Tokenizer, token: str) -> int:
+    id = library.token_to_id(token)
+    assert id is not None
+    return id
+
+
+def test_a_token_trimmed_by_its_id_is_gone_from_the_library(hugging_face: Numbered, tmp_path: Path) -> None:
+    """The neighbour was removed where the special tokens came first."""
+    study, library = hugging_face
+    found = bpe.trim(study, [id_of(library, "Ġwidow")])
+    bpe.Study(found.history).save(tmp_path / "trimmed.tokenizer.json")
+    now = tokenizers.Tokenizer.from_file(str(tmp_path / "trimmed.tokenizer.json"))
+    assert now.token_to_id("Ġwidow") is None
+    before, after = library.get_vocab(), now.get_vocab()
+    assert before.keys() - after.keys() == {"Ġwidow"}
+    assert {old: after[text] for text, old in before.items() if old in found.new_ids} == found.new_ids
+
+
+def test_the_command_and_the_function_trim_the_same(hugging_face: Numbered, tmp_path: Path) -> None:
+    study, library = hugging_face
+    id, out = id_of(library, "Ġwidow"), tmp_path / "out.tokenizer.json"
+    assert run(["trim", str(tmp_path / "tokenizer.json"), "--remove", str(id), "-o", str(out)]) == 0
+    assert bpe.open(out).tokens == bpe.Study(bpe.trim(study, [id]).history).tokens
+
+
+def test_new_tokens_are_told_by_their_ids(hugging_face: Numbered) -> None:
+    study = hugging_face.study
+    grown = bpe.extend(Corpus.from_texts([OTHER]), study, 5, min_frequency=1)
+    now = bpe.Study(grown.history)
+    assert set(grown.added.tolist()) == now.tokens.keys() - study.tokens.keys()
+    assert grown.new_ids == {id: id for id in study.tokens}
+    both = bpe.Study(bpe.put_together(study, bpe.train([OTHER], "gpt2", vocab_size=280)).history)
+    assert {id: both.tokens[id] for id in study.tokens} == study.tokens
+
+
+@settings(max_examples=5)
+@given(data=st.data())
+def test_files_that_were_renumbered_are_read_with_their_ids(
+    learned: History, tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    folder = tmp_path_factory.mktemp("renumbered")
+    study = numbered(learned, data.draw(numberings(learned.id_count)))
+    library = in_its_library(study, folder)
+    opened = bpe.open(folder / "tokenizer.json")
+    assert opened.tokens == study.tokens
+    text = data.draw(st.text(max_size=12)) + OTHER
+    assert opened.encode(text) == library.encode(text).ids
+    for name in ("csv", "json"):
+        study.save(folder / f"again.{name}")
+        assert bpe.open(folder / f"again.{name}").tokens == study.tokens
+
+
+@pytest.fixture
+def shared(tmp_path: Path) -> Numbered:
+    """A file of Unigram in which a piece spells what is unknown, and has its number."""
+    pieces = [["<unk>", 0.0], ["ab", -1.5], ["a", -1.0], ["b", -2.0], ["ba", -9.0]]
+    model = {"type": "Unigram", "unk_id": 0, "vocab": pieces, "byte_fallback": False}
+    (tmp_path / "tokenizer.json").write_text(json.dumps({"version": "1.0", "added_tokens": [], "model": model}))
+    study = bpe.open(tmp_path / "tokenizer.json")
+    return Numbered(study, tokenizers.Tokenizer.from_file(str(tmp_path / "tokenizer.json")))
+
+
+def test_tokens_that_share_a_number_are_told_as_it_is_decoded(shared: Numbered) -> None:
+    study, library = shared
+    assert len(numbers_of(study.history)) > len(study.tokens) == 5
+    for text in ("ab", "xab<unk>ba", "aab"):
+        assert study.encode(text) == library.encode(text).ids
+        assert [span.id for span in study.spans(text)] == library.encode(text).ids
+    assert {id: text.decode() for id, text in study.tokens.items()} == {id: study.decode([id]) for id in study.tokens}
+    assert bpe.trim(study, [1, 4]).new_ids == {0: 0, 2: 1, 3: 2}
+
+
+def test_ids_that_the_file_has_not_are_refused(hugging_face: Numbered) -> None:
+    study = hugging_face.study
+    for ask in (
+        lambda: bpe.trim(study, [9_999]),
+        lambda: study.columns([9_999]),
+        lambda: study.id_of("#9999"),
+        lambda: study.decode([9_999]),
+        lambda: QUESTION.token(study, token="#9999"),
+    ):
+        with pytest.raises(BpeError, match=re.compile("9,?999")):
+            ask()
+    assert study.columns([None])["id"] == [None]
+
+
+@pytest.fixture
+def without_unknown(tmp_path: Path) -> bpe.Study:
+    """A file of Unigram that has no piece for what is unknown."""
+    pieces = [["a", -1.0], ["b", -2.0], ["ab", -1.5]]
+    model = {"type": "Unigram", "unk_id": None, "vocab": pieces, "byte_fallback": False}
+    (tmp_path / "tokenizer.json").write_text(json.dumps({"version": "1.0", "added_tokens": [], "model": model}))
+    return bpe.open(tmp_path / "tokenizer.json")
+
+
+def test_what_has_no_number_is_refused_where_ids_are_wanted(without_unknown: bpe.Study) -> None:
+    """The id -1 was returned, which counts from the end of an array of embeddings."""
+    assert without_unknown.encode("abba") == [2, 1, 0]
+    for ask in (lambda: without_unknown.encode("abx"), lambda: without_unknown.encode_batch(["ab", "abx"])):
+        with pytest.raises(BpeError, match="no number for the unknown"):
+            ask()
+
+
+def test_what_has_no_number_is_shown_without_one(without_unknown: bpe.Study) -> None:
+    assert [span.id for span in without_unknown.spans("abx")] == [2, None]
+    found = QUESTION.look(without_unknown, text="abx")
+    assert found.columns["id"] == [2, None]
+    assert found.columns["odd"][-1] == "unknown"
+    assert -1 not in QUESTION.audit(without_unknown).columns["id"]
