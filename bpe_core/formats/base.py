@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, TypeVar
 import numpy as np
 
 from bpe_core.errors import FormatError, OutputError, RecipeError
+from bpe_core.history.history import NO_NUMBER as NO_NUMBER
 from bpe_core.history.history import History, Int64s
 from bpe_core.methods.listing import METHODS
 from bpe_core.recipes.recipe import Recipe
@@ -36,7 +37,6 @@ Peer = Callable[[str], list[int] | list[bytes]]
 T = TypeVar("T")
 
 STEPS_BETWEEN_REPORTS = 4_096
-NO_NUMBER = -1  # a token the file has no number for
 TO_UTF8 = "change a text in another encoding in an editor, or by: iconv -f GB18030 -t UTF-8 OLD > NEW."
 MOST_GAPS = 100_000  # numbers without a token, in files that number tokens by their place
 

@@ -41,6 +41,7 @@ Pair = tuple[int, int]
 Reasons = Mapping[str, npt.NDArray[Any]]  # a column each, one row a step
 T = TypeVar("T")
 
+NO_NUMBER = -1  # among the numbers of a file: it has none for this token
 AT_ONCE = 4_096  # steps that are read together
 MOST_SYMBOLS = 2**17  # that are looked at one by one; a token of a text never comes near
 COUNT_ALONE: Reasons = MappingProxyType({})  # of a method that chooses by the count

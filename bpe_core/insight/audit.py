@@ -12,8 +12,7 @@ from typing import Any, Literal, NamedTuple, Self, get_args
 import numpy as np
 
 from bpe_core.counting.words import WordTable
-from bpe_core.formats.base import NO_NUMBER
-from bpe_core.history.history import History
+from bpe_core.history.history import NO_NUMBER, History
 from bpe_core.history.token_texts import LONGEST_SHOWN, TokenTexts
 from bpe_core.insight.cut_words import CutWords
 from bpe_core.insight.reachability import Reason, is_learned, unreachable_tokens

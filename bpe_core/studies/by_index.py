@@ -10,8 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from bpe_core.errors import BpeError, FormatError
-from bpe_core.formats.base import NO_NUMBER
-from bpe_core.history.history import History
+from bpe_core.history.history import NO_NUMBER, History
 from bpe_core.history.token_texts import BLANK, TokenTexts, quoted
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.support.arrays import Int32s, Int64s
