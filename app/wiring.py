@@ -290,7 +290,9 @@ class Program(QObject):
         published.reported.connect(lambda path: manifests.keep(REPORT, path))
         published.shared.connect(lambda path, numbers: manifests.keep(share_command(numbers), path))
         published.lessons_shared.connect(lambda path, names: manifests.keep((*SHARE_LESSONS, *names), path))
-        published.filmed.connect(lambda path, wish: None if path is None else manifests.keep(film_command(wish), path))
+        published.filmed.connect(
+            lambda path, wish, _: None if path is None else manifests.keep(film_command(wish), path)
+        )
         self.frame.keep_ticked("manifests", MANIFESTS, lambda on: setattr(manifests, "is_on", on))
         self.frame.keep_ticked("live_learning", LIVE, lambda on: setattr(self.live, "is_on", on))
 

@@ -85,8 +85,3 @@ def lesson_files() -> Iterator[tuple[str, str]]:
 def page_part(name: str) -> str:
     """Return a script or the style of the page that shows a run."""
     return _folder().joinpath("share", name).read_text(encoding="utf-8")
-
-
-def film_part(name: str) -> str:
-    """Return the strokes of the letters that films are drawn with."""
-    return _folder().joinpath("film", name).read_text(encoding="utf-8")

@@ -47,7 +47,7 @@ class Publications(QObject):
     shared = Signal(object, object)  # the path of the page, and the numbers of its runs; none of the one shown
     lessons_shared = Signal(object, object)  # the same, and the names of the lessons; none of all
     filming = Signal(int, int)  # the frames that are drawn, and all
-    filmed = Signal(object, object)  # the path of the film, None where there will be none; and how it was wanted
+    filmed = Signal(object, object, str)  # its path, None where there will be none; how it was wanted; what it lacks
 
     def __init__(self, snapshot: Callable[[], SavedSession], aside: Aside, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -83,17 +83,17 @@ class Publications(QObject):
 
         now = self._snapshot()
 
-        def film(task: Task) -> None:
+        def film(task: Task) -> tuple[str, ...]:
             others = [] if wish.beside is None else [report_of(now, wish.beside)]
-            film_report(report_of(now), path, *others, work=Work(task.report, task.cancelled), **wish.choices)
+            return film_report(report_of(now), path, *others, work=Work(task.report, task.cancelled), **wish.choices)
 
         self._aside.ask(
             FILM,
             film,
-            lambda _: self.filmed.emit(path, wish),
+            lambda notes: self.filmed.emit(path, wish, " ".join(notes)),
             self._aside.tell,
             lambda news: self.filming.emit(news.done, news.total or 0),
-            lambda: self.filmed.emit(None, wish),
+            lambda: self.filmed.emit(None, wish, ""),
             writes=True,
         )
 

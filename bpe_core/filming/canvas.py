@@ -1,70 +1,120 @@
-"""A picture that is drawn by numbers alone: boxes, lines and letters in plain colours."""
+"""A picture of boxes, lines and texts; it is drawn twice as large as it is shown, so that edges are smooth."""
 
 from __future__ import annotations
 
+import unicodedata
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import pairwise
 
-import numpy as np
-import numpy.typing as npt
+import regex
+from PIL import Image, ImageColor, ImageDraw
 
-from bpe_core.filming.letters import (
-    ASCENT,
-    LEFT_FREE,
-    LEVELS,
-    UNITS,
-    Shades,
-    advance,
-    covered,
-    level,
-    shades_of,
-    width_of,
-)
+from bpe_core.filming.fonts import Colour, Face, Fonts
 
-Colour = tuple[int, int, int]
-Pixels = npt.NDArray[np.uint8]  # rows of red, green and blue
-CAPITALS = 14 / UNITS  # of the size of a text
+SCALE = 2
+CAPITALS = 0.72  # of the size of a text: how high its capitals are
 MORE = "…"
+FROM_RIGHT = ("R", "AL")  # directions of characters, as Unicode calls them
 
 
 def colour_of(hexadecimal: str) -> Colour:
+    red, green, blue = ImageColor.getrgb(hexadecimal)[:3]
+    return red, green, blue
+
+
+def graphemes_of(text: str) -> list[str]:
+    """Split a text into what a reader calls characters.
+
+    >>> graphemes_of("e\N{COMBINING ACUTE ACCENT}t")
+    ['é', 't']
     """
-    >>> colour_of("#1d232b"), colour_of("#fff")
-    ((29, 35, 43), (255, 255, 255))
-    """
-    digits = hexadecimal.removeprefix("#")
-    digits = digits if len(digits) == 6 else "".join(digit * 2 for digit in digits)
-    return int(digits[:2], 16), int(digits[2:4], 16), int(digits[4:], 16)
+    return list(regex.findall(r"\X", text))
+
+
+def is_from_right(text: str) -> bool:
+    """Return whether a text is read from the right, by its first character that has a direction."""
+    found = (unicodedata.bidirectional(character) for character in text)
+    return next((direction in FROM_RIGHT for direction in found if direction in ("L", *FROM_RIGHT)), False)
+
+
+class Pen:
+    """Measures texts and draws them with the fonts that hold them."""
+
+    def __init__(self, fonts: Fonts) -> None:
+        self.fonts = fonts
+        self._parts = lru_cache(maxsize=8_192)(self._split)
+
+    def width_of(self, text: str, size: float) -> float:
+        return size * sum(width for _, _, width in self._parts(text))
+
+    def draw(
+        self, image: Image.Image, x: float, baseline: float, text: str, size: float, colour: Colour, *, is_bold: bool
+    ) -> None:
+        for shown, face, width in self._parts(text):
+            if face is not None:
+                face.draw(image, x, baseline, shown, size, colour, is_bold=is_bold)
+            x += size * width
+
+    def ends_of(self, graphemes: Sequence[str]) -> list[float]:
+        """Return where each of them ends, in sizes; letters that join are as wide as they are joined."""
+        text = "".join(graphemes)
+        if not is_from_right(text):
+            ends, x = list[float](), 0.0
+            for grapheme in graphemes:
+                x += self.fonts.width(grapheme)
+                ends.append(x)
+            return ends
+        return [self.width_of("".join(graphemes[: place + 1]), 1.0) for place in range(len(graphemes))]
+
+    def _split(self, text: str) -> tuple[tuple[str, Face | None, float], ...]:
+        """Split a text into parts that one face draws at once, with their widths in sizes."""
+        return tuple(self._joined(text) if is_from_right(text) else self._one_by_one(text))
+
+    def _one_by_one(self, text: str) -> Iterator[tuple[str, Face | None, float]]:
+        for grapheme in graphemes_of(text):
+            shown, face = self.fonts.shown(grapheme)
+            yield shown, face, self.fonts.width(grapheme)
+
+    def _joined(self, text: str) -> Iterator[tuple[str, Face | None, float]]:
+        part, of_part = "", None
+        for grapheme in graphemes_of(text):
+            shown, face = self.fonts.shown(grapheme)
+            if part and face is of_part and face is not None:
+                part += shown
+                continue
+            if part:
+                yield part, of_part, self._width_of_part(part, of_part)
+            part, of_part = shown, face
+        if part:
+            yield part, of_part, self._width_of_part(part, of_part)
+
+    def _width_of_part(self, part: str, face: Face | None) -> float:
+        return self.fonts.width(part) if face is None else face.width(part)
 
 
 class Canvas:
-    def __init__(self, width: int, height: int, ground: Colour) -> None:
-        self.width, self.height = width, height
-        self.pixels: Pixels = np.empty((height, width, 3), np.uint8)
-        self.pixels[:] = ground
+    def __init__(self, width: int, height: int, ground: Colour, pen: Pen) -> None:
+        self.width, self.height, self._pen = width, height, pen
+        self._image = Image.new("RGB", (SCALE * width, SCALE * height), ground)
+        self._draw = ImageDraw.Draw(self._image)
+
+    @property
+    def image(self) -> Image.Image:
+        """The picture in its own size."""
+        return self._image.reduce(SCALE)
 
     def box(self, left: float, top: float, right: float, bottom: float, colour: Colour, radius: int = 0) -> None:
         x1, y1, x2, y2 = round(left), round(top), round(right), round(bottom)
-        if x2 <= x1 or y2 <= y1:
-            return
-        radius = min(radius, (x2 - x1) // 2, (y2 - y1) // 2)
-        if not radius:
-            self.pixels[max(0, y1) : max(0, y2), max(0, x1) : max(0, x2)] = colour
-            return
-        self.box(x1, y1 + radius, x2, y2 - radius, colour)
-        self.box(x1 + radius, y1, x2 - radius, y1 + radius, colour)
-        self.box(x1 + radius, y2 - radius, x2 - radius, y2, colour)
-        corner = _corner(radius)
-        for x, across in ((x1, 1), (x2 - radius, -1)):
-            for y, down in ((y1, 1), (y2 - radius, -1)):
-                self._cover(x, y, corner[::down, ::across], colour)
+        if x2 > x1 and y2 > y1:
+            edges = (SCALE * x1, SCALE * y1, SCALE * x2 - 1, SCALE * y2 - 1)
+            self._draw.rounded_rectangle(edges, SCALE * min(radius, (x2 - x1) // 2, (y2 - y1) // 2), colour)
 
     def line(self, points: list[tuple[float, float]], colour: Colour, pen: float = 1.5) -> None:
-        for (x1, y1), (x2, y2) in pairwise(points):
-            left, top = int(min(x1, x2) - pen - 1), int(min(y1, y2) - pen - 1)
-            width, height = int(abs(x2 - x1) + 2 * pen + 4), int(abs(y2 - y1) + 2 * pen + 4)
-            moved = ((x1 - left, y1 - top), (x2 - left, y2 - top))
-            self._cover(left, top, covered([moved], pen, width, height), colour)
+        scaled = [(SCALE * x, SCALE * y) for x, y in points]
+        width = max(1, round(SCALE * pen))
+        self._draw.line(scaled, colour, width, joint="curve")
+        for x, y in (scaled[0], scaled[-1]):
+            self._draw.ellipse((x - width / 2, y - width / 2, x + width / 2, y + width / 2), colour)
 
     def text(
         self,
@@ -79,41 +129,18 @@ class Canvas:
     ) -> None:
         """Write from `x` on, or up to it if it is the `end`; capitals have their middle at this height."""
         if end:
-            x -= width_of(text, size) - 0.15 * size
-        for character in text:
-            self.letter(x, middle, character, size, colour, is_bold=is_bold)
-            x += advance(character, size)
+            x -= self._pen.width_of(text, size)
+        baseline = middle + CAPITALS / 2 * size
+        self._pen.draw(self._image, SCALE * x, SCALE * baseline, text, SCALE * size, colour, is_bold=is_bold)
 
-    def letter(
-        self, x: float, middle: float, character: str, size: float, colour: Colour, *, is_bold: bool = False
-    ) -> None:
-        top = round(middle - (CAPITALS / 2 + ASCENT / UNITS) * size)
-        self._cover(round(x) - LEFT_FREE, top, shades_of(character, size, is_bold=is_bold), colour)
+    def fitting(self, text: str, size: float, room: float) -> str:
+        """Cut a text to this width."""
+        if self._pen.width_of(text, size) <= room:
+            return text
+        graphemes = graphemes_of(text)
+        while graphemes and self._pen.width_of("".join(graphemes) + MORE, size) > room:
+            graphemes.pop()
+        return "".join(graphemes) + MORE
 
-    def _cover(self, x: int, y: int, shades: Shades, colour: Colour) -> None:
-        shades = shades[max(0, -y) : self.height - y, max(0, -x) : self.width - x]
-        x, y = max(0, x), max(0, y)
-        under = self.pixels[y : y + shades.shape[0], x : x + shades.shape[1]]
-        if not under.size:
-            return
-        weight = shades[..., None].astype(np.int64)
-        under[:] = (under * (LEVELS - weight) + np.array(colour) * weight + LEVELS // 2) // LEVELS
-
-
-@lru_cache(maxsize=16)
-def _corner(radius: int) -> Shades:
-    away = radius - 0.5 - np.arange(radius)
-    return level(radius + 0.5 - np.sqrt(away**2 + away[:, None] ** 2))
-
-
-def fitting(text: str, size: float, room: float) -> str:
-    """Cut a text to this width.
-
-    >>> fitting("lighthouse", 20, 60), fitting("low", 20, 60)
-    ('light…', 'low')
-    """
-    if width_of(text, size) <= room:
-        return text
-    while text and width_of(text + MORE, size) > room:
-        text = text[:-1]
-    return text + MORE
+    def width_of(self, text: str, size: float) -> float:
+        return self._pen.width_of(text, size)

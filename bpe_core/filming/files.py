@@ -1,172 +1,87 @@
-"""Pictures that move, as files: PNG and GIF written here, MP4 by ffmpeg.
-
-Each picture after the first holds the smallest box in which something changed; in it, what stayed is see-through.
-"""
+"""Pictures that move, as files: PNG and GIF by Pillow, MP4 by ffmpeg."""
 
 from __future__ import annotations
 
 import shutil
-import struct
 import subprocess
-import zlib
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO
 
 import numpy as np
 import numpy.typing as npt
+from PIL import Image
 
 from bpe_core.errors import OutputError
-from bpe_core.figures.png import FOR_EVER, SIGNATURE, chunk
-from bpe_core.filming.canvas import Pixels
+from bpe_core.filming.fonts import Colour
 
-Indices = npt.NDArray[np.uint8]
-Packed = npt.NDArray[np.int32]  # red, green and blue in one number
-Frames = Iterable[tuple[Pixels, int]]  # each with the milliseconds it is shown
+Numbers = npt.NDArray[np.uint8]  # of colours
+Frames = Iterable[tuple[Image.Image, int]]  # each with the milliseconds it is shown
 
-COLOURS = 256
-KEEP, OVER = 0, 1  # what becomes of a picture of a PNG file, and how the next is put on it
-CLEAR, END_OF_IMAGE, LAST_CODE = 256, 257, 4095  # of GIF
+COLOURS = 96  # of a film; the see-through one is another
+UNKNOWN = 255  # a number that no colour has
+OVER = 1  # how a picture of a PNG file is put on the one before
+KEEP = 1  # what becomes of a picture of a GIF file when the next one is put on it
+FOR_EVER = 0  # how many times a film is played
 NO_FFMPEG = "A film as MP4 is made by ffmpeg, which was not found here. Install it, or end the name in .gif or .png."
 
 
-class Change(NamedTuple):
-    """What a picture changes: numbers of colours in a box, and how long it is shown."""
-
-    left: int
-    top: int
-    indices: Indices
-    milliseconds: int
-
-
-class Palette:
-    """The colours in the order they were met, the first one see-through. Where there are too many, the nearest."""
-
-    def __init__(self) -> None:
-        self.colours = [(0, 0, 0)]
-        self._number_of: dict[int, int] = {}
-
-    def indices(self, packed: Packed) -> Indices:
-        found, where = np.unique(packed, return_inverse=True)
-        numbers: Indices = np.array([self._number(colour) for colour in found.tolist()], np.uint8)
-        indices: Indices = numbers[where]
-        return indices
-
-    def _number(self, packed: int) -> int:
-        if packed not in self._number_of:
-            colour = packed >> 16, packed >> 8 & 255, packed & 255
-            if len(self.colours) < COLOURS:
-                self._number_of[packed] = len(self.colours)
-                self.colours.append(colour)
-            else:
-                away = (np.array(self.colours[1:]) - colour) ** 2
-                self._number_of[packed] = 1 + int(away.sum(axis=1).argmin())
-        return self._number_of[packed]
-
-    def as_bytes(self) -> bytes:
-        return bytes(part for colour in self.colours for part in colour).ljust(3 * COLOURS, b"\0")
+def write_moving(
+    frames: Iterable[Image.Image],
+    milliseconds: Sequence[int],
+    samples: Sequence[Image.Image],
+    file: BinaryIO,
+    kind: str,
+) -> None:
+    """Write a PNG or GIF file that plays, in the colours that are most frequent in the samples."""
+    first, *others = changes(frames, frequent_colours(samples))
+    way = {"blend": OVER} if kind == "PNG" else {"disposal": KEEP, "optimize": False}
+    first.save(file, kind, save_all=True, append_images=others, duration=[*milliseconds], loop=FOR_EVER, **way)
 
 
-def changes(frames: Frames, palette: Palette) -> Iterator[Change]:
-    """Yield what changes; a picture equal to the one before it makes that one stay longer."""
-    before: Packed | None = None
-    waiting: Change | None = None
-    for pixels, milliseconds in frames:
-        packed = _packed(pixels)
-        differs = np.ones(packed.shape, np.bool_) if before is None else packed != before
-        rows, columns = np.flatnonzero(differs.any(axis=1)), np.flatnonzero(differs.any(axis=0))
-        if waiting is not None and not len(rows):
-            waiting = waiting._replace(milliseconds=waiting.milliseconds + milliseconds)
-            continue
-        if waiting is not None:
-            yield waiting
-        box = slice(int(rows[0]), int(rows[-1]) + 1), slice(int(columns[0]), int(columns[-1]) + 1)
-        indices = np.zeros(differs[box].shape, np.uint8)
-        indices[differs[box]] = palette.indices(packed[box][differs[box]])
-        waiting = Change(box[1].start, box[0].start, indices, milliseconds)
-        before = packed
-    if waiting is not None:
-        yield waiting
+def changes(frames: Iterable[Image.Image], colours: Sequence[Colour]) -> Iterator[Image.Image]:
+    """Yield pictures in these colours; from the second on, what is as in the one before is see-through."""
+    palette = _Palette(colours)
+    before: Numbers | None = None
+    for frame in frames:
+        now = palette.numbers(frame)
+        changed = now if before is None else np.where(now == before, np.uint8(len(colours)), now)
+        picture = Image.fromarray(changed)
+        picture.putpalette([channel for colour in (*colours, (0, 0, 0)) for channel in colour])
+        picture.info["transparency"] = len(colours)
+        yield picture
+        before = now
 
 
-def _packed(pixels: Pixels) -> Packed:
-    red, green, blue = (pixels[..., channel].astype(np.int32) for channel in range(3))
-    return red << 16 | green << 8 | blue
+class _Palette:
+    """Finds the nearest colour. Pillow's own search looks at fewer bits, by which plain grounds would change."""
+
+    def __init__(self, colours: Sequence[Colour]) -> None:
+        self._colours = np.array(colours, np.int64)
+        self._number_of: Numbers = np.full(1 << 24, UNKNOWN, np.uint8)
+
+    def numbers(self, frame: Image.Image) -> Numbers:
+        red, green, blue = np.moveaxis(np.asarray(frame, np.int64), 2, 0)
+        packed = red << 16 | green << 8 | blue
+        unknown = np.unique(packed[self._number_of[packed] == UNKNOWN])
+        parts = np.stack((unknown >> 16, unknown >> 8 & 255, unknown & 255), axis=1)
+        away = ((parts[:, None] - self._colours) ** 2).sum(axis=2)
+        self._number_of[unknown] = away.argmin(axis=1)
+        numbers: Numbers = self._number_of[packed]
+        return numbers
 
 
-def write_png(frames: Frames, width: int, height: int, file: BinaryIO) -> None:
-    """Write a PNG file that plays. Who knows no animation sees the first picture."""
-    palette, parts, number, many = Palette(), list[bytes](), 0, 0
-    for change in changes(frames, palette):
-        box = change.indices.shape[1], change.indices.shape[0], change.left, change.top
-        control = struct.pack(">IIIIIHHBB", number, *box, change.milliseconds, 1000, KEEP, OVER)
-        plain = np.pad(change.indices, ((0, 0), (1, 0)))  # each row begins with the kind of its filter, none
-        data = zlib.compress(plain.tobytes(), 9)
-        parts.append(chunk(b"fcTL", control))
-        parts.append(chunk(b"fdAT", struct.pack(">I", number + 1) + data) if many else chunk(b"IDAT", data))
-        number += 2 if many else 1
-        many += 1
-    file.write(SIGNATURE + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0)))
-    file.write(chunk(b"acTL", struct.pack(">II", many, FOR_EVER)))
-    file.write(chunk(b"PLTE", palette.as_bytes()) + chunk(b"tRNS", b"\0"))
-    file.writelines(parts)
-    file.write(chunk(b"IEND", b""))
-
-
-def write_gif(frames: Frames, width: int, height: int, file: BinaryIO) -> None:
-    palette, parts = Palette(), list[bytes]()
-    for change in changes(frames, palette):
-        high, wide = change.indices.shape
-        hundredths = round(change.milliseconds / 10)
-        parts.append(
-            struct.pack("<BBBBHBB", 0x21, 0xF9, 4, 0b101, hundredths, 0, 0)
-        )  # keep it; number 0 is see-through
-        parts.append(struct.pack("<BHHHHBB", 0x2C, change.left, change.top, wide, high, 0, 8))
-        packed = squeezed(change.indices.tobytes())
-        blocks = (packed[start : start + 255] for start in range(0, len(packed), 255))
-        parts += [bytes([len(block)]) + block for block in blocks]
-        parts.append(b"\0")
-    file.write(b"GIF89a" + struct.pack("<HHBBB", width, height, 0b11110111, 0, 0) + palette.as_bytes())
-    file.write(b"\x21\xff\x0bNETSCAPE2.0\x03\x01" + struct.pack("<H", FOR_EVER) + b"\0")
-    file.writelines(parts)
-    file.write(b"\x3b")
-
-
-def squeezed(data: bytes) -> bytes:
-    """Compress numbers as GIF does, by Lempel, Ziv and Welch: codes of 9 to 12 bits, the lowest bit first.
-
-    Runs of zeros, which are most of a change, are looked up by their length.
-    """
-    packed, waiting, bits, width = bytearray(), CLEAR, 9, 9
-    known, zeros, following = dict[int, int](), [0], END_OF_IMAGE + 1  # of a code and the byte behind it, the code
-    others = np.append(np.flatnonzero(np.frombuffer(data, np.uint8)), len(data)).tolist()
-    place, other = 0, 0
-    while place < len(data):
-        while others[other] < place:
-            other += 1
-        length = min(others[other] - place, len(zeros))
-        code = zeros[length - 1] if length else data[place]
-        place += length or 1
-        while place < len(data) and (longer := known.get(code << 8 | data[place])) is not None:
-            code, place = longer, place + 1
-        waiting |= code << bits
-        bits += width
-        if place < len(data) and following <= LAST_CODE:
-            known[code << 8 | data[place]] = following
-            if code == zeros[-1] and not data[place]:
-                zeros.append(following)
-            width += following == 1 << width
-            following += 1
-        elif place < len(data):
-            waiting |= CLEAR << bits
-            bits += width
-            known, zeros, following, width = {}, [0], END_OF_IMAGE + 1, 9
-        while bits >= 8:
-            packed.append(waiting & 255)
-            waiting, bits = waiting >> 8, bits - 8
-    waiting |= END_OF_IMAGE << bits
-    return bytes(packed) + waiting.to_bytes((bits + width + 7) // 8, "little")
+def frequent_colours(samples: Sequence[Image.Image]) -> list[Colour]:
+    """Return the most frequent colours; the others of a film become the nearest of them."""
+    counted = Counter[Colour]()
+    for sample in samples:
+        for count, colour in sample.getcolors(sample.width * sample.height) or ():
+            if isinstance(colour, tuple):
+                red, green, blue = colour
+                counted[red, green, blue] += count
+    return [colour for colour, _ in counted.most_common(COLOURS)]
 
 
 def write_mp4(frames: Frames, width: int, height: int, path: Path, milliseconds: int) -> None:
@@ -182,9 +97,9 @@ def write_mp4(frames: Frames, width: int, height: int, path: Path, milliseconds:
     assert ffmpeg.stderr is not None
     try:
         try:
-            for pixels, shown in frames:
+            for picture, shown in frames:
                 for _ in range(round(shown / milliseconds)):
-                    ffmpeg.stdin.write(pixels.tobytes())
+                    ffmpeg.stdin.write(picture.tobytes())
         except BrokenPipeError:
             pass  # it has ended before the film, and says why
         with suppress(OSError):

@@ -5,28 +5,34 @@ film({"ours": study, "theirs": bpe.open("tokenizer.json")}, "duel.gif", text="th
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bpe_core.errors import BpeError, OutputError
 from bpe_core.figures.coloured_text import SAMPLE
-from bpe_core.filming.canvas import Pixels
-from bpe_core.filming.files import write_gif, write_mp4, write_png
+from bpe_core.filming.choices import SIZES, USUAL_SECONDS, FilmChoices, checked_ending
 from bpe_core.filming.run import MILLISECONDS, FilmedRun, Stretch
-from bpe_core.filming.scene import SIZES, Scene
 from bpe_core.methods.listing import METHODS
 from bpe_core.report import Report
 from bpe_core.studies.study import Study
 from bpe_core.support.atomic import replace_atomically, write_atomically
+from bpe_core.support.limits import check_room
+from bpe_core.support.optional_packages import MISSING_PILLOW, has_pillow
 from bpe_core.support.progress import ALONE, Progress, Work
 
-USUAL_SECONDS, LONGEST_SECONDS = 20.0, 120.0
+if TYPE_CHECKING:  # Pillow is loaded when a film is drawn
+    from PIL.Image import Image
+
+    from bpe_core.filming.scene import Scene
+
 FIRST_STAYS, LAST_STAYS = 10, 25  # times as long as the others
 MOST_RUNS = 2
 MOST_TEXT = 2_000  # characters
-ENDINGS = (".png", ".apng", ".gif", ".mp4")
+NAMED = 3  # characters that no font has
+SAMPLED = 5  # frames, for the colours of all
 
 
 def film(
@@ -40,6 +46,7 @@ def film(
     last: int | None = None,
     seconds: float | None = None,
     dark: bool = False,
+    font: Path | str | None = None,
     work: Work = ALONE,
 ) -> None:
     """Write the film of a run, or of two by their names, as .png, .gif or .mp4.
@@ -48,68 +55,87 @@ def film(
     """
     several = given if isinstance(given, Mapping) else {"": given}
     runs = [(name, Study.of(one)) for name, one in several.items()]
-    write_film(runs, path, FilmChoices(text, title, size, first, last, seconds, dark), work)
+    chosen = None if font is None else Path(font)
+    write_film(runs, path, FilmChoices(text, title, size, first, last, seconds, dark, chosen), work)
 
 
-def film_report(report: Report, path: Path | str, *others: Report, work: Work = ALONE, **choices: Any) -> None:
+def film_report(
+    report: Report, path: Path | str, *others: Report, work: Work = ALONE, **choices: Any
+) -> tuple[str, ...]:
     runs = [(one.title, one.study) for one in (report, *others)]
-    write_film(runs, path, FilmChoices(report.text, **choices), work)
+    return write_film(runs, path, FilmChoices(report.text, **choices), work)
 
 
-@dataclass(frozen=True)
-class FilmChoices:
-    """How a film is wanted."""
-
-    text: str = ""
-    title: str = ""
-    size: str = "readme"
-    first: int | None = None  # a step; of two runs, a size
-    last: int | None = None
-    seconds: float | None = None
-    dark: bool = False
-
-    def check(self) -> None:
-        if self.seconds is not None and not 1 <= self.seconds <= LONGEST_SECONDS:
-            raise BpeError(f"A film takes 1 to {LONGEST_SECONDS:g} seconds, not {self.seconds:g}.")
-        if self.size not in SIZES:
-            raise BpeError(f"The sizes of films are {', '.join(SIZES)}, not {self.size}.")
-
-
-def write_film(runs: Sequence[tuple[str, Study]], path: Path | str, choices: FilmChoices, work: Work = ALONE) -> None:
+def write_film(
+    runs: Sequence[tuple[str, Study]], path: Path | str, choices: FilmChoices, work: Work = ALONE
+) -> tuple[str, ...]:
+    """Write the film; return a sentence for each thing that it does not show."""
     ending = checked_ending(path)
     if not 1 <= len(runs) <= MOST_RUNS:
         raise BpeError(f"A film shows one run or two, not {len(runs):,}.")
     choices.check()
+    if not has_pillow():
+        raise OutputError(f"A film {MISSING_PILLOW}")
+    from bpe_core.filming.files import write_mp4
+    from bpe_core.filming.fonts import Fonts
+    from bpe_core.filming.scene import Scene
+
     text = (choices.text.strip() or SAMPLE)[:MOST_TEXT].encode(errors="replace").decode()
     named = [(name or study.name or METHODS[study.history.recipe.method].title, study) for name, study in runs]
     filmed = [FilmedRun(name, study, text, work) for name, study in named]
     stretch = Stretch.of(filmed, choices.first, choices.last, choices.seconds, USUAL_SECONDS)
     title = choices.title or " and ".join(name for name, _ in named)
-    scene = Scene(filmed, stretch, title, SIZES[choices.size], is_dark=choices.dark)
-    frames = _frames(scene, work)
-    wide, high = scene.size.width, scene.size.height
+    scene = Scene(filmed, stretch, title, SIZES[choices.size], Fonts(choices.font), is_dark=choices.dark)
+    frames, shown = _frames(scene, work), _milliseconds(scene)
     if ending == ".mp4":
         with replace_atomically(path) as beside:
-            write_mp4(frames, wide, high, beside, MILLISECONDS)
-        return
-    with write_atomically(path) as file:
-        (write_gif if ending == ".gif" else write_png)(frames, wide, high, file)
+            write_mp4(zip(frames, shown, strict=True), scene.size.width, scene.size.height, beside, MILLISECONDS)
+    else:
+        _write_moving(scene, frames, shown, path, "GIF" if ending == ".gif" else "PNG")
+    return (*_ends_early(stretch, choices), *_lacks_fonts(scene.missing))
 
 
-def checked_ending(path: Path | str) -> str:
-    ending = Path(path).suffix.lower()
-    if ending not in ENDINGS:
-        raise OutputError(f"A film is written as {', '.join(ENDINGS)}; end the name {path} in one of them.")
-    return ending
+def _write_moving(scene: Scene, frames: Iterator[Image], shown: Sequence[int], path: Path | str, kind: str) -> None:
+    from bpe_core.filming.files import write_moving
 
-
-def _frames(scene: Scene, work: Work) -> Iterator[tuple[Pixels, int]]:
     places = scene.stretch.places
-    drawn: tuple[int, Pixels] | None = None
+    size = scene.size.width * scene.size.height
+    check_room(size * len({*places}), "The film", "Make it shorter or smaller.")  # which Pillow holds until the end
+    samples = [scene.frame(places[i * (len(places) - 1) // (SAMPLED - 1)]).image for i in range(SAMPLED)]
+    with write_atomically(path) as file:
+        write_moving(frames, shown, samples, file, kind)
+
+
+def _ends_early(stretch: Stretch, choices: FilmChoices) -> Iterator[str]:
+    last = stretch.places[-1]
+    if choices.last is None and last < stretch.most:
+        what = "size" if stretch.is_by_size else "step"
+        yield (
+            f"The film ends at {what} {last:,} of {stretch.most:,}, as its time is over. Say where it ends "
+            f"({stretch.most:,}) to see all."
+        )
+
+
+def _lacks_fonts(missing: Sequence[str]) -> Iterator[str]:
+    if missing:
+        names = ", ".join(unicodedata.name(grapheme[0], f"U+{ord(grapheme[0]):04X}") for grapheme in missing[:NAMED])
+        yield (
+            f"No font on this computer has {len(missing):,} of the characters of the text, such as {names}. They are "
+            "left out. Install a font that has them, or name one (--font)."
+        )
+
+
+def _milliseconds(scene: Scene) -> list[int]:
+    """Return how long each moment is shown that differs from the one before."""
+    shown = [MILLISECONDS * len(list(alike)) for _, alike in groupby(scene.stretch.places)]
+    shown[0] += MILLISECONDS * (FIRST_STAYS - 1)
+    shown[-1] += MILLISECONDS * (LAST_STAYS - 1)
+    return shown
+
+
+def _frames(scene: Scene, work: Work) -> Iterator[Image]:
+    places = [place for place, _ in groupby(scene.stretch.places)]
     for number, place in enumerate(places):
         work.check()
         work.progress(Progress("filming", number, len(places), "frames"))
-        if drawn is None or drawn[0] != place:
-            drawn = place, scene.frame(place).pixels
-        stays = FIRST_STAYS if not number else LAST_STAYS if number == len(places) - 1 else 1
-        yield drawn[1], stays * MILLISECONDS
+        yield scene.frame(place).image

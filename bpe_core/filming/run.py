@@ -104,6 +104,7 @@ class Stretch:
 
     places: tuple[int, ...]
     is_by_size: bool
+    most: int  # the last step there is, or the largest size
 
     @classmethod
     def of(
@@ -125,7 +126,7 @@ class Stretch:
         walked = _walked(start, end, None if last is not None else frames)
         if last is not None or seconds is not None:
             walked = [walked[i * (len(walked) - 1) // max(1, frames - 1)] for i in range(frames)]
-        return cls(tuple(walked), is_by_size)
+        return cls(tuple(walked), is_by_size, most)
 
     def step(self, run: FilmedRun, place: int) -> int:
         return run.step_with_size(place) if self.is_by_size else place

@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import groupby
 from typing import NamedTuple
 
 from bpe_core.figures.coloured_text import DARK_GROUNDS, LIGHT_GROUNDS
 from bpe_core.figures.sheet import DARK, LIGHT, Inks
-from bpe_core.filming.canvas import MORE, Canvas, Colour, colour_of, fitting
-from bpe_core.filming.letters import advance, width_of
+from bpe_core.filming.canvas import MORE, Canvas, Pen, colour_of, graphemes_of, is_from_right
+from bpe_core.filming.choices import Size
+from bpe_core.filming.fonts import Colour, Fonts
 from bpe_core.filming.run import LEADERS, FilmedRun, Stretch
 
-
-class Size(NamedTuple):
-    width: int
-    height: int
-    letters: int  # pixels of the small text
-
-
-SIZES = {"readme": Size(800, 420, 15), "chat": Size(540, 540, 15), "slide": Size(1280, 720, 25)}
 LARGEST, SMALLEST, LINE = 2.6, 0.8, 1.9  # of the letters of the text, in small ones; and lines, in its own letters
 PIECES = re.compile(r"\S+[^\S\n]*|[^\S\n]+|\n")
 
@@ -46,12 +39,23 @@ class Area(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """Where a character is drawn."""
+    """Where a character of a reader stands, which may be several of Unicode."""
 
     character: str
     line: int
     left: float
     right: float
+
+    def mirrored(self, left: float, right: float) -> Cell:
+        return self._replace(left=left + right - self.right, right=left + right - self.left)
+
+
+class Part(NamedTuple):
+    """A part of the text that is drawn at once: a character, or a word whose letters join."""
+
+    text: str
+    line: int
+    left: float
 
 
 @dataclass(frozen=True)
@@ -77,8 +81,16 @@ def colours_of(*, is_dark: bool) -> Colours:
 
 class Scene:
     def __init__(
-        self, runs: Sequence[FilmedRun], stretch: Stretch, title: str, size: Size, *, is_dark: bool = False
+        self,
+        runs: Sequence[FilmedRun],
+        stretch: Stretch,
+        title: str,
+        size: Size,
+        fonts: Fonts,
+        *,
+        is_dark: bool = False,
     ) -> None:
+        self._pen = Pen(fonts)
         self.runs, self.stretch, self.title, self.size = runs, stretch, title, size
         self.colours = colours_of(is_dark=is_dark)
         unit, margin = size.letters, 1.2 * size.letters
@@ -95,24 +107,27 @@ class Scene:
             texts, low = rest.split(rest.bottom - rest.top - below - 0.6 * unit)
             self._leaders = low.columns(len(runs), 2 * unit)
         self._texts = [area._replace(bottom=area.bottom - 2.2 * unit) for area in texts.columns(len(runs), 2 * unit)]
-        self.letters, self._cells = self._fitting_letters()
+        self.letters, self._cells, self._parts = self._fitting_letters()
+        graphemes = graphemes_of(runs[0].text)
+        self.missing = [*dict.fromkeys(filter(fonts.is_missing, graphemes))]
         self._shown = {*stretch.places}
         self._line = self._measured()
 
     # -- placing ---------------------------------------------------------------------------
 
-    def _fitting_letters(self) -> tuple[float, list[Cell]]:
+    def _fitting_letters(self) -> tuple[float, list[Cell], list[Part]]:
         """Take the largest letters with which the text fits; if none are small enough, its beginning is shown."""
         text, area = self.runs[0].text, self._texts[0]
         for tenth in range(round(10 * LARGEST), round(10 * SMALLEST) - 1, -1):
             letters = self.size.letters * tenth / 10
-            cells, most = placed(text, letters, area.width), int((area.bottom - area.top) / (LINE * letters))
+            cells, parts = placed(text, letters, area.width, self._pen)
+            most = int((area.bottom - area.top) / (LINE * letters))
             if not cells or cells[-1].line < most:
                 break
-        kept = [cell for cell in cells if cell.line < most]
-        if len(kept) < len(cells) and kept:
-            kept[-1] = kept[-1]._replace(character=MORE)
-        return letters, kept
+        kept = [part for part in parts if part.line < most]
+        if len(kept) < len(parts) and kept:
+            kept[-1] = kept[-1]._replace(text=MORE)
+        return letters, [cell for cell in cells if cell.line < most], kept
 
     def _measured(self) -> list[list[tuple[int, int]]]:
         """Return the tokens of the text of each run at each moment of the film."""
@@ -122,7 +137,7 @@ class Scene:
     # -- drawing ---------------------------------------------------------------------------
 
     def frame(self, place: int) -> Canvas:
-        canvas = Canvas(self.size.width, self.size.height, self.colours.ground)
+        canvas = Canvas(self.size.width, self.size.height, self.colours.ground, self._pen)
         self._draw_head(canvas, place)
         for number, run in enumerate(self.runs):
             at = self.stretch.step(run, place)
@@ -135,12 +150,14 @@ class Scene:
         unit, head, colours = self.size.letters, self._head, self.colours
         history = self.runs[0].study.history
         wording = history.recipe.wording
-        told = f"{wording.step} {place:,}" if not self.stretch.is_by_size else f"{place:,} tokens to use"
+        told = f"{wording.step} {place:,} of {self.stretch.most:,}"
+        if self.stretch.is_by_size:
+            told = f"{place:,} of {self.stretch.most:,} tokens to use"
         middle = head.top + 0.6 * unit
         canvas.text(head.right, middle, told, 1.2 * unit, colours.text, end=True)
-        room = head.width - width_of(told, 1.2 * unit) - 2 * unit
-        title = fitting(self.title, 1.35 * unit, room / 1.05)
-        canvas.text(head.left, middle, title, 1.35 * unit, colours.text, is_bold=True)
+        room = head.width - canvas.width_of(told, 1.2 * unit) - 2 * unit
+        title = canvas.fitting(self.title, 1.2 * unit, room)
+        canvas.text(head.left, middle, title, 1.2 * unit, colours.text, is_bold=True)
         first, last = self.stretch.places[0], self.stretch.places[-1]
         done = (place - first) / max(1, last - first)
         bar = Area(head.left, head.top + 1.7 * unit, head.right, head.top + 1.7 * unit + max(3, unit / 5))
@@ -161,23 +178,25 @@ class Scene:
                     canvas.box(
                         x1, top + 1.55 * letters - max(2, letters / 9), x2, top + 1.55 * letters, colours.line(1)
                     )
-        for cell in self._cells:
-            middle = area.top + (cell.line * LINE + 0.74) * letters
-            canvas.letter(area.left + cell.left + 0.07 * letters, middle, cell.character, letters, colours.text)
+        for part in self._parts:
+            middle = area.top + (part.line * LINE + 0.74) * letters
+            canvas.text(area.left + part.left, middle, part.text, letters, colours.text)
         unit, middle = self.size.letters, area.bottom + 0.9 * self.size.letters
         size = len(run.text.encode())
         facts = f"{len(tokens):,} tokens, {size / max(1, len(tokens)):.2f} bytes each"
         if len(self.runs) > 1:
             canvas.line([(area.left, middle), (area.left + 1.4 * unit, middle)], colours.line(number), unit / 5)
             facts = f"{run.title}: {facts}"
+        if self.missing:
+            facts += f"; {len(self.missing):,} of its characters are in no font here"
         left = area.left + (2 * unit if len(self.runs) > 1 else 0)
-        canvas.text(left, middle, fitting(facts, unit, area.right - left), unit, colours.text)
+        canvas.text(left, middle, canvas.fitting(facts, unit, area.right - left), unit, colours.text)
 
     def _ends_of_bytes(self) -> list[tuple[int, float, float]]:
         """Return the line of each byte, and its share of the width of its character."""
         found = list[tuple[int, float, float]]()
-        for cell, character in zip(self._cells, self.runs[0].text, strict=False):
-            many = len(character.encode())
+        for cell in self._cells:
+            many = len(cell.character.encode())
             wide = (cell.right - cell.left) / many
             found += [(cell.line, cell.left + i * wide, cell.left + (i + 1) * wide) for i in range(many)]
         return found
@@ -194,7 +213,7 @@ class Scene:
         longest = (0.5 if is_narrow else 0.33) * area.width
         for place, row in enumerate(rows):
             middle = area.top + (2.35 + 1.55 * place) * unit
-            canvas.text(area.left, middle, fitting(row.name, unit, name_room), unit, colours.text)
+            canvas.text(area.left, middle, canvas.fitting(row.name, unit, name_room), unit, colours.text)
             if not row.written:
                 continue
             ink = colour_of(colours.inks.next if not place else colours.inks.bar)
@@ -203,7 +222,7 @@ class Scene:
             canvas.text(end + 0.5 * unit, middle, row.written, unit, colours.text)
             if row.taken and not is_narrow:
                 right = left + longest + 3.4 * unit
-                taken = fitting(row.taken, unit, area.right - right)
+                taken = canvas.fitting(row.taken, unit, area.right - right)
                 canvas.text(right, middle, taken, unit, colour_of(colours.inks.lines[1]))
 
     def _draw_curve(self, canvas: Canvas, place: int) -> None:
@@ -228,25 +247,56 @@ class Scene:
             canvas.line([(x, y), (x, y)], colours.line(number), unit / 2)
 
 
-def placed(text: str, letters: float, width: float) -> list[Cell]:
-    """Place a text in lines that break before words; blanks may stick out.
+def placed(text: str, letters: float, width: float, pen: Pen) -> tuple[list[Cell], list[Part]]:
+    """Place a text in lines that break before words; blanks may stick out."""
+    words = list(_turned(_in_lines(text, letters, width, pen)))
+    parts = list[Part]()
+    for word in words:
+        joined = _text_of(word)
+        if is_from_right(joined):
+            left = min(cell.left for cell in word if not cell.character.isspace())
+            parts.append(Part(joined.rstrip(), word[0].line, left))
+        else:
+            parts += [Part(cell.character, cell.line, cell.left) for cell in word if not cell.character.isspace()]
+    return [cell for word in words for cell in word], parts
 
-    >>> [(cell.character, cell.line) for cell in placed("on it", 20, 40)]
-    [('o', 0), ('n', 0), (' ', 0), ('i', 1), ('t', 1)]
-    """
-    found, x, line = list[Cell](), 0.0, 0
+
+def _in_lines(text: str, letters: float, width: float, pen: Pen) -> Iterator[list[Cell]]:
+    """Yield each word, or as much of it as a line holds, all from left to right."""
+    x, line = 0.0, 0
     for piece in PIECES.findall(text):
-        if x and x + width_of(piece.rstrip(), letters) > width:
+        if x and x + pen.width_of(piece.rstrip(), letters) > width:
             x, line = 0.0, line + 1
-        for character in piece:
-            wide = 0.0 if character == "\n" else advance(character, letters)
-            if x and x + wide > width and not character.isspace():
-                x, line = 0.0, line + 1
-            found.append(Cell(" " if character == "\n" else character, line, x, x + wide))
-            x += wide
+        graphemes, start, word = graphemes_of(piece), x, list[Cell]()
+        for grapheme, end in zip(graphemes, pen.ends_of(graphemes), strict=True):
+            if x and start + end * letters > width and not grapheme.isspace():
+                yield word
+                start -= x
+                x, line, word = 0.0, line + 1, []
+            right = start + end * letters
+            word.append(Cell(grapheme, line, x, right))
+            x = right
+        yield word
         if piece == "\n":
             x, line = 0.0, line + 1
-    return found
+
+
+def _turned(words: Iterable[list[Cell]]) -> Iterator[list[Cell]]:
+    """Let words that are read from the right run to the left, those that follow each other in a line together."""
+    filled = [word for word in words if word]
+    for (_, turns), several in groupby(filled, lambda word: (word[0].line, is_from_right(_text_of(word)))):
+        group = list(several)
+        if not turns:
+            yield from group
+            continue
+        left = group[0][0].left
+        right = max(cell.right for word in group for cell in word if not cell.character.isspace())
+        for word in group:
+            yield [cell if cell.left >= right else cell.mirrored(left, right) for cell in word]
+
+
+def _text_of(word: Sequence[Cell]) -> str:
+    return "".join(cell.character for cell in word)
 
 
 def _stretches(ends: list[tuple[int, float, float]]) -> Iterator[tuple[int, float, float]]:
@@ -255,7 +305,6 @@ def _stretches(ends: list[tuple[int, float, float]]) -> Iterator[tuple[int, floa
     >>> list(_stretches([(0, 0.0, 5.0), (0, 5.0, 9.0), (1, 0.0, 4.0)]))
     [(0, 0.0, 9.0), (1, 0.0, 4.0)]
     """
-    starts = [0, *(i + 1 for i, (one, other) in enumerate(pairwise(ends)) if one[0] != other[0]), len(ends)]
-    for start, stop in pairwise(starts):
-        if stop > start:
-            yield ends[start][0], ends[start][1], ends[stop - 1][2]
+    for line, several in groupby(ends, lambda end: end[0]):
+        pieces = list(several)
+        yield line, min(left for _, left, _ in pieces), max(right for _, _, right in pieces)

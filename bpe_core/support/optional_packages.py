@@ -15,6 +15,8 @@ Renderer = Callable[[bytes, float, float, Path], str]
 
 MISSING_PYARROW = "needs the package pyarrow, which is not installed: pip install 'bpe-explorer[parquet]'."
 
+MISSING_PILLOW = "needs the package Pillow, which is not installed: pip install 'bpe-explorer[film]'."
+
 MISSING_CLUSTER = "needs the packages of a cluster, which are not installed: pip install 'bpe-explorer[cluster]'."
 
 
@@ -32,6 +34,14 @@ def pyarrow_or_none() -> Any:
     except ImportError:
         return None
     return pyarrow
+
+
+def has_pillow() -> bool:
+    try:
+        import PIL.Image  # noqa: F401
+    except ImportError:
+        return False
+    return True
 
 
 def quiet_solver_or_none() -> Any:

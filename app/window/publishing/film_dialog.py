@@ -16,7 +16,10 @@ from app.window.parts.widgets import muted, named
 SIZES = (("readme", "For a README"), ("chat", "For a chat"), ("slide", "For a slide"))
 LONGEST, USUAL = 120, 20  # seconds
 FARTHEST = 10_000_000
-ABOUT = "It shows your text as it is now. Of two runs, the stretch is one of sizes of their vocabularies."
+ABOUT = (
+    "It shows your text as it is now. Of two runs, the stretch is one of sizes of their vocabularies. A long run may "
+    "take longer than the film: say where it ends to see all."
+)
 
 
 class FilmDialog(QDialog):

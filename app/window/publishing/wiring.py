@@ -100,9 +100,9 @@ class Publishing(QObject):
             self.film_dialog.setMaximum(total)
             self.film_dialog.setValue(min(done, total - 1))  # it would close itself at the end
 
-    def _show_filmed(self, path: Path | None, wish: FilmWish) -> None:
+    def _show_filmed(self, path: Path | None, wish: FilmWish, notes: str) -> None:
         if path is not None:
-            self._show_published("film", path)
+            self._show_published("film", path, notes)
         if self.film_dialog is not None:
             self.film_dialog.close()
             self.film_dialog = None
@@ -128,6 +128,7 @@ class Publishing(QObject):
         if path is not None:
             write(path)
 
-    def _show_published(self, what: str, path: Path) -> None:
+    def _show_published(self, what: str, path: Path, notes: str = "") -> None:
         url = QUrl.fromLocalFile(str(path.absolute()))
-        self._tell(f"Wrote the {what} to {path}.", answers=(Answer("Open It", lambda: QDesktopServices.openUrl(url)),))
+        open_it = Answer("Open It", lambda: QDesktopServices.openUrl(url))
+        self._tell(f"Wrote the {what} to {path}. {notes}".strip(), answers=(open_it,))

@@ -10,8 +10,15 @@ from bpe_core.command_line.corpora import add_corpus, named_texts
 from bpe_core.command_line.interruption import working
 from bpe_core.command_line.runs import run_named
 from bpe_core.errors import plain
-from bpe_core.filming.film import ENDINGS, LONGEST_SECONDS, USUAL_SECONDS, FilmChoices, checked_ending, write_film
-from bpe_core.filming.scene import SIZES
+from bpe_core.filming.choices import (
+    ENDINGS,
+    LONGEST_SECONDS,
+    SIZES,
+    USUAL_SECONDS,
+    FilmChoices,
+    checked_ending,
+)
+from bpe_core.filming.film import write_film
 
 examples = """\
 examples:
@@ -24,8 +31,8 @@ examples:
   bpe-explorer film merges.csv tokenizer.json --size slide --dark -o duel.mp4
       Two side by side, where ffmpeg is installed. They always have the same number of tokens.
 
-The letters are drawn by the program, so a film has the same pictures on every machine. Writing systems other than
-Latin, Greek and Cyrillic are shown by the code points of their characters.
+The package Pillow draws it (pip install 'bpe-explorer[film]'), with the fonts of this computer. Characters that no font
+has are left out, which is said; --font names a file that has them.
 """
 
 
@@ -41,6 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     seconds = f"how long it takes, up to {LONGEST_SECONDS:g} (default: {USUAL_SECONDS:g}, or until all is learned)"
     add("--seconds", type=float, metavar="N", help=seconds)
     add("--dark", action="store_true", help="light letters on a dark ground")
+    add("--font", type=Path, metavar="FILE", help="a .ttf or .otf file for the letters (default: those of the system)")
     add_corpus(parser, "texts whose leading pairs are shown (default: those of the session)")
 
 
@@ -55,7 +63,9 @@ def run(options: argparse.Namespace) -> int:
     text = options.text or next((report.text for report in reports), "")
     stretch = options.first, options.last, options.seconds
     with working() as interruption:
-        choices = FilmChoices(text, options.title, options.size, *stretch, options.dark)
-        write_film(runs, options.output, choices, interruption.work)
+        choices = FilmChoices(text, options.title, options.size, *stretch, options.dark, options.font)
+        notes = write_film(runs, options.output, choices, interruption.work)
     print(f"Wrote {plain(str(Path(options.output)))}.")
+    for note in notes:
+        print(note)
     return 0

@@ -1,11 +1,10 @@
-"""A film shows what the engine says, its files hold its frames, and its letters need no font."""
+"""A film shows what the engine says, its files hold its frames, and what no font has is said."""
 
 from __future__ import annotations
 
 import base64
 import os
-import string
-import zlib
+import sys
 from collections.abc import Iterator
 from io import BytesIO
 from itertools import pairwise
@@ -14,14 +13,21 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PIL import Image, ImageChops
 
 import bpe_core as bpe
+from bpe_core.command_line.main import run as run_command
 from bpe_core.errors import BpeError, Cancelled
-from bpe_core.filming.canvas import Canvas, Pixels
-from bpe_core.filming.files import write_gif, write_png
-from bpe_core.filming.letters import letter_of, shades_of
+from bpe_core.filming import fonts
+from bpe_core.filming.canvas import Canvas, Pen
+from bpe_core.filming.choices import SIZES, FilmChoices, Size
+from bpe_core.filming.files import frequent_colours, write_moving
+from bpe_core.filming.film import write_film
+from bpe_core.filming.fonts import Fonts
 from bpe_core.filming.run import FilmedRun, Stretch
-from bpe_core.filming.scene import SIZES, Scene, Size
+from bpe_core.filming.scene import Scene, placed
 from bpe_core.support.progress import ALONE, Progress, Work
 from tests.browser import Browser, browser, needs_browser
 from tests.shared import text_of
@@ -37,33 +43,96 @@ def study() -> bpe.Study:
 
 def _scene(study: bpe.Study, *others: bpe.Study, size: Size = SMALL, seconds: float | None = 3) -> Scene:
     runs = [FilmedRun(f"run {number}", one, TEXT, ALONE) for number, one in enumerate((study, *others))]
-    return Scene(runs, Stretch.of(runs, None, None, seconds, 20), "A film", size)
+    return Scene(runs, Stretch.of(runs, None, None, seconds, 20), "A film", size, Fonts())
 
 
-def test_every_usual_letter_is_drawn() -> None:
-    usual = string.ascii_letters + string.digits + string.punctuation + "äöüßéèêëñçåøžčěřőąęł" + "␣⏎⇥▁−“”…"
-    usual += "абвгдеёжзийклмнопрстуфхцчшщъыьэюяії" + "αβγδεζηθικλμνξοπρσςτυφχψωά"
-    drawn = {letter_of(one) for one in usual}
-    assert len(drawn) > 0.85 * len(usual), "but for those that look alike"
-    for one in usual:
-        assert shades_of(one, 20.0).any(), one
-    assert letter_of("漢") != letter_of("字"), "others show their code points"
+@pytest.fixture
+def no_fonts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Be on a computer without fonts: there is only the one that Pillow brings along."""
+    monkeypatch.setattr(fonts, "FONTCONFIG", "no-such-program")
+    monkeypatch.setattr(fonts, "USUAL", ())
+    monkeypatch.setattr(fonts, "FURTHER", ())
 
 
-def test_the_frames_are_the_same_on_every_machine(study: bpe.Study) -> None:
-    canvas = Canvas(300, 60, (255, 255, 255))
-    canvas.text(4, 20, "The keeper: été, доброе, ώ 漢 0123", 18.0, (0, 0, 0))
-    canvas.text(4, 46, "bold", 15.0, (200, 30, 0), is_bold=True)
-    canvas.box(100, 36, 140, 56, (10, 200, 90), 5)
-    canvas.line([(150.5, 40), (190, 55.25), (240, 37)], (0, 0, 200), 2.2)
-    assert zlib.crc32(canvas.pixels.tobytes()) == LETTERS
-    scene = _scene(study, size=Size(400, 260, 9))
-    pixels = scene.frame(40).pixels
-    assert all((pixels == ground).all(axis=2).any() for ground in scene.colours.grounds), "tokens are drawn"
-    assert zlib.crc32(pixels.tobytes()) == FRAME
+def _ink(text: str, pen: Pen) -> int:
+    canvas = Canvas(120, 40, (255, 255, 255), pen)
+    canvas.text(10, 20, text, 20, (0, 0, 0))
+    return int((np.asarray(canvas.image) < 128).sum())
 
 
-LETTERS, FRAME = 3261196889, 659513780
+@pytest.mark.usefixtures("no_fonts")
+def test_ascii_and_the_signs_of_tokens_need_no_font_of_the_system() -> None:
+    pen = Pen(Fonts())
+    for sign in (*map(chr, range(33, 127)), *"␣⏎⇥▁−“”…"):
+        assert not pen.fonts.is_missing(sign)
+        assert _ink(sign, pen), sign
+
+
+@pytest.mark.usefixtures("no_fonts")
+def test_what_no_font_has_is_left_out_and_said(study: bpe.Study, tmp_path: Path) -> None:
+    pen = Pen(Fonts())
+    assert pen.fonts.is_missing("漢")
+    assert not _ink("漢", pen)
+    assert pen.width_of("漢", 20) > 0, "its token has a place"
+    notes = write_film([("", study)], tmp_path / "film.gif", FilmChoices("a 漢字 day 漢", last=60))
+    assert notes == (
+        "No font on this computer has 2 of the characters of the text, such as CJK UNIFIED IDEOGRAPH-6F22, CJK UNIFIED "
+        "IDEOGRAPH-5B57. They are left out. Install a font that has them, or name one (--font).",
+    )
+
+
+def test_without_pillow_it_says_what_to_install(
+    study: bpe.Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "PIL.Image", None)
+    with pytest.raises(BpeError, match=r"needs the package Pillow, .*pip install 'bpe-explorer\[film\]'"):
+        bpe.film(study, tmp_path / "film.gif")
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_a_font_that_is_named_must_be_one(study: bpe.Study, tmp_path: Path) -> None:
+    (tmp_path / "letters.ttf").write_bytes(b"no font")
+    with pytest.raises(BpeError, match=r"letters\.ttf is no font that can be read: .*Name a \.ttf or \.otf file"):
+        bpe.film(study, tmp_path / "film.gif", font=tmp_path / "letters.ttf")
+
+
+def test_a_film_that_ends_before_the_run_says_so(
+    study: bpe.Study, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert write_film([("", study)], tmp_path / "film.gif", FilmChoices("the sea", last=60)) == ()
+    longer = bpe.train([text_of("poem")], "gpt2", merges=90)
+    (note,) = write_film([("", longer)], tmp_path / "film.gif", FilmChoices("the sea"))
+    assert note.startswith("The film ends at step 7")
+    assert note.endswith("of 90, as its time is over. Say where it ends (90) to see all.")
+    longer.save(tmp_path / "merges.csv")
+    table, path = str(tmp_path / "merges.csv"), str(tmp_path / "film.gif")
+    assert run_command(["film", table, "-o", path, "--text", "the sea"]) == 0
+    assert note in capsys.readouterr().out
+
+
+WORDS = st.lists(st.text("aé漢🐦שםمرح \n-", min_size=1, max_size=9), max_size=8)
+PEN = Pen(Fonts())
+
+
+@given(WORDS, st.integers(20, 200))
+def test_each_character_has_its_place(words: list[str], width: int) -> None:
+    """The cells hold the text in its order; none lies upon another, whichever way it is read."""
+    text = " ".join(words)
+    cells, _ = placed(text, 10.0, width, PEN)
+    assert "".join(cell.character for cell in cells) == text
+    for line in {cell.line for cell in cells}:
+        across = sorted((cell.left, cell.right) for cell in cells if cell.line == line and cell.right > cell.left)
+        assert all(before[1] <= after[0] + 1e-6 for before, after in pairwise(across))
+
+
+def test_what_is_read_from_the_right_runs_to_the_left() -> None:
+    cells, parts = placed("a שלום עולם b", 10.0, 500, PEN)
+    lefts = [cell.left for cell in cells if not cell.character.isspace()]
+    assert lefts[0] < min(lefts[1:9])
+    assert lefts[1:9] == sorted(lefts[1:9], reverse=True)
+    assert lefts[9] > max(lefts[:9])
+    assert [part.text for part in parts] == ["a", "שלום", "עולם", "b"]
+    assert parts[1].left > parts[2].left
 
 
 def test_it_counts_the_tokens_that_the_engine_cuts(study: bpe.Study) -> None:
@@ -96,18 +165,48 @@ def test_every_method_and_size_is_drawn(preset: str) -> None:
     for size in SIZES.values():
         scene = _scene(study, size=size)
         for place in (scene.stretch.places[0], scene.stretch.places[-1]):
-            pixels = scene.frame(place).pixels.astype(np.int64)
-            assert 10 < len({*(pixels @ (65536, 256, 1)).ravel().tolist()}) < 256
+            found = scene.frame(place).image.getcolors(2**24)
+            assert found is not None
+            assert len(found) > 10
+            assert scene.colours.ground in {colour for _, colour in found}
 
 
-def _noise() -> list[tuple[Pixels, int]]:
-    """Return frames that fill the table of codes, repeat, and change in a corner."""
+def test_the_colours_of_tokens_stay_as_they_are(study: bpe.Study) -> None:
+    scene = _scene(study, size=Size(400, 260, 9))
+    image = scene.frame(40).image
+    kept = {*frequent_colours([image])}
+    assert {scene.colours.ground, scene.colours.text, *scene.colours.grounds} <= kept
+    file = BytesIO()
+    write_moving([image], [80], [image], file, "PNG")
+    with Image.open(file) as found:
+        shown = np.asarray(found.convert("RGB"))
+    for colour in (scene.colours.ground, *scene.colours.grounds):
+        drawn = (np.asarray(image) == colour).all(axis=2)
+        assert drawn.any()
+        assert (shown[drawn] == colour).all()
+
+
+def _few_colours() -> list[Image.Image]:
+    """Return pictures in few colours that change in a corner, and back."""
     chance = np.random.default_rng(3)
-    palette = chance.integers(0, 256, (200, 3)).astype(np.uint8)
-    first = palette[chance.integers(0, 200, (90, 120))]
+    palette = np.array([[40 * i, 255 - 40 * i, 8 * i] for i in range(7)], np.uint8)
+    first = palette[chance.integers(0, 7, (90, 120))]
     second = first.copy()
     second[60:80, 100:] = palette[0]
-    return [(first, 80), (first, 80), (second, 160), (first, 400)]
+    return [Image.fromarray(pixels) for pixels in (first, second, first)]
+
+
+@pytest.mark.parametrize("kind", ["PNG", "GIF"])
+def test_a_file_holds_the_frames(kind: str) -> None:
+    frames, shown, file = _few_colours(), [160, 80, 400], BytesIO()
+    write_moving(frames, shown, frames, file, kind)
+    with Image.open(file) as found:
+        assert getattr(found, "n_frames", 1) == len(frames)
+        for place, frame in enumerate(frames):
+            found.seek(place)
+            assert found.info["duration"] == shown[place]
+            assert found.info.get("loop", 0) == 0
+            assert ImageChops.difference(found.convert("RGB"), frame).getbbox() is None
 
 
 DECODED = """(async () => {
@@ -140,21 +239,16 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
 
 @needs_browser
 @pytest.mark.parametrize("kind", ["png", "gif"])
-def test_a_browser_sees_the_frames(kind: str, page: Browser, study: bpe.Study) -> None:
-    scene = _scene(study)
-    places = scene.stretch.places
-    drawn = [(scene.frame(place).pixels, 80) for place in places]
-    for frames in (_noise(), drawn):
-        file, (high, wide, _) = BytesIO(), frames[0][0].shape
-        (write_png if kind == "png" else write_gif)(iter(frames), wide, high, file)
-        found = page.value(DECODED % (base64.b64encode(file.getvalue()).decode(), kind))
-        seen = [(np.frombuffer(base64.b64decode(raw), np.uint8).reshape(high, wide, 4), ms) for raw, ms in found]
-        different = [frames[0], *(new for old, new in pairwise(frames) if (old[0] != new[0]).any())]
-        assert len(seen) == len(different)
-        assert sum(shown for _, shown in seen) == 1_000 * sum(shown for _, shown in frames)
-        for (pixels, _), (wanted, _) in zip(seen, different, strict=True):
-            assert (pixels[..., :3] == wanted).all()
-            assert (pixels[..., 3] == 255).all()
+def test_a_browser_sees_the_frames(kind: str, page: Browser) -> None:
+    frames, shown, file = _few_colours(), [160, 80, 400], BytesIO()
+    write_moving(frames, shown, frames, file, kind.upper())
+    found = page.value(DECODED % (base64.b64encode(file.getvalue()).decode(), kind))
+    wide, high = frames[0].size
+    seen = [np.frombuffer(base64.b64decode(raw), np.uint8).reshape(high, wide, 4) for raw, _ in found]
+    assert [1_000 * milliseconds for milliseconds in shown] == [milliseconds for _, milliseconds in found]
+    for pixels, wanted in zip(seen, frames, strict=True):
+        assert (pixels[..., :3] == np.asarray(wanted)).all()
+        assert (pixels[..., 3] == 255).all()
 
 
 FFMPEG = """#!/bin/sh

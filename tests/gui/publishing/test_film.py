@@ -21,6 +21,7 @@ from tests.gui.sessions.saving import small
 def test_a_film_is_written_or_cancelled(
     qtbot: QtBot, program: Program, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    pytest.importorskip("PIL", reason="the package Pillow is not installed")
     program.actions["film"].trigger()
     assert "nothing to publish yet" in program.messages.sentence.text()
     small(program, 280)

@@ -1,0 +1,46 @@
+"""How a film is wanted: its text, its size, its stretch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from bpe_core.errors import BpeError, OutputError
+
+USUAL_SECONDS, LONGEST_SECONDS = 20.0, 120.0
+ENDINGS = (".png", ".apng", ".gif", ".mp4")
+
+
+class Size(NamedTuple):
+    width: int
+    height: int
+    letters: int  # pixels of the small text
+
+
+SIZES = {"readme": Size(800, 420, 15), "chat": Size(540, 540, 15), "slide": Size(1280, 720, 25)}
+
+
+@dataclass(frozen=True)
+class FilmChoices:
+    text: str = ""
+    title: str = ""
+    size: str = "readme"
+    first: int | None = None  # a step; of two runs, a size
+    last: int | None = None
+    seconds: float | None = None
+    dark: bool = False
+    font: Path | None = None  # a file, for what its letters are drawn with
+
+    def check(self) -> None:
+        if self.seconds is not None and not 1 <= self.seconds <= LONGEST_SECONDS:
+            raise BpeError(f"A film takes 1 to {LONGEST_SECONDS:g} seconds, not {self.seconds:g}.")
+        if self.size not in SIZES:
+            raise BpeError(f"The sizes of films are {', '.join(SIZES)}, not {self.size}.")
+
+
+def checked_ending(path: Path | str) -> str:
+    ending = Path(path).suffix.lower()
+    if ending not in ENDINGS:
+        raise OutputError(f"A film is written as {', '.join(ENDINGS)}; end the name {path} in one of them.")
+    return ending

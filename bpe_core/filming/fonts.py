@@ -1,0 +1,192 @@
+"""The fonts of this computer, asked for each character that a film shows.
+
+The font that a person names comes first, then the usual one of the system, then any that holds the character. Pillow
+brings one for ASCII along, for a computer without fonts.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import unicodedata
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+
+from PIL import Image, ImageDraw, ImageFont
+
+from bpe_core.errors import BpeError, cause_of
+
+Colour = tuple[int, int, int]
+
+EM = 64  # pixels of the size at which widths are measured
+STRIKES = (109, 160, 136, 128, 96, 64, 32)  # the sizes that pictures of emoji have
+NO_CHARACTER = "\uffff"  # which no font holds: what is drawn for it stands for all that are missing
+BLANK, NOTHING = 0.3, 0.6  # of the size: the width of a blank, and the room of a character that no font holds
+INSTEAD = {"␣": "_", "▁": "_", "⏎": "/", "⇥": ">", "−": "-", "…": "..."}
+JOINERS = ("Mn", "Me", "Cf")  # kinds of characters that are seen by what they do to their neighbours
+FONTCONFIG = "fc-match"
+LONGEST_ASKED = 10  # seconds
+MOST_ASKED = 60  # times that the system looks for a font
+# Where there is no fontconfig: the fonts of Windows and macOS, and free ones, by the names of their files.
+USUAL = ("segoeui.ttf", "Arial.ttf", "Helvetica.ttc", "DejaVuSans.ttf", "NotoSans-Regular.ttf")
+FURTHER = (
+    *("seguisym.ttf", "seguiemj.ttf", "YuGothM.ttc", "msyh.ttc", "malgun.ttf", "Nirmala.ttc", "Nirmala.ttf"),
+    *("LeelawUI.ttf", "ebrima.ttf", "gadugi.ttf", "Arial Unicode.ttf", "Apple Symbols.ttf", "Apple Color Emoji.ttc"),
+    *("Hiragino Sans GB.ttc", "AppleSDGothicNeo.ttc", "GeezaPro.ttc", "Kohinoor.ttc", "Thonburi.ttc"),
+    *("NotoSansCJK-Regular.ttc", "NotoSansArabic-Regular.ttf", "NotoColorEmoji.ttf"),
+)
+
+
+class Face:
+    """A font in any size; one that holds pictures is scaled from the size that it has."""
+
+    def __init__(self, open_at: Callable[[float], ImageFont.FreeTypeFont]) -> None:
+        self._open = cache(open_at)
+        self._strike: int | None = None
+        try:
+            self._open(EM)
+        except OSError:
+            self._strike = self._only_size()
+        self._drawn: dict[tuple[str, float], Image.Image] = {}
+        self._missing = bytes(self._measured.getmask(NO_CHARACTER))
+
+    @classmethod
+    def of_file(cls, name: str, index: int = 0) -> Face | None:
+        try:
+            return cls(lambda size: ImageFont.truetype(name, size, index))
+        except (OSError, ValueError):
+            return None
+
+    @classmethod
+    def bundled(cls) -> Face | None:
+        font = ImageFont.load_default(EM)
+        if not isinstance(font, ImageFont.FreeTypeFont):  # a Pillow that was built without FreeType
+            return None
+        return cls(lambda size: font.font_variant(size=size))
+
+    def _only_size(self) -> int:
+        for size in STRIKES:
+            try:
+                self._open(size)
+            except OSError:
+                continue
+            return size
+        raise OSError("It has no size that is known.")
+
+    @property
+    def _measured(self) -> ImageFont.FreeTypeFont:
+        return self._open(EM if self._strike is None else self._strike)
+
+    def holds(self, grapheme: str) -> bool:
+        seen = [character for character in grapheme if unicodedata.category(character) not in JOINERS]
+        return bool(seen) and all(bytes(self._measured.getmask(one)) != self._missing for one in seen)
+
+    def width(self, text: str) -> float:
+        """Return how wide a text is, in sizes."""
+        return self._measured.getlength(text) / (EM if self._strike is None else self._strike)
+
+    def draw(
+        self, image: Image.Image, x: float, baseline: float, text: str, size: float, colour: Colour, *, is_bold: bool
+    ) -> None:
+        if self._strike is None:
+            ImageDraw.Draw(image).text(
+                (x, baseline),
+                text,
+                fill=colour,
+                font=self._open(size),
+                anchor="ls",
+                stroke_width=int(is_bold),
+                embedded_color=True,
+            )
+            return
+        font, scale = self._measured, size / self._strike
+        left, top, right, bottom = font.getbbox(text, anchor="ls")
+        if (text, size) not in self._drawn:
+            picture = Image.new("RGBA", (int(right - left), int(bottom - top)))
+            ImageDraw.Draw(picture).text((-left, -top), text, font=font, anchor="ls", embedded_color=True)
+            room = (max(1, round(picture.width * scale)), max(1, round(picture.height * scale)))
+            self._drawn[text, size] = picture.resize(room)
+        picture = self._drawn[text, size]
+        image.paste(picture, (round(x + left * scale), round(baseline + top * scale)), picture)
+
+
+class Fonts:
+    """The faces in use; more are looked for when a character needs them."""
+
+    def __init__(self, chosen: Path | None = None) -> None:
+        self._known = dict[str, tuple[str, Face | None]]()
+        self._asked = 0
+        self._further = iter(FURTHER)
+        first = [] if chosen is None else [_chosen(chosen)]
+        usual = _asked_of_system("ab") or next(_of_names(iter(USUAL)), None)
+        self._faces = [face for face in (*first, usual, Face.bundled()) if face is not None]
+
+    def shown(self, grapheme: str) -> tuple[str, Face | None]:
+        """Return what is drawn for a character of a reader, and the face that draws it; none if it is not seen."""
+        if grapheme not in self._known:
+            found = grapheme, self._face(grapheme)
+            if found[1] is None and grapheme in INSTEAD:
+                found = INSTEAD[grapheme], self._face(INSTEAD[grapheme])
+            self._known[grapheme] = found
+        return self._known[grapheme]
+
+    def width(self, grapheme: str) -> float:
+        """Return how wide it is, in sizes."""
+        if grapheme.isspace():
+            return 0.0 if grapheme == "\n" else BLANK
+        shown, face = self.shown(grapheme)
+        return NOTHING if face is None else face.width(shown)
+
+    def is_missing(self, grapheme: str) -> bool:
+        return not grapheme.isspace() and self.shown(grapheme)[1] is None
+
+    def _face(self, grapheme: str) -> Face | None:
+        if grapheme.isspace():
+            return None
+        for face in self._faces:
+            if face.holds(grapheme):
+                return face
+        for face in self._more(grapheme):
+            self._faces.append(face)
+            if face.holds(grapheme):
+                return face
+        return None
+
+    def _more(self, grapheme: str) -> Iterator[Face]:
+        if shutil.which(FONTCONFIG) is None:
+            yield from _of_names(self._further)
+        elif self._asked < MOST_ASKED:
+            self._asked += 1
+            face = _asked_of_system(grapheme)
+            if face is not None and face not in self._faces:
+                yield face
+
+
+def _chosen(path: Path) -> Face:
+    try:
+        return Face(lambda size: ImageFont.truetype(str(path), size))
+    except (OSError, ValueError) as error:
+        raise BpeError(f"{path} is no font that can be read: {cause_of(error)}. Name a .ttf or .otf file.") from error
+
+
+def _of_names(names: Iterator[str]) -> Iterator[Face]:
+    return (face for face in map(Face.of_file, names) if face is not None)
+
+
+def _asked_of_system(text: str) -> Face | None:
+    """Ask fontconfig for the font that holds these characters best; it may hold none of them."""
+    program = shutil.which(FONTCONFIG)
+    if program is None:
+        return None
+    wanted = " ".join(f"{ord(character):x}" for character in text)
+    command = [program, "--format=%{file}\n%{index}", f"sans:charset={wanted}"]
+    try:
+        said = subprocess.run(command, capture_output=True, timeout=LONGEST_ASKED, check=True).stdout
+        name, index = said.decode(errors="surrogateescape").split("\n")
+        return _opened(name, int(index))
+    except (OSError, subprocess.SubprocessError, ValueError):
+        return None
+
+
+_opened = cache(Face.of_file)
