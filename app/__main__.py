@@ -38,7 +38,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = _window_options(arguments)
     if options.screenshot and not _has_screen():
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
-    gc.disable()  # what is imported and built now stays; the window's own search for garbage begins with it
+    gc.disable()  # what is imported and built now stays: searches would take a twentieth of the start
     from app.system.display import why_no_window  # after the environment is settled
 
     reason = why_no_window()

@@ -95,6 +95,7 @@ def _missing(libraries: dict[str, str]) -> list[str]:
 
 
 def _x11_answers() -> bool:
+    """Return whether the screen can be reached, in a millisecond; Qt would abort the process where it cannot."""
     try:
         xcb = ctypes.CDLL("libxcb.so.1")
     except OSError:

@@ -108,15 +108,34 @@ def results_of(options: argparse.Namespace) -> list[str]:
 
 
 def files_read_by(options: argparse.Namespace) -> set[str]:
-    command, parser = command_named(options.command), argparse.ArgumentParser()
-    command.add_arguments(parser)
-    named = {path for action in parser._actions if _names_files(action) for path in texts_of(options, action.dest)}
-    return {run_of(path)[0] for path in (*named, *command.texts_in(options))}
+    command, named = command_named(options.command), FileArguments()
+    command.add_arguments(named)  # type: ignore[arg-type]  # it takes them as a parser does
+    paths = {path for name in named.names for path in texts_of(options, name)}
+    return {run_of(path)[0] for path in (*paths, *command.texts_in(options))}
 
 
-def _names_files(action: argparse.Action) -> bool:
-    names = action.metavar if isinstance(action.metavar, tuple) else (action.metavar,)
-    return action.dest not in RESULTS and any(name in FILES for name in names)
+class FileArguments:
+    """A stand-in for a parser that keeps which arguments of a command name files to read."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+        self._parser = argparse.ArgumentParser()  # knows the name of each
+
+    def add_argument(self, *flags: str, **told: Any) -> argparse.Action:
+        action = self._parser.add_argument(*flags, **told)
+        shown = action.metavar if isinstance(action.metavar, tuple) else (action.metavar,)
+        if action.dest not in RESULTS and any(name in FILES for name in shown):
+            self.names.append(action.dest)
+        return action
+
+    def add_argument_group(self, *_: Any, **__: Any) -> FileArguments:
+        return self
+
+    def add_mutually_exclusive_group(self, **_: Any) -> FileArguments:
+        return self
+
+    def set_defaults(self, **_: Any) -> None:
+        """Do without: what is asked here has no defaults."""
 
 
 def refuse_to_replace_what_is_read(options: argparse.Namespace, results: Sequence[str], told_in: Path | None) -> None:
