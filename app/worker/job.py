@@ -95,8 +95,8 @@ THREAD = "aside: "  # how the names of all these threads begin
 def leave(code: int) -> int:
     """Return the exit code; end the process right here where a thread was left behind when the window closed.
 
-    Python would wait for that thread, which may be compiling for a minute and cannot be told to stop; `os._exit` is what
-    it documents for this. A daemon thread is no way out: one inside a kernel when the interpreter ends crashes the
+    Python would wait for that thread, which may be compiling for a minute and cannot be told to stop; `os._exit` is
+    what it documents for this. A daemon thread is no way out: one inside a kernel when the interpreter ends crashes the
     process. All that is to be kept is written by now.
     """
     if any(thread.name.startswith(THREAD) for thread in threading.enumerate()):
