@@ -7,12 +7,23 @@ from typing import Any
 
 from bpe_core.asking.parameters import parameter
 from bpe_core.history.history import History
+from bpe_core.segmenting.cutting import ALLOWED
 from bpe_core.studies.study import Study, free_name
 from resources import OWN_SENTENCES
 
 
 def after_steps() -> Any:
     return parameter(None, help="after the first K steps (else after all)", metavar="K")
+
+
+def spelled_specials() -> Any:
+    """How a text is taken that spells special tokens, as `allowed_special` reads it."""
+    return parameter(
+        "",
+        help="special tokens that the text spells are all matched, or none (else as the file's library does it)",
+        choices=tuple(name for name in ALLOWED if name),
+        title="Special tokens",
+    )
 
 
 def drawn_lines(what: str = "lines") -> Any:

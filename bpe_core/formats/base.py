@@ -136,7 +136,9 @@ class Format(ABC):
     joins_unknown = False  # whether several unknown characters in a row are one token
     sums: ClassVar[str] = ""  # how its library adds log-probabilities, as a recipe says it
     peer_name: ClassVar[str] = ""  # the library that `peer` asks
+    peer_call: ClassVar[str] = "encode(text)"  # how it is asked, as one would write it
     holds_specials = True  # whether special tokens are found in a text by those who load the file
+    matches_specials = False  # whether its library takes texts that spell special tokens for these, if not told
 
     def can_hold(self, history: History) -> list[str]:
         """List what this format cannot hold of the history, a sentence each."""
@@ -226,7 +228,13 @@ class Format(ABC):
 
     def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> OpenedTable:
         history, notes = self.read_all(data, name, beside)
+        if self.does_match_specials(beside):
+            history.recipe = history.recipe.with_changes(matches_specials=True)
         return OpenedTable(history, self.name, tuple(notes))
+
+    def does_match_specials(self, beside: Beside) -> bool:
+        """Whether its library does so with these files beside it."""
+        return self.matches_specials
 
     def read(self, data: bytes, name: str) -> History:
         return self.open(data, name).history

@@ -220,8 +220,10 @@ class BertVocabulary(Format):
     methods = ("wordpiece",)
     holds = "WordPiece's tokens only"
     peer_name = "tokenizers"
+    peer_call = "encode(word)"
     holds_splitting = False
     holds_specials = False
+    matches_specials = True
 
     def impossible(self, history: History) -> list[str]:
         if history.recipe.marker_text != MARKER:

@@ -100,8 +100,13 @@ MOST_SPECIALS = 10_000  # entries that no merge makes, before the two files cann
 class MergesPair(Format):
     name = "merges.txt"
     peer_name = "tokenizers"
+    peer_call = "encode(word)"
     holds_splitting = False
     holds_specials = False
+
+    def does_match_specials(self, beside: Beside) -> bool:
+        """Whether transformers reads the pair, whose files beside it say so; a bare pair has no tokens to match."""
+        return bool(config_beside(beside))
 
     def impossible(self, history: History) -> list[str]:
         recipe = history.recipe

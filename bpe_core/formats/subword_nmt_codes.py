@@ -30,6 +30,7 @@ class SubwordNmtCodes(Format):
     methods = ("bpe",)
     name = "subword-nmt"
     peer_name = "subword-nmt"
+    peer_call = "segment_tokens([word])"
     holds_splitting = False
     holds_specials = False
     numbers_tokens = False

@@ -24,6 +24,7 @@ RANKS, PATTERN = "bpe_ranks", "pat_str"
 class TiktokenJson(ReadOnly):
     name = "tiktoken.json"
     peer_name = "tiktoken"
+    peer_call = "encode_ordinary(text)"
     holds_specials = False
     why_only_read = "tiktoken's JSON for JavaScript is only read: choose tiktoken, or another format."
 

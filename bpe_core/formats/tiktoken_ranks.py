@@ -47,6 +47,7 @@ _EMPTY = b"="  # how files write a token of no bytes, as Whisper's do
 class TiktokenRanks(Format):
     name = "tiktoken"
     peer_name = "tiktoken"
+    peer_call = "encode_ordinary(text)"
     holds_splitting = False
     holds_specials = False
 
@@ -246,6 +247,7 @@ OLDER_SPECIALS = (
 class Tekken(Format):
     name = "tekken"
     peer_name = "tiktoken"
+    peer_call = "encode_ordinary(text)"
     holds_specials = False
 
     def holds_joining(self, history: History) -> bool:

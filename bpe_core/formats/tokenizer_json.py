@@ -56,6 +56,8 @@ class TokenizerJson(Format):
     holds = "joined pairs and the tokens of WordPiece and Unigram only"
     sums = "64 bits"
     peer_name = "tokenizers"
+    peer_call = "encode(text, add_special_tokens=False)"
+    matches_specials = True
 
     def holds_joining(self, history: History) -> bool:
         return True

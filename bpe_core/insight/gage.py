@@ -74,7 +74,7 @@ class StandIn:
 
 
 class WhyGage:
-    def __init__(self, text: str, history: History, allowed: Allowed = ()) -> None:
+    def __init__(self, text: str, history: History, allowed: Allowed = None) -> None:
         self.history, self._text = history, text
         cutting = Cutting(history.recipe)
         self._allowed = cutting.allowed(allowed)

@@ -130,7 +130,7 @@ class Why:
     """Answers for one text and one history; `corpus` adds the counts of pairs."""
 
     def __init__(
-        self, text: str, history: History, *, corpus: RankedWords | None = None, allowed_special: Allowed = ()
+        self, text: str, history: History, *, corpus: RankedWords | None = None, allowed_special: Allowed = None
     ) -> None:
         self.history, self.corpus = history, corpus
         cutting = Cutting(history.recipe)

@@ -92,7 +92,7 @@ class Followed:
 
 
 class WhyDropping(WordReasons):
-    def __init__(self, text: str, history: History, allowed: Allowed = ()) -> None:
+    def __init__(self, text: str, history: History, allowed: Allowed = None) -> None:
         super().__init__(text, history, Cutting(history.recipe), allowed, DroppingRuns(history).cut)
         self._known: dict[bytes, Followed] = {}
 

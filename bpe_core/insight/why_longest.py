@@ -33,7 +33,7 @@ class ByteWord(TextWord):
 
 
 class WhyLongest(WordReasons):
-    def __init__(self, text: str, history: History, allowed: Allowed = ()) -> None:
+    def __init__(self, text: str, history: History, allowed: Allowed = None) -> None:
         self._pieces = LongestPieces(history)
         super().__init__(text, history, Cutting(history.recipe), allowed, self._pieces.cut)
 

@@ -54,7 +54,7 @@ class Compared:
 
 
 class WhyPath(WordReasons):
-    def __init__(self, text: str, history: History, allowed: Allowed = ()) -> None:
+    def __init__(self, text: str, history: History, allowed: Allowed = None) -> None:
         cutting = Cutting(history.recipe)
         self._paths = BestPaths(history, cutting)
         super().__init__(text, history, cutting, allowed, self._paths.cut)

@@ -24,6 +24,7 @@ from bpe_core.measures.texts_in_words import (
     BetweenBlanks,
     TextsInWords,
     encodes_everything,
+    finds_specials,
     shared_splitting,
 )
 from bpe_core.recipes.recipe import Recipe
@@ -157,7 +158,8 @@ def _measured(
 
     def row_of(contender: Contender) -> Job[list[_Cell]]:
         splitting = shared_splitting(contender.tokenizer.history.recipe)
-        known = None if splitting is None else in_words.get(splitting)
+        is_matched = splitting in in_words and finds_specials(contender.tokenizer, groups)
+        known = None if splitting is None or is_matched else in_words.get(splitting)
 
         def row(stopped: CancelCheck) -> list[_Cell]:
             lost = [0.0] * len(groups)

@@ -25,6 +25,7 @@ from bpe_core.support.arrays import Int64s, repeated
 from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
 from bpe_core.text.characters import CodePoints, code_points, joins_the_one_before
 from bpe_core.text.normalization import normalize
+from bpe_core.text.specials import spelled_in
 from bpe_core.text.splitting import Splitter
 
 KERNELS = Policy("bpe_core.kernels.word_tables", small=200_000)  # tokens of all words
@@ -40,8 +41,14 @@ def shared_splitting(recipe: Recipe) -> Recipe | None:
     return splitting_of(recipe) if can_be_in_words(recipe) else None
 
 
+def finds_specials(tokenizer: Tokenizer, texts: Mapping[str, Sequence[str]]) -> bool:
+    """Return whether a text spells a special token that the tokenizer matches, so that words do not decide tokens."""
+    matched = tokenizer.allowed(None)
+    return bool(matched) and any(spelled_in(matched)(one) for documents in texts.values() for one in documents)
+
+
 def splitting_of(recipe: Recipe) -> Recipe:
-    """Return all that decides which words texts have; to measures, special tokens in a text are plain text."""
+    """Return all that decides which words texts have, where none spells a special token that is matched."""
     chosen = {field.name: getattr(recipe, field.name) for field in fields(Splitting)}
     return Recipe(**{**chosen, "special_tokens": ()})
 

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from bpe_core.asking import Answer, Question, parameter
+from bpe_core.asking.shared import spelled_specials
 from bpe_core.history.token_texts import quoted
 from bpe_core.insight.audit import CRITERIA, LONG, how_written
+from bpe_core.segmenting.cutting import ALLOWED, Allowed
 from bpe_core.studies.study import Study
 from bpe_core.support.data_table import DataTable, Values
 from bpe_core.support.progress import ALONE, Work, never_cancelled
@@ -41,9 +43,10 @@ the text spells, and a text that decoding does not give back.
 """
 
     text: str = parameter(help="if left out: standard input", metavar="TEXT", positional=True, from_input=True)
+    specials: str = spelled_specials()
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
-        spans = study.by_index.tokenizer.token_spans(self.text)
+        spans = study.by_index.tokenizer.token_spans(self.text, allowed_special=ALLOWED[self.specials])
         names, indices = study.by_index.texts, [span.id for span in spans]
         texts = [names.text[index] for index in indices]
         odd = list(_odd(study, indices))
@@ -55,7 +58,12 @@ the text spells, and a text that decoding does not give back.
             "stop": [span.behind_char for span in spans],
             "odd": odd,
         }
-        told = (*_sizes(self.text, len(spans)), *_about(odd), *_differences(study, self.text, indices))
+        told = (
+            *_sizes(self.text, len(spans)),
+            *_about(odd),
+            *_spelled(study, self.text, ALLOWED[self.specials]),
+            *_differences(study, self.text, indices),
+        )
         return Answer(DataTable(columns), told, tokens=tuple(texts))
 
 
@@ -81,10 +89,15 @@ def _about(odd: list[str]) -> Iterator[str]:
             yield f"{times:,} {name}: {sentence}"
 
 
-def _differences(study: Study, text: str, indices: list[int]) -> Iterator[str]:
+def _spelled(study: Study, text: str, allowed: Allowed) -> Iterator[str]:
+    matched = study.by_index.tokenizer.allowed(allowed)
     for special in study.history.recipe.special_tokens:
         if special in text:
-            yield f"The text spells the special token {quoted(special)}: here it is split like any other text."
+            taken = "here it is that token" if special in matched else "here it is split like any other text"
+            yield f"The text spells the special token {quoted(special)}: {taken}."
+
+
+def _differences(study: Study, text: str, indices: list[int]) -> Iterator[str]:
     back = study.by_index.tokenizer.decode(indices)
     if back != text:
         both = np.array([one == other for one, other in zip(back, text, strict=False)], np.bool_)

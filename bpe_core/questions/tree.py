@@ -51,7 +51,7 @@ class Tree(Question):
         return Answer.drawn(table, tree_chart(table))
 
     def _joined(self, study: Study, at: int) -> list[Piece]:
-        word = Why(self.text, study.history, allowed_special="all").word_at(self.byte, at)
+        word = Why(self.text, study.history, allowed_special=None).word_at(self.byte, at)
         trees = word.trees(at)
         return pieces_of(trees if len(word.symbols) > MOST_SYMBOLS else parts_first(trees))
 
@@ -59,7 +59,7 @@ class Tree(Question):
         """Return what was there by then, also what fell apart again."""
         if study.history.recipe.tau is None:
             raise BpeError(NO_MERGES)
-        why = WhyDropping(self.text, study.history, "all")
+        why = WhyDropping(self.text, study.history)
         word = why.word_at(self.byte)
         if word is None:
             raise BpeError(NO_WORD)

@@ -178,7 +178,7 @@ are left out.
 
 def _words(text: str, history: History) -> list[bytes]:
     cutting = Cutting(history.recipe)
-    allowed = cutting.allowed(())
+    allowed = cutting.allowed(None)
     return [
         word.encode()
         for part, special in cutting.normalized_parts(text, allowed)

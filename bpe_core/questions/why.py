@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from bpe_core.asking import Answer, Question, parameter
-from bpe_core.asking.shared import after_steps
+from bpe_core.asking.shared import after_steps, spelled_specials
 from bpe_core.history.token_texts import shown
 from bpe_core.insight.explanation import explain
 from bpe_core.insight.reasons import UNKNOWN, Explanation
 from bpe_core.insight.why import Why as Boundaries
+from bpe_core.segmenting.cutting import ALLOWED
 from bpe_core.studies.study import Study
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, Work
@@ -46,12 +47,13 @@ examples:
     )
     at: int | None = after_steps()
     all: bool = parameter(False, help="include the boundaries that merges have dissolved")
-    allow_special: bool = parameter(False, help="special tokens in the text stand for themselves")
+    allow_special: bool = parameter(False, help="the same as --specials all")
+    specials: str = spelled_specials()
     steps: bool = parameter(False, help="show how each word is encoded, merge by merge")
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
         at, data = study.checked_step_count(self.at), self.text.encode()
-        allowed = "all" if self.allow_special else ()
+        allowed = ALLOWED["all" if self.allow_special else self.specials]
         asked = None
         if study.has_ranks:
             corpus = None if study.texts is None else study.ranked("Why a text is split", work)

@@ -324,8 +324,15 @@ class Mixing:
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """From tokens back to a text."""
+    """What those who use a tokenizer do around it: which tokens they look for in a text, and how they decode."""
 
+    matches_specials: bool = choice(
+        False,
+        "Match special tokens",
+        "A text that spells a special token is encoded as that token, unless whoever encodes says otherwise",
+        applies=lambda recipe: bool(recipe.special_tokens),
+        goes_without_saying=True,
+    )
     decoding: tuple[Any, ...] = choice(  # steps of bpe_core.text.decoding
         (),
         "Decoding",

@@ -89,6 +89,11 @@ class Texts:
         return found
 
     @property
+    def searched(self) -> Iterable[Any]:
+        """What is searched for what any of them may spell."""
+        return (self.data,)
+
+    @property
     def size(self) -> int:
         return int(self.edges[-1] - self.edges[0])
 
@@ -130,6 +135,10 @@ class Unread:
         found = cls(texts, edges)
         is_divided = found.size >= WORTH_THREADS and np.diff(edges).max() < found.size // _PARTS
         return found if is_divided else Texts.of(texts)
+
+    @property
+    def searched(self) -> Iterable[Any]:
+        return self.texts
 
     @property
     def size(self) -> int:

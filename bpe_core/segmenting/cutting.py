@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import groupby, pairwise
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -28,7 +28,7 @@ from bpe_core.text.normalization import (
 )
 from bpe_core.text.patterns import NAMED_PATTERNS
 from bpe_core.text.preparation.pieces import AddedToken, TracedPiece, found_in
-from bpe_core.text.specials import Find, finder, parts_of
+from bpe_core.text.specials import Find, finder, parts_of, spelled_in
 from bpe_core.text.splitting import Splitter
 
 if TYPE_CHECKING:
@@ -37,7 +37,8 @@ if TYPE_CHECKING:
 
 LONG = 4_000  # characters: from here on arrays take less time than words one by one
 
-Allowed = Collection[str] | Literal["all"]
+Allowed = Collection[str] | Literal["all"] | None  # special tokens to look for; None: as the table's owner does it
+ALLOWED: Mapping[str, Allowed] = {"": None, "all": "all", "none": ()}  # by what a person says
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +63,7 @@ class Cutting:
     finds_words = True  # by the recipe's pattern, rather than being given them
 
     def __init__(self, recipe: Recipe) -> None:
-        self._specials = tokens_looked_for(recipe)
+        self._specials, self._matches = tokens_looked_for(recipe), recipe.matches_specials
         # Special tokens are looked for here, and only those the caller allows: later on they are ordinary text.
         self.recipe = recipe.with_changes(special_tokens=()) if recipe.special_tokens else recipe
         self.gives_words = self.recipe.splits_by_steps  # so that the parts of a text are words already
@@ -77,6 +78,9 @@ class Cutting:
         self._sought = lru_cache(maxsize=4)(self._sought_in)  # some files have thousands
 
     def allowed(self, names: Allowed) -> tuple[str, ...]:
+        """Return the tokens to look for in a text; where nothing is said, those that the table's owner looks for."""
+        if names is None:
+            return self._specials if self._matches else self._always
         if isinstance(names, str):
             if names == "all":
                 return self._specials
@@ -88,6 +92,13 @@ class Cutting:
                 known = ", ".join(self._specials) or "none"
                 raise BpeError(f"This tokenizer has no special token {name!r}; it has {known}.")
         return (*names, *(token for token in self._always if token not in names))
+
+    def spelled(self, allowed: tuple[str, ...], texts: Iterable[Any]) -> tuple[str, ...]:
+        """Return the tokens to look for, or none where these texts, or their bytes, spell none: that is faster."""
+        if not allowed or (self.recipe.normalizes and not self._later.isdisjoint(allowed)):
+            return allowed
+        is_spelled = spelled_in(allowed)
+        return allowed if any(map(is_spelled, texts)) else ()
 
     @cached_property
     def _steps(self) -> Preparing:

@@ -13,7 +13,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, NamedTuple, get_args
+from typing import Any, BinaryIO, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,7 @@ from bpe_core.errors import BpeError, Cancelled, OutputError
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import quoted, written
 from bpe_core.segmenting.batches import Texts
+from bpe_core.segmenting.cutting import Allowed
 from bpe_core.segmenting.segmentation import Width as Width
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.support.arrays import Int64s
@@ -72,7 +73,7 @@ def encode_corpus(
     *,
     at: int | None = None,
     width: Width | None = None,  # of a number; None: the smallest that holds them all
-    allow_special: bool = False,
+    allowed_special: Allowed = None,
     progress: ProgressReport = ignore_progress,
     cancelled: CancelCheck = never_cancelled,
 ) -> EncodedCorpus:
@@ -81,7 +82,7 @@ def encode_corpus(
     known = history.numbers_of(np.arange(history.id_count))
     kind = check_output(path, int(known.max(initial=0)), width)
     chosen = width or smallest_width(int(known.max(initial=0)))
-    encoding = _Encoding(Tokenizer(history), len(history) if at is None else at, allow_special, known)
+    encoding = _Encoding(Tokenizer(history), len(history) if at is None else at, allowed_special, known)
     files = [FileFigures(source.name) for source in corpus.sources]
     groups = {name: FileFigures(name) for name in corpus.groups}
     with write_atomically(path) as file:
@@ -209,13 +210,13 @@ def _pieces(corpus: Corpus, cuts: SafeCuts, cancelled: CancelCheck) -> Iterator[
 
 
 class _Encoding:
-    def __init__(self, tokenizer: Tokenizer, at: int, allow_special: bool, numbers: Int64s) -> None:
+    def __init__(self, tokenizer: Tokenizer, at: int, allowed: Allowed, numbers: Int64s) -> None:
         self.tokenizer, self._numbers = tokenizer, numbers
         self._at = at
-        self._allowed: Literal["all"] | tuple[str, ...] = "all" if allow_special else ()
+        self._allowed = allowed
         self._lacks_some = bool((numbers < 0).any())
         self._are_ids = np.array_equal(numbers, np.arange(len(numbers)))
-        self.cuts = SafeCuts.of(tokenizer.history.recipe, with_specials=allow_special)
+        self.cuts = SafeCuts.of(tokenizer.history.recipe, with_specials=bool(tokenizer.allowed(allowed)))
 
     def encoded(self, texts: Texts, kind: np.dtype[Any], name: str) -> _Found:
         ids = self.tokenizer.encode_batch(texts, at=self._at, allowed_special=self._allowed, threads=1).ids

@@ -65,20 +65,26 @@ class Tokenizer:
         if isinstance(self._segmenter, WordEncoder):
             self._segmenter.kernels_for(characters)
 
-    def encode(self, text: str | bytes, *, at: int | None = None, allowed_special: Allowed = ()) -> list[int]:
+    def allowed(self, names: Allowed) -> tuple[str, ...]:
+        """Return the special tokens that are looked for where these are allowed, or where nothing is said."""
+        return self._cutting.allowed(names)
+
+    def encode(self, text: str | bytes, *, at: int | None = None, allowed_special: Allowed = None) -> list[int]:
         """Return the ids of a text's tokens after `at` steps (all, if not given). Bytes are read as UTF-8.
 
-        Text that looks like a special token is ordinary text, unless the caller allows it to be one.
+        Text that spells a special token is that token where the recipe matches these, as Hugging Face's libraries do;
+        else it is ordinary text. `allowed_special` says otherwise: some tokens, "all", or () for none.
         """
         ids: list[int] = self.encode_to_array(text, at=at, allowed_special=allowed_special).tolist()
         return ids
 
-    def encode_to_array(self, text: str | bytes, *, at: int | None = None, allowed_special: Allowed = ()) -> Int32s:
+    def encode_to_array(self, text: str | bytes, *, at: int | None = None, allowed_special: Allowed = None) -> Int32s:
         text = text if isinstance(text, str) else _decoded(text)
-        return self._segmenter.ids(text, self._checked_at(at), self._cutting.allowed(allowed_special))
+        allowed = self._cutting.spelled(self.allowed(allowed_special), (text,))
+        return self._segmenter.ids(text, self._checked_at(at), allowed)
 
     def encode_batch(
-        self, texts: Any, *, at: int | None = None, allowed_special: Allowed = (), threads: int | None = None
+        self, texts: Any, *, at: int | None = None, allowed_special: Allowed = None, threads: int | None = None
     ) -> Batch:
         """Return the ids of many texts in one array, and the offset at which those of each begin.
 
@@ -90,17 +96,17 @@ class Tokenizer:
         from bpe_core.segmenting.batches import Batch, Texts, Unread  # a short text does without
 
         given = texts if isinstance(texts, Texts) else Unread.of(texts)
-        at, allowed = self._checked_at(at), self._cutting.allowed(allowed_special)
+        at, allowed = self._checked_at(at), self._cutting.spelled(self.allowed(allowed_special), given.searched)
         found = self._segmenter.batch(given, at, allowed, threads) if isinstance(self._segmenter, WordEncoder) else None
         return found or Batch.of([self._segmenter.ids(text, at, allowed) for text in given.strings()])
 
-    def encode_greedy(self, text: str, *, at: int | None = None, allowed_special: Allowed = ()) -> list[int]:
+    def encode_greedy(self, text: str, *, at: int | None = None, allowed_special: Allowed = None) -> list[int]:
         """Return the ids when the longest token that fits is taken at each place, whenever it was learned."""
-        allowed = self._cutting.allowed(allowed_special)
+        allowed = self.allowed(allowed_special)
         ids: list[int] = self._merging.greedy_ids(text, self._checked_at(at), allowed).tolist()
         return ids
 
-    def spans(self, text: str, at: int | None = None, *, allowed_special: Allowed = ()) -> list[tuple[int, int, int]]:
+    def spans(self, text: str, at: int | None = None, *, allowed_special: Allowed = None) -> list[tuple[int, int, int]]:
         """Return the tokens with their places: (first byte, byte behind the last, id), in bytes of `text.encode()`.
 
         What the pattern drops lies in no span. A word marker covers no byte of the text, so its span is
@@ -110,7 +116,7 @@ class Tokenizer:
         found = self.segmentation(text, allowed_special=allowed_special)
         return [(start, stop, id) for start, stop, id in found.tokens(self._checked_at(at)).spans().tolist()]
 
-    def token_spans(self, text: str | bytes, at: int | None = None, allowed_special: Allowed = ()) -> list[TokenSpan]:
+    def token_spans(self, text: str | bytes, at: int | None = None, allowed_special: Allowed = None) -> list[TokenSpan]:
         """Return the tokens with their places; one that holds a part of a character spans that character."""
         text = text if isinstance(text, str) else _decoded(text)
         found = self.segmentation(text, allowed_special=allowed_special)
@@ -123,13 +129,13 @@ class Tokenizer:
         return list(map(TokenSpan._make, zip(*(column.tolist() for column in columns), strict=True)))
 
     def segmentation(
-        self, text: str, *, allowed_special: Allowed = (), cancelled: CancelCheck = never_cancelled
+        self, text: str, *, allowed_special: Allowed = None, cancelled: CancelCheck = never_cancelled
     ) -> Segmentation:
-        return self._segmenter.segmentation(text, self._cutting.allowed(allowed_special), cancelled)
+        return self._segmenter.segmentation(text, self.allowed(allowed_special), cancelled)
 
-    def boundaries(self, text: str, *, allowed_special: Allowed = ()) -> Boundaries:
+    def boundaries(self, text: str, *, allowed_special: Allowed = None) -> Boundaries:
         """Return the same where pairs are joined: for each boundary in a text the merge that dissolves it."""
-        return self._merging.segmentation(text, self._cutting.allowed(allowed_special))
+        return self._merging.segmentation(text, self.allowed(allowed_special))
 
     # -- one word --------------------------------------------------------------------------
 

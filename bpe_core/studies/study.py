@@ -37,6 +37,7 @@ if TYPE_CHECKING:  # who only encodes needs none of these
     from bpe_core.counting.words import WordTable
     from bpe_core.insight.cut_words import CutWords
     from bpe_core.insight.ranked_words import FileCounts, RankedWords
+    from bpe_core.recipes.recipe import Recipe
     from bpe_core.studies.texts import Texts
     from bpe_core.verification.checking import PreparedExport
 
@@ -117,10 +118,11 @@ class Study:
 
     # -- encoding and decoding -------------------------------------------------------------
 
-    def encode(self, text: str | bytes, *, at: int | None = None, allowed_special: Any = ()) -> list[int]:
+    def encode(self, text: str | bytes, *, at: int | None = None, allowed_special: Any = None) -> list[int]:
         """Return the ids of a text's tokens, as the tokenizer was after `at` steps (all, if left out).
 
-        Text that spells a special token is ordinary text, unless `allowed_special` names that token, or is "all".
+        A text that spells a special token is taken as the library of the file takes it, unless `allowed_special` says
+        otherwise: "all" are that token, those of a list are, or none by an empty one.
         """
         indices = self.by_index.tokenizer.encode_to_array(text, at=at, allowed_special=allowed_special)
         ids: list[int] = self.by_index.numbers(indices).tolist()
@@ -131,7 +133,7 @@ class Study:
         batch = self.by_index.tokenizer.encode_batch(texts, **choices)
         return self.by_index.numbers(batch.ids), batch.offsets
 
-    def spans(self, text: str | bytes, *, at: int | None = None, allowed_special: Any = ()) -> list[Span]:
+    def spans(self, text: str | bytes, *, at: int | None = None, allowed_special: Any = None) -> list[Span]:
         """Return the tokens of a text in their places; one with a part of a character covers the whole character."""
         written, number = self.by_index.texts.text, self.by_index.number
         found = self.by_index.tokenizer.token_spans(text, at, allowed_special)
@@ -242,11 +244,20 @@ class Study:
 
     def words(self, what: str = "This question", work: Work = ALONE) -> WordTable:
         """Count the words of its texts; `what` is asked begins the sentence where there are no texts."""
-        return self._needed_texts(what).words(self.history.recipe, work)
+        return self._needed_texts(what).words(self._counted_by, work)
 
     def parts(self, what: str = "This question", work: Work = ALONE) -> Mapping[str, WordTable]:
         """Count the words of each group, or of each file where there are no groups."""
-        return self._needed_texts(what).parts(self.history.recipe, work)
+        return self._needed_texts(what).parts(self._counted_by, work)
+
+    @cached_property
+    def _counted_by(self) -> Recipe:
+        """The recipe without the special tokens that the library of an opened file takes for ordinary text."""
+        history, recipe = self.history, self.history.recipe
+        is_learned_here = not self.format or self.texts_are_own or (len(history) > 0 and history.has_counts)
+        if is_learned_here or recipe.matches_specials or not recipe.special_tokens:
+            return recipe
+        return recipe.with_changes(special_tokens=self.by_index.tokenizer.allowed(None))
 
     def ranked(self, what: str = "This question", work: Work = ALONE) -> RankedWords:
         """Rank the boundaries in its words; only where pairs are joined one after the other."""

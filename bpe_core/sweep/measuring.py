@@ -15,7 +15,7 @@ from bpe_core.measures.bits_per_byte import bits_per_byte, tenth_apart
 from bpe_core.measures.measures import OF_MORPHEMES_IN_SWEEPS, part_of
 from bpe_core.measures.morphemes import CutList, Morphemes
 from bpe_core.measures.size_curves import renyi_efficiency
-from bpe_core.measures.texts_in_words import TextsInWords, can_be_in_words, splitting_of
+from bpe_core.measures.texts_in_words import TextsInWords, can_be_in_words, finds_specials, splitting_of
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.support.arrays import Float64s, Int64s
@@ -51,10 +51,10 @@ class Yardstick:
 
     def cuts(self, history: History, cancelled: CancelCheck = never_cancelled) -> Callable[[int], Cut]:
         """Asked by one thread at a time."""
-        if self.in_words is not None:
+        tokenizer = Tokenizer(history)
+        if self.in_words is not None and not finds_specials(tokenizer, {"": self.documents}):
             cut_at = self.in_words.cuts(history, cancelled=cancelled)
             return lambda at: Cut((cut := cut_at(at)).tokens_by_text, cut.counts_in_all)
-        tokenizer = Tokenizer(history)
 
         def encoded(at: int) -> Cut:
             counts, lengths = np.zeros(history.id_count, np.int64), []

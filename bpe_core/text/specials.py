@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
+from typing import Any
 
 from bpe_core.errors import RecipeError, refuse_half_characters, refuse_long_text
 
@@ -45,6 +46,21 @@ def finder(specials: tuple[str, ...]) -> Find:
     longest_first = sorted(specials, key=len, reverse=True)
     expression = re.compile("|".join(map(re.escape, longest_first)))
     return lambda text: (found.span() for found in expression.finditer(text))
+
+
+@lru_cache(maxsize=16)
+def spelled_in(specials: tuple[str, ...]) -> Callable[[Any], bool]:
+    """What tells at the speed of a search whether a text, or its bytes, may spell one of these; True may be wrong."""
+    expression = _beginnings(specials)
+    of_bytes = re.compile(expression.encode())
+    of_text = re.compile(expression)
+    return lambda text: bool((of_text if isinstance(text, str) else of_bytes).search(text))
+
+
+def _beginnings(specials: tuple[str, ...]) -> str:
+    if len(specials) <= FEW:
+        return "|".join(map(re.escape, specials))
+    return "|".join(sorted({re.escape(token[:2]) for token in specials}))
 
 
 def _places_of_many(

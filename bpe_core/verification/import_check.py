@@ -34,12 +34,13 @@ class Agreement:
     agreeing: int = 0
     differences: tuple[str, ...] = ()  # the first few, a sentence each
     silence: str = ""  # why it could not be asked
+    call: str = ""  # with which it was asked
 
     @property
     def sentence(self) -> str:
         if self.silence:
             return self.silence
-        sentence = f"agrees with {self.asked} on {self.agreeing:,} of {self.texts:,} texts"
+        sentence = f"agrees with {self.asked} on {self.agreeing:,} of {self.texts:,} texts by {self.call}"
         return (
             sentence
             if self.agreeing == self.texts
@@ -83,7 +84,7 @@ def check_import(
 
 
 def _compared(format: Format, opened: OpenedTable, peer: Peer, patience: float, cancelled: CancelCheck) -> Agreement:
-    checked = Checked(opened.history, format)
+    checked = Checked(opened.history, format, as_opened=True)
     texts, found = 0, list[str]()
     until = time.monotonic() + patience
     for sample in while_wanted(checked.samples(), cancelled, every=1):
@@ -94,7 +95,16 @@ def _compared(format: Format, opened: OpenedTable, peer: Peer, patience: float, 
         if texts == TEXTS or time.monotonic() > until:
             break
     silence = "" if texts else f"{format.peer_name} was asked about no text, so nothing was compared"
-    return Agreement(format.peer_name, texts, texts - len(found), tuple(found[:LISTED]), silence)
+    return Agreement(format.peer_name, texts, texts - len(found), tuple(found[:LISTED]), silence, _call(format, opened))
+
+
+def _call(format: Format, opened: OpenedTable) -> str:
+    """Say how the library is asked, and how both take a text that spells a special token."""
+    recipe = opened.history.recipe
+    if not format.holds_splitting or not recipe.special_tokens:
+        return format.peer_call
+    taken = "special tokens matched" if recipe.matches_specials else "special tokens as ordinary text"
+    return f"{format.peer_call}, {taken}"
 
 
 QUICK = 0.3  # seconds of texts

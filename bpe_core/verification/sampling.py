@@ -106,12 +106,22 @@ class Checked:
     A format that says how text is split is given whole texts; any other words, as only what happens inside is its own.
     """
 
-    def __init__(self, history: History, format: Format, recipe: Recipe | None = None) -> None:
-        """Without a recipe it is the history's own, and special tokens are left out where the format has none."""
+    def __init__(
+        self, history: History, format: Format, recipe: Recipe | None = None, *, as_opened: bool = False
+    ) -> None:
+        """Without a recipe it is the history's own, and special tokens are left out where the format has none.
+
+        What is only compared `as_opened` keeps them, and takes texts that spell them as its owner does.
+        """
         self.words: set[str] = set()
         self._format = format
         self._spelled = format.spelled(history)
-        kept = history.recipe if format.holds_specials else history.recipe.with_changes(special_tokens=())
+        self._as_opened = as_opened and format.holds_splitting
+        kept = (
+            history.recipe
+            if format.holds_specials or self._as_opened
+            else history.recipe.with_changes(special_tokens=())
+        )
         self.recipe = recipe or kept
         needs_words = has_ranks(history) and self.recipe.marker != "none"  # of which only some have a marker
         alone = not format.holds_splitting and not needs_words
@@ -156,6 +166,7 @@ class Checked:
             yield from (numbers_of(encode_word(self.tokenizer, word)).tolist() for word in samples)
         else:
             specials: Allowed = "all" if self._format.holds_splitting and self._format.holds_specials else ()
+            specials = None if self._as_opened else specials
             ids, offsets = self.tokenizer.encode_batch(samples, allowed_special=specials)
             of_all: list[int] = self.history.numbers_of(ids).tolist()
             yield from (self._joined(of_all[start:stop]) for start, stop in pairwise(offsets.tolist()))

@@ -60,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
     format = FORMATS.holding(study.format)
     with working(stopped="") as interruption:
         cancelled = interruption.work.cancelled
-        checked = Checked(study.history, format)
+        checked = Checked(study.history, format, as_opened=True)
         texts = list(_of_format(_pieces(options.texts), checked, format))
         if not texts:
             raise BpeError("There is no text to encode.")

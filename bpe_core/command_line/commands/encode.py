@@ -15,6 +15,7 @@ from bpe_core.command_line.interruption import working
 from bpe_core.errors import BpeError, plain
 from bpe_core.formats import TABLES, OpenedTable
 from bpe_core.history.token_texts import TokenTexts
+from bpe_core.segmenting.cutting import ALLOWED
 from bpe_core.segmenting.segmentation import Width
 from bpe_core.studies.making import open_study
 from bpe_core.studies.study import Study
@@ -40,7 +41,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("text", nargs="*", type=text_argument, metavar="TEXT", help="if left out: standard input")
     add_merge_table(parser)
     parser.add_argument("--at", type=number, metavar="K", help="as it was after the first K steps")
-    parser.add_argument("--allow-special", action="store_true", help="special tokens in the text stand for themselves")
+    specials = parser.add_mutually_exclusive_group()
+    told = "special tokens that the text spells are all matched, or none (default: as the file's library does it)"
+    specials.add_argument("--specials", choices=("all", "none"), default="", help=told)
+    specials.add_argument(
+        "--allow-special", action="store_const", const="all", dest="specials", help="the same as --specials all"
+    )
     parser.add_argument("-o", "--output", metavar="FILE", help="take the arguments as files and write their ids here")
     parser.add_argument("--width", choices=get_args(Width), help="of an id in that file; else the smallest that fits")
     add_groups(parser)
@@ -69,7 +75,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _encode_text(options: argparse.Namespace, study: Study, at: int) -> None:
     text = text_or_standard_input(options.text)
-    ids = study.encode(text, at=at, allowed_special="all" if options.allow_special else ())
+    ids = study.encode(text, at=at, allowed_special=ALLOWED[options.specials])
     if not (options.json or options.pieces):
         print(*ids)
         return
@@ -101,7 +107,7 @@ def _encode_files(options: argparse.Namespace, study: Study, at: int) -> None:
             options.output,
             at=at,
             width=options.width,
-            allow_special=options.allow_special,
+            allowed_special=ALLOWED[options.specials],
             progress=interruption.work.progress,
         )
     if options.json:

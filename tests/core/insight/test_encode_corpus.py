@@ -80,7 +80,7 @@ def test_special_tokens_are_only_found_where_allowed(history: History, tmp_path:
     corpus = Corpus.from_texts(["low<end>low"])
     special = history.vocabulary_size - 1
     encode_corpus(corpus, history, tmp_path / "a.npy")
-    encode_corpus(corpus, history, tmp_path / "b.npy", allow_special=True)
+    encode_corpus(corpus, history, tmp_path / "b.npy", allowed_special="all")
     assert special not in np.load(tmp_path / "a.npy")
     assert special in np.load(tmp_path / "b.npy")
 

@@ -1,0 +1,168 @@
+"""A text that spells a special token is taken as the owner of the file takes it, whoever asks."""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import sentencepiece
+import tiktoken
+import tokenizers
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tokenizers import AddedToken, decoders, models, pre_tokenizers, trainers
+
+import bpe_core as bpe
+from bpe_core.command_line.main import run
+from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.verification.import_check import check_import
+
+CORPUS = ["the lowest of the low, the newest of the new; the widest is wider than the wide " * 3]
+END, PAD = "<|endoftext|>", "<pad>"
+TEXT = f"the low {END} and{PAD}{END}the new <s> widest</s>"
+QUESTION: Any = bpe
+Encode = Callable[[str], list[int]]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("spelled")
+
+
+def hugging_face(folder: Path) -> tuple[Path, Encode]:
+    library = tokenizers.Tokenizer(models.BPE())
+    library.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    library.decoder = decoders.ByteLevel()
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    trainer = trainers.BpeTrainer(
+        vocab_size=290, special_tokens=[END, PAD], initial_alphabet=alphabet, show_progress=False
+    )
+    library.train_from_iterator(CORPUS, trainer)
+    library.add_tokens([AddedToken("new", normalized=False)])
+    library.save(str(folder / "tokenizer.json"))
+    return folder / "tokenizer.json", lambda text: list(library.encode(text).ids)
+
+
+def sentence_piece(folder: Path) -> tuple[Path, Encode]:
+    written = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(CORPUS), model_writer=written, vocab_size=40, hard_vocab_limit=False,
+        control_symbols=[END], user_defined_symbols=[PAD], minloglevel=2,
+    )  # fmt: skip
+    (folder / "a.model").write_bytes(written.getvalue())
+    processor = sentencepiece.SentencePieceProcessor(model_proto=written.getvalue())
+    return folder / "a.model", lambda text: list(processor.encode(text))
+
+
+def of_tiktoken(folder: Path) -> tuple[Path, Encode]:
+    ranks = {bytes([byte]): byte for byte in range(256)} | {b"th": 256, b"the": 257, b" the": 258, b"<|": 259}
+    pattern, specials = r"\p{L}+|\s?[^\s]+|\s+", {END: 300, PAD: 301}
+    rows = " ".join(base64.b64encode(token).decode() for token in ranks)
+    whole = {"pat_str": pattern, "special_tokens": specials, "bpe_ranks": f"! 0 {rows}"}
+    (folder / "a.tiktoken.json").write_text(json.dumps(whole))
+    encoding = tiktoken.Encoding("a", pat_str=pattern, mergeable_ranks=ranks, special_tokens=specials)
+    return folder / "a.tiktoken.json", lambda text: encoding.encode_ordinary(text)
+
+
+MAKERS = {"tokenizer.json": hugging_face, "sentencepiece": sentence_piece, "tiktoken.json": of_tiktoken}
+
+
+@pytest.fixture(scope="module", params=MAKERS)
+def opened(request: pytest.FixtureRequest, folder: Path) -> tuple[bpe.Study, Path, Encode]:
+    path, library = MAKERS[request.param](folder)
+    return bpe.open(path), path, library
+
+
+@settings(max_examples=20)
+@given(parts=st.lists(st.sampled_from([END, PAD, "<s>", "the", " low", "new", "é", " ", "\n", "<|", "|>"])))
+def test_whoever_asks_gets_the_ids_of_the_library(opened: tuple[bpe.Study, Path, Encode], parts: list[str]) -> None:
+    study, _, library = opened
+    text = "".join(parts)
+    ids = library(text)
+    assert study.encode(text) == ids
+    assert study.encode_batch([text, text])[0].tolist() == [*ids, *ids]
+    assert [span.id for span in study.spans(text)] == ids
+    assert QUESTION.look(study, text=text).columns["id"] == ids
+    assert study.history.numbers_of([id for _, _, id in Tokenizer(study.history).spans(text)]).tolist() == ids
+
+
+def test_a_benchmark_counts_the_tokens_of_the_library(opened: tuple[bpe.Study, Path, Encode]) -> None:
+    study, _, library = opened
+    long = (TEXT + "\n") * 3_000  # so that words are counted once
+    found = QUESTION.benchmark({"it": study}, texts={"short": [TEXT], "long": [long]}).columns
+    assert found["tokens"].tolist() == [len(library(TEXT)), len(library(long))]
+    curves = QUESTION.curves({"it": study}, held_out=[TEXT]).columns
+    assert curves["tokens"][-1] == len(library(TEXT))
+
+
+def test_the_command_prints_the_ids_of_the_library(
+    opened: tuple[bpe.Study, Path, Encode], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, path, library = opened
+    assert run(["encode", "--merges", str(path), TEXT]) == 0
+    assert list(map(int, capsys.readouterr().out.split())) == library(TEXT)
+    (tmp_path / "it.txt").write_text(TEXT)
+    assert run(["encode", "--merges", str(path), str(tmp_path / "it.txt"), "-o", str(tmp_path / "it.npy")]) == 0
+    assert np.load(tmp_path / "it.npy").tolist() == library(TEXT)
+    capsys.readouterr()
+    assert run(["bench", str(path), "--texts", str(tmp_path / "it.txt"), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["differing"] == 0
+
+
+def test_the_check_is_made_with_the_call_of_the_ids_and_names_it(opened: tuple[bpe.Study, Path, Encode]) -> None:
+    study, path, _ = opened
+    found = check_import(path, bpe.open_table(path))
+    assert found is not None
+    assert found.agreeing == found.texts > 5, found.differences
+    taken = "matched" if study.format == "tokenizer.json" else "as ordinary text"
+    assert f"of {found.texts:,} texts by encode" in found.sentence
+    assert found.sentence.endswith(f", special tokens {taken}")
+
+
+def test_a_caller_may_say_otherwise(opened: tuple[bpe.Study, Path, Encode], capsys: pytest.CaptureFixture[str]) -> None:
+    study, path, library = opened
+    all_matched, none = study.encode(TEXT, allowed_special="all"), study.encode(TEXT, allowed_special=())
+    assert all_matched != none
+    assert library(TEXT) == (all_matched if study.format == "tokenizer.json" else none)
+    for choice, ids in (("all", all_matched), ("none", none)):
+        assert run(["encode", "--merges", str(path), "--specials", choice, TEXT]) == 0
+        assert list(map(int, capsys.readouterr().out.split())) == ids
+        assert QUESTION.look(study, text=TEXT, specials=choice).columns["id"] == ids
+    assert run(["encode", "--merges", str(path), "--allow-special", TEXT]) == 0
+    assert list(map(int, capsys.readouterr().out.split())) == all_matched
+
+
+def test_the_rule_survives_sessions_and_own_files(opened: tuple[bpe.Study, Path, Encode], tmp_path: Path) -> None:
+    study, _, library = opened
+    study.save(tmp_path / "again.json")
+    assert bpe.open(tmp_path / "again.json").encode(TEXT) == library(TEXT)
+
+
+def test_a_table_learned_here_takes_them_for_ordinary_text_unless_the_recipe_says_so() -> None:
+    plain = bpe.train(CORPUS, "gpt2", vocab_size=280, special_tokens=(END,))
+    matching = bpe.train(CORPUS, "gpt2", vocab_size=280, special_tokens=(END,), matches_specials=True)
+    assert plain.encode(END) == plain.encode(END, allowed_special=()) != plain.encode(END, allowed_special="all")
+    assert matching.encode(END) == plain.encode(END, allowed_special="all") == [279]
+    assert matching.history.pairs() == plain.history.pairs()
+
+
+def test_look_says_how_a_spelled_token_was_taken(opened: tuple[bpe.Study, Path, Encode]) -> None:
+    study, _, _ = opened
+    said = [sentence for sentence in QUESTION.look(study, text=TEXT).sentences if END in sentence]
+    taken = "here it is that token" if study.format == "tokenizer.json" else "here it is split like any other text"
+    assert any(taken in sentence for sentence in said)
+
+
+def test_counting_leaves_text_that_the_library_takes_for_text(opened: tuple[bpe.Study, Path, Encode]) -> None:
+    study, _, library = opened
+    asked = study.with_texts([TEXT])
+    counted = b"".join(word * count for word, count in asked.words())
+    assert (b"endoftext" in counted) == (study.format != "tokenizer.json")
+    if study.format != "tokenizer.json":
+        assert asked.cut().counts(len(study.history)).sum() == len(library(TEXT))
