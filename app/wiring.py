@@ -153,6 +153,7 @@ class Program(QObject):
         """Once the window is shown, free what only opening it needed, and load what training will."""
         give_back_now()
         self.session.warm_up()
+        self.world.loading.begin()
 
     def close(self) -> None:
         self.window.keep_layout(self.settings)
@@ -194,7 +195,8 @@ class Program(QObject):
         self.toolbar = MainToolBar(actions, self.training, self.samples_menu)
         self.caption = StepCaption(self.session, self.token_text)
         self.text_panel = TokenTextPanel(self.token_text, self.caption)
-        self.pages = Pages(World(self.session, self.token_text, self.token))
+        self.world = World(self.session, self.token_text, self.token)
+        self.pages = Pages(self.world)
         self.charts = PageTabs("Charts", self.pages.on("charts"))
         self.picker = MeasurePicker(self.charts, drawn_measures, ABOUT)
         self.inspector = PageTabs("Inspector", self.pages.on("inspector"))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast
 
 from app.session.session import Session
 from app.window.actions import Item
+from app.window.charts.loading import ChartLoading
 from app.window.parts.page import Page, PagePlace
 from app.window.questions.token.model import TokenModel
 from app.window.text.text_model import TokenTextModel
@@ -48,6 +49,11 @@ class World:
     token: TokenModel  # the token looked at
 
     @cached_property
+    def loading(self) -> ChartLoading:
+        """What draws charts, which is loaded aside."""
+        return ChartLoading(self.session.aside)
+
+    @cached_property
     def why(self) -> WhyModel:
         """One question, answered small and large."""
         from app.window.questions.why.model import WhyModel
@@ -79,7 +85,7 @@ def build_pairs(world: World) -> PairsPage:
     from app.window.charts.pairs_model import PairsModel
     from app.window.charts.pairs_page import PairsPage
 
-    return PairsPage(PairsModel(world.session))
+    return PairsPage(PairsModel(world.session), world.loading)
 
 
 def build_words(world: World) -> WordsPage:

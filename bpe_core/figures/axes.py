@@ -1,29 +1,89 @@
-"""The upright axis of a figure, the legend above it, and the scale that values need."""
+"""The axes of a figure on paper and on the screen, the legend above it, and labels that do not cover each other."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import pairwise
-from math import ceil
 
 import numpy as np
 
-from bpe_core.figures.figure import Numbers
-from bpe_core.figures.scale import Scale, tick_text
-from bpe_core.figures.sheet import Paper, Sheet
+from bpe_core.figures.figure import DotFigure, LineFigure, Numbers
+from bpe_core.figures.scale import Axis, Scale
+from bpe_core.figures.sheet import Sheet
 
 SHARE_OF_LEGEND = 0.3  # of the height, on the screen
+LEAST_ON_LOG = 1e-9  # where a logarithmic axis begins at the lowest
+
+
+def axes_of(figure: LineFigure) -> tuple[Axis, Axis]:
+    """Return the axes that show all of a figure: along, and upright."""
+    xs = np.concatenate([np.array(figure.marks, np.float64), *(line.x for line in figure.lines)])
+    ys = np.concatenate([line.heights for line in figure.lines] or [np.zeros(0)])
+    ys = ys if figure.is_log_y else np.append(ys, figure.first_y)
+    upright = _reaching(ys, is_log=figure.is_log_y, is_share=figure.is_share)
+    if figure.first_x is None:
+        margin = 0.5 if figure.has_bars else 0.0
+        return _reaching(xs, is_log=figure.is_log_x, margin=margin, is_whole=figure.has_bars), upright
+    last = figure.last_x if figure.last_x is not None else max(xs.tolist(), default=figure.first_x)
+    along = Axis(figure.first_x, max(last, figure.first_x + 1), figure.is_log_x, True, is_whole=figure.has_bars)
+    return along, upright
+
+
+def upright_axis_of_dots(figure: DotFigure) -> Axis:
+    known = figure.values[np.isfinite(figure.values)]
+    return Axis(0.0, float(known.max(initial=0.0)) or 1.0)
+
+
+def _reaching(
+    values: Numbers, *, is_log: bool = False, margin: float = 0.0, is_share: bool = False, is_whole: bool = False
+) -> Axis:
+    if not len(values):
+        values = np.ones(1)
+    least, most = float(values.min()) - margin, float(values.max()) + margin
+    if is_log:
+        least = max(least, LEAST_ON_LOG)
+    if most <= least:
+        most = least * 10 if is_log else least + 1
+    return Axis(least, most, is_log, is_share=is_share, is_whole=is_whole)
+
+
+def lines_apart(wanted: Sequence[float], height: float, top: float, bottom: float) -> list[float]:
+    """Move labels up and down, none further than it must, until no two of this height cover each other.
+
+    >>> lines_apart([10.0, 11.0, 50.0], 10.0, 0.0, 100.0)
+    [5.5, 15.5, 50.0]
+    >>> lines_apart([98.0, 99.0], 10.0, 0.0, 100.0), lines_apart([3.0], 10.0, 0.0, 100.0)
+    ([85.0, 95.0], [5.0])
+    """
+    order = sorted(range(len(wanted)), key=lambda label: wanted[label])
+    groups: list[list[int]] = []  # labels that touch, the upper ones first
+    middles: list[float] = []
+    for label in order:
+        groups.append([label])
+        middles.append(_middle(groups[-1], wanted, height, top, bottom))
+        while len(groups) > 1 and middles[-1] - middles[-2] < height * (len(groups[-1]) + len(groups[-2])) / 2:
+            groups[-2:] = [groups[-2] + groups[-1]]
+            middles[-2:] = [_middle(groups[-1], wanted, height, top, bottom)]
+    places = list(wanted)
+    for group, middle in zip(groups, middles, strict=True):
+        for row, label in enumerate(group):
+            places[label] = middle + height * (row - (len(group) - 1) / 2)
+    return places
+
+
+def _middle(group: Sequence[int], wanted: Sequence[float], height: float, top: float, bottom: float) -> float:
+    half = height * len(group) / 2
+    mean = sum(wanted[label] for label in group) / len(group)
+    return max(top + half, min(mean, bottom - half))
 
 
 class UprightAxis:
     """The numbers at the left of a figure, with a line for each, and the title of the axis."""
 
-    def __init__(self, scale: Scale, sheet: Sheet, *, is_share: bool = False) -> None:
-        self.scale, self.sheet = scale, sheet
-        percent, times = (" %", 100) if is_share else ("", 1)
-        self._ticks = [(one, tick_text(round(one * times, 9)) + percent) for one in _apart(scale, sheet.paper)]
-        widest = max((sheet.ems(text, "digits") for _, text in self._ticks), default=0.0)
-        self.left = sheet.paper.text * (1.2 + widest if sheet.paper.is_screen else 4.7)
+    def __init__(self, axis: Axis, bottom: float, top: float, sheet: Sheet) -> None:
+        self.scale, self.sheet = Scale.along(axis, bottom, top), sheet
+        values = self.scale.ticks()
+        self._ticks = list(zip(values, axis.written(values), strict=True))
+        self.left = 4.7 * sheet.paper.text
 
     def draw(self, right: float) -> None:
         unit = self.sheet.paper.text
@@ -33,11 +93,7 @@ class UprightAxis:
             self.sheet.text(self.left - unit / 2, self.scale(value) + unit / 3, text, "tick end")
 
     def draw_title(self, title: str) -> None:
-        unit, top, bottom = self.sheet.paper.text, self.scale.stop, self.scale.start
-        if self.sheet.paper.is_screen:
-            self.sheet.text(unit / 2, top - 0.8 * unit, title, "legend")
-        else:
-            self.sheet.text(1.1 * unit, (top + bottom) / 2, title, "axis", turn=True)
+        self.sheet.text(1.1 * self.sheet.paper.text, (self.scale.start + self.scale.stop) / 2, title, "axis", turn=True)
 
 
 class Legend:
@@ -80,23 +136,3 @@ def _in_rows(names: Sequence[tuple[str, float]], width: float) -> list[list[str]
         rows[-1].append(name)
         used += room
     return rows
-
-
-def scale_over(values: Numbers, start: float, stop: float, *, is_log: bool, margin: float = 0) -> Scale:
-    if not len(values):
-        values = np.ones(1)
-    least, most = float(values.min()) - margin, float(values.max()) + margin
-    if is_log:
-        least = max(least, 1e-9)
-    if most <= least:
-        most = least * 10 if is_log else least + 1
-    return Scale(least, most, start, stop, is_log)
-
-
-def _apart(scale: Scale, paper: Paper) -> list[float]:
-    """Return the ticks of an upright axis; on the screen no more than can be read below each other."""
-    ticks = scale.ticks()
-    if not paper.is_screen or len(ticks) < 2:
-        return ticks
-    nearest = min(abs(scale(one) - scale(other)) for one, other in pairwise(ticks))
-    return ticks[:: max(1, ceil(1.3 * paper.text / max(nearest, 1e-9)))]

@@ -14,6 +14,7 @@ Numbers = npt.NDArray[np.float64]
 
 MOST_POINTS = 300
 LOGARITHMIC = " (logarithmic)"  # behind the title of such an axis
+UNKNOWN_AT_MOST = 0.01  # of a text: a tokenizer that leaves out more of it is not compared by it
 
 
 @dataclass(frozen=True)
@@ -126,6 +127,10 @@ class Bar:
     kind: str = ""  # "next", "tied" or ""
     interval: tuple[float, float] | None = None  # in which the value lies
 
+    @property
+    def said(self) -> str:
+        return f"{self.name}: {self.written}"
+
 
 @dataclass(frozen=True)
 class BarFigure(Figure):
@@ -140,7 +145,7 @@ class BarFigure(Figure):
 
     @property
     def in_words(self) -> str:
-        first = "; ".join(f"{bar.name}: {bar.written}" for bar in self.bars[:3])
+        first = "; ".join(bar.said for bar in self.bars[:3])
         return " ".join(filter(None, (self.sentence, first)))
 
 
@@ -151,10 +156,22 @@ class DotFigure(Figure):
     tokenizers: Sequence[str]
     texts: Sequence[str]
     values: Numbers  # a row for each tokenizer, a column for each text; not a number where unknown
+    not_encoded: Numbers | None = None  # the share of each text that a tokenizer does not know, of the same form
 
     @property
     def is_empty(self) -> bool:
         return not np.isfinite(self.values).any()
+
+    def is_hollow(self, row: int, column: int) -> bool:
+        """Return whether a value is about too little of its text to be compared with others."""
+        return self.not_encoded is not None and bool(self.not_encoded[row, column] > UNKNOWN_AT_MOST)
+
+    def said_of(self, row: int, column: int) -> str:
+        """Write one value, and how much of the text it leaves out."""
+        said = f"{self.tokenizers[row]}, {self.texts[column]}: {self.values[row, column]:,.4g}"
+        if self.not_encoded is not None and self.not_encoded[row, column] > 0:
+            said += f"\n{self.not_encoded[row, column]:.1%} of the text is not encoded"
+        return said
 
 
 @dataclass(frozen=True)

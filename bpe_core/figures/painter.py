@@ -1,4 +1,4 @@
-"""The painter of all figures: it places everything, and draws on a sheet, which is SVG or the screen."""
+"""The painter of figures for print: it places everything on a sheet. Trees and lattices are painted on screen, too."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 
 from bpe_core.errors import OutputError
-from bpe_core.figures.axes import Legend, UprightAxis, scale_over
+from bpe_core.figures.axes import Legend, UprightAxis, axes_of, lines_apart, upright_axis_of_dots
 from bpe_core.figures.figure import (
-    LOGARITHMIC,
     BarFigure,
     DotFigure,
     Figure,
@@ -23,7 +22,7 @@ from bpe_core.figures.figure import (
     TreeFigure,
 )
 from bpe_core.figures.lattice import Lattice, LatticeFigure
-from bpe_core.figures.scale import Scale, tick_text
+from bpe_core.figures.scale import Scale
 from bpe_core.figures.sheet import DIGIT, Layout, Paper, Places, Sheet, SvgSheet
 from bpe_core.figures.tree import Tree
 from bpe_core.support.atomic import write_atomically
@@ -86,72 +85,20 @@ class Lines(Layout):
     def __init__(self, figure: LineFigure, sheet: Sheet) -> None:
         self.figure, self.sheet = figure, sheet
         paper, unit = sheet.paper, sheet.paper.text
-        named = [line.name for line in figure.lines] if len(figure.lines) > 1 and paper.has_legend else []
+        named = [line.name for line in figure.lines] if len(figure.lines) > 1 else []
         self._legend = Legend(named, sheet)
         self.right = paper.width - 1.1 * unit
         self.top, self.bottom = (1.1 + 1.5 * self._legend.rows) * unit, paper.height - 3.6 * unit
-        if paper.is_screen:  # the y axis has its title above it
-            self.bottom = paper.height - 3.0 * unit
-            self.top = min(self.top + 1.2 * unit, self.bottom - unit)
-        xs = np.concatenate([np.array(figure.marks, np.float64), *(line.x for line in figure.lines)])
-        ys = np.concatenate([line.heights for line in figure.lines] or [np.zeros(0)])
-        ys = ys if figure.is_log_y else np.append(ys, figure.first_y)
-        self.y = scale_over(ys, self.bottom, self.top, is_log=figure.is_log_y)
-        self._axis = UprightAxis(self.y, sheet, is_share=figure.is_share)
-        self.left = self._axis.left
-        if figure.first_x is not None:
-            last = figure.last_x if figure.last_x is not None else max([*xs.tolist(), figure.first_x + 1])
-            last = max(last, figure.first_x + 1)
-            self.x = Scale(figure.first_x, last, self.left, self.right, figure.is_log_x, is_clipped=True)
-        else:
-            margin = 0.5 if figure.has_bars else 0
-            self.x = scale_over(xs, self.left, self.right, is_log=figure.is_log_x, margin=margin)
+        self._along, upright = axes_of(figure)
+        self._upright = UprightAxis(upright, self.bottom, self.top, sheet)
+        self.y, self.left = self._upright.scale, self._upright.left
+        self.x = Scale.along(self._along, self.left, self.right)
 
     def draw(self) -> None:
-        self._draw_grid()
-        self._draw_vertical_lines()
-        self._draw_shapes()
-        self._draw_points()
-
-    def draw_still(self) -> None:
-        self._draw_grid()
-        self._draw_shapes()
-
-    def draw_marks(self) -> None:
-        self._draw_vertical_lines()
-        self._draw_points()
-
-    def differs_in_marks_only(self, other: Lines) -> bool:
-        """Whether one picture of the still parts serves both figures."""
-        return (self.x, self.y) == (other.x, other.y) and self.figure.drawn == other.figure.drawn
-
-    def place_at(self, x: float, y: float) -> float:
-        return float(round(self.x.value_at(x)))
-
-    def values_at(self, x: float, y: float) -> str:
-        return "" if self.figure.is_empty else self.figure.values_at(self.place_at(x, y))
-
-    def _draw_grid(self) -> None:
-        sheet, unit, bottom = self.sheet, self.sheet.paper.text, self.bottom
-        self._axis.draw(self.right)
-        ticks = [value for value in self.x.ticks() if not self.figure.has_bars or value == round(value)]
-        for value in ticks:
-            sheet.line(self.x(value), bottom, self.x(value), bottom + unit / 3, "grid")
-        free = 0.0  # where the next number may begin
-        for value in ticks:
-            text = tick_text(value)
-            half = unit * (sheet.ems(text, "digits") / 2 + 0.2 * DIGIT)
-            middle = min(self.x(value), sheet.paper.width - half)  # so that the last number is on the paper, too
-            if middle - half >= free:
-                sheet.text(middle, bottom + 1.45 * unit, text, "tick")
-                free = middle + half
-
-    def _draw_vertical_lines(self) -> None:
-        for mark in self.figure.marks:
-            self.sheet.line(self.x(mark), self.top, self.x(mark), self.bottom, "mark")
-
-    def _draw_shapes(self) -> None:
         figure = self.figure
+        self._draw_grid()
+        for mark in figure.marks:
+            self.sheet.line(self.x(mark), self.top, self.x(mark), self.bottom, "mark")
         for number, line in enumerate(figure.lines):
             if line.band is not None:
                 self.sheet.band(self._band(line), number)
@@ -162,16 +109,28 @@ class Lines(Layout):
                 self.sheet.curve(self._curve(line), number, is_faint=line.is_faint)
         self._legend.draw(self._sample, 1.0, 2.4)
         self._draw_titles()
+        self._draw_points()
+
+    def _draw_grid(self) -> None:
+        sheet, unit, bottom = self.sheet, self.sheet.paper.text, self.bottom
+        self._upright.draw(self.right)
+        ticks = self._along.ticks(self._along.least, self._along.most)
+        for value in ticks:
+            sheet.line(self.x(value), bottom, self.x(value), bottom + unit / 3, "grid")
+        free = 0.0  # where the next number may begin
+        for value, text in zip(ticks, self._along.written(ticks), strict=True):
+            half = unit * (sheet.ems(text, "digits") / 2 + 0.2 * DIGIT)
+            middle = min(self.x(value), sheet.paper.width - half)  # so that the last number is on the paper, too
+            if middle - half >= free:
+                sheet.text(middle, bottom + 1.45 * unit, text, "tick")
+                free = middle + half
 
     def _draw_titles(self) -> None:
         figure, sheet, paper, unit = self.figure, self.sheet, self.sheet.paper, self.sheet.paper.text
-        x_title = figure.x_title
-        if paper.is_screen:
-            x_title, _ = sheet.fitting(x_title + (LOGARITHMIC if figure.is_log_x else ""), paper.width / unit - 1)
-        half = unit * sheet.ems(x_title, "letters") / 2  # the whole title is on the paper
+        half = unit * sheet.ems(figure.x_title, "letters") / 2  # the whole title is on the paper
         middle = max(half, min((self.left + self.right) / 2, paper.width - half))
-        sheet.text(middle, paper.height - 0.55 * unit, x_title, "axis")
-        self._axis.draw_title(figure.y_title + (LOGARITHMIC if figure.is_log_y and paper.is_screen else ""))
+        sheet.text(middle, paper.height - 0.55 * unit, figure.x_title, "axis")
+        self._upright.draw_title(figure.y_title)
 
     def _curve(self, line: Line) -> Places:
         x, y = line.x, line.y
@@ -196,16 +155,18 @@ class Lines(Layout):
 
     def _draw_points(self) -> None:
         sheet, unit = self.sheet, self.sheet.paper.text
-        for number, line in enumerate(self.figure.lines):
-            for point in line.points:
-                x, y = self.x(point.x), self.y(point.y)
-                sheet.dot(x, y, number, 0.3 * unit)
-                if not line.has_stairs:
-                    width = unit * sheet.ems(point.text, "letters")
-                    if x + unit / 2 + width < sheet.paper.width:
-                        sheet.text(x + unit / 2, y + 1.1 * unit, point.text, "legend", line=number)
-                    else:
-                        sheet.text(x - unit / 2, y - unit / 2, point.text, "tick end", line=number)
+        points = [(number, point) for number, line in enumerate(self.figure.lines) for point in line.points]
+        named = [(number, point) for number, point in points if not self.figure.lines[number].has_stairs]
+        wanted = [self.y(point.y) for _, point in named]
+        heights = lines_apart(wanted, 1.2 * unit, self.top - unit, self.bottom)
+        for number, point in points:
+            sheet.dot(self.x(point.x), self.y(point.y), number, 0.3 * unit)
+        for (number, point), middle in zip(named, heights, strict=True):
+            x, width = self.x(point.x), unit * sheet.ems(point.text, "letters")
+            if x + unit / 2 + width < sheet.paper.width:
+                sheet.text(x + unit / 2, middle + unit / 3, point.text, "legend", line=number)
+            else:
+                sheet.text(x - unit / 2, middle + unit / 3, point.text, "tick end", line=number)
 
     def _sample(self, x: float, row: int, number: int) -> None:
         unit = self.sheet.paper.text
@@ -245,38 +206,19 @@ class Bars(Layout):
             sheet.text(left + length + 0.4 * unit, middle + unit / 3, bar.written, "legend")
         sheet.text(sheet.paper.width / 2, sheet.paper.height - 0.7 * unit, self.figure.below, "axis")
 
-    def item_at(self, x: float, y: float) -> int:
-        row = int((y / self.sheet.paper.text - 0.7) // self.row)
-        return row if 0 <= row < len(self.shown) else -1
-
-    def values_at(self, x: float, y: float) -> str:
-        row = self.item_at(x, y)
-        return f"{self.shown[row].name}: {self.shown[row].written}" if row >= 0 else ""
-
 
 class Dots(Layout):
     radius, apart = 0.35, 0.55  # in sizes of the text
-    share_of_dots = 0.8  # share of a text's room, where room is scarce
 
     def __init__(self, figure: DotFigure, sheet: Sheet) -> None:
         self.figure, self.sheet = figure, sheet
         paper, unit = sheet.paper, sheet.paper.text
         self.right = paper.width - 0.8 * unit
-        self._legend = Legend(figure.tokenizers if paper.has_legend else (), sheet)
+        self._legend = Legend(figure.tokenizers, sheet)
         self.top, self.bottom = (0.9 + 1.5 * self._legend.rows) * unit, paper.height - 1.9 * unit
-        if paper.is_screen:  # the title is above the axis
-            self.top += unit
-        known = figure.values[figure.values == figure.values]
-        most = float(known.max(initial=0.0)) or 1.0
-        self.y = Scale(0.0, most, self.bottom, min(self.top, self.bottom - unit), is_log=False)
-        self._axis = UprightAxis(self.y, sheet)
-        self.left = self._axis.left
+        self._axis = UprightAxis(upright_axis_of_dots(figure), self.bottom, min(self.top, self.bottom - unit), sheet)
+        self.y, self.left = self._axis.scale, self._axis.left
         self._room = (self.right - self.left) / max(1, len(figure.texts))
-        apart, radius = self.apart * unit, self.radius * unit
-        if paper.is_screen:
-            apart = min(apart, self.share_of_dots * self._room / max(1, len(figure.tokenizers)))
-            radius = min(radius, max(1.5, apart))
-        self._apart, self._radius = apart, radius
 
     def draw(self) -> None:
         figure, sheet, unit = self.figure, self.sheet, self.sheet.paper.text
@@ -288,32 +230,16 @@ class Dots(Layout):
         for row, values in enumerate(figure.values.tolist()):
             for column, value in enumerate(values):
                 if value == value:
-                    sheet.dot(self._x(row, column), self.y(value), row, self._radius)
+                    is_hollow = figure.is_hollow(row, column)
+                    sheet.dot(self._x(row, column), self.y(value), row, self.radius * unit, is_hollow=is_hollow)
         self._legend.draw(self._sample, 1.2, 0.8)
-
-    def item_at(self, x: float, y: float) -> int:
-        columns, reach, nearest = len(self.figure.texts), (2 * self.sheet.paper.text) ** 2, -1
-        for row, values in enumerate(self.figure.values.tolist()):
-            for column, value in enumerate(values):
-                away = (self._x(row, column) - x) ** 2 + (self.y(value) - y) ** 2
-                if away < reach:  # never true for an unknown value
-                    reach, nearest = away, row * columns + column
-        return nearest
-
-    def values_at(self, x: float, y: float) -> str:
-        item = self.item_at(x, y)
-        if item < 0:
-            return ""
-        row, column = divmod(item, len(self.figure.texts))
-        value = f"{self.figure.values[row, column]:,.4g}"
-        return f"{self.figure.tokenizers[row]}, {self.figure.texts[column]}: {value}"
 
     def _sample(self, x: float, row: int, number: int) -> None:
         unit = self.sheet.paper.text
         self.sheet.dot(x, (1.0 + 1.5 * row) * unit, number, self.radius * unit)
 
     def _x(self, row: int, column: int) -> float:
-        beside = (row - (len(self.figure.tokenizers) - 1) / 2) * self._apart
+        beside = (row - (len(self.figure.tokenizers) - 1) / 2) * self.apart * self.sheet.paper.text
         return self.left + (column + 0.5) * self._room + beside
 
 
@@ -332,18 +258,6 @@ class Parts(Layout):
             right, down = (place * self.width, None) if self.is_across else (None, place * self.height)
             with self.sheet.part(self._paper, right, down) as part:
                 layout_of(figure, part).draw()
-
-    def item_at(self, x: float, y: float) -> int:
-        return min(int(x // self.width if self.is_across else y // self.height), len(self.figure.figures) - 1)
-
-    def place_at(self, x: float, y: float) -> float | None:
-        return self._part_at(x, y).place_at(x % self.width, y % self.height)
-
-    def values_at(self, x: float, y: float) -> str:
-        return self._part_at(x, y).values_at(x % self.width, y % self.height)
-
-    def _part_at(self, x: float, y: float) -> Layout:
-        return layout_of(self.figure.figures[self.item_at(x, y)], self.sheet.of_paper(self._paper))
 
 
 layout_of.register(LineFigure, Lines)

@@ -1,4 +1,4 @@
-"""Map numbers to places on an axis, and choose the numbers to write beside it.
+"""Map numbers to places on an axis, and choose the numbers to write beside it: alike on paper and on the screen.
 
 >>> Scale(0, 100, 0, 200)(25)
 50.0
@@ -15,10 +15,96 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from bpe_core.figures.figure import Numbers
 
 WANTED_TICKS = 5
 FINER = 4  # than the ticks: steps at which an axis may begin
 NEAR_NOTHING = 0.15  # of the largest value: an axis with smaller values begins at 0
+LEAST_LOGARITHM = 1e-12  # the least number that a logarithmic axis has a place for
+
+
+@dataclass(frozen=True)
+class Axis:
+    """The numbers along a side of a figure: from where to where, how they lie, and how they are written.
+
+    Numbers lie evenly, by their logarithm, or by that of their distance from `least`, where this has a place, too.
+    """
+
+    least: float
+    most: float
+    is_log: bool = False
+    is_from_least: bool = False  # a logarithmic axis counts from `least`, as from 0
+    is_share: bool = False  # of 1, written in per cent
+    is_whole: bool = False  # only whole numbers are written
+
+    def place(self, number: float) -> float:
+        """Return where a number lies; equal distances look equal.
+
+        >>> Axis(0, 9).place(3), Axis(1, 100, is_log=True).place(10), Axis(0, 9, True, True).place(0)
+        (3, 1.0, 0.0)
+        """
+        if self.is_log and self.is_from_least:
+            return math.log1p(max(0.0, number - self.least))
+        return math.log10(max(number, LEAST_LOGARITHM)) if self.is_log else number
+
+    def places(self, numbers: Numbers) -> Numbers:
+        """Return where many numbers lie; not a number where a logarithm has no value.
+
+        >>> Axis(1, 100, is_log=True).places(np.array([0.0, 1.0, 100.0])).tolist()
+        [nan, 0.0, 2.0]
+        """
+        if self.is_log and self.is_from_least:
+            return np.log1p(np.maximum(0.0, numbers - self.least))
+        return np.log10(np.where(numbers > 0, numbers, np.nan)) if self.is_log else numbers
+
+    def number(self, place: float) -> float:
+        """Return the number that lies there.
+
+        >>> Axis(1, 100, is_log=True).number(1.0), Axis(0, 99, True, True).number(math.log1p(9))
+        (10.0, 9.0)
+        """
+        if not self.is_log:
+            return place
+        return round(self.least + math.expm1(place) if self.is_from_least else 10.0**place, 9)
+
+    def ticks(self, least: float, most: float, wanted: int = WANTED_TICKS) -> list[float]:
+        """Choose round numbers between two, about as many as wanted: the whole axis, or a part that is enlarged.
+
+        >>> axis = Axis(0, 5000, is_log=True, is_from_least=True)
+        >>> axis.ticks(0, 5000), axis.ticks(200, 900, 4)
+        ([0, 10.0, 100.0, 1000.0, 5000], [200.0, 400.0, 600.0, 800.0])
+        """
+        found = self._powers(least, most) if self.is_log else []
+        if len(found) < 2:
+            found = even_ticks(least, most, wanted)
+        return [value for value in found if not self.is_whole or value == round(value)]
+
+    def _powers(self, least: float, most: float) -> list[float]:
+        if self.is_from_least:
+            round_ones = (10.0**power for power in range(1, 13))
+            known = [self.least, *(value for value in round_ones if self.least < value < self.most / 2), self.most]
+            return [value for value in known if least <= value <= most]
+        first, last = (math.log10(max(end, LEAST_LOGARITHM)) for end in (least, most))
+        return [10.0**power for power in range(math.ceil(first - 1e-9), math.floor(last + 1e-9) + 1)]
+
+    def written(self, ticks: Sequence[float]) -> list[str]:
+        """Write ticks briefly, but no two alike.
+
+        >>> Axis(0, 1, is_share=True).written([0.0, 0.05]), Axis(0, 1).written([0.0, 2e6])
+        (['0 %', '5 %'], ['0', '2M'])
+        >>> Axis(0, 1).written([1_234_567.0, 1_234_568.0])
+        ['1,234,567', '1,234,568']
+        """
+        percent, times = (" %", 100) if self.is_share else ("", 1)
+        numbers = [round(value * times, 9) for value in ticks]
+        texts = [tick_text(value) for value in numbers]
+        if len(set(texts)) < len(texts):
+            texts = [f"{value:,.12g}" for value in numbers]
+        return [text + percent for text in texts]
 
 
 @dataclass(frozen=True)
@@ -32,11 +118,19 @@ class Scale:
     is_log: bool = False
     is_clipped: bool = False  # numbers outside get the place of the end; a logarithmic axis counts from `least`, as 0
 
+    @classmethod
+    def along(cls, axis: Axis, start: float, stop: float) -> Scale:
+        return cls(axis.least, axis.most, start, stop, axis.is_log, axis.is_from_least)
+
+    @cached_property
+    def axis(self) -> Axis:
+        return Axis(self.least, self.most, self.is_log, self.is_clipped)
+
     def __call__(self, value: float) -> float:
-        low, high = self._inside(self.least), self._inside(self.most)
+        low, high = self.axis.place(self.least), self.axis.place(self.most)
         if self.is_clipped:
             value = min(max(value, self.least), self.most)
-        share = (self._inside(value) - low) / (high - low) if high > low else 0.5
+        share = (self.axis.place(value) - low) / (high - low) if high > low else 0.5
         return self.start + (self.stop - self.start) * share
 
     def value_at(self, place: float) -> float:
@@ -48,33 +142,18 @@ class Scale:
         >>> scale(0), scale(9), scale.value_at(50), scale.ticks()
         (0.0, 50.0, 9.0, [0, 10.0, 99])
         """
-        low, high = self._inside(self.least), self._inside(self.most)
+        low, high = self.axis.place(self.least), self.axis.place(self.most)
         share = (place - self.start) / (self.stop - self.start) if self.stop != self.start else 0.0
-        inside = low + (high - low) * min(1.0, max(0.0, share))
-        if not self.is_log:
-            return inside
-        return round(self.least + math.expm1(inside) if self.is_clipped else 10.0**inside, 9)
+        return self.axis.number(low + (high - low) * min(1.0, max(0.0, share)))
 
     def ticks(self) -> list[float]:
-        if self.is_log and self.is_clipped:
-            round_ones = (10.0**power for power in range(1, 13))
-            return [self.least, *(value for value in round_ones if self.least < value < self.most / 2), self.most]
-        if self.is_log:
-            powers = range(math.ceil(math.log10(self.least) - 1e-9), math.floor(math.log10(self.most) + 1e-9) + 1)
-            found = [10.0**power for power in powers]
-            if len(found) >= 2:
-                return found
-        return self._even_ticks()
+        return self.axis.ticks(self.least, self.most)
 
-    def _even_ticks(self) -> list[float]:
-        step = _round_step(self.most - self.least)
-        first = math.ceil(self.least / step - 1e-9)
-        return [i * step for i in range(first, math.floor(self.most / step + 1e-9) + 1)]
 
-    def _inside(self, value: float) -> float:
-        if self.is_log and self.is_clipped:
-            return math.log1p(max(0.0, value - self.least))
-        return math.log10(max(value, 1e-12)) if self.is_log else value
+def even_ticks(least: float, most: float, wanted: int = WANTED_TICKS) -> list[float]:
+    step = _round_step(most - least, wanted)
+    first = math.ceil(least / step - 1e-9)
+    return [i * step for i in range(first, math.floor(most / step + 1e-9) + 1)]
 
 
 def start_of_axis(values: Sequence[float]) -> float:
@@ -100,8 +179,8 @@ def said_of_axis(title: str, start: float) -> str:
     return f"{title} (axis from {start:g})" if start else title
 
 
-def _round_step(range: float) -> float:
-    rough = max(range, 1e-9) / WANTED_TICKS
+def _round_step(range: float, wanted: int = WANTED_TICKS) -> float:
+    rough = max(range, 1e-9) / wanted
     power = 10.0 ** math.floor(math.log10(rough))
     return next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough)
 

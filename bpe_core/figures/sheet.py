@@ -15,7 +15,11 @@ POINTS_A_MILLIMETRE = 72 / 25.4
 # Distinguishable without colour vision; the dashes help where lines cross.
 LINES = ("#0b62a4", "#c25e00", "#00785a", "#a3477f", "#5b5f00", "#2f8fc4", "#7a4a1f", "#555b66")
 LINES_ON_DARK = ("#6caaf0", "#f0953f", "#3fc59a", "#e08bc0", "#d6d24a", "#8fd0f5", "#c99b6d", "#aab2bd")
-DASHES = ((), (5.0, 3.0), (1.5, 2.0))
+DASHES = (
+    (), (5.0, 3.0), (1.5, 2.0), (8.0, 2.5, 1.5, 2.5),
+    (12.0, 3.0), (8.0, 2.0, 1.5, 2.0, 1.5, 2.0), (3.0, 3.0), (12.0, 2.5, 4.0, 2.5),
+)  # fmt: skip
+FAINT_DASHES = DASHES[2]
 FONT = "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"
 BAND_OPACITY, EDGE_OPACITY = 0.18, 0.5
 LEAST, MOST = 20.0, 2_000.0  # millimetres of a side
@@ -53,7 +57,6 @@ class Paper:
     is_alone: bool = False  # not inside a page, whose style sheet sets the colours
     inks: Inks = LIGHT
     is_screen: bool = False  # room is scarce there, and fonts know the width of a text
-    has_legend: bool = True
 
     @classmethod
     def of_millimetres(cls, width: float, height: float, text: float, *, is_dark: bool = False) -> Paper:
@@ -98,7 +101,7 @@ class Sheet(Protocol):
     def band(self, places: Places, line: int) -> None:
         """Fill the area that these places enclose."""
 
-    def dot(self, x: float, y: float, line: int, radius: float) -> None: ...
+    def dot(self, x: float, y: float, line: int, radius: float, *, is_hollow: bool = False) -> None: ...
 
     def of_paper(self, paper: Paper) -> Sheet:
         """Return the same sheet for a text of another size, or to measure a part of it."""
@@ -114,24 +117,17 @@ class Layout(ABC):
     def draw(self) -> None:
         """Draw everything."""
 
-    def draw_still(self) -> None:
-        """Draw the parts that stay when only marks move."""
-        self.draw()
-
-    def draw_marks(self) -> None:  # noqa: B027
-        """Draw the rest."""
-
     def item_at(self, x: float, y: float) -> int:
-        """Return the index of the bar, dot or branch at a place, or -1."""
+        """Return the index of the branch at a place, or -1."""
         return -1
 
     def place_at(self, x: float, y: float) -> float | None:
-        """Return the value of the x axis there, or the nearest boundary of a tree."""
+        """Return the nearest boundary of a tree."""
         return None
 
-    @abstractmethod
     def values_at(self, x: float, y: float) -> str:
-        """Return the exact values there, for a tooltip."""
+        """Return the exact values there, for a tooltip on the screen."""
+        return ""
 
 
 class SvgSheet:
@@ -173,16 +169,17 @@ class SvgSheet:
         points = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
         look = self._look("curve", line)
         if is_faint and look:
-            look |= {"stroke": self.paper.inks.text, "stroke-dasharray": "1.5 2"}
+            look |= {"stroke": self.paper.inks.text, "stroke-dasharray": _written(FAINT_DASHES)}
         self._add("polyline", {"class": "curve", "points": points, **look})
 
     def band(self, places: Places, line: int) -> None:
         points = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
         self._add("polygon", {"class": "band", "points": points, **self._look("band", line)})
 
-    def dot(self, x: float, y: float, line: int, radius: float) -> None:
-        place = {"cx": f"{x:.1f}", "cy": f"{y:.1f}", "r": f"{radius:.2f}", "class": "dot"}
-        self._add("circle", {**place, **self._look("dot", line)})
+    def dot(self, x: float, y: float, line: int, radius: float, *, is_hollow: bool = False) -> None:
+        place = {"cx": f"{x:.1f}", "cy": f"{y:.1f}", "r": f"{radius:.2f}"}
+        kind = "dot hollow" if is_hollow else "dot"
+        self._add("circle", {**place, "class": kind, **self._look(kind, line)})
 
     def of_paper(self, paper: Paper) -> SvgSheet:
         return SvgSheet(paper, self.parts)
@@ -228,12 +225,18 @@ class SvgSheet:
         colour = paper.line_colour(line)
         if kind == "dot":
             return {"fill": colour}
+        if kind == "dot hollow":
+            return {"fill": "none", "stroke": colour, "stroke-width": f"{paper.text / 8:.2f}"}
         if kind == "band":
             edge = {"stroke": colour, "stroke-opacity": f"{EDGE_OPACITY}", **thin}
             return {"fill": colour, "fill-opacity": f"{BAND_OPACITY}", **edge}
         if kind == "curve":
-            dashes = " ".join(f"{one:g}" for one in DASHES[line % len(DASHES)])
+            dashes = _written(DASHES[line % len(DASHES)])
             dash = {"stroke-dasharray": dashes} if dashes else {}
             return {"fill": "none", "stroke": colour, "stroke-width": f"{paper.text / 8:.2f}", **dash}
         anchor = {"legend": "start", "tick end": "end"}.get(kind, "middle")
         return {"fill": inks.text, "font-family": FONT, "font-size": f"{paper.text:g}", "text-anchor": anchor}
+
+
+def _written(dashes: Sequence[float]) -> str:
+    return " ".join(f"{length:g}" for length in dashes)

@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QDialog, QFileDialog, QLabel
 from pytestqt.qtbot import QtBot
 
 from app.session.run import Phase
+from app.window.charts.figure_view import FigureView
 from app.window.pages import PAGES
-from app.window.parts.figure_view import FigureView
 from app.window.questions.why.page import WhyPage
 from app.wiring import Program
 from bpe_core.formats import FORMATS

@@ -64,6 +64,7 @@ class PairsModel(QObject, Watched):
         self.at = 0
         self.learned: tuple[int, ...] = ()  # at the end of a run where all bars are equally long
         self._shown: LeadingPairs | None = None
+        self._was_behind = False  # when it was told last
         self.run: Run | None = None
         runs, cursor = session.runs, session.cursor
         self._runs, self._cursor, self._aside = runs, cursor, session.aside
@@ -80,6 +81,18 @@ class PairsModel(QObject, Watched):
     def is_waiting(self) -> bool:
         has_run = self._runs.shown is not None
         return super().is_waiting or (self.is_watched and has_run and self._wanted() is None)
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether the bars are those of an earlier wish, while time has been moved on."""
+        run = self._runs.shown
+        is_live = run is not None and run.is_busy and self._cursor.live
+        return bool(self.bars) and not is_live and self.at != self._cursor.position
+
+    def _tell_if_behind(self) -> None:
+        if self.is_behind != self._was_behind:
+            self._was_behind = self.is_behind
+            self.changed.emit()
 
     @property
     def has_begun(self) -> bool:
@@ -160,12 +173,14 @@ class PairsModel(QObject, Watched):
             return
         if self.run is not self._runs.shown:  # pairs of another run hold for no moment of this one
             self._show(NO_PAIRS_YET)
+        self._tell_if_behind()
         self._replay_soon.start()
 
     def _show(self, leading: LeadingPairs) -> None:
         self.at, self._shown, self.run = leading.at, leading, self._runs.shown
         self.bars = _bars(self._runs.shown, leading)
         self.learned = learned_tokens(self.run, self.at) if self._bars_tell_nothing() else ()
+        self._was_behind = self.is_behind
         self.changed.emit()
 
     def learned_chips(self) -> Iterator[Chip]:

@@ -1,14 +1,12 @@
-"""The leading pairs as bars: the pair to be merged next marked, ties visible.
-
-They are painted by hand, not by the painter of figures: gliding pairs are painted 60 times a second.
-"""
+"""The leading pairs as bars: the pair to be merged next marked, ties visible."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from math import ceil
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QFocusEvent,
@@ -16,7 +14,6 @@ from PySide6.QtGui import (
     QFontMetricsF,
     QHelpEvent,
     QKeyEvent,
-    QMouseEvent,
     QPainter,
     QPaintEvent,
     QPalette,
@@ -26,6 +23,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QPushButton, QToolTip, QWidget
 
 from app.session.playing import Step
+from app.window.charts.loading import ChartLoading
 from app.window.charts.pairs_model import Bar, PairsModel
 from app.window.charts.pairs_motion import Placed, at_rest, losses, on_their_way
 from app.window.charts.pairs_wording import HOW_TO, explained, headline, title_of, told
@@ -38,6 +36,9 @@ from app.window.text.view.painting import paint_tile
 from app.window.text.view.palette import TokenPalette
 from app.window.time.step_in_words import Chip
 
+if TYPE_CHECKING:
+    from app.window.charts.rows import Row, RowChart
+
 ROW_PADDING = 5.0
 LEADING, HIGHEST_ROW = 5, 44.0  # rows and their height in the room Watch
 MARGIN = 12.0
@@ -45,15 +46,8 @@ LABEL_SHARE = 0.34  # of the width, at most
 HEADER_GAP = 6.0
 LEAST, LEAST_ROWS = 90, 56  # pixels of height; of tokens alone
 SHARE = 0.75  # of the time of a step: the pairs begin a little later
+BEHIND = 0.4  # the strength of bars of another moment than the one shown
 LEARNED = "Learned until here, the longest first"
-
-
-@dataclass(frozen=True)
-class Measures:
-    top: float
-    label_width: float
-    number_width: float
-    most: float  # the value of the longest bar
 
 
 class PairsPage(Page):
@@ -64,22 +58,24 @@ class PairsPage(Page):
     winner_left = Signal(str, QPoint, float)  # the new token, its place on the screen, seconds of the flight
     menu_wanted = Signal(int, int, int, QPoint)  # the ids of the two, the number of steps, a place of the screen
 
-    def __init__(self, model: PairsModel, parent: QWidget | None = None) -> None:
+    def __init__(self, model: PairsModel, loading: ChartLoading, parent: QWidget | None = None) -> None:
         super().__init__(model, parent)
         self.model = model
+        self._loading = loading
         self.setAccessibleName("Pairs now")
         self._fixed = fixed_font(self.font().pointSizeF())
         self._before: tuple[Bar, ...] = ()  # the bars of the moment before, while they are on their way
         self._was: tuple[int, tuple[Bar, ...]] = (0, ())  # the moment shown last, and its bars
         self._step: Step | None = None  # the step to animate, once its pairs are known
         self.losses: dict[tuple[int, int], str] = {}  # labels of pairs that lost to the last step
-        self.motion = Motion(self, self.update)
+        self.motion = Motion(self, self._draw_bars)
         self._leads = False
         self._most, self._most_of = dict[str, float](), tuple[object, ...]()
         self._row = -1  # the bar under the mouse, or the one reached by the arrow keys
-        self.setMouseTracking(True)
+        self.bars: RowChart | None = None  # once there are any
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         model.changed.connect(self._changed)
+        loading.done.connect(self._draw_bars)
         self.setMinimumHeight(LEAST)
         self.invitation = QPushButton("New to this? Learn it in a few minutes, step by step", self)
         self.invitation.setFlat(True)
@@ -114,7 +110,7 @@ class PairsPage(Page):
     def _let_winner_leave(self, seconds: float) -> None:
         row = next((row for row, bar in enumerate(self._before) if bar.is_next), -1)
         if 0 <= row < self._rows_shown() and self.isVisible():
-            place = QPoint(int(MARGIN), int(self._top() + row * self._row_height()))
+            place = QPoint(int(MARGIN), self._top_of(row))
             self.winner_left.emit(self.model.made, self.mapToGlobal(place), seconds)
 
     def _changed(self) -> None:
@@ -124,11 +120,77 @@ class PairsPage(Page):
         self.setAccessibleDescription("".join(f"Next: {told(self.model, bar)}" for bar in leading) or self.headline())
         if self.invitation.isHidden() != self.model.has_begun:
             self.invitation.setVisible(not self.model.has_begun)
+        self._draw_bars()
         self.update()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._place_invitation()
+        self._draw_bars()
+
+    # -- the bars --------------------------------------------------------------------------
+
+    def _chart(self) -> RowChart:
+        if self.bars is None:
+            from app.window.charts.rows import RowChart
+
+            self.bars = chart = RowChart(self)
+            chart.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the keys of the page reach every bar
+            chart.viewport().setCursor(Qt.CursorShape.PointingHandCursor)
+            chart.row_pointed.connect(self._mark_row)
+            chart.item_chosen.connect(self._choose)
+        return self.bars
+
+    def _draw_bars(self) -> None:
+        """Give all bars to the chart, wherever they are on their way."""
+        bars, rows = self.model.bars, self._rows_shown()
+        if not bars or not rows:
+            if self.bars is not None:
+                self.bars.hide()
+            return
+        if not self._loading.is_done:
+            self._loading.begin()
+            return
+        chart = self._chart()
+        chart.bottom.setVisible(not (self._leads or self.model.learned))
+        height = self.height() - int(self._top()) - 4
+        if self.model.learned:
+            height = ceil(rows * self._row_height())
+        chart.setGeometry(QRect(4, int(self._top()), max(1, self.width() - 8), max(1, height)))
+        seen = max(rows, ceil(chart.box.viewRange()[1][1]))  # a drag may have brought further ones into view
+        first = bars[:rows]
+        most = max(bar.value for bar in first)
+        placed = at_rest(bars, seen)
+        if self.motion.is_under_way:
+            progress = self.motion.progress
+            placed = on_their_way(self._before, bars, seen, progress)
+            most += (max(bar.value for bar in self._before[:rows]) - most) * (1 - progress)
+        strength = BEHIND if self.model.is_behind else 1.0
+        chart.show_rows(
+            [self._row_of(one, strength) for one in placed],
+            min(LEADING, len(bars)) if self._leads else rows if self.model.learned else len(bars),
+            max(most, 0.0),
+            names_width=self._label_width(first),
+            number_width=self._number_width(first),
+            row_height=self._row_height(),
+        )
+        chart.show()
+
+    def _row_of(self, placed: Placed, strength: float) -> Row:
+        from app.window.charts.rows import Row
+
+        bar = placed.bar
+        tie = "= " if bar.is_tied and not bar.is_next else ""
+        kind = "next" if bar.is_next else "tied" if bar.is_tied else ""
+        return Row(
+            title_of(bar), placed.value, tie + bar.label, placed.row, kind,
+            note=self.losses.get(bar.pair, ""), strength=strength * placed.strength, aside=placed.aside,
+        )  # fmt: skip
+
+    def _top_of(self, row: int) -> int:
+        """Return where a row begins, in pixels of the page."""
+        first = self.bars.box.viewRange()[1][0] if self.bars is not None else 0.0
+        return int(self._top() + (row - first) * self._row_height())
 
     def _place_invitation(self) -> None:
         self.invitation.adjustSize()
@@ -165,32 +227,11 @@ class PairsPage(Page):
     def paintEvent(self, event: QPaintEvent) -> None:
         with QPainter(self) as painter:
             painter.fillRect(self.rect(), self.palette().base())
-            bars = self.model.bars
-            shades = shades_of(self.palette())
             if self._shows_learned_alone:
                 self._draw_learned(painter, MARGIN * 0.6)
                 return
-            painter.setPen(shades.muted)
+            painter.setPen(shades_of(self.palette()).muted)
             painter.drawText(self._headline_place(), Qt.TextFlag.TextWordWrap, self.headline())
-            if not bars:
-                return
-            rows = self._rows_shown()
-            label_width, most = self._label_width(bars[:rows]), max(bar.value for bar in bars[:rows])
-            drawn = at_rest(bars, rows)
-            if self.motion.is_under_way:
-                progress, before = self.motion.progress, self._before[:rows]
-                drawn = on_their_way(self._before, bars, rows, progress)
-                most += (max(bar.value for bar in before) - most) * (1 - progress)
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            if 0 <= self._row < rows:
-                place = QRectF(4, self._top() + self._row * self._row_height(), self.width() - 8, self._row_height())
-                painter.setPen(Qt.PenStyle.NoPen)
-                painter.setBrush(shades.mark_ground)
-                painter.drawRoundedRect(place, 3, 3)
-            measures = Measures(self._top(), label_width, self._number_width(bars[:rows]), most)
-            for placed in drawn:
-                painter.setOpacity(placed.strength)
-                self._draw(painter, placed, measures)
             if self.model.learned:
                 self._draw_learned(painter, self._top() + self._row_height() + HEADER_GAP)
 
@@ -214,10 +255,6 @@ class PairsPage(Page):
         room = max(1, int((self.height() - self._top() - 4) / self._row_height()))
         return min(room, len(self.model.bars), LEADING if self._leads else room)
 
-    def _row_at(self, y: float) -> int:
-        row = int((y - self._top()) // self._row_height())
-        return row if 0 <= row < self._rows_shown() else -1
-
     def headline(self) -> str:
         return headline(self.model, self.losses if self._leads else {})
 
@@ -230,80 +267,35 @@ class PairsPage(Page):
         width = QFontMetricsF(self.font()).horizontalAdvance
         return self._steady("numbers", max(width("9,999,999"), *(width(bar.label) for bar in bars)))
 
-    def _draw(self, painter: QPainter, placed: Placed, measures: Measures) -> None:
-        bar, shades, height = placed.bar, shades_of(self.palette()), self._row_height()
-        label_width = measures.label_width
-        y, aside = measures.top + placed.row * height, placed.aside * self.width()
-        metrics = QFontMetricsF(self._fixed)
-        font = QFont(self._fixed)
-        font.setWeight(QFont.Weight.DemiBold if bar.is_next else QFont.Weight.Normal)
-        painter.setFont(font)
-        painter.setPen(self.palette().color(QPalette.ColorRole.Text))
-        label = metrics.elidedText(title_of(bar), Qt.TextElideMode.ElideMiddle, label_width + 1)
-        line = QRectF(MARGIN + aside, y, label_width, height)
-        painter.drawText(line, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, label)
-        left = MARGIN + label_width + 10 + aside
-        painter.setFont(self.font())
-        full = max(20.0, self.width() - left + aside - measures.number_width - 8 - MARGIN)
-        length = max(2.0, full * placed.value / measures.most) if measures.most > 0 else 2.0
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(shades.bar_next if bar.is_next else shades.bar_tied if bar.is_tied else shades.bar)
-        painter.drawRoundedRect(QRectF(left, y + 2, length, height - 4), 2.5, 2.5)
-        painter.setPen(self.palette().color(QPalette.ColorRole.Text) if bar.is_next else shades.muted)
-        mark = "= " if bar.is_tied and not bar.is_next else ""
-        place = QRectF(left + length + 7, y, measures.number_width + 40, height)
-        painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, mark + bar.label)
-        if bar.pair in self.losses:
-            self._tell_loss(painter, QRectF(left, y, length, height), self.losses[bar.pair])
-
-    def _tell_loss(self, painter: QPainter, bar: QRectF, loss: str) -> None:
-        """Write it inside the end of the bar, if there is room."""
-        if painter.fontMetrics().horizontalAdvance(loss) + 14 < bar.width():
-            painter.setPen(self.palette().color(QPalette.ColorRole.Text))
-            end = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
-            painter.drawText(bar.adjusted(0, 0, -7, 0), end, loss)
-
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
-            row = self._row_at(event.pos().y())
-            if row >= 0:
-                QToolTip.showText(event.globalPos(), tip(explained(self.model, self.model.bars[row])), self)
+            if 0 <= self._row < len(self.model.bars):
+                QToolTip.showText(event.globalPos(), tip(explained(self.model, self.model.bars[self._row])), self)
             return True
         return super().event(event)
 
     # -- choosing a pair -------------------------------------------------------------------
 
     def _choose(self, row: int) -> None:
-        if 0 <= row < self._rows_shown():
+        if 0 <= row < len(self.model.bars):
             self.pair_chosen.emit(*self.model.bars[row].pair)
 
     def _mark_row(self, row: int) -> None:
         if row != self._row:
             self._row = row
-            if 0 <= row < self._rows_shown():
+            if 0 <= row < len(self.model.bars):
                 bar = self.model.bars[row]
                 self.setAccessibleDescription(f"{told(self.model, bar)}. {HOW_TO if bar.right else ''}")
-            self.update()
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        self._mark_row(self._row_at(event.position().y()))
-        self.setCursor(Qt.CursorShape.PointingHandCursor if self._row >= 0 else Qt.CursorShape.ArrowCursor)
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        if event.button() == Qt.MouseButton.LeftButton:
-            self._choose(self._row_at(event.position().y()))
+            if self.bars is not None:
+                self.bars.mark_row(row)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         """Open the menu of the bar under the mouse, or by key of the bar that the arrow keys reached."""
-        by_key = event.reason() == QContextMenuEvent.Reason.Keyboard
-        row = self._row if by_key else self._row_at(event.pos().y())
-        if 0 <= row < self._rows_shown():
-            here = QPoint(int(MARGIN), int(self._top() + (row + 1) * self._row_height()))
+        by_key, row = event.reason() == QContextMenuEvent.Reason.Keyboard, self._row
+        if 0 <= row < len(self.model.bars):
+            here = QPoint(int(MARGIN), self._top_of(row + 1))
             place = self.mapToGlobal(here) if by_key else event.globalPos()
             self.menu_wanted.emit(*self.model.bars[row].pair, self.model.at, place)
-
-    def leaveEvent(self, event: QEvent) -> None:
-        self._mark_row(-1)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)

@@ -1,4 +1,4 @@
-"""The screen as a sheet for figures: the painter of figures draws on it by a QPainter, in the palette's colours."""
+"""The screen as a sheet for the painter of figures: trees, lattices and legends, in the colours of the palette."""
 
 from __future__ import annotations
 
@@ -10,7 +10,17 @@ from PySide6.QtGui import QColor, QFont, QFontInfo, QFontMetricsF, QPainter, QPa
 
 from app.window.parts.theme import shades_of
 from app.window.parts.wording import from_the_left
-from bpe_core.figures.sheet import BAND_OPACITY, DASHES, EDGE_OPACITY, LINES, LINES_ON_DARK, Inks, Paper, Places
+from bpe_core.figures.sheet import (
+    BAND_OPACITY,
+    DASHES,
+    EDGE_OPACITY,
+    FAINT_DASHES,
+    LINES,
+    LINES_ON_DARK,
+    Inks,
+    Paper,
+    Places,
+)
 
 CURVE, FAINT = 1.5, 1.2  # widths of lines
 NO_PEN, NO_BRUSH = Qt.PenStyle.NoPen, Qt.BrushStyle.NoBrush
@@ -22,9 +32,14 @@ def line_colour(palette: QPalette, index: int) -> QColor:
     return QColor(colours[index % len(colours)])
 
 
-def paper_on_screen(
-    width: float, height: float, font: QFont, palette: QPalette, *, has_legend: bool = True, scale: float = 1.0
-) -> Paper:
+def faint(colour: QColor, strength: float = BAND_OPACITY) -> QColor:
+    """Return the same colour, see-through."""
+    made = QColor(colour)
+    made.setAlphaF(strength)
+    return made
+
+
+def paper_on_screen(width: float, height: float, font: QFont, palette: QPalette, *, scale: float = 1.0) -> Paper:
     """Return a paper of that many pixels, with texts `scale` times as large as the font."""
     shades = shades_of(palette)
     inks = Inks(
@@ -37,7 +52,7 @@ def paper_on_screen(
         tied=shades.bar_tied.name(),
     )
     text = scale * QFontInfo(font).pixelSize()
-    return Paper(max(1.0, width), max(1.0, height), text, inks=inks, is_screen=True, has_legend=has_legend)
+    return Paper(max(1.0, width), max(1.0, height), text, inks=inks, is_screen=True)
 
 
 class ScreenSheet:
@@ -109,23 +124,20 @@ class ScreenSheet:
     def curve(self, places: Places, line: int, *, is_faint: bool = False) -> None:
         colour, wide = (QColor(self.paper.inks.text), FAINT) if is_faint else (self._colour(line), CURVE)
         pen = QPen(colour, wide)
-        if dashes := DASHES[2] if is_faint else DASHES[line % len(DASHES)]:
-            pen.setDashPattern([one / wide for one in dashes])
+        if dashes := FAINT_DASHES if is_faint else DASHES[line % len(DASHES)]:
+            pen.setDashPattern([length / wide for length in dashes])
         self._on.setPen(pen)
         self._on.setBrush(NO_BRUSH)
         self._on.drawPolyline(QPolygonF([QPointF(x, y) for x, y in places]))
 
     def band(self, places: Places, line: int) -> None:
-        colour = self._colour(line)
-        colour.setAlphaF(BAND_OPACITY)
-        self._on.setBrush(colour)
-        colour.setAlphaF(EDGE_OPACITY)
-        self._on.setPen(QPen(colour, 1))
+        self._on.setBrush(faint(self._colour(line)))
+        self._on.setPen(QPen(faint(self._colour(line), EDGE_OPACITY), 1))
         self._on.drawPolygon(QPolygonF([QPointF(x, y) for x, y in places]))
 
-    def dot(self, x: float, y: float, line: int, radius: float) -> None:
-        self._on.setPen(NO_PEN)
-        self._on.setBrush(self._colour(line))
+    def dot(self, x: float, y: float, line: int, radius: float, *, is_hollow: bool = False) -> None:
+        self._on.setPen(QPen(self._colour(line), CURVE) if is_hollow else NO_PEN)
+        self._on.setBrush(NO_BRUSH if is_hollow else self._colour(line))
         self._on.drawEllipse(QPointF(x, y), radius, radius)
 
     def of_paper(self, paper: Paper) -> ScreenSheet:

@@ -22,8 +22,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.window.charts.figure_view import FigureView
 from app.window.parts.figure_sheet import line_colour
-from app.window.parts.figure_view import FigureView
 from app.window.parts.layouts import STRETCH, AtTop, in_column, in_form, in_row
 from app.window.parts.page import Page
 from app.window.parts.tables import let_headings_sort, table_of_rows
@@ -145,10 +145,6 @@ class QuestionPage(Page):
         saved = "All rows as a table, or the figure as a picture"
         self.save = named(flat_button("Save …", self.save_wanted.emit, saved), "Save the answer")
         self.figure = FigureView()
-        enlarged = "Enlarge a part of the figure, in a window of its own"
-        self.closer = named(
-            flat_button("Look closer …", self.figure.look_closer, enlarged), "Look closer at the figure"
-        )
         self.rows = Rows(model)
         self.table = table_of_rows(self.rows, f"{model.question.title()}: the answer")
         let_headings_sort(self.table, -1, Qt.SortOrder.AscendingOrder)
@@ -158,6 +154,7 @@ class QuestionPage(Page):
         self.table.clicked.connect(lambda index: self.choose_row(self.rows.place(index.row())))
         self.table.activated.connect(lambda index: self.open_row(self.rows.place(index.row())))
         self.figure.place_chosen.connect(model.travel_to_place)
+        self.figure.print_wanted.connect(self.print_wanted)
         model.changed.connect(self._show)
         self._show()
 
@@ -193,7 +190,7 @@ class QuestionPage(Page):
         parts.setSizes([3 * LEAST_BESIDE, 2 * LEAST_BESIDE])
         self.asked = asked = scrolling(self.form, "What is asked")  # or many parameters would widen the page
         asked.setFixedHeight(self.form.sizeHint().height() + SCROLL_BAR)
-        self.above = in_row((asked, 1), AtTop(self.stop), AtTop(self.closer), AtTop(self.save))  # actions on the answer
+        self.above = in_row((asked, 1), AtTop(self.stop), AtTop(self.save))  # actions on the answer
         for widget in (asked, self.save):
             widget.setVisible(bool(self.fields))  # the File menu saves, too
         self.column = in_column(self.above, (parts, 1), on=self, margins=(8, 6, 8, 4))
@@ -268,7 +265,6 @@ class QuestionPage(Page):
     def _show(self) -> None:
         model, answer = self.model, self.model.answer
         self.figure.set_figure(model.figure)
-        self.closer.setVisible(self.figure.has_closer_look)
         self.figure.setVisible(model.figure is not None)  # without one, the sentence says why
         trouble = "" if model.progress else model.trouble
         self.sentence.setText("\n".join(filter(None, (model.progress, *model.sentences, trouble))))

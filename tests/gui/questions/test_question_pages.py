@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPointF, Qt
 from PySide6.QtWidgets import QCheckBox, QFileDialog, QLineEdit
 from pytestqt.qtbot import QtBot
 
@@ -147,8 +147,10 @@ def test_a_click_on_a_bar_follows_its_pair(qtbot: QtBot, learned: Program) -> No
     chart = learned.pages[PairsPage]
     learned.charts.show_page("pairs")
     bars = chart.model.bars
-    # Where a bar is drawn only the drawing knows.
-    qtbot.mouseClick(chart, LEFT, NO_KEY, QPoint(80, int(chart._top() + 2.5 * chart._row_height())))
+    drawn = chart.bars
+    assert drawn is not None
+    place = drawn.mapFromScene(drawn.box.mapViewToScene(QPointF(1.0, 2.5)))
+    qtbot.mouseClick(drawn.viewport(), LEFT, NO_KEY, place)
     answered(qtbot, learned)
     race = learned.pages.page(RACE)
     assert learned.charts.page is race
@@ -272,22 +274,3 @@ def test_every_size_is_measured_for_every_text(qtbot: QtBot, learned: Program) -
     assert list(page.model.exact()(lambda: False).columns["bits_per_byte"]) == told.bits.tolist()
     page.figure.place_chosen.emit(256 + 17)
     assert learned.session.cursor.position == 17
-
-
-def test_lines_can_be_looked_at_closer(qtbot: QtBot, learned: Program) -> None:
-    """In a window of their own, which follows the page."""
-    race = page_of(learned, "race")
-    answered(qtbot, learned)
-    assert race.closer.isVisibleTo(race)
-    race.closer.click()
-    closer = race.figure.closer
-    assert closer is not None
-    first = closer.figure
-    assert first is race.figure.figure
-    learned.session.cursor.go_to(60)
-    answered(qtbot, learned)
-    assert closer.figure is race.figure.figure is not first
-    closer.close()
-    ties = page_of(learned, "ties")
-    answered(qtbot, learned)
-    assert not ties.closer.isVisibleTo(ties)  # a list alone

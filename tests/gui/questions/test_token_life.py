@@ -115,7 +115,8 @@ def test_children_and_takers_are_links(qtbot: QtBot, learned: Program) -> None:
     step = facts.takers[0][0]
     life.sections["takers"].text.linkActivated.emit(f"step:{step}")
     assert learned.session.cursor.position == step
-    qtbot.mouseClick(life.chart, LEFT, NO_KEY, QPoint(life.chart.width() - 1, 20))
+    (chart,) = life.chart.charts
+    qtbot.mouseClick(chart.viewport(), LEFT, NO_KEY, QPoint(chart.width() - 1, 20))
     assert learned.session.cursor.position == MERGES
 
 

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint
+from PySide6.QtCore import QPoint, QPointF
 from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QMenu
 from pytestqt.qtbot import QtBot
 
@@ -73,8 +74,11 @@ def test_forbidding_and_forcing_make_branches_that_a_session_keeps(
     program.session.cursor.go_to(12)
     qtbot.waitUntil(lambda: page.model.at == 12 and not page.model.is_waiting, timeout=WAIT)
     rare = page.model.bars[3].pair
-    place = QPoint(60, int(page._top() + 3.5 * page._row_height()))  # where a person would click
-    QApplication.sendEvent(page, QContextMenuEvent(QContextMenuEvent.Reason.Mouse, place, page.mapToGlobal(place)))
+    bars = page.bars
+    assert bars is not None
+    port, place = bars.viewport(), bars.mapFromScene(bars.box.mapViewToScene(QPointF(1.0, 3.5)))
+    QTest.mouseMove(port, place)
+    QApplication.sendEvent(port, QContextMenuEvent(QContextMenuEvent.Reason.Mouse, place, port.mapToGlobal(place)))
     choose(program.asking.pair_menu, "Force This Pair Now")
     third = ended(qtbot, program, 3)
     assert pairs(third)[:13] == [*pairs(second)[:12], rare]

@@ -1,7 +1,8 @@
-"""Figures on the screen: what can be clicked, what tooltips say, and what is repainted."""
+"""Figures on the screen: what can be clicked, what is said below the mouse, and what of it can be enlarged."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
@@ -9,12 +10,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
-from PySide6.QtGui import QImage, QPixmap
+from PySide6.QtGui import QImage, QWheelEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.window.parts.figure_view import FigureView
+from app.window.charts.chart import Chart
+from app.window.charts.figure_view import SAVE, FigureView
+from app.window.charts.lines import LineChart
+from app.window.charts.rows import RowChart
 from app.window.parts.pictures import picture_of, save_svg
 from app.window.parts.theme import palette_for
+from bpe_core.figures.axes import axes_of
 from bpe_core.figures.figure import (
     Bar,
     BarFigure,
@@ -35,12 +42,27 @@ X = np.arange(100.0)
 LINE = Line("th", X, X**2, points=[Point(50.0, 2_500.0, "half")])
 LINES = LineFigure("life", "The life of th.", "A sentence.", [LINE], "Merges", "Count", marks=(40.0,), first_x=0.0)
 BARS = BarFigure("pairs", "Pairs.", "", [Bar("t + h", 9, "9", "next"), Bar("h + e", 5, "5")], "after step 3")
-DOTS = DotFigure("dots", "Tokens", "", ["a", "b"], ["en", "de"], np.array([[1.0, np.nan], [3.0, 4.0]]))
+NOT_ENCODED = np.array([[0.0, 0.0], [0.0, 0.98]])
+DOTS = DotFigure("dots", "Tokens", "", ["a", "b"], ["en", "de"], np.array([[1.0, np.nan], [3.0, 4.0]]), NOT_ENCODED)
 SYMBOLS = [Branch(one, place, place + 1, tip=f"{one}: a base symbol", is_part=True) for place, one in enumerate("low")]
 TREE = TreeFigure("tree", "Tree.", "", [*SYMBOLS[:2], Branch("lo", 0, 2, "1 · 5×", "lo: merge 1, 5 times"), SYMBOLS[2]])
 EMPTY = LineFigure("life", "", "", [], "Merges", "Count")
-ALL: list[Figure] = [LINES, BARS, DOTS, TREE, SideBySide("lab", "Lab.", "", [LINES, replace(LINES, is_log_x=True)])]
+STAIRS = Line("th", X + 1, 5_000 / (X + 1), has_stairs=True, points=[Point(50.0, 100.0, "half")])
+BANDED = Line("he", X + 1, 3_000 / (X + 1), band=(2_700 / (X + 1), 3_300 / (X + 1)))
+FAINT = Line("", X[:0], X[:0], is_faint=True)
+RACE = LineFigure("race", "The race of pairs.", "Two pairs.", [STAIRS, BANDED, FAINT], "Merges", "Count", marks=(40.0,))
+LENGTHS = LineFigure("lengths", "Lengths.", "", [Line("", X[1:9], X[1:9])], "Bytes", "Tokens", has_bars=True)
+SHARES = LineFigure("shares", "Shares.", "", [Line("", X[:9], X[:9] / 20)], "Bytes", "Texts", is_share=True)
+KINDS_OF_LINES = [
+    LINES, RACE, LENGTHS, SHARES,
+    *(replace(RACE, is_log_x=along, is_log_y=up) for along, up in ((True, False), (False, True), (True, True))),
+    replace(RACE, lines=[Line("from 0", X, X)], is_log_x=True, is_log_y=True, marks=(0.0,)),
+    LineFigure("life", "An empty life.", "", (), "Merges", "Count", first_x=0.0, last_x=9.0),
+]  # fmt: skip
+SIDES = SideBySide("lab", "Lab.", "", [LINES, replace(LINES, is_log_x=True)])
+ALL: list[Figure] = [*KINDS_OF_LINES, BARS, DOTS, TREE, SIDES]
 LEFT = Qt.MouseButton.LeftButton
+NO_KEY, NO_SCROLLING = Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase
 
 
 @pytest.fixture
@@ -50,6 +72,37 @@ def view(qtbot: QtBot) -> FigureView:
     view.resize(400, 240)
     view.show()
     return view
+
+
+def shown(view: FigureView, figure: Figure) -> Chart:
+    view.set_figure(figure)
+    QApplication.processEvents()
+    return view.charts[0]
+
+
+def seen(chart: Chart) -> tuple[float, ...]:
+    QApplication.processEvents()
+    (left, right), (low, high) = chart.box.viewRange()
+    return left, right, low, high
+
+
+def pixel_of(chart: Chart, x: float, y: float) -> QPoint:
+    """Return where a number of each axis is drawn in a chart of lines."""
+    assert isinstance(chart, LineChart)
+    place = QPointF(chart.along.place(x), chart.upright.place(y))
+    return QPoint(chart.mapFromScene(chart.box.mapViewToScene(place)))
+
+
+def turn_wheel(chart: Chart, at: QPoint, notches: int) -> None:
+    port = chart.viewport()
+    place, away = QPointF(at), QPointF(port.mapToGlobal(at))
+    turn = QPoint(0, 120 * notches)
+    event = QWheelEvent(place, away, QPoint(), turn, Qt.MouseButton.NoButton, NO_KEY, NO_SCROLLING, False)
+    QApplication.sendEvent(port, event)
+
+
+def colours_in(image: QImage) -> int:
+    return len({image.pixel(x, y) for x in range(0, image.width(), 3) for y in range(0, image.height(), 3)})
 
 
 def test_a_value_is_written_without_needless_zeros() -> None:
@@ -72,85 +125,263 @@ def test_boxes_of_a_tree_never_cover_each_other(told: str) -> None:
     assert not any(one.intersects(other) for one, other in combinations(boxes, 2))
 
 
-def colours_in(image: QImage) -> int:
-    return len({image.pixel(x, y) for x in range(0, image.width(), 3) for y in range(0, image.height(), 3)})
-
-
 def test_what_cannot_be_seen_is_said(view: FigureView) -> None:
     for nothing in (None, EMPTY):
         view.set_figure(nothing)
         assert view.accessibleDescription() == ""
         assert view.values_at(QPointF(100, 100)) == ""
-    view.set_figure(LINES)
-    assert view.accessibleName() == "The life of th"
-    assert view.accessibleDescription() == "A sentence. th: 9801 at the end"
+    chart = shown(view, LINES)
+    for widget in (view, chart):
+        assert widget.accessibleName() == "The life of th"
+        assert widget.accessibleDescription() == "A sentence. th: 9801 at the end"
 
 
 @pytest.mark.parametrize("figure", ALL, ids=lambda figure: figure.name)
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_every_figure_is_drawn_in_the_colours_of_the_palette(view: FigureView, figure: Figure, theme: str) -> None:
-    view.setPalette(palette_for(theme))
+def test_every_figure_takes_the_colours_of_another_theme_at_once(view: FigureView, figure: Figure) -> None:
     view.set_figure(figure)
-    drawn = view.grab().toImage()
-    assert colours_in(drawn) > 5
-    assert (drawn.pixelColor(2, 2).lightness() < 128) == (theme == "dark")
+    for theme in ("light", "dark"):
+        view.setPalette(palette_for(theme))
+        drawn = view.grab().toImage()
+        assert colours_in(drawn) > 5
+        assert (drawn.pixelColor(2, 2).lightness() < 128) == (theme == "dark")
+
+
+@pytest.mark.parametrize("figure", KINDS_OF_LINES, ids=lambda figure: figure.name)
+def test_all_values_are_seen_at_first(view: FigureView, figure: LineFigure) -> None:
+    left, right, low, high = seen(shown(view, figure))
+    along, upright = axes_of(figure)
+    assert left <= along.place(along.least) <= along.place(along.most) <= right
+    assert low <= upright.place(upright.least) <= upright.place(upright.most) <= high
 
 
 def test_a_click_on_lines_chooses_a_moment(qtbot: QtBot, view: FigureView) -> None:
-    view.set_figure(LINES)
-    for x, expected in ((0, 0.0), (view.width() - 1, 99.0)):
+    chart = shown(view, LINES)
+    port = chart.viewport()
+    for place, expected in (
+        (QPoint(0, 60), 0.0),
+        (QPoint(port.width() - 1, 60), 99.0),
+        (pixel_of(chart, 50, 10), 50.0),
+    ):
         with qtbot.waitSignal(view.place_chosen) as told:
-            qtbot.mouseClick(view, LEFT, pos=QPoint(x, 100))
+            qtbot.mouseClick(port, LEFT, pos=place)
         assert told.args == [expected]
     assert view.values_at(QPointF(view.width() - 1, 100)) == "Merges: 99\nth: 9,801"
 
 
-def test_a_click_on_a_bar_a_dot_or_a_branch_chooses_it(qtbot: QtBot, view: FigureView) -> None:
-    for figure, told in (
-        (BARS, {"t + h: 9", "h + e: 5"}),
-        (DOTS, {"a, en: 1", "b, en: 3", "b, de: 4"}),
-        (TREE, {"l: a base symbol", "o: a base symbol", "w: a base symbol", "lo: merge 1, 5 times"}),
-    ):
-        assert isinstance(figure, (BarFigure, DotFigure, TreeFigure))
-        view.set_figure(figure)
-        points = [QPoint(x, y) for x in range(2, 400, 6) for y in range(2, 240, 6)]
-        found = {view.values_at(QPointF(point)): point for point in points}
-        assert set(found) - {""} == told
-        for text in told:
-            with qtbot.waitSignal(view.item_chosen) as chosen:
-                qtbot.mouseClick(view, LEFT, pos=found[text])
-            assert chosen.args is not None
-            (item,) = chosen.args
-            if isinstance(figure, DotFigure):
-                assert text == f"{'ab'[item // 2]}, {['en', 'de'][item % 2]}: {figure.values.flat[item]:g}"
-            else:
-                part = figure.bars[item].name if isinstance(figure, BarFigure) else figure.branches[item].text
-                assert text.startswith(part)
+def test_the_wheel_enlarges_the_place_under_the_mouse(view: FigureView) -> None:
+    chart = shown(view, LINES)
+    whole, mouse = seen(chart), pixel_of(chart, 80, 6_400)
+    turn_wheel(chart, mouse, 4)
+    left, right, low, high = seen(chart)
+    assert right - left < 0.8 * (whole[1] - whole[0])
+    assert high - low < 0.8 * (whole[3] - whole[2])
+    moved = pixel_of(chart, 80, 6_400) - mouse
+    assert moved.manhattanLength() <= 4
+    turn_wheel(chart, mouse, -40)
+    assert seen(chart) == pytest.approx(whole, abs=1e-3), "there is nothing beyond the ends of the axes"
+
+
+def test_a_drag_moves_along_an_enlarged_part(qtbot: QtBot, view: FigureView) -> None:
+    chart = shown(view, LINES)
+    turn_wheel(chart, pixel_of(chart, 50, 2_500), 8)
+    before, port = seen(chart), chart.viewport()
+    middle = port.rect().center()
+    QTest.mousePress(port, LEFT, pos=middle)
+    for away in range(0, 60, 10):
+        QTest.mouseMove(port, middle - QPoint(away, 0))
+        qtbot.wait(20)  # moves that follow sooner count as one
+    QTest.mouseRelease(port, LEFT, pos=middle - QPoint(60, 0))
+    after = seen(chart)
+    assert after[0] > before[0]
+    assert after[1] - after[0] == pytest.approx(before[1] - before[0])
+
+
+def test_a_double_click_shows_all_and_chooses_nothing(qtbot: QtBot, view: FigureView) -> None:
+    chart = shown(view, LINES)
+    whole, chosen = seen(chart), list[float]()
+    view.place_chosen.connect(chosen.append)
+    turn_wheel(chart, pixel_of(chart, 50, 2_500), 8)
+    assert seen(chart) != pytest.approx(whole)
+    port, middle = chart.viewport(), chart.viewport().rect().center()
+    QTest.mouseClick(port, LEFT, pos=middle)
+    QTest.mouseDClick(port, LEFT, pos=middle)
+    QTest.mouseRelease(port, LEFT, pos=middle)
+    assert seen(chart) == pytest.approx(whole)
+    qtbot.wait(QApplication.doubleClickInterval() + 50)
+    assert chosen == []
+
+
+def test_a_click_on_an_enlarged_part_chooses_once_it_is_no_double_click(qtbot: QtBot, view: FigureView) -> None:
+    chart = shown(view, LINES)
+    turn_wheel(chart, pixel_of(chart, 50, 2_500), 8)
+    with qtbot.waitSignal(view.place_chosen) as told:
+        qtbot.mouseClick(chart.viewport(), LEFT, pos=pixel_of(chart, 48, 2_500))
+    assert told.args == [48.0]
+
+
+def test_new_values_keep_the_part_that_is_looked_at_and_another_figure_does_not(view: FigureView) -> None:
+    chart = shown(view, RACE)
+    whole = seen(chart)
+    view.actions()[0].trigger()
+    part = seen(chart)
+    assert part[1] - part[0] < whole[1] - whole[0]
+    assert np.mean(part[:2]) == pytest.approx(np.mean(whole[:2]))
+    shown(view, replace(RACE, sentence="Later.", lines=[replace(STAIRS, y=2 * STAIRS.y), BANDED, FAINT]))
+    assert seen(chart) == pytest.approx(part)
+    view.actions()[1].trigger()
+    view.actions()[2].trigger()
+    assert seen(chart)[:2] == pytest.approx(whole[:2])
+    view.actions()[0].trigger()
+    shown(view, replace(RACE, title="Another race."))
+    assert seen(chart)[:2] == pytest.approx(whole[:2])
+
+
+def test_who_enlarged_nothing_sees_what_a_growing_run_adds(view: FigureView) -> None:
+    chart = shown(view, LINES)
+    longer = np.arange(1_000.0)
+    shown(view, replace(LINES, lines=[Line("th", longer, longer)]))
+    assert seen(chart)[1] >= 999.0
+
+
+def test_what_is_drawn_already_is_used_again(view: FigureView) -> None:
+    chart = shown(view, RACE)
+    items = [*chart.box.addedItems]
+    for figure in (replace(RACE, marks=(70.0,)), replace(RACE, lines=[replace(STAIRS, y=2 * STAIRS.y), BANDED, FAINT])):
+        assert shown(view, figure) is chart
+        assert [*chart.box.addedItems] == items
+
+
+def test_the_crosshair_says_the_values_of_the_figure(qtbot: QtBot, view: FigureView) -> None:
+    chart = shown(view, RACE)
+    label = chart.crosshair.label
+    assert not label.isVisible()
+    QTest.mouseMove(chart.viewport(), pixel_of(chart, 50, 2_000))
+    QApplication.processEvents()
+    assert label.isVisible()
+    assert label.toPlainText() == RACE.values_at(50.0) == "Merges: 50\nth: 100\nhe: 60"
+    qtbot.wait(20)
+    QTest.mouseMove(chart.viewport(), QPoint(1, 1))
+    QApplication.processEvents()
+    assert not label.isVisible()
+
+
+def test_the_keys_move_the_crosshair_and_choose(qtbot: QtBot, view: FigureView) -> None:
+    chart = shown(view, LINES)
+    chart.setFocus(Qt.FocusReason.TabFocusReason)
+    chart.point_at(QPointF(50.0, 100.0))
+    qtbot.keyClick(chart, Qt.Key.Key_Right)
+    assert chart.accessibleDescription() == "Merges: 52\nth: 2,704"
+    with qtbot.waitSignal(view.place_chosen) as told:
+        qtbot.keyClick(chart, Qt.Key.Key_Return)
+    assert told.args == [52.0]
+
+
+def test_numbers_beside_an_axis_are_those_of_print_where_all_is_seen(view: FigureView) -> None:
+    view.resize(700, 500)
+    chart = shown(view, replace(RACE, is_log_x=True))
+    along, _ = axes_of(replace(RACE, is_log_x=True))
+    left, right = chart.box.viewRange()[0]
+    ((_, places),) = chart.bottom.tickValues(left, right, 600.0)
+    assert chart.bottom.tickStrings(places, 1.0, 1.0) == along.written(along.ticks(along.least, along.most))
+
+
+def test_several_measures_share_the_sizes_that_are_looked_at(view: FigureView) -> None:
+    view.resize(800, 240)
+    shown(view, SideBySide("lab", "Lab.", "", [LINES, replace(LINES, title="Another.")]))
+    one, other = view.charts
+    one.enlarge()
+    assert seen(other)[:2] == pytest.approx(seen(one)[:2], rel=0.05, abs=3)
+    assert view.charts == [one, other]
+    view.set_figure(TREE)
+    assert view.charts == []
+
+
+def points_with(view: FigureView, chart: Chart) -> dict[str, QPoint]:
+    """Return a point of the chart for each text that is said of one."""
+    port = chart.viewport()
+    points = [QPoint(x, y) for x in range(2, port.width(), 4) for y in range(2, port.height(), 4)]
+    return {chart.values_at(QPointF(point)): point for point in points}
+
+
+@pytest.mark.parametrize(
+    ("figure", "told"),
+    [
+        (BARS, {"t + h: 9": 0, "h + e: 5": 1}),
+        (DOTS, {"a, en: 1": 0, "b, en: 3": 2, "b, de: 4\n98.0% of the text is not encoded": 3}),
+    ],
+)
+def test_a_click_on_a_bar_or_a_dot_chooses_it(
+    qtbot: QtBot, view: FigureView, figure: Figure, told: dict[str, int]
+) -> None:
+    chart = shown(view, figure)
+    found = points_with(view, chart)
+    assert set(found) - {""} == set(told)
+    for text, item in told.items():
+        with qtbot.waitSignal(view.item_chosen) as chosen:
+            qtbot.mouseClick(chart.viewport(), LEFT, pos=found[text])
+        assert chosen.args == [item]
+
+
+def test_a_click_on_a_branch_chooses_it(qtbot: QtBot, view: FigureView) -> None:
+    view.set_figure(TREE)
+    drawing = view.drawing
+    points = [QPoint(x, y) for x in range(2, 400, 6) for y in range(2, 240, 6)]
+    found = {view.values_at(QPointF(point)): point for point in points}
+    for text in ("l: a base symbol", "lo: merge 1, 5 times"):
+        with qtbot.waitSignal(view.item_chosen) as chosen:
+            qtbot.mouseClick(drawing, LEFT, pos=found[text])
+        assert chosen.args is not None
+        assert text.startswith(TREE.branches[chosen.args[0]].text)
     with qtbot.waitSignal(view.place_chosen) as place:
-        qtbot.mouseClick(view, LEFT, pos=QPoint(1, 1))
+        qtbot.mouseClick(drawing, LEFT, pos=QPoint(1, 1))
     assert place.args == [0.0], "beside the branches of a tree, the nearest boundary is chosen"
 
 
-def test_only_marks_are_painted_anew_when_only_they_move(view: FigureView) -> None:
-    def still(figure: LineFigure) -> QPixmap:
-        view.set_figure(figure)
-        layout = view.layout_now()
-        assert layout is not None
-        return view._picture_of(layout)  # whether it was kept is seen nowhere else
+def test_more_bars_than_have_room_are_reached_by_a_drag_and_keep_their_height(view: FigureView) -> None:
+    many = replace(BARS, bars=[Bar(f"t + {row}", 100 - row, f"{100 - row}") for row in range(60)])
+    chart = shown(view, many)
+    assert isinstance(chart, RowChart)
+    _, _, top, bottom = seen(chart)
+    assert top == 0
+    assert 5 < chart.rows_seen < 20
+    turn_wheel(chart, chart.viewport().rect().center(), 8)
+    left, right, after, below = seen(chart)
+    assert right - left < 100
+    assert below - after == pytest.approx(bottom - top)
+    chart.box.translateBy(y=1_000)
+    assert seen(chart)[3] == pytest.approx(60)
 
-    first = still(LINES)
-    later = replace(LINES, marks=(70.0,), lines=[replace(LINE, x=X.copy(), points=[])])
-    assert still(later) is first
-    moved = view.grab().toImage()
-    view.set_figure(LINES)
-    assert view.grab().toImage() != moved
-    assert still(replace(LINES, lines=[replace(LINE, y=X)])) is not first
+
+def look_of(view: FigureView) -> Callable[[QPoint], int]:
+    image = view.grab().toImage()
+    return lambda point: image.pixel(point)
+
+
+def test_what_is_not_encoded_is_hollow(view: FigureView) -> None:
+    chart = shown(view, DOTS)
+    found = points_with(view, chart)
+    dots = {
+        text: chart.box.mapViewToScene(QPointF(*place))
+        for text, place in (("b, en: 3", (0.06, 3)), ("b, de", (1.06, 4)))
+    }
+    pixel = look_of(view)
+    whole, hollow = (pixel(chart.mapTo(view, chart.mapFromScene(place))) for place in dots.values())
+    assert found
+    assert whole != hollow == view.palette().base().color().rgb()
 
 
 def test_saved_pictures_are_sharp(view: FigureView, tmp_path: Path) -> None:
-    view.set_figure(LINES)
-    assert picture_of(view).size() == view.size() * 2
-    assert save_svg(view, tmp_path / "lines.svg")
-    saved = (tmp_path / "lines.svg").read_text(encoding="utf-8")
-    assert "<image" not in saved
-    assert "<polyline" in saved or "<path" in saved
+    for figure in (LINES, DOTS, BARS):
+        shown(view, figure)
+        assert picture_of(view).size() == view.size() * 2
+        assert save_svg(view, tmp_path / "lines.svg")
+        saved = (tmp_path / "lines.svg").read_text(encoding="utf-8")
+        assert "<image" not in saved
+        assert "<polyline" in saved or "<path" in saved
+
+
+def test_the_menu_of_a_figure_offers_it_for_print(qtbot: QtBot, view: FigureView) -> None:
+    shown(view, RACE)
+    action = next(one for one in view.actions() if one.text() == SAVE)
+    with qtbot.waitSignal(view.print_wanted):
+        action.trigger()

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QPoint, QPointF
-from PySide6.QtGui import QFontMetrics, QHelpEvent
-from PySide6.QtWidgets import QApplication, QToolBar, QToolTip
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QFontMetrics, QMouseEvent
+from PySide6.QtWidgets import QApplication, QToolBar
 from pytestqt.qtbot import QtBot
 
 from app.session.aside import Notice
+from app.window.charts.figure_view import FigureView
 from app.window.pages import SIZES
 from app.window.parts.theme import fixed_font
 from app.window.questions.compare.panel import LanesPanel
@@ -105,11 +106,15 @@ def test_charts_tell_the_values_below_the_mouse(qtbot: QtBot, program: Program, 
     small(program, 320)
     train(program)
 
-    def told(chart: object) -> str:
-        point = QPoint(chart.width() // 2, chart.height() // 2)  # type: ignore[attr-defined]
-        event = QHelpEvent(QEvent.Type.ToolTip, point, chart.mapToGlobal(point))  # type: ignore[attr-defined]
-        QApplication.sendEvent(chart, event)  # type: ignore[arg-type]
-        return QToolTip.text()
+    def told(figure: FigureView) -> str:
+        (chart,) = figure.charts
+        QApplication.processEvents()  # until it has its size
+        port, middle = chart.viewport(), chart.mapFromScene(chart.box.sceneBoundingRect().center())
+        place, away, none = QPointF(middle), QPointF(port.mapToGlobal(middle)), Qt.MouseButton.NoButton
+        moved = QMouseEvent(QEvent.Type.MouseMove, place, away, none, none, Qt.KeyboardModifier.NoModifier)
+        QApplication.sendEvent(port, moved)
+        assert chart.crosshair.label.isVisible()
+        return str(chart.crosshair.label.toPlainText())
 
     for name, wanted in (
         ("ranks", "Occurrences: "),

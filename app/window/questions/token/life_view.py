@@ -7,14 +7,14 @@ from collections.abc import Callable
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
-from app.window.parts.figure_view import FigureView
+from app.window.charts.figure_view import FigureView
 from app.window.parts.layouts import in_column
 from app.window.parts.widgets import LinkedText, muted
 from app.window.parts.wording import number_in
 from app.window.questions.token.life_model import LifeModel
 from app.window.questions.token.sections import ALL, line_text, sections_of
 
-CHART_HEIGHT = 102
+CHART_HEIGHT = 120
 SECTIONS = {  # in this order
     "occurs": "",
     "reach": "Can it be reached?",

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.session.playing import Playing
 from app.session.time import TimeCursor
-from app.window.parts.figure_view import FigureView
+from app.window.parts.drawing import Drawing
 from app.window.parts.layouts import in_column, in_row
 from app.window.parts.page import Frame, Page
 from app.window.parts.pictures import picture_of
@@ -31,7 +31,7 @@ SMALLEST, LARGEST = 0.6, 3.0
 STEP_MILLISECONDS, LAST_MILLISECONDS = 900, 2_500
 
 
-class MergeTree(FigureView):
+class MergeTree(Drawing):
     """A click on a node travels to its merge; a click between two symbols asks about that boundary."""
 
     node_chosen = Signal(int)  # the step that made it

@@ -1,0 +1,101 @@
+"""The axis of a chart: its ticks and their words are those of print, also where a part is enlarged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from math import ceil, floor
+
+import pyqtgraph
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFont, QFontMetricsF
+
+from app.window.parts.theme import Shades
+from bpe_core.figures.scale import WANTED_TICKS, Axis
+
+BETWEEN_LINES = 1.9  # heights of a line, from one number to the next below it
+OPAQUE = 255
+TICK = 4  # pixels
+
+
+class ChartAxis(pyqtgraph.AxisItem):
+    """The numbers of an axis, or a name at each whole place; the axis "right" draws the lines of the left one."""
+
+    def __init__(self, side: str) -> None:
+        super().__init__(side)
+        self.is_upright = side != "bottom"
+        self.axis = Axis(0.0, 1.0)
+        self.names: Sequence[str] | None = None
+        self._metrics = QFontMetricsF(QFont())
+        self._texts: dict[float, str] = {}  # of the ticks chosen last
+        self.enableAutoSIPrefix(False)
+        self.setStyle(tickAlpha=OPAQUE, hideOverlappingLabels=False, tickLength=0 if self.is_upright else TICK)
+        if side == "right":  # pyqtgraph leaves out numbers at the ends of an axis that draws such lines
+            self.setGrid(OPAQUE)
+            self.setStyle(showValues=False)
+
+    def show_numbers(self, axis: Axis) -> None:
+        self._show(axis, None)
+
+    def show_names(self, names: Sequence[str]) -> None:
+        self._show(Axis(0.0, 1.0), names)
+
+    def _show(self, axis: Axis, names: Sequence[str] | None) -> None:
+        if (axis, names) != (self.axis, self.names):
+            self.axis = axis
+            self.names = names
+            self.picture = None  # pyqtgraph keeps what it has drawn until then
+            self.update()
+
+    def dress(self, font: QFont, shades: Shades) -> None:
+        self._metrics = QFontMetricsF(font)
+        self.setTickFont(font)
+        self.label.setFont(font)
+        self.setPen(shades.hairline)
+        self.setTickPen(shades.hairline)
+        self.setTextPen(shades.muted)
+
+    def tickValues(self, low: float, high: float, size: float) -> list[tuple[float, list[float]]]:
+        """Choose the places of ticks between two, along so many pixels."""
+        if self.names is not None:
+            return [(1.0, self._named_places(low, high, size))]
+        least, most = self.axis.number(low), self.axis.number(high)
+        ticks = self.axis.ticks(least, most, self._wanted(size))
+        pixels = size / max(high - low, 1e-12)
+        places = [self.axis.place(value) for value in ticks]
+        if self.is_upright and len(places) > 1:  # no more than can be read below each other
+            nearest = pixels * min(other - one for one, other in pairwise(places))
+            kept = max(1, ceil(self._metrics.height() / max(nearest, 1e-9)))
+            ticks = ticks[::kept]
+            places = places[::kept]
+        texts = self.axis.written(ticks)
+        self._texts = dict(zip(places, texts if self.is_upright else self._beside(places, texts, pixels), strict=True))
+        return [(1.0, places)]
+
+    def tickStrings(self, values: Sequence[float], scale: float, spacing: float | None) -> list[str]:
+        """Return what is written at these places."""
+        return [self._texts.get(place, "") for place in values]
+
+    def _wanted(self, size: float) -> int:
+        room = BETWEEN_LINES * self._metrics.height() if self.is_upright else 9 * self._metrics.averageCharWidth()
+        return max(2, min(WANTED_TICKS + 2 * (not self.is_upright), int(size / room)))
+
+    def _beside(self, places: Sequence[float], texts: Sequence[str], pixels: float) -> list[str]:
+        """Leave out the numbers along an axis that would cover the one before."""
+        kept = []
+        free = float("-inf")
+        for place, text in zip(places, texts, strict=True):
+            half = (self._metrics.horizontalAdvance(text) + self._metrics.averageCharWidth()) / 2
+            has_room = place * pixels - half >= free
+            kept.append(text if has_room else "")
+            if has_room:
+                free = place * pixels + half
+        return kept
+
+    def _named_places(self, least: float, most: float, size: float) -> list[float]:
+        names = self.names or ()
+        places = [float(place) for place in range(max(0, ceil(least)), min(len(names) - 1, floor(most)) + 1)]
+        room = size / max(most - least, 1e-12) - self._metrics.averageCharWidth()
+        cut = Qt.TextElideMode.ElideRight
+        self._texts = {place: self._metrics.elidedText(names[int(place)], cut, room) for place in places}
+        return places

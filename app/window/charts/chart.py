@@ -1,0 +1,304 @@
+"""A chart of two axes on the screen, drawn by pyqtgraph.
+
+The wheel enlarges the place under the mouse, a drag moves along, a double click shows all again. A crosshair says the
+values below the mouse or, by the arrow keys, of any place; a click or Enter chooses it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyqtgraph
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QFocusEvent, QGuiApplication, QKeyEvent
+from PySide6.QtWidgets import QWidget
+
+from app.session.time import timer
+from app.window.charts.axis import ChartAxis
+from app.window.parts.theme import shades_of
+from app.window.parts.wording import from_the_left
+from bpe_core.figures.figure import Figure
+from bpe_core.figures.scale import Axis
+
+ENLARGED = 0.8  # of what was seen is still seen
+STEPS_BY_KEY = 50  # from one side to the other
+ROOM = 0.015  # of an axis, beyond its ends
+MARGIN = 12  # pixels at the right, for half of the last number
+LINES_BELOW = 2.5  # heights of a line, for the numbers and the title along the bottom
+NEVER_LESS = 1e-7  # of an axis is seen at once
+SAME = 1e-6  # of an axis: ranges that differ by less are the same
+AWAY = 6  # pixels from a place to what is said of it
+LABEL_STRENGTH = 235  # of the ground behind values, of 255
+
+
+class Crosshair:
+    """Two lines through a place, and what is said of it."""
+
+    def __init__(self, box: Any) -> None:
+        """`box` is the ViewBox that it lies in."""
+        self._box = box
+        self.across = pyqtgraph.InfiniteLine(angle=90)
+        self.level = pyqtgraph.InfiniteLine(angle=0)
+        self.label = pyqtgraph.TextItem()
+        for item in (self.across, self.level, self.label):
+            item.setZValue(1_000)
+            item.hide()
+            box.addItem(item, ignoreBounds=True)
+
+    def dress(self, chart: QWidget) -> None:
+        palette = chart.palette()
+        shades = shades_of(palette)
+        ground = QColor(palette.base().color())
+        ground.setAlpha(LABEL_STRENGTH)
+        for line in (self.across, self.level):
+            line.setPen(pyqtgraph.mkPen(shades.muted, width=1, style=Qt.PenStyle.DotLine))
+        self.label.fill = pyqtgraph.mkBrush(ground)
+        self.label.border = pyqtgraph.mkPen(shades.hairline)
+        self.label.setFont(chart.font())
+        self.label.setColor(palette.text().color())
+
+    def show(self, place: QPointF, said: str, edge: tuple[float, float], *, has_lines: bool = True) -> None:
+        left, right = self._box.viewRange()[0]
+        pixel = self._box.viewPixelSize()[0]
+        self.label.setText(from_the_left(said))
+        width = self.label.textItem.boundingRect().width() * pixel
+        at_right = place.x() + AWAY * pixel
+        at_left = place.x() - AWAY * pixel - width
+        if at_right + width < right:
+            x = at_right
+        elif at_left > left:
+            x = at_left
+        else:
+            x = right - width
+        height, stands = edge
+        self.label.setAnchor((0, stands))
+        self.label.setPos(max(left, x), height)
+        self.across.setPos(place.x())
+        self.level.setPos(place.y())
+        self.label.show()
+        self.label.updateTransform(force=True)  # pyqtgraph forgets it while the label is hidden
+        self.across.setVisible(has_lines)
+        self.level.setVisible(has_lines)
+
+    def hide(self) -> None:
+        for item in (self.across, self.level, self.label):
+            item.hide()
+
+
+class Chart(pyqtgraph.PlotWidget):
+    """The base of all charts: it owns the range that is seen, and says which place or item was chosen."""
+
+    place_chosen = Signal(float)  # the number along the axis that was clicked
+    item_chosen = Signal(int)  # the index of the bar or dot that was clicked
+
+    def __init__(self, parent: QWidget | None = None, *, box: Any = None) -> None:
+        """`box` is a ViewBox of its own kind."""
+        self.bottom = ChartAxis("bottom")
+        self.left = ChartAxis("left")
+        self.lines = ChartAxis("right")
+        axes = {"bottom": self.bottom, "left": self.left, "right": self.lines}
+        super().__init__(parent, viewBox=box, enableMenu=False, axisItems=axes)
+        self.figure: Figure | None = None
+        self._title = ""  # of the axis along the bottom
+        self.hideButtons()
+        self.setCacheMode(self.CacheModeFlag.CacheNone)  # or the ground would be a picture in saved drawings
+        self.box = self.plotItem.vb
+        self.box.disableAutoRange()
+        self.box.setDefaultPadding(0.0)
+        self.plotItem.layout.setContentsMargins(2, MARGIN // 2, MARGIN, 0)
+        self.plotItem.showAxis("right")
+        self.lines.setZValue(-1)  # below everything
+        self.whole = QRectF(0.0, 0.0, 1.0, 1.0)  # all that there is to see, in places of the axes
+        self.home = self.whole  # what is seen of it at first
+        self.crosshair = Crosshair(self.box)
+        self._place: QPointF | None = None  # of the crosshair
+        self._choose_soon = timer(self, 0, self._choose)
+        self._chosen = QPointF()
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setMinimumSize(40, 40)
+        self.scene().sigMouseMoved.connect(self._follow_mouse)
+        self.scene().sigMouseClicked.connect(self._click)
+        self.dress()
+
+    # -- what a kind of chart says ---------------------------------------------------------
+
+    def draw(self, figure: Any) -> None:
+        """Draw a figure; what is there already is used again."""
+        raise NotImplementedError
+
+    def said_at(self, place: QPointF) -> str:
+        """Return the values at a place of the axes."""
+        raise NotImplementedError
+
+    def item_at(self, place: QPointF) -> int:
+        """Return the index of the bar or dot at a place, or -1."""
+        return -1
+
+    def number_at(self, place: QPointF) -> float | None:
+        """Return the number along the axis that a click chooses, if it chooses one."""
+        return None
+
+    def dress_items(self) -> None:
+        """Take the colours of the palette."""
+
+    # -- showing ---------------------------------------------------------------------------
+
+    def show_figure(self, figure: Figure) -> None:
+        """Show a figure; the part that a person looks at stays, unless this is another one."""
+        is_another = self.figure is None or figure.title != self.figure.title
+        self.draw(figure)
+        self.figure = figure
+        self.setAccessibleName(figure.title.rstrip("."))
+        self.setAccessibleDescription("" if figure.is_empty else figure.in_words)
+        if is_another:
+            self.show_all()
+        if self._place is not None:
+            self.point_at(self._place)
+
+    def reach(self, left: float, right: float, bottom: float, top: float, home: QRectF | None = None) -> None:
+        """Make this all that there is to see; who had enlarged nothing sees all of it, or `home`."""
+        whole = QRectF(left, bottom, right - left, top - bottom)
+        home = home or whole
+        if (whole, home) == (self.whole, self.home):
+            return
+        was_whole = self.is_whole
+        self.whole = whole
+        self.home = home
+        width, height = self.whole.width(), self.whole.height()
+        self.box.setLimits(
+            xMin=left, xMax=right, yMin=bottom, yMax=top,
+            minXRange=NEVER_LESS * width, maxXRange=width, minYRange=NEVER_LESS * height, maxYRange=height,
+        )  # fmt: skip
+        if was_whole:
+            self.show_all()
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing is enlarged."""
+        (left, right), (bottom, top) = self.box.viewRange()
+        wide, high = SAME * self.home.width(), SAME * self.home.height()
+        has_width = abs(left - self.home.left()) <= wide and abs(right - self.home.right()) <= wide
+        return has_width and abs(bottom - self.home.top()) <= high and abs(top - self.home.bottom()) <= high
+
+    def show_all(self) -> None:
+        self.box.setRange(self.home, padding=0.0, disableAutoRange=True)
+
+    def enlarge(self, share: float = ENLARGED) -> None:
+        self.box.scaleBy((share, share))
+
+    def reduce(self) -> None:
+        self.enlarge(1 / ENLARGED)
+
+    def dress(self) -> None:
+        """Take font and colours of the window."""
+        shades = shades_of(self.palette())
+        self.setBackground(self.palette().base().color())
+        for axis in (self.bottom, self.left, self.lines):
+            axis.dress(self.font(), shades)
+        self.crosshair.dress(self)
+        self.dress_items()
+
+    def name_upright(self, axis: Axis) -> None:
+        """Write numbers at the left, with a line for each."""
+        self.left.show_numbers(axis)
+        self.lines.show_numbers(axis)
+
+    def name_along(self, title: str) -> None:
+        """Write this below the chart, as much of it as there is room for."""
+        self._title = title
+        room = self.width() - self.left.width() - MARGIN
+        shown = self.fontMetrics().elidedText(title, Qt.TextElideMode.ElideRight, int(max(0, room)))
+        if shown != self.bottom.labelText:
+            self.bottom.setLabel(shown)
+        self.bottom.setHeight(round((LINES_BELOW if title else 1.5) * self.fontMetrics().height()))
+
+    def resizeEvent(self, event: Any) -> None:
+        super().resizeEvent(event)
+        if hasattr(self, "crosshair"):
+            self.name_along(self._title)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        kinds = (QEvent.Type.PaletteChange, QEvent.Type.FontChange)
+        if event.type() in kinds and hasattr(self, "crosshair"):  # Qt changes the font while it makes the widget
+            self.dress()
+
+    # -- pointing --------------------------------------------------------------------------
+
+    def values_at(self, point: QPointF) -> str:
+        """Return what is said of a point of the widget."""
+        return self.said_at(self.box.mapSceneToView(self.mapToScene(point.toPoint())))
+
+    def _follow_mouse(self, point: QPointF) -> None:
+        if self.box.sceneBoundingRect().contains(point):
+            self.point_at(self.box.mapSceneToView(point))
+        else:
+            self.leave()
+
+    def point_at(self, place: QPointF) -> None:
+        """Say the values at a place."""
+        self._place = place
+        said = self.said_at(place)
+        if said:
+            edge = self.label_place(place)
+            self.crosshair.show(place, said, edge, has_lines=self.number_at(place) is not None)
+        else:
+            self.crosshair.hide()
+
+    def label_place(self, place: QPointF) -> tuple[float, float]:
+        """Return how high the label of a place lies, and whether it hangs from there (0) or stands on it (1)."""
+        return float(self.box.viewRange()[1][1]), 0.0
+
+    def leave(self) -> None:
+        self._place = None
+        self.crosshair.hide()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self.leave()
+
+    def _click(self, event: Any) -> None:
+        if event.button() != Qt.MouseButton.LeftButton:
+            return
+        if event.double():
+            self._choose_soon.stop()
+            self.show_all()
+            return
+        self._chosen = self.box.mapSceneToView(event.scenePos())
+        # A second click, which shows all, must not choose; where all is shown already, nobody clicks twice for it.
+        if self.is_whole:
+            self._choose()
+        else:
+            self._choose_soon.start(QGuiApplication.styleHints().mouseDoubleClickInterval())
+
+    def _choose(self) -> None:
+        item = self.item_at(self._chosen)
+        number = self.number_at(self._chosen)
+        if item >= 0:
+            self.item_chosen.emit(item)
+        elif number is not None:
+            self.place_chosen.emit(number)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        if event.reason() in (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason):
+            self.point_at(self.box.viewRect().center())
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.leave()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        ways = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
+        key = event.key()
+        if key in ways:
+            seen = self.box.viewRect()
+            place = self._place or seen.center()
+            x = place.x() + ways[Qt.Key(key)] * seen.width() / STEPS_BY_KEY
+            self.point_at(QPointF(min(max(seen.left(), x), seen.right()), place.y()))
+            self.setAccessibleDescription(self.said_at(self._place or place))
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self._place is not None:
+            self._chosen = self._place
+            self._choose()
+        else:
+            event.ignore()

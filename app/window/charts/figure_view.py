@@ -1,0 +1,157 @@
+"""A figure on the screen: charts of axes by pyqtgraph, everything else by the painter of figures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPointF, QSize, Qt, Signal
+from PySide6.QtGui import QKeySequence, QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QWidget
+
+from app.window.charts.head import ChartHead
+from app.window.parts.drawing import LEAST_HEIGHT, PREFERRED, Drawing
+from app.window.parts.layouts import in_column
+from app.window.parts.widgets import add_key_action
+from bpe_core.figures.figure import BarFigure, DotFigure, Figure, LineFigure, SideBySide
+
+if TYPE_CHECKING:
+    from app.window.charts.chart import Chart
+
+NOTHING = (0, 0, 0, 0)
+SAVE = "Save Figure for Print …"
+
+
+class ChartPlace(QWidget):
+    """A chart below its head."""
+
+    def __init__(self, chart: Chart, parent: QWidget, *, has_legend: bool) -> None:
+        super().__init__(parent)
+        self.chart = chart
+        self.head = ChartHead(self, has_legend=has_legend)
+        in_column(self.head, (chart, 1), on=self, margins=NOTHING, spacing=0)
+
+    def show_figure(self, figure: Figure) -> None:
+        self.head.show_figure(figure)
+        self.chart.show_figure(figure)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.head.fit()
+
+
+class FigureView(QWidget):
+    """Shows a figure, or blank paper where there is none; figures side by side become charts of one x axis."""
+
+    place_chosen = Signal(float)  # the value of the x axis that was clicked, or the boundary of a tree
+    item_chosen = Signal(int)  # the index of the bar, dot or branch that was clicked
+    print_wanted = Signal()
+
+    def __init__(self, name: str = "", parent: QWidget | None = None, *, has_legend: bool = True) -> None:
+        """Without a name, the view takes its accessible name from the figure's title."""
+        super().__init__(parent)
+        self.figure: Figure | None = None
+        self._name, self._has_legend = name, has_legend
+        self._places: list[ChartPlace] = []
+        self.drawing = Drawing(name, self)  # of a figure without axes
+        self.drawing.place_chosen.connect(self.place_chosen)
+        self.drawing.item_chosen.connect(self.item_chosen)
+        self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self._row.setContentsMargins(*NOTHING)
+        self._row.setSpacing(0)
+        self._row.addWidget(self.drawing, 1)
+        self.setAccessibleName(name)
+        self.setMinimumHeight(LEAST_HEIGHT)
+        self._add_actions()
+
+    def _add_actions(self) -> None:
+        keys = QKeySequence.StandardKey
+        add_key_action(self, "Enlarge", keys.ZoomIn, lambda: self._each(lambda chart: chart.enlarge()))
+        add_key_action(self, "Reduce", keys.ZoomOut, lambda: self._each(lambda chart: chart.reduce()))
+        add_key_action(self, "Show All", "Home", self.show_all)
+        add_key_action(self, SAVE, "", self.print_wanted.emit)
+        for action in self.actions():
+            action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+
+    @property
+    def charts(self) -> list[Chart]:
+        return [place.chart for place in self._places]
+
+    def set_figure(self, figure: Figure | None) -> None:
+        """Show this figure; None or an empty one leaves the paper blank."""
+        self.figure = figure
+        self.setAccessibleName(self._name or (figure.title.rstrip(".") if figure is not None else ""))
+        self.setAccessibleDescription("" if figure is None or figure.is_empty else figure.in_words)
+        parts = _charts_in(figure)
+        self._have_places(parts)
+        for place, part in zip(self._places, parts, strict=True):
+            place.show_figure(part)
+        self.drawing.setVisible(not parts)
+        self.drawing.set_figure(None if parts else figure)
+        self._row.activate()  # a picture may be taken at once
+
+    def _have_places(self, figures: Sequence[Figure]) -> None:
+        """Keep the charts that are there if they are of the right kinds, and make others."""
+        if not figures and not self._places:
+            return
+        wanted = [chart_of(figure) for figure in figures]
+        if wanted == [type(chart) for chart in self.charts]:
+            return
+        for place in self._places:
+            self._row.removeWidget(place)
+            place.hide()
+            place.deleteLater()
+        self._places = [ChartPlace(kind(), self, has_legend=self._has_legend) for kind in wanted if kind is not None]
+        for place in self._places:
+            self._row.addWidget(place, 1)
+            place.show()
+            place.chart.place_chosen.connect(self.place_chosen)
+            place.chart.item_chosen.connect(self.item_chosen)
+            if place is not self._places[0]:
+                place.chart.box.setXLink(self._places[0].chart.box)
+        self._turn()
+
+    def show_all(self) -> None:
+        self._each(lambda chart: chart.show_all())
+
+    def _each(self, act: Callable[[Chart], object]) -> None:
+        for chart in self.charts:
+            act(chart)
+
+    def values_at(self, point: QPointF) -> str:
+        """Return the exact values at a point of the view."""
+        for place in self._places:
+            if place.geometry().contains(point.toPoint()):
+                return place.chart.values_at(QPointF(place.chart.mapFrom(self, point.toPoint())))
+        return self.drawing.values_at(point) if not self._places else ""
+
+    def sizeHint(self) -> QSize:
+        return PREFERRED
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._turn()
+
+    def _turn(self) -> None:
+        """Put several charts beside each other, or below where the view is higher than wide."""
+        is_wide = self.width() >= self.height()
+        self._row.setDirection(QBoxLayout.Direction.LeftToRight if is_wide else QBoxLayout.Direction.TopToBottom)
+
+
+def _charts_in(figure: Figure | None) -> list[Figure]:
+    """Return the charts that a figure consists of; none where it is empty or has no axes."""
+    if figure is None or figure.is_empty:
+        return []
+    parts: Sequence[Figure] = figure.figures if isinstance(figure, SideBySide) else [figure]
+    return list(parts) if all(chart_of(part) is not None for part in parts) else []
+
+
+def chart_of(figure: Figure) -> type[Chart] | None:
+    """Return what draws a figure on axes; None for those without axes, which the painter of figures draws."""
+    from app.window.charts.dots import DotChart  # pyqtgraph takes 0.3 s, which the first window must not
+    from app.window.charts.lines import LineChart
+    from app.window.charts.rows import RowChart
+
+    charts: dict[type[Figure], type[Chart]] = {LineFigure: LineChart, DotFigure: DotChart, BarFigure: RowChart}
+    return next((chart for kind, chart in charts.items() if isinstance(figure, kind)), None)

@@ -1,0 +1,80 @@
+"""What stands above a chart: its legend, and the title of its upright axis."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QWidget
+
+from app.window.parts.figure_sheet import ScreenSheet, paper_on_screen
+from bpe_core.figures.axes import Legend
+from bpe_core.figures.figure import LOGARITHMIC, DotFigure, Figure, LineFigure
+
+LINE, DOT = 2.0, 0.35  # the length of a sample, and its radius, in sizes of the text
+ROW = 1.5
+
+
+class ChartHead(QWidget):
+    """As high as its texts need; hidden where there are none."""
+
+    def __init__(self, parent: QWidget | None = None, *, has_legend: bool = True) -> None:
+        super().__init__(parent)
+        self._has_legend = has_legend
+        self._figure: Figure | None = None
+        self._names: Sequence[str] = ()
+        self._title = ""
+
+    def show_figure(self, figure: Figure) -> None:
+        self._figure = figure
+        self._names = names_in(figure) if self._has_legend else ()
+        self._title = title_above(figure)
+        self.fit()
+        self.update()
+
+    def fit(self) -> None:
+        """Take the height that is needed in this width."""
+        sheet = self._sheet()
+        rows = Legend(self._names, sheet).rows + bool(self._title)
+        self.setVisible(rows > 0)
+        self.setFixedHeight(round(ROW * rows * sheet.paper.text + 4) if rows else 0)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        sheet = self._sheet()
+        with QPainter(self) as painter:
+            painter.fillRect(self.rect(), self.palette().base())
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            sheet.painter = painter
+            unit, legend = sheet.paper.text, Legend(self._names, sheet)
+            figure = self._figure
+
+            def sample(x: float, row: int, number: int) -> None:
+                middle = (1.3 + ROW * row) * unit - unit / 3
+                if isinstance(figure, LineFigure):
+                    is_faint = figure.lines[number].is_faint
+                    sheet.curve([(x, middle), (x + LINE * unit, middle)], number, is_faint=is_faint)
+                else:
+                    sheet.dot(x + unit / 2, middle, number, DOT * unit)
+
+            legend.draw(sample, 1.0, 2.4 if isinstance(figure, LineFigure) else 1.2)
+            sheet.text(unit / 2, (1.2 + ROW * legend.rows) * unit, self._title, "legend")
+            sheet.painter = None
+
+    def _sheet(self) -> ScreenSheet:
+        whole = self.parentWidget() or self  # what the legend may take a share of
+        paper = paper_on_screen(self.width(), whole.height(), self.font(), self.palette())
+        return ScreenSheet(paper, self.font(), self.palette())
+
+
+def names_in(figure: Figure) -> Sequence[str]:
+    """Return the names of the legend; a single line needs none."""
+    if isinstance(figure, LineFigure):
+        return [line.name for line in figure.lines] if len(figure.lines) > 1 else ()
+    return figure.tokenizers if isinstance(figure, DotFigure) else ()
+
+
+def title_above(figure: Figure) -> str:
+    """Return the title of the upright axis, which is written level: turned, it would need much height."""
+    if isinstance(figure, LineFigure):
+        return figure.y_title + LOGARITHMIC * figure.is_log_y
+    return figure.title if isinstance(figure, DotFigure) else ""

@@ -1,0 +1,176 @@
+"""Lines and upright bars over an axis of numbers, such as steps: a click chooses a number along it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pyqtgraph
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QColor, QPen, QPolygonF
+from PySide6.QtWidgets import QGraphicsPolygonItem, QWidget
+
+from app.window.charts.chart import ROOM, Chart
+from app.window.parts.figure_sheet import CURVE, FAINT, faint, line_colour
+from app.window.parts.theme import shades_of
+from bpe_core.figures.axes import axes_of, lines_apart
+from bpe_core.figures.figure import LOGARITHMIC, Line, LineFigure, Numbers, Point
+from bpe_core.figures.scale import Axis
+from bpe_core.figures.sheet import DASHES, EDGE_OPACITY, FAINT_DASHES
+
+DOT = 7  # pixels
+MANY, FINE = 500, 1.0  # a line of more points is finer: five of 5,000 take 11 ms to draw, and 47 ms as wide as others
+BAR_WIDTH = 0.8  # of the way from one bar to the next
+
+
+class LineChart(Chart):
+    figure: LineFigure | None
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        self._curves: list[Any] = []
+        self._bands: list[QGraphicsPolygonItem] = []
+        self._marks: list[Any] = []
+        self._labels: list[Any] = []
+        self._named: list[tuple[int, Point]] = []  # the points with labels, and the number of their line
+        self.along, self.upright = Axis(0.0, 1.0), Axis(0.0, 1.0)
+        super().__init__(parent)
+        self._bars = pyqtgraph.BarGraphItem(x=[], height=[], width=BAR_WIDTH)
+        self._dots = pyqtgraph.ScatterPlotItem(size=DOT, pen=None, useCache=False)
+        for item in (self._bars, self._dots):
+            self.box.addItem(item, ignoreBounds=True)
+        self._dots.setZValue(10)
+        self.box.sigRangeChanged.connect(lambda *_: self._place_labels())
+        self.box.sigResized.connect(lambda *_: self._place_labels())
+
+    def draw(self, figure: LineFigure) -> None:
+        before = self.figure
+        self.along, self.upright = axes_of(figure)
+        is_same = before is not None and before.drawn == figure.drawn
+        self.figure = figure
+        self._name_axes(figure)
+        if not is_same:
+            self._draw_shapes(figure)
+            self.dress_items()
+        self._draw_marks(figure)
+        self._draw_points(figure)
+
+    def said_at(self, place: QPointF) -> str:
+        figure, number = self.figure, self.number_at(place)
+        return "" if figure is None or number is None else figure.values_at(number)
+
+    def number_at(self, place: QPointF) -> float | None:
+        if self.figure is None or self.figure.is_empty:
+            return None
+        inside = min(max(place.x(), self.along.place(self.along.least)), self.along.place(self.along.most))
+        return float(round(self.along.number(inside)))
+
+    def _name_axes(self, figure: LineFigure) -> None:
+        self.bottom.show_numbers(self.along)
+        self.name_upright(self.upright)
+        self.name_along(figure.x_title + LOGARITHMIC * figure.is_log_x)
+        left, right = (self.along.place(end) for end in (self.along.least, self.along.most))
+        bottom, top = (self.upright.place(end) for end in (self.upright.least, self.upright.most))
+        wide, high = ROOM * (right - left), ROOM * (top - bottom)
+        self.reach(left - wide, right + wide, bottom - high / 2, top + 2 * high)
+
+    def _draw_shapes(self, figure: LineFigure) -> None:
+        lines = [] if figure.has_bars else figure.lines
+        while len(self._curves) < len(lines):
+            curve = pyqtgraph.PlotCurveItem(antialias=True, connect="finite")
+            band = QGraphicsPolygonItem()
+            self.box.addItem(band, ignoreBounds=True)
+            self.box.addItem(curve, ignoreBounds=True)
+            self._curves.append(curve)
+            self._bands.append(band)
+        for number, curve in enumerate(self._curves):
+            line = lines[number] if number < len(lines) else None
+            curve.setVisible(line is not None)
+            self._bands[number].setVisible(line is not None and line.band is not None)
+            if line is not None:
+                steps = "right" if line.has_stairs else None
+                curve.setData(self.along.places(line.x), self.upright.places(line.y), stepMode=steps)
+                if line.band is not None:
+                    self._bands[number].setPolygon(self._band(line, *line.band))
+        bars = figure.lines[0] if figure.has_bars and figure.lines else Line("", np.zeros(0), np.zeros(0))
+        self._bars.setOpts(x=bars.x, height=self.upright.places(bars.y), width=BAR_WIDTH)
+
+    def _band(self, line: Line, low: Numbers, high: Numbers) -> QPolygonF:
+        known = np.isfinite(low) & np.isfinite(high)
+        xs = self.along.places(line.x[known]).tolist()
+        edges = (self.upright.places(edge[known]).tolist() for edge in (high, low))
+        there, back = ([QPointF(x, y) for x, y in zip(xs, edge, strict=True)] for edge in edges)
+        return QPolygonF([*there, *reversed(back)])
+
+    def _draw_marks(self, figure: LineFigure) -> None:
+        while len(self._marks) < len(figure.marks):
+            mark = pyqtgraph.InfiniteLine(angle=90, pen=shades_of(self.palette()).bar_next)
+            self.box.addItem(mark, ignoreBounds=True)
+            self._marks.append(mark)
+        for number, mark in enumerate(self._marks):
+            mark.setVisible(number < len(figure.marks))
+            if number < len(figure.marks):
+                mark.setPos(self.along.place(max(figure.marks[number], self.along.least)))
+
+    def _draw_points(self, figure: LineFigure) -> None:
+        points = [(number, point) for number, line in enumerate(figure.lines) for point in line.points]
+        self._dots.setData(
+            x=[self.along.place(point.x) for _, point in points],
+            y=[self.upright.place(point.y) for _, point in points],
+            brush=[pyqtgraph.mkBrush(line_colour(self.palette(), number)) for number, _ in points],
+        )
+        self._named = [(number, point) for number, point in points if not figure.lines[number].has_stairs]
+        while len(self._labels) < len(self._named):
+            label = pyqtgraph.TextItem()
+            self.box.addItem(label, ignoreBounds=True)
+            self._labels.append(label)
+        for number, label in enumerate(self._labels):
+            label.setVisible(number < len(self._named))
+        self._place_labels()
+
+    def _place_labels(self) -> None:
+        """Put the labels beside their points, where no two cover each other."""
+        if not self._named:
+            return
+        seen = self.box.viewRect()
+        width, height = self.box.viewPixelSize()
+        if not (math.isfinite(width) and height > 0):
+            return
+        line = 1.05 * self.fontMetrics().height()
+        wanted = [-self.upright.place(point.y) / height for _, point in self._named]
+        places = lines_apart(wanted, line, -seen.bottom() / height, -seen.top() / height)
+        for (number, point), place, label in zip(self._named, places, self._labels, strict=False):
+            x = self.along.place(point.x)
+            has_room = x + width * (DOT + 8 + self.fontMetrics().horizontalAdvance(point.text)) < seen.right()
+            label.setText(point.text, line_colour(self.palette(), number))
+            label.setFont(self.font())
+            label.setAnchor((0, 0.5) if has_room else (1, 0.5))
+            label.setPos(x + (0.5 if has_room else -0.5) * DOT * width, -place * height)
+            label.updateTransform(force=True)
+
+    def dress_items(self) -> None:
+        figure = self.figure
+        if figure is None:
+            return
+        shades = shades_of(self.palette())
+        for number, (line, curve) in enumerate(zip(figure.lines, self._curves, strict=False)):
+            colour = shades.muted if line.is_faint else line_colour(self.palette(), number)
+            curve.setPen(_pen(colour, number, line))
+            band = line_colour(self.palette(), number)
+            edge = QPen(faint(band, EDGE_OPACITY), 1)
+            edge.setCosmetic(True)
+            self._bands[number].setPen(edge)
+            self._bands[number].setBrush(faint(band))
+        self._bars.setOpts(brush=shades.bar, pen=QPen(Qt.PenStyle.NoPen))
+        for mark in self._marks:
+            mark.setPen(shades.bar_next)
+        self._draw_points(figure)
+
+
+def _pen(colour: QColor, number: int, line: Line) -> QPen:
+    width = FAINT if line.is_faint else CURVE if len(line.x) <= MANY else FINE
+    pen = pyqtgraph.mkPen(colour, width=width)
+    dashes = FAINT_DASHES if line.is_faint else DASHES[number % len(DASHES)]
+    if dashes:
+        pen.setDashPattern([length / width for length in dashes])
+    return pen

@@ -1,0 +1,99 @@
+"""A figure without axes on the screen, such as a tree: the painter of figures draws it as for print."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
+from PySide6.QtGui import QFont, QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QToolTip, QWidget
+
+from app.window.parts.figure_sheet import ScreenSheet, paper_on_screen
+from app.window.parts.wording import tip
+from bpe_core.figures.figure import Figure
+from bpe_core.figures.painter import layout_of
+from bpe_core.figures.sheet import Layout
+
+PREFERRED = QSize(320, 200)
+LEAST_HEIGHT = 90
+
+
+class Drawing(QWidget):
+    """Shows a figure, or blank paper where there is none."""
+
+    place_chosen = Signal(float)  # the boundary of a tree that was clicked
+    item_chosen = Signal(int)  # the index of the branch that was clicked
+
+    def __init__(self, name: str = "", parent: QWidget | None = None) -> None:
+        """Without a name, the view takes its accessible name from the figure's title."""
+        super().__init__(parent)
+        self.figure: Figure | None = None
+        self._name = name
+        self.scale = 1.0  # of the texts, in sizes of the font
+        self._layout: Layout | None = None  # of the figure, for the present size, font and palette
+        self.setAccessibleName(name)
+        self.setMinimumHeight(LEAST_HEIGHT)
+
+    def set_figure(self, figure: Figure | None) -> None:
+        """Show this figure; None or an empty one leaves the paper blank."""
+        self.figure, self._layout = figure, None
+        self.setAccessibleName(self._name or (figure.title.rstrip(".") if figure is not None else ""))
+        self.setAccessibleDescription("" if figure is None or figure.is_empty else figure.in_words)
+        self.update()
+
+    def values_at(self, point: QPointF) -> str:
+        """Return the exact values below the mouse."""
+        layout = self.layout_now()
+        return "" if layout is None else layout.values_at(point.x(), point.y())
+
+    def layout_now(self) -> Layout | None:
+        if self._layout is None and self.figure is not None and not self.figure.is_empty:
+            self._layout = layout_of(self.figure, self._sheet())
+        return self._layout
+
+    def sizeHint(self) -> QSize:
+        return PREFERRED
+
+    def figure_font(self) -> QFont:
+        """Return the font of all texts in the figure."""
+        return self.font()
+
+    def _sheet(self) -> ScreenSheet:
+        font, palette = self.figure_font(), self.palette()
+        return ScreenSheet(paper_on_screen(self.width(), self.height(), font, palette, scale=self.scale), font, palette)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        layout = self.layout_now()
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.fillRect(self.rect(), self.palette().base())
+            if layout is not None:
+                sheet = layout.sheet
+                assert isinstance(sheet, ScreenSheet)
+                sheet.painter = painter
+                layout.draw()
+                sheet.painter = None
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._layout = None
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._layout = None
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            told = self.values_at(QPointF(event.pos()))
+            if told:
+                QToolTip.showText(event.globalPos(), tip(told), self)
+                return True
+        return super().event(event)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        layout, x, y = self.layout_now(), event.position().x(), event.position().y()
+        if event.button() != Qt.MouseButton.LeftButton or layout is None:
+            return
+        if (item := layout.item_at(x, y)) >= 0:
+            self.item_chosen.emit(item)
+        elif (place := layout.place_at(x, y)) is not None:
+            self.place_chosen.emit(place)
