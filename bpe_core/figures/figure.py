@@ -10,11 +10,13 @@ from typing import Protocol, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from bpe_core.measures.measures import UNKNOWN_AT_MOST
+
 Numbers = npt.NDArray[np.float64]
 
 MOST_POINTS = 300
+FIRST = 3  # values that are said of many
 LOGARITHMIC = " (logarithmic)"  # behind the title of such an axis
-UNKNOWN_AT_MOST = 0.01  # of a text: a tokenizer that leaves out more of it is not compared by it
 
 
 @dataclass(frozen=True)
@@ -145,7 +147,7 @@ class BarFigure(Figure):
 
     @property
     def in_words(self) -> str:
-        first = "; ".join(bar.said for bar in self.bars[:3])
+        first = "; ".join(bar.said for bar in self.bars[:FIRST])
         return " ".join(filter(None, (self.sentence, first)))
 
 
@@ -165,6 +167,19 @@ class DotFigure(Figure):
     def is_hollow(self, row: int, column: int) -> bool:
         """Return whether a value is about too little of its text to be compared with others."""
         return self.not_encoded is not None and bool(self.not_encoded[row, column] > UNKNOWN_AT_MOST)
+
+    @property
+    def in_words(self) -> str:
+        """Describe the figure, with its first values, and say how many are about too little of their text."""
+        places = [*zip(*np.nonzero(np.isfinite(self.values)), strict=True)]
+        hollow = sum(self.is_hollow(row, column) for row, column in places)
+        first = "; ".join(self.said_of(row, column).replace("\n", ", ") for row, column in places[:FIRST])
+        left_out = (
+            f"{hollow:,} of {len(places):,} are hollow: more than {UNKNOWN_AT_MOST:.0%} is not encoded."
+            if hollow
+            else ""
+        )
+        return " ".join(filter(None, (self.sentence, f"{first}.", left_out)))
 
     def said_of(self, row: int, column: int) -> str:
         """Write one value, and how much of the text it leaves out."""

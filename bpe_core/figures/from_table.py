@@ -36,6 +36,7 @@ MOST_BARS = 24  # percent; the few longest tokens beyond that are not drawn
 LONGEST_NAME = 20  # of a token beside an axis
 LOG_RATIO = 20  # of the last step drawn to the first; from there on, the axis is logarithmic
 FEW = 0.005  # of the tokens
+NOT_ENCODED = "unencoded_share"
 
 
 def ranks_chart(table: DataTable) -> LineFigure:
@@ -301,12 +302,19 @@ def tree_chart(table: DataTable) -> TreeFigure:
 def dots_chart(table: DataTable, measure: str = "tokens") -> DotFigure:
     title = measure.replace("_", " ").capitalize()
     names, texts = (list(dict.fromkeys(_texts(table, name))) for name in ("tokenizer", "text"))
-    values = np.full((len(names), len(texts)), np.nan)
-    places = {name: row for row, name in enumerate(names)}, {text: column for column, text in enumerate(texts)}
-    rows = zip(_texts(table, "tokenizer"), _texts(table, "text"), _numbers(table, measure).tolist(), strict=True)
-    for name, text, value in rows:
-        values[places[0][name], places[1][text]] = value
-    return DotFigure("dots", title, f"{title} of {len(texts)} texts by {len(names)} tokenizers.", names, texts, values)
+    values, not_encoded = (_by_text(table, names, texts, column) for column in (measure, NOT_ENCODED))
+    sentence = f"{title} of {len(texts)} texts by {len(names)} tokenizers."
+    return DotFigure("dots", title, sentence, names, texts, values, np.nan_to_num(not_encoded))
+
+
+def _by_text(table: DataTable, names: Sequence[str], texts: Sequence[str], column: str) -> Numbers:
+    """Return a column with a row for each tokenizer, a place for each text; not a number where nothing is known."""
+    found = np.full((len(names), len(texts)), np.nan)
+    if column in table.columns:
+        rows = zip(_texts(table, "tokenizer"), _texts(table, "text"), _numbers(table, column).tolist(), strict=True)
+        for name, text, value in rows:
+            found[names.index(name), texts.index(text)] = value
+    return found
 
 
 def _thin(name: str, x: Numbers, y: Numbers, *, is_log: bool) -> Line:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from operator import itemgetter
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,7 @@ from bpe_core.counting.words import Counted
 from bpe_core.errors import BpeError, CorpusError
 from bpe_core.history.arguments import Learned, by_name, documents_of, history_of
 from bpe_core.history.history import History
+from bpe_core.measures.measures import UNKNOWN_AT_MOST
 from bpe_core.measures.size_curves import USUAL_POWER, renyi_efficiency
 from bpe_core.measures.texts_in_words import (
     AT_BLANKS,
@@ -315,30 +316,47 @@ class Parity:
         return tuple(f"{name}: {_told(*row)}." for name, *row in DataTable(self.summary).rows())
 
 
-def _told(reference: str, language: str, worst: float | None, spread: float | None, gini: float) -> str:
+def _told(
+    reference: str, language: str | None, worst: float | None, spread: float | None, gini: float | None, left_out: str
+) -> str:
+    without = f"without {left_out}, of which more than {UNKNOWN_AT_MOST:.0%} is not encoded: " if left_out else ""
+    if language is None or gini is None:
+        return f"{without}there is nothing to compare"
     beside = f"{worst:.2f} times {reference}" if worst is not None else f"and {reference} becomes no tokens at all"
     fewest = f"most to fewest {spread:.2f}" if spread is not None else "the fewest are none at all"
-    return f"worst {language}, {beside}; {fewest}; Gini {gini:.3f}"
+    return f"{without}worst {language}, {beside}; {fewest}; Gini {gini:.3f}"
 
 
 def parity_of(measured: Benchmark, reference: str | None = None) -> Parity:
-    """Compare the languages of measured parallel texts with the `reference`, else with the first."""
+    """Compare the languages of measured parallel texts with the `reference`, else with the first.
+
+    A language that a tokenizer does not encode is left out of what is said of it: unknown tokens are few.
+    """
     chosen = measured.texts[0] if reference is None else reference
     if chosen not in measured.texts:
         raise BpeError(f"There is no language {chosen!r} to compare with; there are {', '.join(measured.texts)}.")
     tokens = measured.of("tokens")
-    own = tokens[:, [measured.texts.index(chosen)]]
-    premium = ratio(tokens, own)
-    worst = np.argmax(tokens, axis=1)
-    summary: Columns = {
-        "tokenizer": list(measured.tokenizers),
-        "reference": [chosen] * len(measured.tokenizers),
-        "worst_language": [measured.texts[language] for language in worst],
-        "worst": premium[np.arange(len(worst)), worst],
-        "spread": ratio(tokens.max(axis=1), tokens.min(axis=1)),
-        "gini": np.array([gini(row) for row in tokens]),
+    place = measured.texts.index(chosen)
+    premium = ratio(tokens, tokens[:, [place]])
+    is_encoded = measured.of("unencoded_share") <= UNKNOWN_AT_MOST
+    is_compared = is_encoded & is_encoded[:, [place]]  # nothing can be compared with what is not encoded itself
+    summary: dict[str, list[Any]] = {
+        name: [] for name in ("tokenizer", "reference", "worst_language", "worst", "spread", "gini", "left_out")
     }
-    return Parity(premium.ravel(), summary)
+    for row, name in enumerate(measured.tokenizers):
+        known = np.flatnonzero(is_compared[row])
+        of_known = tokens[row, known]
+        worst = int(known[of_known.argmax()]) if len(known) else None
+        left_out = [text for text, kept in zip(measured.texts, is_encoded[row], strict=True) if not kept]
+        summary["tokenizer"].append(name)
+        summary["reference"].append(chosen)
+        summary["worst_language"].append(None if worst is None else measured.texts[worst])
+        summary["worst"].append(np.nan if worst is None else float(premium[row, worst]))
+        summary["spread"].append(float(ratio(of_known.max(), of_known.min())) if len(known) else np.nan)
+        summary["gini"].append(gini(of_known) if len(known) else np.nan)
+        summary["left_out"].append(", ".join(left_out))
+    numbers = {name: np.array(summary[name], np.float64) for name in ("worst", "spread", "gini")}
+    return Parity(premium.ravel(), {**summary, **numbers})
 
 
 def checked_parallel(parallel: Parallel) -> Sentences:

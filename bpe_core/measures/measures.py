@@ -14,6 +14,7 @@ from typing import Literal
 
 Unit = Literal["bytes", "tokens", "words", "places", "steps", "documents", "bits", "seconds", "share", "ratio", ""]
 
+UNKNOWN_AT_MOST = 0.01  # of a text: who leaves out more of it is not compared by it
 WHOLE_NUMBERS = ("bytes", "tokens", "words", "places", "steps", "documents")
 
 

@@ -17,6 +17,9 @@ from hypothesis import strategies as st
 from bpe_core.command_line.main import run
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError, Cancelled, CorpusError
+from bpe_core.figures.from_table import dots_chart
+from bpe_core.figures.painter import drawn
+from bpe_core.figures.sheet import Paper
 from bpe_core.formats import write_history
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
@@ -29,6 +32,7 @@ from bpe_core.methods.bpe import reference as reference
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting import compiled_encoder as compiled_encoder  # so that it cuts even short texts
 from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import Work
 from bpe_core.sweep.measuring import LEAST
 from bpe_core.sweep.overlay import overlay
@@ -170,6 +174,28 @@ def test_parity_is_that_of_a_plain_count(lengths: list[list[int]]) -> None:
             "gini": differences / (2 * len(tokens) * sum(tokens)),
         }
     )
+
+
+def test_a_language_that_is_not_encoded_is_neither_worst_nor_best() -> None:
+    history = train(
+        Corpus.from_texts(["the lowest of the low is lower than the rest " * 20]),
+        Recipe.preset("unigram", vocab_size=24),
+    )
+    parallel = {"en": ["the lowest of the low"], "es": ["the rest lower the rest is"], "ru": ["низкий день самый"]}
+    measured = benchmark({"unigram": history}, checked_parallel(parallel))
+    assert measured.of("unencoded_share")[0].tolist() == [0.0, 0.0, 1.0]
+    found = parity_of(measured)
+    assert found.summary["left_out"] == ["ru"]
+    assert found.summary["worst_language"][0] in ("en", "es")
+    en, es = measured.of("tokens")[0, :2].tolist()
+    assert found.summary["spread"][0] == pytest.approx(max(en, es) / min(en, es))
+    assert found.sentences[0].startswith("unigram: without ru, of which more than 1% is not encoded: worst e")
+    (nothing,) = parity_of(measured, "ru").sentences
+    assert nothing.endswith("there is nothing to compare.")
+    figure = dots_chart(DataTable(measured.columns), "bytes_per_token")
+    assert [figure.is_hollow(0, column) for column in range(3)] == [False, False, True]
+    assert figure.in_words.endswith("1 of 3 are hollow: more than 1% is not encoded.")
+    assert drawn(figure, Paper(is_alone=True)).count('fill="none"') == 1
 
 
 def test_texts_without_tokens_are_told_as_such() -> None:
