@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import accumulate, zip_longest
 
 import regex
 from PIL import Image, ImageColor, ImageDraw
@@ -14,6 +15,7 @@ from bpe_core.filming.fonts import Colour, Face, Fonts
 SCALE = 2
 CAPITALS = 0.72  # of the size of a text: how high its capitals are
 MORE = "…"
+JOINER = "\N{ZERO WIDTH JOINER}"
 FROM_RIGHT = ("R", "AL")  # directions of characters, as Unicode calls them
 
 
@@ -37,6 +39,14 @@ def is_from_right(text: str) -> bool:
     return next((direction in FROM_RIGHT for direction in found if direction in ("L", *FROM_RIGHT)), False)
 
 
+def _beginnings(graphemes: Sequence[str]) -> Iterator[str]:
+    """Yield the first of them, the first two, and so on, whose last letter looks as if the next one followed."""
+    beginning = ""
+    for grapheme, following in zip_longest(graphemes, graphemes[1:], fillvalue=" "):
+        beginning += grapheme
+        yield beginning if grapheme.isspace() or following.isspace() else beginning + JOINER
+
+
 class Pen:
     """Measures texts and draws them with the fonts that hold them."""
 
@@ -57,14 +67,10 @@ class Pen:
 
     def ends_of(self, graphemes: Sequence[str]) -> list[float]:
         """Return where each of them ends, in sizes; letters that join are as wide as they are joined."""
-        text = "".join(graphemes)
-        if not is_from_right(text):
-            ends, x = list[float](), 0.0
-            for grapheme in graphemes:
-                x += self.fonts.width(grapheme)
-                ends.append(x)
-            return ends
-        return [self.width_of("".join(graphemes[: place + 1]), 1.0) for place in range(len(graphemes))]
+        if not is_from_right("".join(graphemes)):
+            return list(accumulate(map(self.fonts.width, graphemes)))
+        ends = [self.width_of(beginning, 1.0) for beginning in _beginnings(graphemes)]
+        return list(accumulate(reversed(ends), min))[::-1]
 
     def _split(self, text: str) -> tuple[tuple[str, Face | None, float], ...]:
         """Split a text into parts that one face draws at once, with their widths in sizes."""

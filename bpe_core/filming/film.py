@@ -92,7 +92,7 @@ def write_film(
             write_mp4(zip(frames, shown, strict=True), scene.size.width, scene.size.height, beside, MILLISECONDS)
     else:
         _write_moving(scene, frames, shown, path, "GIF" if ending == ".gif" else "PNG")
-    return (*_ends_early(stretch, choices), *_lacks_fonts(scene.missing))
+    return (*_ends_early(stretch, choices), *_lacks_fonts(scene.missing), *_lacks_layout(text))
 
 
 def _write_moving(scene: Scene, frames: Iterator[Image], shown: Sequence[int], path: Path | str, kind: str) -> None:
@@ -122,6 +122,18 @@ def _lacks_fonts(missing: Sequence[str]) -> Iterator[str]:
         yield (
             f"No font on this computer has {len(missing):,} of the characters of the text, such as {names}. They are "
             "left out. Install a font that has them, or name one (--font)."
+        )
+
+
+def _lacks_layout(text: str) -> Iterator[str]:
+    from PIL import features
+
+    from bpe_core.filming.canvas import is_from_right
+
+    if any(map(is_from_right, text.split())) and not features.check("raqm"):
+        yield (
+            "The Pillow of this computer lacks the library raqm: letters that are read from the right stand in the "
+            "wrong order here, and those of Arabic do not join. Install Pillow with raqm, or libfribidi beside it."
         )
 
 

@@ -146,6 +146,10 @@ class Scene:
         self._draw_curve(canvas, place)
         return canvas
 
+    @property
+    def _said_of_missing(self) -> str:
+        return f"no font here has {len(self.missing):,} of its characters"
+
     def _draw_head(self, canvas: Canvas, place: int) -> None:
         unit, head, colours = self.size.letters, self._head, self.colours
         history = self.runs[0].study.history
@@ -187,8 +191,8 @@ class Scene:
         if len(self.runs) > 1:
             canvas.line([(area.left, middle), (area.left + 1.4 * unit, middle)], colours.line(number), unit / 5)
             facts = f"{run.title}: {facts}"
-        if self.missing:
-            facts += f"; {len(self.missing):,} of its characters are in no font here"
+        if self.missing and len(self.runs) == 1:
+            facts += f"; {self._said_of_missing}"
         left = area.left + (2 * unit if len(self.runs) > 1 else 0)
         canvas.text(left, middle, canvas.fitting(facts, unit, area.right - left), unit, colours.text)
 
@@ -227,7 +231,10 @@ class Scene:
 
     def _draw_curve(self, canvas: Canvas, place: int) -> None:
         unit, area, colours = self.size.letters, self._curve, self.colours
-        canvas.text(area.left, area.top + 0.6 * unit, "tokens of the text", unit, colours.text)
+        told = "tokens of the text"
+        if self.missing and len(self.runs) > 1:
+            told += f"; {self._said_of_missing}"
+        canvas.text(area.left, area.top + 0.6 * unit, told, unit, colours.text)
         top, bottom = area.top + 1.6 * unit, area.bottom
         canvas.line([(area.left, bottom), (area.right, bottom)], colours.faint, max(1.0, unit / 12))
         first, last = self.stretch.places[0], self.stretch.places[-1]

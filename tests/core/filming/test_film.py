@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PIL import Image, ImageChops
+from PIL import Image, ImageChops, features
 
 import bpe_core as bpe
 from bpe_core.command_line.main import run as run_command
@@ -90,6 +90,13 @@ def test_without_pillow_it_says_what_to_install(
     assert [*tmp_path.iterdir()] == []
 
 
+def test_what_pillow_cannot_lay_out_is_said(study: bpe.Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(features, "check", lambda name: False)
+    for text, told in (("the sea", 0), ("a שלום b", 1)):
+        notes = write_film([("", study)], tmp_path / "film.gif", FilmChoices(text, last=60))
+        assert sum("lacks the library raqm" in note for note in notes) == told
+
+
 def test_a_font_that_is_named_must_be_one(study: bpe.Study, tmp_path: Path) -> None:
     (tmp_path / "letters.ttf").write_bytes(b"no font")
     with pytest.raises(BpeError, match=r"letters\.ttf is no font that can be read: .*Name a \.ttf or \.otf file"):
@@ -120,6 +127,7 @@ def test_each_character_has_its_place(words: list[str], width: int) -> None:
     text = " ".join(words)
     cells, _ = placed(text, 10.0, width, PEN)
     assert "".join(cell.character for cell in cells) == text
+    assert all(cell.left <= cell.right for cell in cells)
     for line in {cell.line for cell in cells}:
         across = sorted((cell.left, cell.right) for cell in cells if cell.line == line and cell.right > cell.left)
         assert all(before[1] <= after[0] + 1e-6 for before, after in pairwise(across))
