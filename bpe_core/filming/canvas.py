@@ -25,11 +25,7 @@ def colour_of(hexadecimal: str) -> Colour:
 
 
 def graphemes_of(text: str) -> list[str]:
-    """Split a text into what a reader calls characters.
-
-    >>> [len(found) for found in graphemes_of("e\N{COMBINING ACUTE ACCENT}t")]
-    [2, 1]
-    """
+    """Split a text into what a reader calls characters: a letter with its accent is one."""
     return list(regex.findall(r"\X", text))
 
 

@@ -133,6 +133,11 @@ def test_each_character_has_its_place(words: list[str], width: int) -> None:
         assert all(before[1] <= after[0] + 1e-6 for before, after in pairwise(across))
 
 
+def test_a_letter_with_its_accent_has_one_place() -> None:
+    cells, _ = placed("e\N{COMBINING ACUTE ACCENT}t", 10.0, 500, PEN)
+    assert [len(cell.character) for cell in cells] == [2, 1]
+
+
 def test_what_is_read_from_the_right_runs_to_the_left() -> None:
     cells, parts = placed("a שלום עולם b", 10.0, 500, PEN)
     lefts = [cell.left for cell in cells if not cell.character.isspace()]
