@@ -72,7 +72,9 @@ from app.window.rooms.watch_panel import WatchPanel
 from app.window.rooms.wiring import Moving
 from app.window.sessions.wiring import Filing
 from app.window.text.encoder import LiveEncoder
+from app.window.text.specials import SpelledSpecials
 from app.window.text.text_model import TokenTextModel
+from app.window.text.view.spelled_line import SpelledLine
 from app.window.text.view.text_panel import TokenTextPanel
 from app.window.text.wiring import Writing
 from app.window.time.bar import TimeBar
@@ -178,6 +180,7 @@ class Program(QObject):
         self.bookmarks = BookmarkListModel(session, self)
         self.token_text = TokenTextModel(session.text.value, self, session.undo)
         self.encoder = LiveEncoder(self.token_text, session, self)
+        self.spelled = SpelledSpecials(session, self.token_text, self)
         self.course = Course(session, self.token_text, self)
 
     def _build_frame(self) -> None:
@@ -195,6 +198,7 @@ class Program(QObject):
         self.toolbar = MainToolBar(actions, self.training, self.samples_menu)
         self.caption = StepCaption(self.session, self.token_text)
         self.text_panel = TokenTextPanel(self.token_text, self.caption)
+        self.text_panel.put_below(SpelledLine(self.spelled))
         self.world = World(self.session, self.token_text, self.token)
         self.pages = Pages(self.world)
         self.charts = PageTabs("Charts", self.pages.on("charts"))

@@ -38,6 +38,7 @@ class Session(QObject):
         self.undo = Steps(self)
         self.recipe: Held[Recipe] = Held(recipe, self.undo, self)
         self.text: Held[str] = Held(text, self.undo, self)  # the person's text, shown token by token
+        self.specials: Held[str] = Held("", self.undo, self)  # how a text is taken that spells some, as ALLOWED has it
         self.filter: Held[MergeFilter] = Held(MergeFilter(), self.undo, self)
         self.bookmarks: Held[tuple[Bookmark, ...]] = Held((), self.undo, self)
         self.corpus = SessionCorpus(self.recipe, self.aside, self.undo, self)
@@ -120,6 +121,7 @@ class Session(QObject):
         self._wanted = None
         self.corpus.leave_paths()
         self.bookmarks.put_quietly(bookmarks)
+        self.specials.put_quietly("")
         contents.show(self, runs)
         self.undo.clear()
 

@@ -138,7 +138,8 @@ class Format(ABC):
     peer_name: ClassVar[str] = ""  # the library that `peer` asks
     peer_call: ClassVar[str] = "encode(text)"  # how it is asked, as one would write it
     holds_specials = True  # whether special tokens are found in a text by those who load the file
-    matches_specials = False  # whether its library takes texts that spell special tokens for these, if not told
+    # Whether its library takes texts that spell special tokens for these, if not told; None: the file may say it.
+    matches_specials: ClassVar[bool | None] = False
 
     def can_hold(self, history: History) -> list[str]:
         """List what this format cannot hold of the history, a sentence each."""
@@ -228,11 +229,12 @@ class Format(ABC):
 
     def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> OpenedTable:
         history, notes = self.read_all(data, name, beside)
-        if self.does_match_specials(beside):
-            history.recipe = history.recipe.with_changes(matches_specials=True)
+        matches, recipe = self.does_match_specials(beside), history.recipe
+        if matches is not None and (recipe.special_tokens or recipe.preparation):
+            history.recipe = recipe.with_changes(spelled_specials="matched" if matches else "text")
         return OpenedTable(history, self.name, tuple(notes))
 
-    def does_match_specials(self, beside: Beside) -> bool:
+    def does_match_specials(self, beside: Beside) -> bool | None:
         """Whether its library does so with these files beside it."""
         return self.matches_specials
 

@@ -67,6 +67,7 @@ class Told:
 
 class MergeTable(Format):
     methods = ()
+    matches_specials = None  # its recipe says so
 
     @abstractmethod
     def taken_apart(self, data: bytes, name: str) -> Told:

@@ -31,6 +31,7 @@ _TEXTS = ("left_text", "right_text", "token", "bytes", "runner_up_left_text", "r
 
 class ParquetTable(Format):
     name = "parquet"
+    matches_specials = None  # its recipe says so
     told_late = True
     methods = JOINING
 

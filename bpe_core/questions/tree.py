@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bpe_core.asking import Answer, Question, parameter
-from bpe_core.asking.shared import after_steps
+from bpe_core.asking.shared import after_steps, spelled_specials
 from bpe_core.errors import BpeError
 from bpe_core.figures.from_table import tree_chart
 from bpe_core.insight.merge_tree import Piece, parts_first, pieces_of
 from bpe_core.insight.why import Why
 from bpe_core.insight.why_dropping import LONGEST_FOLLOWED, WhyDropping
+from bpe_core.segmenting.cutting import ALLOWED
 from bpe_core.studies.study import Study
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, Work
@@ -32,6 +33,7 @@ class Tree(Question):
     text: str = parameter("", help="a text with the word", metavar="TEXT")
     byte: int = parameter(0, help="where in the text, in bytes (0)", metavar="N")
     at: int | None = after_steps()
+    specials: str = spelled_specials()
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
         if not self.text:
@@ -51,7 +53,7 @@ class Tree(Question):
         return Answer.drawn(table, tree_chart(table))
 
     def _joined(self, study: Study, at: int) -> list[Piece]:
-        word = Why(self.text, study.history, allowed_special=None).word_at(self.byte, at)
+        word = Why(self.text, study.history, allowed_special=ALLOWED[self.specials]).word_at(self.byte, at)
         trees = word.trees(at)
         return pieces_of(trees if len(word.symbols) > MOST_SYMBOLS else parts_first(trees))
 
@@ -59,7 +61,7 @@ class Tree(Question):
         """Return what was there by then, also what fell apart again."""
         if study.history.recipe.tau is None:
             raise BpeError(NO_MERGES)
-        why = WhyDropping(self.text, study.history)
+        why = WhyDropping(self.text, study.history, ALLOWED[self.specials])
         word = why.word_at(self.byte)
         if word is None:
             raise BpeError(NO_WORD)

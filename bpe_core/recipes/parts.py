@@ -18,6 +18,7 @@ Marker = Literal["none", "symbol", "glued", "prefix", "continuation"]
 Unknown = Literal["unk", "bytes"]
 WordPieceRule = Literal["count", "score"]
 Sums = Literal["", "32 bits", "64 bits"]
+SpelledSpecials = Literal["", "matched", "text"]
 FallsInto = Literal["bytes", "parts"]
 
 CUSTOM_PATTERN = "custom"
@@ -326,10 +327,11 @@ class Mixing:
 class Reading:
     """What those who use a tokenizer do around it: which tokens they look for in a text, and how they decode."""
 
-    matches_specials: bool = choice(
-        False,
-        "Match special tokens",
-        "A text that spells a special token is encoded as that token, unless whoever encodes says otherwise",
+    spelled_specials: SpelledSpecials = choice(  # not said: by code and commands as text, in the window matched
+        "",
+        "Spelled specials",
+        "What a text becomes that spells a special token, unless whoever encodes says otherwise",
+        among=get_args(SpelledSpecials),
         applies=lambda recipe: bool(recipe.special_tokens),
         goes_without_saying=True,
     )

@@ -63,7 +63,7 @@ class Cutting:
     finds_words = True  # by the recipe's pattern, rather than being given them
 
     def __init__(self, recipe: Recipe) -> None:
-        self._specials, self._matches = tokens_looked_for(recipe), recipe.matches_specials
+        self._specials, self._matches = tokens_looked_for(recipe), recipe.spelled_specials == "matched"
         # Special tokens are looked for here, and only those the caller allows: later on they are ordinary text.
         self.recipe = recipe.with_changes(special_tokens=()) if recipe.special_tokens else recipe
         self.gives_words = self.recipe.splits_by_steps  # so that the parts of a text are words already

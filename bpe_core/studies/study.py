@@ -253,9 +253,8 @@ class Study:
     @cached_property
     def _counted_by(self) -> Recipe:
         """The recipe without the special tokens that the library of an opened file takes for ordinary text."""
-        history, recipe = self.history, self.history.recipe
-        is_learned_here = not self.format or self.texts_are_own or (len(history) > 0 and history.has_counts)
-        if is_learned_here or recipe.matches_specials or not recipe.special_tokens:
+        recipe = self.history.recipe
+        if recipe.spelled_specials != "text" or not recipe.special_tokens:
             return recipe
         return recipe.with_changes(special_tokens=self.by_index.tokenizer.allowed(None))
 

@@ -103,7 +103,7 @@ def _call(format: Format, opened: OpenedTable) -> str:
     recipe = opened.history.recipe
     if not format.holds_splitting or not recipe.special_tokens:
         return format.peer_call
-    taken = "special tokens matched" if recipe.matches_specials else "special tokens as ordinary text"
+    taken = "special tokens matched" if recipe.spelled_specials == "matched" else "special tokens as ordinary text"
     return f"{format.peer_call}, {taken}"
 
 

@@ -30,7 +30,7 @@ OTHER: dict[str, Any] = dict(  # for each choice a value that no preset has
     wordpiece_rule="score", longest_word=12, seed_size=5, em_passes=3, keep_share=60,
     interventions=(Intervention(3, "forbid", 1, 2),), grown_from=5,
     mixture=Mixture((Group("de", unique="lines"),)), preparation=(Digits(),), older_unicode=True, sums="32 bits",
-    matches_specials=True,
+    spelled_specials="matched",
     decoding=(Fuse(),),
     transition=3, words_by="gpt2", most_words=2, past_colons=True, gap_to_floor=5,
     border="|", whole_characters=True, global_merges=4, window_size=8, alpha=150, tau=0.5, falls_into="parts",
@@ -42,7 +42,7 @@ OF_METHODS = {
     "tau": "boundless", "falls_into": "boundless",
     "gap_to_floor": "best", "global_merges": "parity", "window_size": "parity", "alpha": "parity",
 }  # fmt: skip
-STEERING = {"interventions", "grown_from", "preparation", "older_unicode", "sums", "decoding", "matches_specials"}
+STEERING = {"interventions", "grown_from", "preparation", "older_unicode", "sums", "decoding", "spelled_specials"}
 METHODS = {"method"}  # of which there is one
 
 
@@ -55,7 +55,7 @@ def changed(choice: str) -> tuple[Recipe, Recipe]:
         "unknown": dict(base="characters"),
         "unknown_text": dict(base="characters"),
         "merges": dict(merges=6),
-        "matches_specials": dict(special_tokens=("<|end|>",)),
+        "spelled_specials": dict(special_tokens=("<|end|>",)),
         "preparation": dict(pattern="none"),
         "final_sigma": dict(lowercase=True),
         **{name: dict(method=method, merges=1) for name, method in OF_METHODS.items()},

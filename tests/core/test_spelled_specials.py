@@ -146,7 +146,7 @@ def test_the_rule_survives_sessions_and_own_files(opened: tuple[bpe.Study, Path,
 
 def test_a_table_learned_here_takes_them_for_ordinary_text_unless_the_recipe_says_so() -> None:
     plain = bpe.train(CORPUS, "gpt2", vocab_size=280, special_tokens=(END,))
-    matching = bpe.train(CORPUS, "gpt2", vocab_size=280, special_tokens=(END,), matches_specials=True)
+    matching = bpe.train(CORPUS, "gpt2", vocab_size=280, special_tokens=(END,), spelled_specials="matched")
     assert plain.encode(END) == plain.encode(END, allowed_special=()) != plain.encode(END, allowed_special="all")
     assert matching.encode(END) == plain.encode(END, allowed_special="all") == [279]
     assert matching.history.pairs() == plain.history.pairs()

@@ -68,6 +68,11 @@ OPTIONS = {  # choices from a list
         Option("count", "count", "The pair that occurs most; others have learned BERT's tokenizer this way since."),
         Option("score", "score", "The pair that occurs most in relation to its two halves."),
     ],
+    "spelled_specials": [
+        Option("", "not said", "That token in the window; ordinary text for commands and Python."),
+        Option("matched", "that token", "The special token, as Hugging Face's libraries do it."),
+        Option("text", "ordinary text", "Ordinary text, as SentencePiece and tiktoken do it."),
+    ],
     "falls_into": [
         Option("bytes", "bytes", "Its bytes, as in BoundlessBPE."),
         Option("parts", "the two it was made of", "The two it was made of, as in PickyBPE, or what became of them."),

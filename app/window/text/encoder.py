@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject
 from app.session.run import Run
 from app.session.session import Session
 from app.window.parts.timing import Throttle
+from app.window.text.specials import allowed_in
 from app.window.text.text_model import EncodeRequest, TokenTextModel
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError
@@ -39,6 +40,7 @@ class LiveEncoder(QObject):
         super().__init__(parent)
         runs, recipe, aside = session.runs, session.recipe, session.aside
         self._model, self._runs, self._cursor, self._recipe, self._aside = model, runs, session.cursor, recipe, aside
+        self._specials = session.specials
         self._history: History | None = None  # the history of the tokens on screen
         self._at_first: History | None = None  # the recipe of the tokens before there is a run
         self._looked_at: tuple[Recipe, str] | None = None  # the text whose characters it needs
@@ -53,6 +55,7 @@ class LiveEncoder(QObject):
         runs.changed.connect(learning.call)
         recipe.changed.connect(learning.call)
         session.cursor.moved.connect(self._move)
+        session.specials.changed.connect(self._encode_anew)
 
     @property
     def is_behind(self) -> bool:
@@ -131,14 +134,18 @@ class LiveEncoder(QObject):
             request = self._model.request(SafeCuts.of(wanted.recipe))
         if request is None:
             return
-        text, at = request.text, min(self._cursor.position, len(wanted))
+        text, at, specials = request.text, min(self._cursor.position, len(wanted)), self._specials.value
         self._aside.ask(
-            TOPIC,  # a person who types a special token means it
-            lambda task: encoded(wanted, text, at, task.cancelled),
+            TOPIC,
+            lambda task: encoded(wanted, text, at, task.cancelled, specials),
             partial(self._accept, request, wanted, at),
             partial(self._fail, wanted),
             ended=self.encode,
         )
+
+    def _encode_anew(self) -> None:
+        self._history = None
+        self.encode()
 
     def _fail(self, wanted: History, sentence: str) -> None:
         self._aside.tell(sentence)
@@ -152,9 +159,12 @@ class LiveEncoder(QObject):
         self._follow()
 
 
-def encoded(history: History, text: str, at: int, cancelled: CancelCheck = never_cancelled) -> Segmentation:
+def encoded(
+    history: History, text: str, at: int, cancelled: CancelCheck = never_cancelled, specials: str = ""
+) -> Segmentation:
     """Encode a text and find its tokens at the step shown; some methods are too slow for the window's thread."""
-    found = Tokenizer(history).segmentation(text, allowed_special="all", cancelled=cancelled)
+    allowed = allowed_in(history.recipe, specials)
+    found = Tokenizer(history).segmentation(text, allowed_special=allowed, cancelled=cancelled)
     ahead = found.ahead_of(at)
     if ahead is not None:
         ahead(cancelled)
@@ -162,9 +172,12 @@ def encoded(history: History, text: str, at: int, cancelled: CancelCheck = never
     return found
 
 
-def steps_that_change(history: History, text: str, cancelled: CancelCheck = never_cancelled) -> list[int]:
+def steps_that_change(
+    history: History, text: str, cancelled: CancelCheck = never_cancelled, specials: str = ""
+) -> list[int]:
     """Return the steps after which a text has other tokens than before."""
-    found = Tokenizer(history).segmentation(text, allowed_special="all", cancelled=cancelled)
+    allowed = allowed_in(history.recipe, specials)
+    found = Tokenizer(history).segmentation(text, allowed_special=allowed, cancelled=cancelled)
     edges = (found.edges(at).tobytes() for at in while_wanted(range(len(history) + 1), cancelled))
     return [at for at, (before, now) in enumerate(pairwise(edges), start=1) if before != now]
 

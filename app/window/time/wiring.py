@@ -78,6 +78,7 @@ class PlayingControls(QObject):
         session = frame.session
         self._aside, self._window, self._text, self._word = session.aside, frame.window, text.editor.model, word
         self._playing, self._runs, self._actions = session.playing, session.runs, frame.actions
+        self._specials = session.specials
         KeysOfControls(frame.window)
         self._connect_actions(frame)
         for name, action in frame.actions.by_name.items():
@@ -104,7 +105,7 @@ class PlayingControls(QObject):
         run, text = self._runs.shown, self._text.text() + (self._word.text if self._window.room == "watch" else "")
         history = None if run is None else run.history
         if text and history is not None and len(text) * len(history) <= MOST_LOOKED_AT:
-            work = partial(steps_that_change, history, text)
+            work = partial(steps_that_change, history, text, specials=self._specials.value)
             self._aside.ask(TOPIC, lambda task: work(task.cancelled), self._playing.skip_idle)
 
     def _play_or_pause(self) -> None:

@@ -14,6 +14,7 @@ from app.session.tables import EditedTable, add_table
 from app.window.parts.watched import Watched
 from app.window.parts.wording import count_text
 from app.window.questions.compare.lanes import Lane
+from app.window.text.specials import allowed_in
 from app.window.text.text_model import NO_TOKEN, TokenAt, Tokens, TokenTextModel
 from app.worker.job import Task
 from bpe_core.editing.putting_together import put_together
@@ -24,7 +25,8 @@ from bpe_core.questions.lab import LETTERS as LETTERS
 from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.segmentation import Segmentation
-from bpe_core.support.progress import while_wanted
+from bpe_core.studies.study import Study
+from bpe_core.support.progress import CancelCheck, while_wanted
 
 REDRAW_MILLISECONDS = 60
 LONGEST_TEXT = 100_000  # characters of the person's text that are cut
@@ -48,6 +50,7 @@ class LanesModel(QObject, Watched):
         self.trouble = ""
         self._session = session
         self._asked: Hashable = None
+        self._specials = ""  # how the lanes have taken special tokens in the text
         self._chosen: list[int] | None = None  # numbers of runs; None: the shown one and the newest
         self._known: set[Hashable] = set()  # the runs there were when it was chosen
         self._pair: tuple[int, int] | None = None  # numbers of the two runs that are compared; None: by `pair`
@@ -55,6 +58,7 @@ class LanesModel(QObject, Watched):
         self._timed = session.runs.shown  # whose moments are followed
         runs, cursor = session.runs, session.cursor
         self.refresh_on(REDRAW_MILLISECONDS, runs.changed, runs.grew, runs.prepared, session.text.changed)
+        session.specials.changed.connect(self.refresh_soon)
         cursor.moved.connect(self._follow_time)
         cursor.live_changed.connect(lambda live: self._follow_time() if live else None)
         self._follow_time()
@@ -288,8 +292,9 @@ class LanesModel(QObject, Watched):
     def _ask_for_text(self) -> None:
         text = self.specimen if self.specimen is not None else self._session.text.value
         text = text[:LONGEST_TEXT].encode(errors="replace").decode() if self.lanes else ""
-        lanes, is_same = list(self.lanes), text == self.text.text()
-        key = (text, *(lane.key for lane in lanes))
+        lanes, specials = list(self.lanes), self._session.specials.value
+        is_same = text == self.text.text() and specials == self._specials
+        key = (text, specials, *(lane.key for lane in lanes))
         if key == self._asked:
             return
         self._asked = key
@@ -298,7 +303,7 @@ class LanesModel(QObject, Watched):
             return [
                 lane.segmentation
                 if is_same and lane.segmentation is not None
-                else lane.study.by_index.tokenizer.segmentation(text, allowed_special="all", cancelled=task.cancelled)
+                else _segmentation(lane.study, text, specials, task.cancelled)
                 for lane in while_wanted(lanes, task.cancelled, every=1)
             ]
 
@@ -307,7 +312,7 @@ class LanesModel(QObject, Watched):
                 self.text.set_text(text)
             for lane, segmentation in zip(lanes, found, strict=True):
                 lane.take(segmentation)
-            self.trouble = ""
+            self.trouble, self._specials = "", specials
             self._travel()
 
         self._session.aside.ask("lanes text", work, take, self._fail)
@@ -375,3 +380,8 @@ class LanesModel(QObject, Watched):
         id = lane.study.by_index.number(token.id)
         called = "a token without an id" if id is None else f"token {id:,}"
         return f"{lane.letter}: {text}, {called}. Click to see why it is split here."
+
+
+def _segmentation(study: Study, text: str, specials: str, cancelled: CancelCheck) -> Segmentation:
+    allowed = allowed_in(study.history.recipe, specials)
+    return study.by_index.tokenizer.segmentation(text, allowed_special=allowed, cancelled=cancelled)

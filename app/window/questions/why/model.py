@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from app.session.run import Run
 from app.session.session import Session
 from app.window.parts.watched import Asked, Watched
+from app.window.text.specials import allowed_in, wanted_in
 from app.window.text.text_model import TokenTextModel
 from app.worker.job import Task
 from bpe_core.errors import Cancelled
@@ -23,6 +24,7 @@ from bpe_core.insight.why_dropping import WhyDropping
 from bpe_core.methods.kit.method import learns_by_ranks
 from bpe_core.questions.tree import Tree
 from bpe_core.segmenting.boundaries import NEVER
+from bpe_core.segmenting.cutting import Allowed
 from bpe_core.studies.study import Study
 from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
 from bpe_core.text.safe_cuts import SafeCuts
@@ -115,7 +117,9 @@ class WhyModel(QObject, Watched):
         self._text, self._runs, self._cursor, self._aside = text, session.runs, session.cursor, session.aside
         self._byte: int | None = None
         self._other: bytes | None = None  # another text than the person's
+        self._specials = session.specials
         self.refresh_on(FOLLOW_MILLISECONDS, text.text_changed, session.cursor.moved, session.runs.changed)
+        session.specials.changed.connect(self.refresh_soon)
 
     @property
     def asked(self) -> Asked | None:
@@ -123,7 +127,8 @@ class WhyModel(QObject, Watched):
         asked, study = self._asked(), self._runs.studies.of(self._runs.shown)
         if asked is None or study is None:
             return None
-        return Tree(text=asked[0], byte=asked[1], at=self._cursor.position), study
+        specials = wanted_in(study.history.recipe, self._specials.value)
+        return Tree(text=asked[0], byte=asked[1], at=self._cursor.position, specials=specials), study
 
     @property
     def command(self) -> tuple[str, ...]:
@@ -170,15 +175,16 @@ class WhyModel(QObject, Watched):
             return
         start, stop = self._surroundings(byte, run)
         text = self._data[start:stop].decode()
+        allowed = allowed_in(run.recipe, self._specials.value)
 
         def work(task: Task) -> tuple[WordFacts | None, Explanation | None]:
             if study.has_ranks:
-                return word_facts(study, text, byte - start, start, at, task.cancelled), None
+                return word_facts(study, text, byte - start, start, at, task.cancelled, allowed), None
             if study.history.recipe.tau is not None:
-                facts = facts_with_drops(study, text, byte - start, start, at, task.cancelled)
+                facts = facts_with_drops(study, text, byte - start, start, at, task.cancelled, allowed)
                 if facts is not None:
                     return facts, None
-            at_byte = explain(text, study.history, "all")
+            at_byte = explain(text, study.history, allowed)
             if task.cancelled():
                 raise Cancelled("Cancelled.")
             return None, at_byte(byte - start, min(at, len(study.history)))
@@ -211,12 +217,18 @@ class WhyModel(QObject, Watched):
 
 
 def word_facts(
-    study: Study, text: str, byte: int, offset: int, at: int, cancelled: CancelCheck = never_cancelled
+    study: Study,
+    text: str,
+    byte: int,
+    offset: int,
+    at: int,
+    cancelled: CancelCheck = never_cancelled,
+    allowed: Allowed = "all",
 ) -> WordFacts | None:
     """Explain the word at this byte of the text, which begins at `offset`."""
     history, names = study.history, study.by_index.texts.text
     has_words = study.texts is not None and len(history) > 0 and learns_by_ranks(history)
-    why = Why(text, history, corpus=study.ranked() if has_words else None, allowed_special="all")
+    why = Why(text, history, corpus=study.ranked() if has_words else None, allowed_special=allowed)
     word = why.word_at(byte, at)
     if not word.symbols:
         return None
@@ -235,10 +247,16 @@ def word_facts(
 
 
 def facts_with_drops(
-    study: Study, text: str, byte: int, offset: int, at: int, cancelled: CancelCheck = never_cancelled
+    study: Study,
+    text: str,
+    byte: int,
+    offset: int,
+    at: int,
+    cancelled: CancelCheck = never_cancelled,
+    allowed: Allowed = "all",
 ) -> WordFacts | None:
     """Explain it where tokens are dropped; None for a place in no word, or in one that is too long to follow."""
-    why, at = WhyDropping(text, study.history, "all"), min(at, len(study.history))
+    why, at = WhyDropping(text, study.history, allowed), min(at, len(study.history))
     word = why.word_at(byte)
     followed = None if word is None else why.followed(word)
     if word is None or followed is None:

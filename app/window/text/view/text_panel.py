@@ -136,6 +136,10 @@ class TokenTextPanel(QWidget):
         """Put something above the text, which may take the place of it."""
         self._column.insertWidget(self._column.indexOf(self.splitter), view)
 
+    def put_below(self, view: QWidget) -> None:
+        """Put something between the text and its counts."""
+        self._column.insertWidget(self._column.indexOf(self.splitter) + 1, view)
+
     def give_room(self, view: QWidget, on: bool) -> None:
         """Let what is above the text have its room, or give it back."""
         self.splitter.setHidden(on)

@@ -1,0 +1,68 @@
+"""How the window takes a text that spells special tokens: as the file's owner does, unless a person says otherwise."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Signal
+
+from app.session.session import Session
+from app.window.parts.timing import Throttle
+from app.window.text.text_model import TokenTextModel
+from bpe_core.history.token_texts import quoted
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.segmenting.cutting import ALLOWED, Allowed
+from bpe_core.text.specials import finder
+
+LOOKED_AT = 100_000  # characters of the text
+PAUSE_MILLISECONDS = 200
+MATCHED, AS_TEXT = "all", "none"
+
+
+def wanted_in(recipe: Recipe, chosen: str) -> str:
+    """Return what is chosen, else nothing where the file says it; who types one of a run learned here means it."""
+    return chosen or ("" if recipe.spelled_specials else MATCHED)
+
+
+def allowed_in(recipe: Recipe, chosen: str) -> Allowed:
+    return ALLOWED[wanted_in(recipe, chosen)]
+
+
+class SpelledSpecials(QObject):
+    """What is told of the first special token of the run shown that the text spells, and what would change it."""
+
+    changed = Signal()
+
+    def __init__(self, session: Session, text: TokenTextModel, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._session, self._text = session, text
+        self.sentence = ""  # empty where the text spells none
+        self.offer = ""
+        soon = Throttle(PAUSE_MILLISECONDS, self.refresh, self)
+        for signal in (text.text_changed, session.runs.changed, session.recipe.changed, session.specials.changed):
+            signal.connect(soon.call)
+        self.refresh()
+
+    def refresh(self) -> None:
+        text, recipe, chosen = self._text.text()[:LOOKED_AT], self._recipe, self._session.specials.value
+        first = next(finder(recipe.special_tokens)(text), None)
+        self.sentence = ""
+        if first is not None:
+            taken = "is that token" if self._is_matched else "is ordinary text"
+            by_whom = "as the library of its file takes it" if recipe.spelled_specials else "as you typed it"
+            why = "as you chose" if chosen else by_whom
+            self.sentence = f"The text spells the special token {quoted(text[slice(*first)])}: it {taken} here, {why}."
+            self.offer = "Take as Text" if self._is_matched else "Match"
+        self.changed.emit()
+
+    def turn(self) -> None:
+        """Take it in the other way from now on."""
+        self._session.specials.put(AS_TEXT if self._is_matched else MATCHED, "Special Tokens in the Text")
+
+    @property
+    def _recipe(self) -> Recipe:
+        run = self._session.runs.shown
+        return self._session.recipe.value if run is None else run.recipe
+
+    @property
+    def _is_matched(self) -> bool:
+        wanted = wanted_in(self._recipe, self._session.specials.value)
+        return wanted == MATCHED or (not wanted and self._recipe.spelled_specials == "matched")

@@ -1,0 +1,82 @@
+"""The window takes a text that spells a special token as the file's owner does, says so, and lets it be changed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+import bpe_core as bpe
+from app.session.run import Run
+from app.window.text.view.spelled_line import SpelledLine
+from app.wiring import Program
+from bpe_core.segmenting.tokenizer import Tokenizer
+from tests.gui.conftest import WAIT, settle
+
+pytestmark = pytest.mark.usefixtures("only_window")
+
+END = "<|end|>"
+TEXT = f"the newer{END}keeper {END}"
+
+
+def with_text(qtbot: QtBot, program: Program, text: str) -> None:
+    program.text_panel.editor.select_all()
+    program.text_panel.editor.insert(text)
+    settle(qtbot, program)
+
+
+def opened(qtbot: QtBot, program: Program, path: Path) -> Run:
+    study = bpe.train(["the newer keeper keeps the newest"], "gpt2", vocab_size=265, special_tokens=(END,))
+    study.save(path)
+    imports = program.exchanging.imports
+    with qtbot.waitSignal(imports.ended, timeout=WAIT):
+        imports.open(path)
+    settle(qtbot, program)
+    run = program.session.runs.shown
+    assert run is not None
+    return run
+
+
+def shown_ids(program: Program) -> list[int]:
+    model = program.token_text
+    return [int(id) for id in model.tokens_between(0, model.byte_length).ids if id >= 0]
+
+
+def note(program: Program) -> SpelledLine:
+    found = program.text_panel.findChild(SpelledLine)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(("name", "is_matched"), [("tokenizer.json", True), ("it.minbpe.model", False)])
+def test_an_opened_file_is_shown_as_its_library_takes_it(
+    qtbot: QtBot, program: Program, tmp_path: Path, name: str, is_matched: bool
+) -> None:
+    run = opened(qtbot, program, tmp_path / name)
+    with_text(qtbot, program, TEXT)
+    assert run.history is not None
+    ways = {way: Tokenizer(run.history).encode(TEXT, allowed_special=way) for way in ("all", ())}
+    assert shown_ids(program) == ways["all" if is_matched else ()] == Tokenizer(run.history).encode(TEXT)
+    line = note(program)
+    qtbot.waitUntil(lambda: not line.isHidden(), timeout=WAIT)
+    assert f"“{END}”" in line.sentence.text()
+    assert ("is that token here" if is_matched else "is ordinary text here") in line.sentence.text()
+
+    line.switch.click()
+    settle(qtbot, program)
+    assert shown_ids(program) == ways[() if is_matched else "all"]
+    qtbot.waitUntil(lambda: "as you chose" in line.sentence.text(), timeout=WAIT)
+
+    program.session.undo.undo()
+    settle(qtbot, program)
+    assert shown_ids(program) == ways["all" if is_matched else ()]
+
+
+def test_the_line_is_there_only_while_the_text_spells_one(qtbot: QtBot, program: Program, tmp_path: Path) -> None:
+    opened(qtbot, program, tmp_path / "tokenizer.json")
+    line = note(program)
+    with_text(qtbot, program, "the newer keeper")
+    qtbot.waitUntil(line.isHidden, timeout=WAIT)
+    with_text(qtbot, program, TEXT)
+    qtbot.waitUntil(lambda: not line.isHidden(), timeout=WAIT)
