@@ -10,7 +10,7 @@ from bpe_core.figures.figure import DotFigure, LineFigure, Numbers
 from bpe_core.figures.scale import Axis, Scale
 from bpe_core.figures.sheet import Sheet
 
-SHARE_OF_LEGEND = 0.3  # of the height, on the screen
+SHARE_OF_LEGEND = 0.25  # of the height, on the screen
 LEAST_ON_LOG = 1e-9  # where a logarithmic axis begins at the lowest
 
 

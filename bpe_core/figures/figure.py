@@ -103,9 +103,14 @@ class LineFigure(Figure):
         last = (f"{line.name or self.y_title}: {line.y[-1]:.4g} at the end" for line in self.lines if len(line.y))
         return " ".join(filter(None, (self.sentence, "; ".join(last))))
 
+    @property
+    def counts_along(self) -> bool:
+        """Whether x counts something, such as steps, so that there is nothing between two whole numbers."""
+        return all(bool(np.all(line.x == np.round(line.x))) for line in self.lines)
+
     def values_at(self, x: float) -> str:
         """Return the values of all lines at `x`, one per row of text."""
-        written = [f"{self.x_title}: {x:,.0f}"]
+        written = [f"{self.x_title}: {_number(x)}"]
         for line in self.lines:
             if len(line.x):
                 at = line.x[np.abs(line.x - x).argmin()] if self.has_bars else x

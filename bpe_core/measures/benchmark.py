@@ -344,10 +344,12 @@ def parity_of(measured: Benchmark, reference: str | None = None) -> Parity:
         name: [] for name in ("tokenizer", "reference", "worst_language", "worst", "spread", "gini", "left_out")
     }
     for row, name in enumerate(measured.tokenizers):
+        left_out = [text for text, kept in zip(measured.texts, is_encoded[row], strict=True) if not kept]
         known = np.flatnonzero(is_compared[row])
+        if left_out and len(known) < 2:  # one is not compared with itself
+            known = known[:0]
         of_known = tokens[row, known]
         worst = int(known[of_known.argmax()]) if len(known) else None
-        left_out = [text for text, kept in zip(measured.texts, is_encoded[row], strict=True) if not kept]
         summary["tokenizer"].append(name)
         summary["reference"].append(chosen)
         summary["worst_language"].append(None if worst is None else measured.texts[worst])

@@ -148,7 +148,6 @@ class Chart(pyqtgraph.PlotWidget):
         is_another = self.figure is None or figure.title != self.figure.title
         self.draw(figure)
         self.figure = figure
-        self.setAccessibleName(figure.title.rstrip("."))
         self.setAccessibleDescription("" if figure.is_empty else figure.in_words)
         if is_another:
             self.show_all()

@@ -31,9 +31,10 @@ class ChartPlace(QWidget):
         self.head = ChartHead(self, has_legend=has_legend)
         in_column(self.head, (chart, 1), on=self, margins=NOTHING, spacing=0)
 
-    def show_figure(self, figure: Figure) -> None:
+    def show_figure(self, figure: Figure, name: str) -> None:
         self.head.show_figure(figure)
         self.chart.show_figure(figure)
+        self.chart.setAccessibleName(name)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -76,7 +77,8 @@ class FigureView(QWidget):
 
     @property
     def charts(self) -> list[Chart]:
-        return [place.chart for place in self._places]
+        """The charts that are shown."""
+        return [place.chart for place in self._places if not place.isHidden()]
 
     def set_figure(self, figure: Figure | None) -> None:
         """Show this figure; None or an empty one leaves the paper blank."""
@@ -84,19 +86,20 @@ class FigureView(QWidget):
         self.setAccessibleName(self._name or (figure.title.rstrip(".") if figure is not None else ""))
         self.setAccessibleDescription("" if figure is None or figure.is_empty else figure.in_words)
         parts = _charts_in(figure)
-        self._have_places(parts)
-        for place, part in zip(self._places, parts, strict=True):
-            place.show_figure(part)
+        if parts:
+            self._have_places(parts)
+        for place in self._places:
+            place.setVisible(bool(parts))  # one that is empty for a while keeps its charts
+        for place, part in zip(self._places, parts, strict=False):
+            place.show_figure(part, self._name or part.title.rstrip("."))
         self.drawing.setVisible(not parts)
         self.drawing.set_figure(None if parts else figure)
         self._row.activate()  # a picture may be taken at once
 
     def _have_places(self, figures: Sequence[Figure]) -> None:
         """Keep the charts that are there if they are of the right kinds, and make others."""
-        if not figures and not self._places:
-            return
         wanted = [chart_of(figure) for figure in figures]
-        if wanted == [type(chart) for chart in self.charts]:
+        if wanted == [type(place.chart) for place in self._places]:
             return
         for place in self._places:
             self._row.removeWidget(place)
@@ -105,7 +108,6 @@ class FigureView(QWidget):
         self._places = [ChartPlace(kind(), self, has_legend=self._has_legend) for kind in wanted if kind is not None]
         for place in self._places:
             self._row.addWidget(place, 1)
-            place.show()
             place.chart.place_chosen.connect(self.place_chosen)
             place.chart.item_chosen.connect(self.item_chosen)
             if place is not self._places[0]:
@@ -122,9 +124,9 @@ class FigureView(QWidget):
     def values_at(self, point: QPointF) -> str:
         """Return the exact values at a point of the view."""
         for place in self._places:
-            if place.geometry().contains(point.toPoint()):
+            if not place.isHidden() and place.geometry().contains(point.toPoint()):
                 return place.chart.values_at(QPointF(place.chart.mapFrom(self, point.toPoint())))
-        return self.drawing.values_at(point) if not self._places else ""
+        return self.drawing.values_at(point)
 
     def sizeHint(self) -> QSize:
         return PREFERRED

@@ -34,6 +34,7 @@ class LineChart(Chart):
         self._labels: list[Any] = []
         self._named: list[tuple[int, Point]] = []  # the points with labels, and the number of their line
         self.along, self.upright = Axis(0.0, 1.0), Axis(0.0, 1.0)
+        self._counts = True  # whether there is nothing between two whole numbers along the axis
         super().__init__(parent)
         self._bars = pyqtgraph.BarGraphItem(x=[], height=[], width=BAR_WIDTH)
         self._dots = pyqtgraph.ScatterPlotItem(size=DOT, pen=None, useCache=False)
@@ -50,6 +51,7 @@ class LineChart(Chart):
         self.figure = figure
         self._name_axes(figure)
         if not is_same:
+            self._counts = figure.counts_along
             self._draw_shapes(figure)
             self.dress_items()
         self._draw_marks(figure)
@@ -63,7 +65,8 @@ class LineChart(Chart):
         if self.figure is None or self.figure.is_empty:
             return None
         inside = min(max(place.x(), self.along.place(self.along.least)), self.along.place(self.along.most))
-        return float(round(self.along.number(inside)))
+        number = self.along.number(inside)
+        return float(round(number)) if self._counts else number
 
     def _name_axes(self, figure: LineFigure) -> None:
         self.bottom.show_numbers(self.along)

@@ -135,6 +135,7 @@ class PairsPage(Page):
             from app.window.charts.rows import RowChart
 
             self.bars = chart = RowChart(self)
+            chart.setMinimumSize(1, 1)  # where tokens learned are shown, it is one bar high
             chart.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the keys of the page reach every bar
             chart.viewport().setCursor(Qt.CursorShape.PointingHandCursor)
             chart.row_pointed.connect(self._mark_row)

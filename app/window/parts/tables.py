@@ -40,6 +40,7 @@ def table_of_rows(model: QAbstractItemModel, name: str, widths: Iterable[int] = 
     table.verticalHeader().hide()
     table.verticalHeader().setDefaultSectionSize(ROW_HEIGHT)
     table.setShowGrid(False)
+    table.horizontalHeader().setTextElideMode(Qt.TextElideMode.ElideRight)  # or a heading at the right loses its begin
     for column, width in enumerate(widths):
         table.setColumnWidth(column, width)
     return table

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
-from PySide6.QtGui import QImage, QWheelEvent
+from PySide6.QtGui import QAccessible, QImage, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -132,8 +132,9 @@ def test_what_cannot_be_seen_is_said(view: FigureView) -> None:
         assert view.values_at(QPointF(100, 100)) == ""
     chart = shown(view, LINES)
     for widget in (view, chart):
-        assert widget.accessibleName() == "The life of th"
-        assert widget.accessibleDescription() == "A sentence. th: 9801 at the end"
+        told = QAccessible.queryAccessibleInterface(widget)
+        assert told.text(QAccessible.Text.Name) == "The life of th"
+        assert told.text(QAccessible.Text.Description) == "A sentence. th: 9801 at the end"
 
 
 @pytest.mark.parametrize("figure", ALL, ids=lambda figure: figure.name)
@@ -263,6 +264,19 @@ def test_the_crosshair_says_the_values_of_the_figure(qtbot: QtBot, view: FigureV
     QTest.mouseMove(chart.viewport(), QPoint(1, 1))
     QApplication.processEvents()
     assert not label.isVisible()
+
+
+def test_between_two_whole_numbers_is_something_only_where_nothing_is_counted(view: FigureView) -> None:
+    seconds = replace(LINES, lines=[Line("floor", np.array([0.0, 0.5, 1.25]), np.array([2.0, 3.0, 4.5]))], first_x=None)
+    assert shown(view, replace(seconds, marks=())).said_at(QPointF(0.25, 1.0)) == "Merges: 0.25\nfloor: 2.5"
+    assert shown(view, LINES).said_at(QPointF(2.3, 1.0)) == "Merges: 2\nth: 4"
+
+
+def test_charts_that_are_empty_for_a_while_are_used_again(view: FigureView) -> None:
+    chart = shown(view, LINES)
+    view.set_figure(EMPTY)
+    assert view.charts == []
+    assert shown(view, LINES) is chart
 
 
 def test_the_keys_move_the_crosshair_and_choose(qtbot: QtBot, view: FigureView) -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.session.playing import LEAST_EVENT_SECONDS
 from app.window.charts.pairs_model import Bar
 from app.window.charts.pairs_motion import at_rest, on_their_way
-from app.window.charts.pairs_page import PairsPage
+from app.window.charts.pairs_page import BEHIND, PairsPage
 from app.wiring import Program
 from tests.gui.conftest import WAIT, Train, settle
 from tests.gui.small_run import small
@@ -64,3 +66,46 @@ def test_a_step_moves_the_pairs_and_tells_who_lost(qtbot: QtBot, program: Progra
     settle(qtbot, program)
     assert page.losses == {}
     assert not page.motion.is_under_way
+
+
+def test_bars_of_another_moment_are_faint_until_those_of_the_moment_shown_are_known(
+    qtbot: QtBot, program: Program, train: Train
+) -> None:
+    small(program)
+    train(program)
+    page, cursor = program.pages[PairsPage], program.session.cursor
+    program.charts.show_page("pairs")
+    cursor.go_to(3)
+    settle(qtbot, program)
+
+    def strengths() -> set[float]:
+        assert page.bars is not None
+        assert page.bars.rows is not None
+        return {row.strength for row in page.bars.rows.rows}
+
+    assert strengths() == {1.0}
+    cursor.go_to(25)
+    page.model.refresh()
+    assert page.model.at == 3
+    assert strengths() == {BEHIND}
+    settle(qtbot, program)
+    assert page.model.at == 25
+    assert strengths() == {1.0}
+
+
+def test_further_pairs_are_reached_by_a_drag(qtbot: QtBot, program: Program, train: Train) -> None:
+    small(program, 320)
+    train(program)
+    page = program.pages[PairsPage]
+    program.charts.show_page("pairs")
+    program.session.cursor.go_to(5)
+    settle(qtbot, program)
+    assert page.bars is not None
+    assert page.bars.rows_seen < len(page.model.bars)
+    page.bars.box.translateBy(y=1_000)
+    qtbot.wait(1)
+    last = page.bars.mapFromScene(page.bars.box.mapViewToScene(QPointF(1.0, len(page.model.bars) - 0.5)))
+    with qtbot.waitSignal(page.pair_chosen) as chosen:
+        qtbot.mouseClick(page.bars.viewport(), Qt.MouseButton.LeftButton, pos=last)
+        qtbot.wait(QApplication.doubleClickInterval() + 20)
+    assert chosen.args == [*page.model.bars[-1].pair]
