@@ -230,7 +230,8 @@ class Format(ABC):
     def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> OpenedTable:
         history, notes = self.read_all(data, name, beside)
         matches, recipe = self.does_match_specials(beside), history.recipe
-        if matches is not None and (recipe.special_tokens or recipe.preparation):
+        is_open = matches is not None and not recipe.spelled_specials
+        if is_open and (recipe.special_tokens or recipe.preparation):
             history.recipe = recipe.with_changes(spelled_specials="matched" if matches else "text")
         return OpenedTable(history, self.name, tuple(notes))
 

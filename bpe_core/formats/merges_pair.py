@@ -33,7 +33,7 @@ from bpe_core.text.preparation.pre_tokenizers import Split
 
 END = "</w>"
 CLIP_TITLE = b'"bpe_simple_vocab'  # with which CLIP's own file begins
-CLIP_MERGES = 49_152 - 512 - 2  # of its merges: a vocabulary of that size, less the bytes and the special tokens
+CLIP_MERGES = 49_152 - 256 - 2  # that CLIP's own program takes of them
 CLIP_SPECIALS = ("<|startoftext|>", "<|endoftext|>")
 CLIP_WORDS = r"<\|startoftext\|>|<\|endoftext\|>|'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"
 CLIP_NOTE = "Its text is changed and split here as CLIP does it, which the file does not say."
@@ -168,7 +168,9 @@ class MergesPair(Format):
             return True
         # Merges of characters, or none, look like subword-nmt's codes, but those have no vocabulary beside them.
         is_bare = data.startswith(VERSION.encode()) and data.count(b"\n") <= 1
-        return (is_bare or bool(pairs_at_the_beginning(data))) and beside(vocabulary_name(Path(name).name)) is not None
+        called = Path(name).name
+        known = [vocabulary_name(called), *(VOCABULARY_NAMES if called in MERGES_NAMES else ())]
+        return (is_bare or bool(pairs_at_the_beginning(data))) and any(beside(one) is not None for one in known)
 
     def read_all(self, data: bytes, name: str, beside: Beside) -> Opened:
         (merges_name, merges_data), (where, vocabulary_data) = _both(data, name, beside)
@@ -183,6 +185,9 @@ class MergesPair(Format):
                 notes = [f"CLIP uses the first {CLIP_MERGES:,} of the {len(merges):,} merges; so it is done here."]
             merges = merges.first(CLIP_MERGES)
             vocabulary = clip_vocabulary(merges)
+            history, told = _opened(merges, vocabulary, merges_name, where, notes, config_beside(beside))
+            history.recipe = history.recipe.with_changes(spelled_specials="matched")  # by CLIP's own pattern
+            return history, told
         return _opened(merges, vocabulary, merges_name, where, notes, config_beside(beside))
 
     def loaded_by(self, library: Any, data: bytes, history: History, name: str, beside: Beside) -> Peer | None:

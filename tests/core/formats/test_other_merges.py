@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import bpe_core as bpe
 from bpe_core.errors import FormatError
-from bpe_core.formats import is_table, open_table, written_merges
+from bpe_core.formats import byte_level, is_table, open_table, written_merges
 from bpe_core.formats.merges_pair import CLIP_SPECIALS, CLIP_WORDS
 from bpe_core.formats.written_merges import PlacedMerges, WrittenMerges
 from bpe_core.segmenting.tokenizer import Tokenizer
@@ -60,7 +62,7 @@ def test_merges_of_bytes_that_end_words_open_as_clip_has_them(tmp_path: Path) ->
         assert any("as CLIP does" in note for note in found.notes)
         ours = Tokenizer(found.history)
         for text in (*texts(), "Café ÉTÉ <|endoftext|>"):
-            assert found.numbers_of(ours.encode(text)) == theirs.encode(text).ids, text[:60]
+            assert found.numbers_of(ours.encode(text, allowed_special=())) == theirs.encode(text).ids, text[:60]
     long = " <|endoftext|>\n".join(texts()) + languages()[:70_000]  # the kernels take these
     assert found.numbers_of(ours.encode(long)) == theirs.encode(long).ids
     agreement = check_import(whole / "merges.txt", open_table(whole / "merges.txt"))
@@ -211,3 +213,52 @@ def test_merges_in_any_order_happen_in_turn(parts: list[tuple[str, str]]) -> Non
     assert list(zip(*(column.tolist() for column in rows), strict=True)) == [
         (id_of[left], id_of[right], id_of[left + right]) for left, right in sorted(last, key=last.__getitem__)
     ]
+
+
+def test_clip_s_own_file_gives_all_of_its_merges_that_clip_takes(tmp_path: Path) -> None:
+    """CLIP's source takes lines 1 to 49,152 - 256 - 2 of it, so its special tokens are the last of 49,408."""
+    signs = [byte_level.stand_ins()[byte] for byte in byte_level.stand_in_order()]
+    pairs = (f"{left} {right}" for left in signs for right in signs)
+    path = tmp_path / "bpe_simple_vocab_16e6.txt"
+    lines = ['"bpe_simple_vocab_16e6.txt#version: 0.2', *islice(pairs, 60_000)]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    opened = open_table(path)
+    assert len(opened.history) == 48_894
+    study = bpe.open(path)
+    assert [study.id_of(token) for token in CLIP_SPECIALS] == [49_406, 49_407]
+    assert study.encode(f"ab{CLIP_SPECIALS[1]}")[-1] == 49_407  # which its pattern looks for
+    assert "the first 48,894 of the 60,000 merges" in " ".join(opened.notes)
+
+
+@pytest.mark.parametrize("asked", ["vocab.bpe", "encoder.json", "."])
+def test_vocab_bpe_has_the_numbers_of_encoder_json(tmp_path: Path, asked: str) -> None:
+    """So OpenAI's first GPT is published: merges of characters that end words, numbered by the JSON beside them."""
+    (tmp_path / "vocab.bpe").write_text("#version: 0.2\nl o\nlo w</w>\ne r</w>\n", encoding="utf-8")
+    names = [
+        "<unk>",
+        ".",
+        "e",
+        "l",
+        "o",
+        "r",
+        "w",
+        "e</w>",
+        "l</w>",
+        "o</w>",
+        "r</w>",
+        "w</w>",
+        "low</w>",
+        "lo",
+        "er</w>",
+    ]
+    numbers = {name: number for number, name in enumerate(names)}
+    (tmp_path / "encoder.json").write_text(json.dumps(numbers), encoding="utf-8")
+    study = bpe.open(tmp_path / asked)
+    assert study.format == "merges.txt"
+    assert study.encode("low") == [numbers["low</w>"]]
+    assert study.encode("lower") == [numbers["lo"], numbers["w"], numbers["er</w>"]]
+
+
+def test_codes_without_a_vocabulary_stay_codes(tmp_path: Path) -> None:
+    (tmp_path / "vocab.bpe").write_text("#version: 0.2\nl o\nlo w</w>\n", encoding="utf-8")
+    assert bpe.open(tmp_path / "vocab.bpe").format == "subword-nmt"
