@@ -398,7 +398,9 @@ class SentencePieceModel(Format):
         control = ["Special tokens become control symbols: they have numbers, but are not looked for in texts."]
         controls = control if recipe.special_tokens else []
         if recipe.preparation or recipe.sums:
-            return same_text(history) + controls + limitations.about_sums(recipe, self.sums)
+            in_pairs = recipe.method == "bpe" and history.joining is None
+            lost = unrecoverable(history, [text.decode() for text in written(history)]) if in_pairs else []
+            return same_text(history) + lost + controls + limitations.about_sums(recipe, self.sums)
         found = [
             *same_text(history),
             f"A {MARKER} in a text is taken for a space in this format; the check leaves it out.",

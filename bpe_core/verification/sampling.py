@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import islice, pairwise
 
+import numpy as np
+
 from bpe_core.errors import BpeError, throwing_exceptions
 from bpe_core.formats.base import BY_RANKS, Format, Peer
 from bpe_core.history.history import History
@@ -44,6 +46,10 @@ HARD_TEXTS = (
 HALF = re.compile("[\ud800-\udfff]")  # a part of a character, where words are split among bytes: no text has it
 FEWEST, MOST = 1, 4  # tokens put together to a new word
 WORDS_A_LINE = 20
+MOST_ASKED = 20_000  # tokens that are encoded by themselves, the oldest, which texts hold most
+MOST_TORN = 200  # of these that are cut into several
+HALF_SHOWN = "\ufffd"  # for a part of a character
+BLANK_SIGN = "▁"  # where a file writes one for each blank
 ATTEMPTS = 8  # words made at most, for each that is wanted
 
 
@@ -54,6 +60,20 @@ def special_texts(history: History, recipe: Recipe) -> Iterator[str]:
     for special in (*recipe.special_tokens[:20], *first[:20]):
         yield f"{special}"
         yield f"a{special}b {special}{special} end {special[:-1]}"
+
+
+def torn_tokens(tokenizer: Tokenizer) -> Iterator[str]:
+    """Yield lines of tokens that are themselves cut into several, which whoever joins all that is a token is not.
+
+    There are some only in tables from elsewhere; each stands behind a word.
+    """
+    pieces = [raw.decode(errors="replace") for raw in _pieces(tokenizer.history)[:MOST_ASKED]]
+    _, offsets = tokenizer.encode_batch(pieces, allowed_special=())
+    several = np.flatnonzero(np.diff(offsets) > 1).tolist()
+    torn = [text for place in several if HALF_SHOWN not in (text := pieces[place])][:MOST_TORN]
+    blank = tokenizer.history.recipe.marker_text or BLANK_SIGN
+    for start in range(0, len(torn), WORDS_A_LINE):
+        yield " ".join(f"a{text.replace(blank, ' ')} b" for text in torn[start : start + WORDS_A_LINE])
 
 
 def joined_tokens(history: History, wanted: int, seed: int = 1) -> Iterator[str]:
@@ -131,11 +151,11 @@ class Checked:
 
     def samples(self, text: str = "") -> Iterator[str]:
         """Yield texts or words to compare, the person's own first, until there are enough."""
-        history, recipe = self.history, self.recipe
+        recipe = self.recipe
         signs = re.compile("|".join(map(re.escape, self._spelled)) or r"(?!)")
         words_of = Splitter(recipe).words
         nothing_new = prepared = 0
-        for whole in self._within_limits(signs.sub("", one) for one in _texts(history, recipe, text)):
+        for whole in self._within_limits(signs.sub("", one) for one in _texts(self.tokenizer, recipe, text)):
             changed = normalize(whole, recipe)
             prepared += len(changed)
             fresh = {word for word in words_of(changed) if not HALF.search(word)} - self.words
@@ -197,9 +217,11 @@ class Checked:
         return abs(sums[0] - sums[1]) <= min(MOST_ROUNDED, EPSILON * len(answer) * abs(sums[0]))
 
 
-def _texts(history: History, recipe: Recipe, text: str) -> Iterator[str]:
+def _texts(tokenizer: Tokenizer, recipe: Recipe, text: str) -> Iterator[str]:
+    history = tokenizer.history
     yield from HARD_TEXTS
     yield from special_texts(history, recipe)
+    yield from torn_tokens(tokenizer)
     yield text[:LONGEST_TEXT]
     yield from joined_tokens(history, WANTED_WORDS)
 

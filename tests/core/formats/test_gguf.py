@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import bpe_core as bpe
 from bpe_core.errors import FormatError, OutputError, TooLarge
 from bpe_core.formats import FORMATS, open_table, write_history
 from bpe_core.formats.byte_level import stand_ins, written
@@ -303,3 +304,24 @@ def test_what_no_sound_file_has_is_a_sentence(data: bytes, said: str, tmp_path: 
     path.write_bytes(data)
     with pytest.raises((FormatError, TooLarge), match=said):
         open_table(path)
+
+
+def test_what_sentencepiece_joins_and_the_pairs_do_not_is_found_before_a_model_is_written(tmp_path: Path) -> None:
+    """SentencePiece joins whatever is a piece; the samples had no text in which only the pairs leave it apart."""
+    letters = [f"{left}{right}" for left in "abcdfgijkl" for right in "mnopqrstuv"]
+    more = [*"abcdfgijklmnopqrstuv"]
+    table = {
+        **LINES,
+        "tokens": [*LINES["tokens"][:260], "▁", "h", "e", "he", "▁h", "▁he", "\n", *more, *letters],
+        "token_type": [3] * 4 + [6] * 256 + [1] * (7 + len(more) + len(letters)),
+        "merges": ["h e", "▁ h", "▁h e", *(f"{pair[0]} {pair[1]}" for pair in letters)],
+    }
+    path = tmp_path / "model.gguf"
+    path.write_bytes(gguf(table))
+    study = bpe.open(path)
+    assert [study.names[id] for id in study.encode(" he")] == ["▁", "he"]
+    said = FORMATS["sentencepiece"].can_hold(study.history)
+    assert any("merges of 1 tokens cannot be recovered" in sentence for sentence in said)
+    with pytest.raises(OutputError, match="not verified"):
+        study.save(tmp_path / "a.spm.model")
+    assert not (tmp_path / "a.spm.model").exists()
