@@ -1,6 +1,8 @@
 """Measure how smoothly the window runs: start-up, idling, training at full speed, a folder of many files, large tables.
 
-    python -m tests.benchmarks.window [TEXT] [--only start idle training methods folder picked live table find play]
+    python -m tests.benchmarks.window [TEXT] [--only PART ...]
+
+Parts: start idle training methods folder picked live table find charts play.
 
 Runs offscreen unless QT_QPA_PLATFORM or DISPLAY names a screen. Each part runs in a fresh process.
 """
@@ -296,6 +298,15 @@ def measure_find(_: Path) -> None:
     program.window.close()
 
 
+def measure_charts(_: Path) -> None:
+    """Change, point at and move each kind of chart."""
+    from PySide6.QtWidgets import QApplication
+
+    from tests.benchmarks import charts
+
+    charts.measure(QApplication([]))
+
+
 def measure_play(text: Path) -> None:
     """Play a history merge by merge."""
     from tests.benchmarks.playing import measure_playing
@@ -387,6 +398,7 @@ PARTS: dict[str, Callable[[Path], None]] = {
     "live": measure_live,
     "table": measure_table,
     "find": measure_find,
+    "charts": measure_charts,
     "play": measure_play,
 }
 

@@ -26,7 +26,7 @@ from bpe_core.questions.pairs import Pairs
 from bpe_core.support.progress import CancelCheck, never_cancelled
 
 TOPIC = "leading pairs"
-REDRAW_MILLISECONDS = 80
+REDRAW_MILLISECONDS = 33  # a picture of 60 bars takes 2 ms of the processor
 REPLAY_PAUSE_MILLISECONDS = 60  # while a slider is dragged, only where it rests is replayed
 MOST_REPLAYED = 8  # moments that are remembered
 LONGEST_AHEAD = 0.2  # seconds; where a replay takes longer, none is made before it is wanted

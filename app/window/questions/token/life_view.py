@@ -14,7 +14,7 @@ from app.window.parts.wording import number_in
 from app.window.questions.token.life_model import LifeModel
 from app.window.questions.token.sections import ALL, line_text, sections_of
 
-CHART_HEIGHT = 120
+CHART_HEIGHT = 102
 SECTIONS = {  # in this order
     "occurs": "",
     "reach": "Can it be reached?",
