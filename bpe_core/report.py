@@ -21,7 +21,8 @@ from bpe_core.figures.coloured_text import PAGE_COLOURS, coloured, grounds
 from bpe_core.figures.figure import Figure, LineFigure
 from bpe_core.figures.painter import figures_with_captions
 from bpe_core.history.history import History
-from bpe_core.methods.listing import METHODS, Wording
+from bpe_core.methods.facts import Wording
+from bpe_core.methods.registry import METHODS
 from bpe_core.questions import question_named, question_names
 from bpe_core.questions.compression import Compression
 from bpe_core.questions.steps import steps_table

@@ -22,6 +22,7 @@ from bpe_core.measures.texts_in_words import counts_of_tokens
 from bpe_core.methods.boundless.compiled_dropping import CompiledDropping
 from bpe_core.methods.gage.compiled import CompiledLearner as CompressingLearner
 from bpe_core.methods.gage.compiled import compressed_blocks
+from bpe_core.methods.kit.best_paths import BestPaths
 from bpe_core.methods.kit.compiled_lattices import CompiledLattices, repeated
 from bpe_core.methods.kit.compiled_pairs import CompiledLearner
 from bpe_core.methods.kit.floor.lattice import Lattice
@@ -33,7 +34,6 @@ from bpe_core.methods.parity.compiled import CompiledFollower
 from bpe_core.methods.unigram.learner import UnigramLearner
 from bpe_core.methods.wordpiece.compiled import CompiledScoreLearner
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.segmenting.best_paths import BestPaths
 from bpe_core.segmenting.by_priority import JoinedWords
 from bpe_core.segmenting.changed_texts import ChangedTexts
 from bpe_core.segmenting.compiled_encoder import CompiledEncoder

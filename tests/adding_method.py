@@ -13,9 +13,12 @@ import numpy as np
 from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet, Symbol
 from bpe_core.history.history import ADDED, NOTHING, Columns, EndReason, History
-from bpe_core.methods.kit.method import Candidate, Method, Reason, Way
-from bpe_core.methods.listing import Listed, Wording
+from bpe_core.methods.facts import Wording
+from bpe_core.methods.kit.learner import Candidate, Way
+from bpe_core.methods.kit.method import Method
+from bpe_core.methods.kit.reasons import Reason
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.segmenting.cutting import Cutting
 from tests.dropping_method import LongestMatch
 
 
@@ -77,21 +80,29 @@ class WholeWords(LongestMatch):
 
 SAVES = Reason.of_column("saves", "Tokens of the corpus")
 
-METHOD = Method(
-    reason="tokens saved",
-    nothing_to_learn="No word of this text is longer than a byte.",
-    tokens_at_first=tokens_at_first,
-    steps_planned=steps_planned,
-    segmenter=WholeWords,
-    plain=Way(AddingLearner, bytes_a_cell=500),
-    reasons=lambda recipe: (SAVES,),
-    has_seeds=True,
-)
 
-LISTED = Listed(
-    "Adding whole words",
-    "Begins with bytes, and adds the word that saves the most tokens, again and again.",
-    __name__,
-    wording=Wording("step", "added", "word", "saves the most tokens"),
-    single="add",
-)
+class Adding(Method):
+    name = "adding"
+    title = "Adding whole words"
+    explanation = "Begins with bytes, and adds the word that saves the most tokens, again and again."
+    wording = Wording("step", "added", "word", "saves the most tokens")
+    single = "add"
+    reason = "tokens saved"
+    nothing_to_learn = "No word of this text is longer than a byte."
+    has_seeds = True
+    plain = Way(AddingLearner, bytes_a_cell=500)
+
+    def tokens_at_first(self, words: WordTable, recipe: Recipe) -> Alphabet:
+        return tokens_at_first(words, recipe)
+
+    def steps_planned(self, recipe: Recipe, alphabet: Alphabet) -> int:
+        return steps_planned(recipe, alphabet)
+
+    def reasons(self, recipe: Recipe) -> tuple[Reason, ...]:
+        return (SAVES,)
+
+    def cutter(self, history: History, cutting: Cutting) -> WholeWords:
+        return WholeWords(history, cutting)
+
+
+METHOD = Adding()

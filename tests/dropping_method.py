@@ -15,8 +15,10 @@ import numpy as np
 from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet, Symbol
 from bpe_core.history.history import NOTHING, Columns, EndReason, History
-from bpe_core.methods.kit.method import Candidate, Method, Reason, Way
-from bpe_core.methods.listing import Listed, Wording
+from bpe_core.methods.facts import Wording
+from bpe_core.methods.kit.learner import Candidate, Way
+from bpe_core.methods.kit.method import Method
+from bpe_core.methods.kit.reasons import Reason
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.segmentation import NO_TOKEN, Segmentation, Tokens
@@ -179,21 +181,28 @@ class Words(Segmentation):
 
 SHARE = Reason.of_column("share", "Of all tokens that stood in the corpus", "{:.2%}".format)
 
-METHOD = Method(
-    reason="count",
-    nothing_to_learn="No word of this text is longer than a byte.",
-    tokens_at_first=tokens_at_first,
-    steps_planned=steps_planned,
-    segmenter=LongestMatch,
-    plain=Way(DroppingLearner, bytes_a_cell=500),
-    reasons=lambda recipe: (SHARE,),
-    has_seeds=True,
-)
 
-LISTED = Listed(
-    "Dropping what is used least",
-    "Begins with all pieces of words.",
-    __name__,
-    wording=Wording("step", "dropped", "token", "used least"),
-    single="drop",
-)
+class Dropping(Method):
+    name = "dropping"
+    title = "Dropping what is used least"
+    explanation = "Begins with all pieces of words."
+    wording = Wording("step", "dropped", "token", "used least")
+    single = "drop"
+    nothing_to_learn = "No word of this text is longer than a byte."
+    has_seeds = True
+    plain = Way(DroppingLearner, bytes_a_cell=500)
+
+    def tokens_at_first(self, words: WordTable, recipe: Recipe) -> Alphabet:
+        return tokens_at_first(words, recipe)
+
+    def steps_planned(self, recipe: Recipe, alphabet: Alphabet) -> int:
+        return steps_planned(recipe, alphabet)
+
+    def reasons(self, recipe: Recipe) -> tuple[Reason, ...]:
+        return (SHARE,)
+
+    def cutter(self, history: History, cutting: Cutting) -> LongestMatch:
+        return LongestMatch(history, cutting)
+
+
+METHOD = Dropping()

@@ -25,7 +25,7 @@ from bpe_core.command_line.main import run
 from bpe_core.command_line.parser import WITHOUT_MANIFEST, command_named, command_questions
 from bpe_core.formats.all_formats import FORMATS
 from bpe_core.measures.measures import MEASURES, WHOLE_NUMBERS
-from bpe_core.methods.listing import METHODS
+from bpe_core.methods.registry import METHODS
 from bpe_core.questions import question_named, question_names, question_summary
 from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.ties import TIE_RULES

@@ -19,9 +19,10 @@ from bpe_core.editing.growing import NOTHING_NEW, grown_numbers, listed_alone
 from bpe_core.errors import FormatError, RecipeError
 from bpe_core.history.history import END_SENTENCES, EndReason, History
 from bpe_core.history.token_texts import TokenTexts
+from bpe_core.methods.facts import Wording
 from bpe_core.methods.kit.method import Method
 from bpe_core.methods.kit.trainer import Trainer
-from bpe_core.methods.listing import METHODS, Wording
+from bpe_core.methods.registry import METHODS
 from bpe_core.recipes import run_titles
 from bpe_core.recipes.parts import Steering
 from bpe_core.recipes.recipe import Recipe

@@ -13,7 +13,7 @@ from app.session.run import NO_RUN, Phase, Run
 from app.session.time import TimeCursor
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import TokenTexts
-from bpe_core.methods.listing import Wording
+from bpe_core.methods.facts import Wording
 
 
 class RunList(QObject):

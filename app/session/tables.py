@@ -26,7 +26,7 @@ from bpe_core.history.history import History
 from bpe_core.history.token_texts import TokenTexts, check_budget
 from bpe_core.insight.audit import never_used
 from bpe_core.insight.reachability import is_learned
-from bpe_core.methods.kit.method import steps_in_words
+from bpe_core.methods.kit.histories import steps_in_words
 from bpe_core.support.progress import CancelCheck, Work
 from bpe_core.text.corpus import Corpus
 from bpe_core.verification.import_check import Agreement, check_import

@@ -23,7 +23,7 @@ from bpe_core.errors import Cancelled, SizeDoesNotFit
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import TokenTexts
 from bpe_core.methods.kit.layout import count_symbols
-from bpe_core.methods.kit.method import Candidate
+from bpe_core.methods.kit.learner import Candidate
 from bpe_core.methods.kit.trainer import Batch, Trainer
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.progress import CancelCheck, Work

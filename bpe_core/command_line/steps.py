@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from bpe_core.history.history import NOTHING, History, Step
 from bpe_core.history.token_texts import TokenTexts
-from bpe_core.methods.kit.method import told_reasons
+from bpe_core.methods.kit.reasons import told_reasons
 from bpe_core.support.wording import count_text
 
 

@@ -19,15 +19,7 @@ from typing import Any
 import numpy as np
 
 from bpe_core.counting.runs import CorpusPiece, Place, count_piece, not_done
-from bpe_core.counting.to_files import (
-    CountingOrder,
-    FileCount,
-    PartTask,
-    Range,
-    Written,
-    add_up_range,
-    write_part,
-)
+from bpe_core.counting.to_files import CountingOrder, FileCount, PartTask, Range, Written, add_up_range, write_part
 from bpe_core.errors import BpeError, Cancelled, ClusterError, CorpusError, plain
 from bpe_core.recipes.mixture import Mixture
 from bpe_core.recipes.recipe import Recipe

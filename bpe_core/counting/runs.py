@@ -21,14 +21,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias, cast
 
 import numpy as np
 
-from bpe_core.counting.count_files import (
-    STORED,
-    CountedColumns,
-    as_table,
-    columns_from,
-    needed_pyarrow,
-    write_columns,
-)
+from bpe_core.counting.count_files import STORED, CountedColumns, as_table, columns_from, needed_pyarrow, write_columns
 from bpe_core.counting.count_words import count_in_runs
 from bpe_core.counting.grouped import hashes
 from bpe_core.counting.words import MOST_SYMBOLS, WordColumns, WordTable, join

@@ -18,7 +18,7 @@ from bpe_core.formats import FORMATS
 from bpe_core.history.arguments import Learned, history_of
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import quoted
-from bpe_core.methods.listing import METHODS
+from bpe_core.methods.registry import METHODS
 from bpe_core.support.progress import ALONE, Work
 from bpe_core.support.small_files import read_small_file
 from bpe_core.verification import checking

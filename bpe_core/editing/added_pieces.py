@@ -20,11 +20,11 @@ from bpe_core.errors import NothingToLearn
 from bpe_core.history.alphabet import Symbol
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import TokenBytes, written
+from bpe_core.methods.kit.best_paths import Pieces
 from bpe_core.methods.kit.lattices import best_path, spelled
 from bpe_core.methods.kit.method import Method
 from bpe_core.methods.kit.trainer import learn
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.segmenting.best_paths import Pieces
 from bpe_core.support.progress import CancelCheck, Work, never_cancelled, while_wanted
 
 NO_SCORE = 0.0  # where the method has none

@@ -33,7 +33,7 @@ from bpe_core.history.history import History, Int64s, Pair
 from bpe_core.history.joining import Joining, PairRows
 from bpe_core.history.token_texts import written
 from bpe_core.methods.kit.trainer import learn
-from bpe_core.methods.listing import METHODS
+from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.by_priority import JoinedWords
 from bpe_core.segmenting.word_pieces import LongestPieces

@@ -20,7 +20,7 @@ import numpy as np
 from bpe_core.errors import FormatError, NothingToLearn, RecipeError
 from bpe_core.history.history import History, Int64s
 from bpe_core.methods.kit.method import Method
-from bpe_core.methods.listing import METHODS
+from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.recipe import CHOICES, Recipe, title_of
 
 NOTHING_NEW = (

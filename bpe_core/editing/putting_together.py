@@ -32,7 +32,7 @@ from bpe_core.formats.base import unless_ids
 from bpe_core.history.arguments import Learned, history_of
 from bpe_core.history.history import History, Int64s
 from bpe_core.history.token_texts import quoted, written
-from bpe_core.methods.listing import METHODS
+from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.parts import Normalization, Splitting, Symbols
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled

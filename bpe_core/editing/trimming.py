@@ -37,7 +37,7 @@ from bpe_core.history.token_texts import written
 from bpe_core.insight.cut_words import CutWords
 from bpe_core.insight.reachability import first_learned, unreachable_tokens
 from bpe_core.methods.kit.method import Method
-from bpe_core.methods.listing import METHODS
+from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.progress import CancelCheck, Work, never_cancelled, while_wanted
 from bpe_core.support.wording import count_text

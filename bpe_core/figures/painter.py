@@ -12,15 +12,7 @@ import numpy as np
 
 from bpe_core.errors import OutputError
 from bpe_core.figures.axes import Legend, UprightAxis, axes_of, lines_apart, upright_axis_of_dots
-from bpe_core.figures.figure import (
-    BarFigure,
-    DotFigure,
-    Figure,
-    Line,
-    LineFigure,
-    SideBySide,
-    TreeFigure,
-)
+from bpe_core.figures.figure import BarFigure, DotFigure, Figure, Line, LineFigure, SideBySide, TreeFigure
 from bpe_core.figures.lattice import Lattice, LatticeFigure
 from bpe_core.figures.scale import Scale
 from bpe_core.figures.sheet import DIGIT, Layout, Paper, Places, Sheet, SvgSheet

@@ -15,7 +15,7 @@ from bpe_core.errors import BpeError, OutputError
 from bpe_core.figures.coloured_text import SAMPLE
 from bpe_core.filming.choices import SIZES, USUAL_SECONDS, FilmChoices, checked_ending
 from bpe_core.filming.run import MILLISECONDS, FilmedRun, Stretch
-from bpe_core.methods.listing import METHODS
+from bpe_core.methods.registry import METHODS
 from bpe_core.report import Report
 from bpe_core.studies.study import Study
 from bpe_core.support.atomic import replace_atomically, write_atomically

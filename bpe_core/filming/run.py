@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from bpe_core.errors import BpeError
 from bpe_core.history.history import Pair
 from bpe_core.insight.pairs import Runner, compared_by, leading_pairs, measure_of, race
-from bpe_core.methods.kit.method import learns_by_ranks
-from bpe_core.segmenting.tokenizer import TokenSpan
+from bpe_core.methods.kit.histories import learns_by_ranks
+from bpe_core.methods.kit.tokenizer import TokenSpan
 from bpe_core.studies.study import Study
 from bpe_core.support.progress import Work
 

@@ -17,7 +17,7 @@ from bpe_core.formats.other_files import named_other
 from bpe_core.formats.transformers_beside import about_beside
 from bpe_core.history.arguments import Learned, history_of
 from bpe_core.history.history import History
-from bpe_core.recipes.parts import LARGEST_VOCABULARY
+from bpe_core.recipes.choice import LARGEST_VOCABULARY
 from bpe_core.support.atomic import write_together
 from bpe_core.support.foreign import gate
 from bpe_core.support.garbage import nothing_collected
@@ -154,7 +154,7 @@ _OWN = {
     ),
     "boundless": Row(
         "BoundlessBPE's model: what both passes learned, as the published program loads it.",
-        f"{HERE}.boundless_model",
+        "bpe_core.methods.boundless.model_file",
         (".boundless.model",),
         mark=b"BoundlessBPE",
     ),

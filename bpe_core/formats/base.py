@@ -14,7 +14,7 @@ import numpy as np
 from bpe_core.errors import FormatError, OutputError, RecipeError
 from bpe_core.history.history import NO_NUMBER as NO_NUMBER
 from bpe_core.history.history import History, Int64s
-from bpe_core.methods.listing import METHODS
+from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.progress import (
     CancelCheck,

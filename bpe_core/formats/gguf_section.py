@@ -14,7 +14,7 @@ import numpy as np
 
 from bpe_core.errors import BpeError, FormatError, TooLarge
 from bpe_core.formats.base import decoded
-from bpe_core.recipes.parts import LARGEST_VOCABULARY
+from bpe_core.recipes.choice import LARGEST_VOCABULARY
 
 MARK = b"GGUF"
 LARGEST_HEAD = 2**26  # bytes; a vocabulary of 250,000 tokens with its merges takes some 20 million

@@ -11,9 +11,7 @@ from bpe_core.errors import FormatError
 from bpe_core.formats import json_reading, unigram_vocabulary
 from bpe_core.formats.base import NO_NUMBER, Opened
 from bpe_core.formats.byte_level import stand_ins
-from bpe_core.formats.hugging_face_text import (
-    TextPreparation,
-)
+from bpe_core.formats.hugging_face_text import TextPreparation
 from bpe_core.formats.json_model import (
     LACKS_BYTES,
     JsonModel,
@@ -31,7 +29,8 @@ from bpe_core.formats.unigram_vocabulary import Scored
 from bpe_core.history.alphabet import BYTE_TEXTS
 from bpe_core.history.history import History, Int64s
 from bpe_core.history.laid_texts import LaidTexts
-from bpe_core.recipes.parts import LARGEST_VOCABULARY, UNKNOWN_TOKEN
+from bpe_core.recipes.choice import LARGEST_VOCABULARY
+from bpe_core.recipes.parts import UNKNOWN_TOKEN
 from bpe_core.segmenting.cutting import ids_looked_for
 from bpe_core.text.preparation.pieces import AddedToken
 

@@ -8,9 +8,7 @@ from typing import Any
 from bpe_core.errors import FormatError
 from bpe_core.formats import bert_vocabulary, byte_level, json_reading
 from bpe_core.formats.base import Opened
-from bpe_core.formats.hugging_face_text import (
-    TextPreparation,
-)
+from bpe_core.formats.hugging_face_text import TextPreparation
 from bpe_core.formats.json_model import (
     JsonModel,
     about_added,

@@ -30,7 +30,7 @@ from bpe_core.history.alphabet import Symbol
 from bpe_core.history.columns import Scores
 from bpe_core.history.history import NOTHING, TIED, Bools, Columns, History, Int64s
 from bpe_core.history.joining import Joining
-from bpe_core.recipes.parts import LARGEST_VOCABULARY
+from bpe_core.recipes.choice import LARGEST_VOCABULARY
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.honest_text import unescape
 

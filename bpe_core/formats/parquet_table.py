@@ -15,7 +15,7 @@ from bpe_core.formats.merge_table import NUMBER, Told, about_of, history_told
 from bpe_core.formats.rebuilding import checked_numbers, checked_symbol
 from bpe_core.formats.rows import COLUMNS_BUT_KIND, merge_rows, too_long_to_show
 from bpe_core.history.history import NOTHING, Columns, History, Int64s
-from bpe_core.recipes.parts import LARGEST_VOCABULARY
+from bpe_core.recipes.choice import LARGEST_VOCABULARY
 from bpe_core.support.foreign import gate, telling_damage
 from bpe_core.support.honest_text import escape, unescape
 from bpe_core.support.optional_packages import MISSING_PYARROW, pyarrow_or_none

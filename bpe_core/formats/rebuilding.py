@@ -15,7 +15,7 @@ from bpe_core.history.alphabet import Alphabet, Symbol, SymbolKind, unknown_symb
 from bpe_core.history.columns import SINGLE, Scores, joined_lengths
 from bpe_core.history.history import ADDED, COUNT_ALONE, NOTHING, Bools, Columns, EndReason, History, Int64s, Reasons
 from bpe_core.methods.kit.method import Method
-from bpe_core.recipes.parts import LARGEST_VOCABULARY
+from bpe_core.recipes.choice import LARGEST_VOCABULARY
 from bpe_core.recipes.recipe import Recipe
 
 LARGEST_NUMBER = 2**31 - 1  # of a token

@@ -23,7 +23,7 @@ from bpe_core.formats.json_reading import LARGEST_NUMBER
 from bpe_core.history.alphabet import Alphabet, Symbol, unknown_symbols
 from bpe_core.history.history import History, Int64s
 from bpe_core.history.token_texts import written
-from bpe_core.recipes.parts import LARGEST_VOCABULARY
+from bpe_core.recipes.choice import LARGEST_VOCABULARY
 from bpe_core.support.progress import ProgressReport
 
 END = "<|endoftext|>"  # that RWKV's models have for 0, which their files do not list

@@ -18,7 +18,8 @@ from bpe_core.formats.base import decoded
 from bpe_core.history.alphabet import BYTE_TEXTS
 from bpe_core.history.laid_texts import LaidTexts
 from bpe_core.kernels.readiness import Policy
-from bpe_core.recipes.parts import LARGEST_VOCABULARY, UNKNOWN_TOKEN
+from bpe_core.recipes.choice import LARGEST_VOCABULARY
+from bpe_core.recipes.parts import UNKNOWN_TOKEN
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import Float64s, Int32s, Int64s
 from bpe_core.text.decoding import UNKNOWN_SHOWN

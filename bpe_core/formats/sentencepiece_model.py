@@ -17,16 +17,7 @@ from bpe_core.formats import limitations, sentencepiece_fields, unigram_vocabula
 from bpe_core.formats.base import NO_NUMBER, Beside, Format, Opened, Peer, complete_numbers, dense_numbers, unless_ids
 from bpe_core.formats.limitations import about, same_text, unrecoverable
 from bpe_core.formats.recovering import Recovered, recover, recovered_among, with_seeds
-from bpe_core.formats.sentencepiece_fields import (
-    BPE,
-    CHARACTERS,
-    MARKER,
-    UNIGRAM,
-    WORDS,
-    Kind,
-    ScoredPiece,
-    Stored,
-)
+from bpe_core.formats.sentencepiece_fields import BPE, CHARACTERS, MARKER, UNIGRAM, WORDS, Kind, ScoredPiece, Stored
 from bpe_core.formats.sentencepiece_text import (
     decoding_fields,
     is_own,

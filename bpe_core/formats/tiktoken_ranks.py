@@ -29,7 +29,7 @@ from bpe_core.formats.recovering import Recovered, recover, with_seeds
 from bpe_core.history.history import History, Int64s
 from bpe_core.history.joining import Joining
 from bpe_core.history.token_texts import written
-from bpe_core.recipes.parts import LARGEST_VOCABULARY
+from bpe_core.recipes.choice import LARGEST_VOCABULARY
 from bpe_core.support.found_once import once
 from bpe_core.support.progress import Progress, ProgressReport
 

@@ -12,13 +12,7 @@ from bpe_core.errors import FormatError
 from bpe_core.formats import json_reading, limitations
 from bpe_core.formats.base import NO_NUMBER, Beside, Format, Opened, Peer
 from bpe_core.formats.byte_level import written_tokens
-from bpe_core.formats.hugging_face_text import (
-    about_changed,
-    decoder_of,
-    normalizer_of,
-    pre_tokenizer_of,
-    read_steps,
-)
+from bpe_core.formats.hugging_face_text import about_changed, decoder_of, normalizer_of, pre_tokenizer_of, read_steps
 from bpe_core.formats.json_bpe import JsonBpe
 from bpe_core.formats.json_model import JsonModel
 from bpe_core.formats.json_reading import Object

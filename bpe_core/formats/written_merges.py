@@ -21,7 +21,7 @@ from bpe_core.formats.recovering import Recovery
 from bpe_core.history.columns import Int64s
 from bpe_core.history.joining import PairRows
 from bpe_core.history.token_texts import quoted
-from bpe_core.recipes.parts import LARGEST_VOCABULARY
+from bpe_core.recipes.choice import LARGEST_VOCABULARY
 from bpe_core.support.arrays import Bools
 from bpe_core.support.found_once import once
 

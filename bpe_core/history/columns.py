@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core.methods.listing import Single
+from bpe_core.methods.facts import Single
 from bpe_core.support.arrays import Int32s as Int32s
 from bpe_core.support.arrays import Int64s as Int64s
 from bpe_core.support.found_once import once

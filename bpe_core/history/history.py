@@ -31,7 +31,7 @@ from bpe_core.history.columns import Int64s as Int64s
 from bpe_core.history.columns import Scores, frozen, joined_lengths
 from bpe_core.history.joining import Joining
 from bpe_core.history.laid_texts import LaidTexts
-from bpe_core.methods.listing import METHODS
+from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.interventions import forced_at
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import Bools as Bools

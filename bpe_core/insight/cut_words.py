@@ -43,7 +43,7 @@ class CutWords:
         splits_alike = _splits_alike(recipe, counted_by)
         parts = _as_they_are(words) if splits_alike else _split_anew(words, Cutting(recipe), cancelled)
         given = GivenWords(recipe, parts.text, parts.starts)
-        segmenter = Method.of(recipe).segmenter(history, given)
+        segmenter = Method.of(recipe).cutter(history, given)
         return cls(words, history, segmenter, segmenter.segmentation(given.text, (), cancelled), parts)
 
     def _tokens(self, at: int) -> Tokens:
@@ -101,7 +101,7 @@ def tokens_by_word(
     recipe = history.recipe
     if _splits_alike(recipe, counted_by):
         given = GivenWords(recipe, words.text.tobytes(), words.starts)
-        segmenter = Method.of(recipe).segmenter(history, given)
+        segmenter = Method.of(recipe).cutter(history, given)
         found = None
         if isinstance(segmenter, WordEncoder):
             found = segmenter.ids_of_given(given, at, cancelled)

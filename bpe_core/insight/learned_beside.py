@@ -14,15 +14,14 @@ from bpe_core.counting.words import WordTable
 from bpe_core.errors import NothingToLearn, SizeDoesNotFit
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
+from bpe_core.methods.kit.method import Method
 from bpe_core.methods.kit.trainer import Trainer
-from bpe_core.methods.mingram import learn as mingram
-from bpe_core.methods.unigram import learn as unigram
+from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import Bools, Bytes
 from bpe_core.support.progress import Work
 
 AT_ONCE = 0.2  # seconds of learning before somebody is asked whether they still wait
-BEGINNINGS = {"unigram": unigram.pieces_at_first, "mingram": mingram.pieces_at_first}
 
 
 def learned_beside(
@@ -42,7 +41,8 @@ def learned_beside(
         else {}
     )
     found = dict[str, list[int | None]]()
-    for name in BEGINNINGS:
+    choosing = [name for name, method in METHODS.items() if method.looks_tokens_up and method.single == "drop"]
+    for name in choosing:
         chosen = recipe.with_changes(method=name, special_tokens=(), max_token_length=longest, **marker)
         found[name] = [_learned(words, chosen, wanted, work) for wanted in pieces]
     return found
@@ -51,7 +51,10 @@ def learned_beside(
 def _learned(words: WordTable, recipe: Recipe, wanted: int, work: Work) -> int | None:
     recipe = recipe.with_changes(vocab_size=len(Alphabet.for_words(words, recipe)) + wanted)
     try:
-        begun = History.from_pairs(recipe, BEGINNINGS[recipe.method](words, recipe), ())
+        alphabet = Method.of(recipe).pieces_at_first(words, recipe)
+        if alphabet is None:
+            return None
+        begun = History.from_pairs(recipe, alphabet, ())
         trainer = Trainer(words, recipe, history=begun)
     except (NothingToLearn, SizeDoesNotFit):
         return None

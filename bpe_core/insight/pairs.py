@@ -19,7 +19,9 @@ import numpy as np
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import NOTHING, History, Pair
 from bpe_core.insight.ranked_words import RankedWords
-from bpe_core.methods.kit.method import Candidate, Method, Reason
+from bpe_core.methods.kit.learner import Candidate
+from bpe_core.methods.kit.method import Method
+from bpe_core.methods.kit.reasons import Reason
 from bpe_core.methods.kit.trainer import Trainer
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.boundaries import NEVER

@@ -18,12 +18,13 @@ import numpy.typing as npt
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError
 from bpe_core.history.history import History, Pair
+from bpe_core.methods.kit.histories import first_turn, learns_by_ranks
 from bpe_core.methods.kit.layout import lay_out
-from bpe_core.methods.kit.method import Method, first_turn, learns_by_ranks
-from bpe_core.methods.listing import METHODS
+from bpe_core.methods.kit.method import Method
+from bpe_core.methods.kit.tokenizer import Tokenizer
+from bpe_core.methods.registry import METHODS
 from bpe_core.segmenting.as_joined import merges_of, ranks_of
 from bpe_core.segmenting.merging import NEVER, PATTERN_CUT, Merges
-from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.support.arrays import Int32s, Int64s, repeated
 
 
@@ -76,10 +77,11 @@ class RankedWords:
     @cached_property
     def stages(self) -> tuple[Stage, ...]:
         """The words that were learned from, and those of the first steps where a method begins with others."""
-        turn, words_at_first = first_turn(self.history), Method.of(self.history.recipe).words_at_first
-        if words_at_first is None or not turn:
+        turn, method = first_turn(self.history), Method.of(self.history.recipe)
+        inside = method.words_at_first(self.words, self.history.recipe) if turn else None
+        if inside is None:
             return (Stage(0, NEVER, self),)
-        at_first = RankedWords.of(words_at_first(self.words, self.history.recipe).words, self.history)
+        at_first = RankedWords.of(inside.words, self.history)
         return Stage(0, turn, at_first), Stage(turn, NEVER, self)
 
     def at(self, steps: int) -> RankedWords:

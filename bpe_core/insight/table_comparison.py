@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 from bpe_core.history.history import History, Step
 from bpe_core.history.token_texts import quoted, written
 from bpe_core.insight.side_by_side import Overlap
-from bpe_core.methods.listing import METHODS
+from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.parts import Normalization, Splitting
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted

@@ -27,9 +27,9 @@ from bpe_core.errors import BpeError
 from bpe_core.history.history import History
 from bpe_core.insight.dropout import Dropout, joins_of
 from bpe_core.insight.word_lattice import Ids, WordLattice, token_symbols
+from bpe_core.methods.kit.best_paths import BestPaths, Pieces
 from bpe_core.methods.kit.lattices import edges_of, lengths_of
 from bpe_core.methods.kit.method import Method
-from bpe_core.segmenting.best_paths import BestPaths, Pieces
 from bpe_core.segmenting.by_priority import JoinedWords
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.merging import Spelling
@@ -71,7 +71,7 @@ class Ways:
 
     def __init__(self, history: History, scores: Sequence[float] | None = None, dropout: float = 0.1) -> None:
         """`scores` are the logarithms of the tokens' probabilities, if they are known."""
-        segmenter = Method.of(history.recipe).segmenter(history, Cutting(history.recipe))
+        segmenter = Method.of(history.recipe).cutter(history, Cutting(history.recipe))
         joins_unknown = history.joining is not None and history.joining.joins_unknown
         self._joins_unknown = joins_unknown or isinstance(segmenter, BestPaths)
         if not isinstance(segmenter, WordEncoder):

@@ -15,8 +15,9 @@ from bpe_core.lessons.bench import Bench, words_by_replacing_text
 from bpe_core.lessons.by_hand import BY_HAND, EXPECTED, FEWEST, ROW, Model
 from bpe_core.methods.kit.floor.lattice import Lattice
 from bpe_core.methods.kit.floor.search import Budget, Guess, Search
-from bpe_core.methods.kit.method import Candidate, Reason
-from bpe_core.methods.listing import METHODS
+from bpe_core.methods.kit.learner import Candidate
+from bpe_core.methods.kit.reasons import Reason
+from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.ties import TIE_RULES
 from bpe_core.support.wording import count_text
 

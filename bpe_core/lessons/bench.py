@@ -16,12 +16,12 @@ from bpe_core.history.history import NOTHING, History, Pair
 from bpe_core.history.token_texts import BLANK, TokenTexts
 from bpe_core.insight.pairs import leading_pairs
 from bpe_core.insight.ranked_words import RankedWords
-from bpe_core.methods.kit.method import Candidate
+from bpe_core.methods.kit.learner import Candidate
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.methods.kit.trainer import Trainer
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.as_joined import merges_of
 from bpe_core.segmenting.merging import Merges
-from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.studies.texts import texts_of
 from bpe_core.text.corpus import Corpus
 

@@ -25,8 +25,8 @@ class Model:
         self.scores = {id: math.log(self.share[piece]) for id, piece in enumerate(pieces)}
 
     def cut(self, text: str, *, without: str = "", fewest: bool = False) -> list[str]:
-        from bpe_core.methods.mingram import reference as mingram  # takes a while to load
-        from bpe_core.methods.unigram import reference as unigram
+        import bpe_core.methods.mingram.reference as mingram  # takes a while to load
+        import bpe_core.methods.unigram.reference as unigram
 
         best_path = mingram.fewest_tokens if fewest else unigram.best_path
         ids = {symbols: id for symbols, id in self.ids.items() if self.pieces[id] != without}

@@ -28,8 +28,8 @@ from bpe_core.measures.texts_in_words import (
     finds_specials,
     shared_splitting,
 )
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.support.arrays import Float64s, Int64s
 from bpe_core.support.data_table import DataTable, Values
 from bpe_core.support.progress import ALONE, CancelCheck, Work, while_wanted

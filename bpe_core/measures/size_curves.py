@@ -17,7 +17,7 @@ from bpe_core.counting.words import WordTable
 from bpe_core.history.history import History
 from bpe_core.insight.cut_words import CutWords
 from bpe_core.insight.ranked_words import RankedWords
-from bpe_core.methods.kit.method import has_ranks
+from bpe_core.methods.kit.histories import has_ranks
 from bpe_core.support.arrays import Float64s, Int64s
 from bpe_core.support.progress import ALONE, CancelCheck, Progress, Work, never_cancelled, while_wanted
 

@@ -17,10 +17,10 @@ from bpe_core.history.history import History
 from bpe_core.insight.cut_words import CutWords, tokens_by_word
 from bpe_core.kernels.readiness import Policy
 from bpe_core.methods.kit.method import Method
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.recipes.parts import CUSTOM_PATTERN, Splitting
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.segmentation import NO_TOKEN
-from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.support.arrays import Int64s, repeated
 from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
 from bpe_core.text.characters import CodePoints, code_points, joins_the_one_before

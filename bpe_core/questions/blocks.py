@@ -11,8 +11,8 @@ from bpe_core.asking import Answer, Question
 from bpe_core.errors import BpeError
 from bpe_core.figures.from_table import blocks_chart
 from bpe_core.history.history import NOTHING
-from bpe_core.insight.gage import blocks_of_run
 from bpe_core.methods.gage.container import sizes_of_texts
+from bpe_core.methods.gage.explain import blocks_of_run
 from bpe_core.methods.kit.method import Method
 from bpe_core.studies.study import Study
 from bpe_core.support.data_table import DataTable, Values

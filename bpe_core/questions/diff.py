@@ -10,7 +10,7 @@ from bpe_core.asking import Answer, Question, parameter
 from bpe_core.history.token_texts import shown
 from bpe_core.insight.side_by_side import parallel_cuts
 from bpe_core.insight.table_comparison import DifferingMerge, TableComparison, compare_tables
-from bpe_core.methods.kit.method import steps_in_words
+from bpe_core.methods.kit.histories import steps_in_words
 from bpe_core.studies.study import Study
 from bpe_core.support.data_table import DataTable, Values
 from bpe_core.support.honest_text import escape

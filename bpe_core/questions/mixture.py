@@ -18,7 +18,7 @@ from bpe_core.history.history import History
 from bpe_core.insight.shares import MIXTURE as WHAT
 from bpe_core.insight.shares import Bound, Evidence, Line, Program
 from bpe_core.methods.kit.method import Method
-from bpe_core.methods.listing import METHODS
+from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.studies.study import Study
 from bpe_core.support.data_table import DataTable

@@ -16,7 +16,7 @@ from bpe_core.insight.cut_words import CutWords
 from bpe_core.measures.bits_per_byte import HELD_OUT, TRAINING, BitsPerByte, bits_by_text
 from bpe_core.measures.measures import MEASURES, OF_SIZES
 from bpe_core.measures.size_curves import USUAL_POWER, SizeCurves, measured_sizes, size_curves, which_sizes
-from bpe_core.methods.listing import METHODS
+from bpe_core.methods.registry import METHODS
 from bpe_core.studies.study import Study
 from bpe_core.studies.texts import CorpusTexts, NamedTexts, Texts
 from bpe_core.support.data_table import DataTable, Values

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from bpe_core.asking import Answer, Question
 from bpe_core.figures.from_table import counts_chart
 from bpe_core.history.history import NOTHING
-from bpe_core.methods.kit.method import steps_in_words
+from bpe_core.methods.kit.histories import steps_in_words
 from bpe_core.studies.study import Study
 from bpe_core.support.data_table import DataTable, Values
 from bpe_core.support.progress import ALONE, Work

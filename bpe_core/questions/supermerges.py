@@ -12,7 +12,7 @@ from bpe_core.figures.figure import Bar, BarFigure
 from bpe_core.figures.from_table import passes_chart
 from bpe_core.history.history import NOTHING, Step
 from bpe_core.methods.kit.method import Method
-from bpe_core.methods.listing import METHODS
+from bpe_core.methods.registry import METHODS
 from bpe_core.studies.study import Study
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, Work

@@ -9,10 +9,10 @@ from bpe_core.errors import BpeError
 from bpe_core.history.token_texts import shown
 from bpe_core.insight.pairs import Tie, ties
 from bpe_core.insight.table_comparison import TableComparison, compare_tables
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.methods.kit.trainer import learn
-from bpe_core.methods.listing import METHODS
+from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.ties import TIE_RULES
-from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.studies.study import Study
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, Work

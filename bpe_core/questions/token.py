@@ -16,7 +16,7 @@ from bpe_core.insight.contexts import Context, contexts
 from bpe_core.insight.ranked_words import words_with
 from bpe_core.insight.reachability import Reachability
 from bpe_core.insight.token_life import Held, TokenLife, life_by_use, life_without_words, token_life, use_by_cutting
-from bpe_core.methods.kit.method import learns_by_ranks
+from bpe_core.methods.kit.histories import learns_by_ranks
 from bpe_core.questions.paid import held_table
 from bpe_core.studies.study import Study
 from bpe_core.studies.texts import KnownWords

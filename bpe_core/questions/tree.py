@@ -9,8 +9,8 @@ from bpe_core.asking.shared import after_steps, spelled_specials
 from bpe_core.errors import BpeError
 from bpe_core.figures.from_table import tree_chart
 from bpe_core.insight.merge_tree import Piece, parts_first, pieces_of
-from bpe_core.insight.why import Why
-from bpe_core.insight.why_dropping import LONGEST_FOLLOWED, WhyDropping
+from bpe_core.methods.boundless.explain import LONGEST_FOLLOWED, WhyDropping
+from bpe_core.methods.bpe.explain import Why
 from bpe_core.segmenting.cutting import ALLOWED
 from bpe_core.studies.study import Study
 from bpe_core.support.data_table import DataTable

@@ -9,8 +9,8 @@ from bpe_core.asking import Answer, Question, parameter
 from bpe_core.asking.shared import after_steps, spelled_specials
 from bpe_core.history.token_texts import shown
 from bpe_core.insight.explanation import explain
-from bpe_core.insight.reasons import UNKNOWN, Explanation
-from bpe_core.insight.why import Why as Boundaries
+from bpe_core.methods.bpe.explain import Why as Boundaries
+from bpe_core.methods.kit.explanation import UNKNOWN, Explanation
 from bpe_core.segmenting.cutting import ALLOWED
 from bpe_core.studies.study import Study
 from bpe_core.support.data_table import DataTable

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar, get_args
 
-from bpe_core.methods.listing import METHODS
-from bpe_core.recipes.choice import choice
+from bpe_core.methods.registry import METHODS, USUAL
+from bpe_core.recipes.choice import LARGEST_VOCABULARY, choice
 from bpe_core.recipes.interventions import Intervention
 from bpe_core.recipes.mixture import Mixture
 from bpe_core.recipes.ties import TIE_RULES
@@ -16,23 +16,12 @@ Unit = Literal["file", "line"]
 UnicodeForm = Literal["", "NFC", "NFKC"]
 Marker = Literal["none", "symbol", "glued", "prefix", "continuation"]
 Unknown = Literal["unk", "bytes"]
-WordPieceRule = Literal["count", "score"]
 Sums = Literal["", "32 bits", "64 bits"]
 SpelledSpecials = Literal["", "matched", "text"]
-FallsInto = Literal["bytes", "parts"]
 
 CUSTOM_PATTERN = "custom"
 UNKNOWN_TOKEN = "<unk>"
-LARGEST_VOCABULARY = 4_000_000
 
-_OF_UNIGRAM: dict[str, Any] = dict(applies=lambda recipe: recipe.method == "unigram", goes_without_saying=True)
-_OF_GAGE: dict[str, Any] = dict(applies=lambda recipe: recipe.method == "gage", goes_without_saying=True)
-_OF_WORDPIECE: dict[str, Any] = dict(applies=lambda recipe: recipe.method == "wordpiece", goes_without_saying=True)
-_OF_SUPERBPE: dict[str, Any] = dict(applies=lambda recipe: recipe.method == "superbpe", goes_without_saying=True)
-_OF_PARITY: dict[str, Any] = dict(applies=lambda recipe: recipe.method == "parity", goes_without_saying=True)
-_OF_BOUNDLESS: dict[str, Any] = dict(applies=lambda recipe: recipe.method == "boundless", goes_without_saying=True)
-_OF_BEST: dict[str, Any] = dict(applies=lambda recipe: recipe.method == "best", goes_without_saying=True)
-_DROPPING: dict[str, Any] = _OF_UNIGRAM | dict(applies=lambda recipe: recipe.method in ("unigram", "mingram", "best"))
 _OF_CHARACTERS: dict[str, Any] = dict(applies=lambda recipe: recipe.base == "characters")
 
 
@@ -142,13 +131,13 @@ class Size:
 class Learning:
     """From base symbols to tokens: what is learned first."""
 
-    method: str = choice("bpe", "Method", "How tokens are learned", among=METHODS, goes_without_saying=True)
+    method: str = choice(USUAL, "Method", "How tokens are learned", among=METHODS, goes_without_saying=True)
     min_frequency: int = choice(
         2,
         "Minimum count",
         "A pair that occurs less often is not merged",
         least=1,
-        applies=lambda recipe: recipe.method != "unigram",
+        applies=lambda recipe: "min_frequency" not in METHODS[recipe.method].ignores,
     )
     max_token_length: int | None = choice(
         None,
@@ -162,56 +151,12 @@ class Learning:
         "Whole characters",
         "Bytes join within one character only, until it is whole: no token holds half of one beside something else",
         applies=lambda recipe: (
-            recipe.base == "bytes" and recipe.marker == "none" and recipe.method in ("bpe", "superbpe", "parity")
+            recipe.base == "bytes" and recipe.marker == "none" and METHODS[recipe.method].keeps_characters
         ),
         goes_without_saying=True,
     )
-    ties: str = choice("first-seen", "Ties", among=TIE_RULES, applies=lambda recipe: not _DROPPING["applies"](recipe))
-    seed_size: int = choice(
-        1_000_000,
-        "Seeds",
-        "Begin with this many pieces of words, those that cover most of the text",
-        least=1,
-        **_OF_UNIGRAM,
-    )
-    em_passes: int = choice(
-        2,
-        "Passes a round",
-        "Estimate the probabilities this often before each time pieces are dropped",
-        least=1,
-        most=10,
-        **_DROPPING,
-    )
-    keep_share: int = choice(
-        75,
-        "Kept a round",
-        "The percentage of tokens that stay each time pieces are dropped",
-        least=50,
-        most=95,
-        **_OF_UNIGRAM,
-    )
-    block_size: int = choice(
-        5_000,
-        "Block",
-        "A text is compressed in blocks of this many bytes, each with a table of its own",
-        least=2,
-        most=65_535,
-        **_OF_GAGE,
-    )
-    block_bytes: int = choice(
-        200,
-        "Bytes in it",
-        "A block ends before it holds more different bytes; those it does not hold can stand for pairs",
-        least=1,
-        most=256,
-        **_OF_GAGE,
-    )
-    wordpiece_rule: WordPieceRule = choice(  # "score": count of the pair / (count of the left * count of the right)
-        "count",
-        "Chosen by",
-        "What the next pair is chosen by: its count alone, or its count against those of its two halves",
-        among=get_args(WordPieceRule),
-        **_OF_WORDPIECE,
+    ties: str = choice(
+        "first-seen", "Ties", among=TIE_RULES, applies=lambda recipe: "ties" not in METHODS[recipe.method].ignores
     )
     sums: Sums = choice(  # "32 bits" and "64 bits" add on over a whole text, what is unknown included
         "",
@@ -220,78 +165,6 @@ class Learning:
         among=get_args(Sums),
         applies=lambda recipe: recipe.sums != "",
         goes_without_saying=True,
-    )
-    transition: int | None = choice(  # None: half of the steps
-        None,
-        "Transition",
-        "The first merges, this many, join within words; later ones also join words to superwords",
-        least=1,
-        most=LARGEST_VOCABULARY,
-        optional=True,
-        **_OF_SUPERBPE,
-    )
-    words_by: str = choice(
-        "o200k",
-        "Words by",
-        "The pattern of the words within which the first merges join",
-        among=("o200k", "o200k-apart", "cl100k", "gpt2", "english"),
-        **_OF_SUPERBPE,
-    )
-    most_words: int | None = choice(
-        4, "Most words", "Pairs that would hold more words are not merged", least=1, optional=True, **_OF_SUPERBPE
-    )
-    past_colons: bool = choice(False, "Past colons", "Merges may join a colon and the space behind it", **_OF_SUPERBPE)
-    global_merges: int | None = choice(
-        None,
-        "Serve all first",
-        "The first merges, this many, are of the pairs that occur most in all languages together",
-        least=1,
-        most=LARGEST_VOCABULARY,
-        optional=True,
-        **_OF_PARITY,
-    )
-    window_size: int | None = choice(
-        None,
-        "Window",
-        "Of so many merges one after the other, none serves a language more often than its most",
-        least=1,
-        most=LARGEST_VOCABULARY,
-        optional=True,
-        **_OF_PARITY,
-    )
-    alpha: int = choice(
-        200,
-        "Most of a window",
-        "How much of the window may serve one language, as a percentage of a share that is equal for all",
-        least=100,
-        most=10_000,
-        applies=lambda recipe: recipe.method == "parity" and recipe.window_size is not None,
-        goes_without_saying=True,
-    )
-    tau: float | None = choice(  # None: nothing is dropped
-        None,
-        "Drop from",
-        "A merge within words that takes at least this share of one of its halves drops that half (tau of PickyBPE)",
-        is_share=True,
-        optional=True,
-        **_OF_BOUNDLESS,
-    )
-    falls_into: FallsInto = choice(
-        "bytes",
-        "Falls into",
-        "What is left of a dropped token: its bytes, or the two tokens it was made of",
-        among=get_args(FallsInto),
-        **_OF_BOUNDLESS,
-    )
-    gap_to_floor: int = choice(
-        0,
-        "Gap to floor",
-        "The search ends so many thousandths above its floor; 0: as near as can be",
-        least=0,
-        **_OF_BEST,
-    )
-    longest_word: int = choice(
-        100, "Longest word", "A longer word is not split: it is unknown as a whole", least=1, **_OF_WORDPIECE
     )
 
 

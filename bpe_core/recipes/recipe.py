@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from types import ModuleType
 from typing import Any
 
 from bpe_core.errors import RecipeError, SizeDoesNotFit
-from bpe_core.methods.listing import METHODS, Single, Wording
+from bpe_core.methods.facts import OwnChoices, Single, Wording
+from bpe_core.methods.registry import METHODS, USUAL
 from bpe_core.recipes.choice import Choice, choice
 from bpe_core.recipes.interventions import checked_interventions
 from bpe_core.recipes.mixture import mixture_of
@@ -41,13 +43,42 @@ from bpe_core.text.specials import check_specials
 _DEFAULT_MARKER_TEXT = {"none": "", "symbol": "</w>", "glued": "</w>", "prefix": "▁", "continuation": "##"}
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, init=False)
 class Recipe(Reading, Mixing, Steering, Learning, Size, Symbols, Splitting):
-    """How text becomes words, words become symbols, and symbols become tokens."""
+    """How text becomes words, words become symbols, and symbols become tokens.
+
+    The choices that only one method has are in `own`; they are given, read and written by their names like all others.
+    """
 
     name: str = choice("my recipe")
+    own: OwnChoices = dataclasses.field(default=OwnChoices())
 
-    def __post_init__(self) -> None:
+    def __init__(self, **choices: Any) -> None:
+        given = {name: choices.pop(name) for name in COMMON if name in choices}
+        for name, declared in COMMON.items():
+            object.__setattr__(self, name, given.get(name, declared.default))
+        CHOICES["method"].check("method", self.method)
+        method = METHODS[self.method]
+        own = {name: choices.pop(name) for name in method.own_choices if name in choices}
+        object.__setattr__(self, "own", method.choices(**own))
+        for name in choices:  # those of other methods mean nothing here
+            if name not in CHOICES:
+                raise RecipeError(f"A recipe has no choice named {name!r}.")
+        self._complete()
+        self._check()
+
+    def __getattr__(self, name: str) -> Any:
+        """Return a choice that only some methods have; its default where this one has not."""
+        own = self.__dict__.get("own")
+        if own is not None and not name.startswith("_"):
+            if name in METHODS[self.method].own_choices:
+                return getattr(own, name)
+            if name in CHOICES:
+                return CHOICES[name].default
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def _complete(self) -> None:
+        """Bring the choices into the form in which they are compared."""
         if self.marker_text == "":
             object.__setattr__(self, "marker_text", _DEFAULT_MARKER_TEXT.get(self.marker, ""))
         tokens: object = self.special_tokens
@@ -61,10 +92,22 @@ class Recipe(Reading, Mixing, Steering, Learning, Size, Symbols, Splitting):
         object.__setattr__(self, "preparation", self.preparation and _prepare().steps_of(self.preparation))
         object.__setattr__(self, "decoding", self.decoding and _decode().decoders_of(self.decoding))
         object.__setattr__(self, "mixture", mixture_of(self.mixture))
-        for field in dataclasses.fields(self):
-            CHOICES[field.name].check(field.name, getattr(self, field.name), type(field.default))
+
+    def _check(self) -> None:
+        for name, declared in self.choices.items():
+            declared.check(name, getattr(self, name))
         _check_agreement(self)
         check_pattern(self.pattern, self.custom_pattern)
+
+    @property
+    def choices(self) -> Mapping[str, Choice]:
+        """Return the choices of this recipe's method by name: the common ones, and its own."""
+        return {**COMMON, **METHODS[self.method].own_choices}
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """Return the value of each choice by its name."""
+        return {name: getattr(self, name) for name in self.choices}
 
     @classmethod
     def preset(cls, name: str, **changes: Any) -> Recipe:
@@ -89,7 +132,7 @@ class Recipe(Reading, Mixing, Steering, Learning, Size, Symbols, Splitting):
             changes.setdefault("decoding", ())  # which read other symbols
         if "method" in changes and changes["method"] in METHODS:
             changes = {**METHODS[changes["method"]].needs, **changes}
-        return dataclasses.replace(self, **changes)
+        return Recipe(**{**self.values, **changes})
 
     @property
     def _symbols(self) -> dict[str, Any]:
@@ -99,8 +142,11 @@ class Recipe(Reading, Mixing, Steering, Learning, Size, Symbols, Splitting):
         return kind(**{field.name: getattr(self, field.name) for field in dataclasses.fields(kind)})
 
     def differing(self, other: Recipe, *parts: type[Part]) -> list[str]:
-        """The names of the choices of these parts in which the two differ."""
-        return [name for name in _choices_of(parts) if getattr(self, name) != getattr(other, name)]
+        """Return the names of the choices of these parts in which the two differ."""
+        names = _choices_of(parts)
+        if Learning in parts:
+            names = list(dict.fromkeys((*names, *METHODS[self.method].own_choices, *METHODS[other.method].own_choices)))
+        return [name for name in names if getattr(self, name) != getattr(other, name)]
 
     def is_same_but_for_size(self, other: Recipe) -> bool:
         """Whether what one learns is the beginning of what the other learns."""
@@ -120,8 +166,7 @@ class Recipe(Reading, Mixing, Steering, Learning, Size, Symbols, Splitting):
 
     @property
     def single(self) -> Single | None:
-        listed = METHODS[self.method]
-        return listed.single if not listed.single_by or getattr(self, listed.single_by) is not None else None
+        return METHODS[self.method].single_of(self)
 
     @property
     def asks_for_line_ends(self) -> bool:
@@ -130,7 +175,8 @@ class Recipe(Reading, Mixing, Steering, Learning, Size, Symbols, Splitting):
 
     def applies(self, choice: str) -> bool:
         """Whether this choice has a meaning beside the others, and is not made by the method."""
-        return choice not in METHODS[self.method].needs and CHOICES[choice].applies(self)
+        declared = self.choices.get(choice)
+        return declared is not None and choice not in METHODS[self.method].needs and declared.applies(self)
 
     @property
     def _changes_text(self) -> bool:
@@ -171,7 +217,7 @@ class Recipe(Reading, Mixing, Steering, Learning, Size, Symbols, Splitting):
     @property
     def of_one_text(self) -> Recipe:
         """The recipe by which the words of each language are counted before all are together."""
-        return self.with_changes(method="bpe", mixture=None) if self.serves_languages else self
+        return self.with_changes(method=USUAL, mixture=None) if self.serves_languages else self
 
     def merge_limit(self, alphabet_size: int) -> int:
         if self.merges is not None:
@@ -185,14 +231,15 @@ class Recipe(Reading, Mixing, Steering, Learning, Size, Symbols, Splitting):
         return self.vocab_size - least
 
     def to_dict(self) -> dict[str, Any]:
-        values = {"name": self.name} | {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        values = {"name": self.name} | self.values
         values |= {"special_tokens": [*self.special_tokens], "interventions": [*map(str, self.interventions)]}
         values["mixture"] = None if self.mixture is None else self.mixture.to_json_value()
         values |= {"preparation": list(map(_prepare().as_json, self.preparation))} if self.preparation else {}
         values |= {"decoding": list(map(_decode().as_json, self.decoding))} if self.decoding else {}
-        for field in dataclasses.fields(self):
-            if CHOICES[field.name].goes_without_saying and getattr(self, field.name) == field.default:
-                del values[field.name]
+        own = METHODS[self.method].own_choices
+        for name, declared in self.choices.items():
+            if (declared.goes_without_saying or name in own) and getattr(self, name) == declared.default:
+                del values[name]
         return values
 
     def to_json(self) -> str:
@@ -213,7 +260,31 @@ class Recipe(Reading, Mixing, Steering, Learning, Size, Symbols, Splitting):
         return cls.from_dict(json_of(text, "The recipe is not valid JSON", RecipeError))
 
 
-CHOICES: dict[str, Choice] = {field.name: field.metadata["choice"] for field in dataclasses.fields(Recipe)}
+COMMON: Mapping[str, Choice] = {
+    field.name: field.metadata["choice"] for field in dataclasses.fields(Recipe) if field.name != "own"
+}
+
+
+class Choices(Mapping[str, Choice]):
+    """Every choice that recipes have: the common ones, and those of all methods."""
+
+    def __getitem__(self, name: str) -> Choice:
+        if name in COMMON:
+            return COMMON[name]
+        for method in METHODS.values():
+            if name in (own := method.own_choices):
+                return own[name]
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[str]:
+        own = (name for method in METHODS.values() for name in method.own_choices)
+        yield from dict.fromkeys((*COMMON, *own))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+CHOICES = Choices()
 
 
 def title_of(choice: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bpe_core.history.history import History
-from bpe_core.methods.kit.method import Method
+from bpe_core.methods.registry import METHODS
 from bpe_core.segmenting import merging
 from bpe_core.segmenting.merging import KERNELS, Merges
 from bpe_core.segmenting.word_runs import RunMerges
@@ -11,12 +11,12 @@ from bpe_core.support.arrays import Int32s
 
 
 def merges_of(history: History) -> Merges:
-    return RunMerges(history) if Method.of(history.recipe).joins_runs else Merges(history)
+    return RunMerges(history) if METHODS[history.recipe.method].joins_runs else Merges(history)
 
 
 def ranks_of(symbols: Int32s, history: History) -> Int32s:
     """Return which step dissolves the boundary in front of each cell of a layout; by what is faster for that many."""
-    if not Method.of(history.recipe).joins_runs:
+    if not METHODS[history.recipe.method].joins_runs:
         return merging.ranks_of(symbols, history)
     if not KERNELS.chooses(len(symbols)):
         return merging.plain_ranks(symbols, history, RunMerges(history))

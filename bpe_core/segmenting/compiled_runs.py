@@ -14,13 +14,13 @@ from bpe_core.kernels.change_text import TextChanges
 from bpe_core.kernels.follow import WHOLE, StepTable, follow_runs
 from bpe_core.kernels.merge_word import LIMIT, MergeTable
 from bpe_core.kernels.scan import REGISTERS, machine_of, scan_pieces
-from bpe_core.methods.kit.tokens_of_runs import TokensOfRuns
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.boundaries import PlacedSymbols
 from bpe_core.segmenting.compiled_encoder import CompiledEncoder, check_length, joining_table, room_for
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.dropping_runs import parts_left
 from bpe_core.segmenting.merging import NEVER, PATTERN_CUT, compiled_ranks
+from bpe_core.segmenting.tokens_of_runs import TokensOfRuns
 from bpe_core.segmenting.word_runs import NO_WORD, WITHIN, WordRuns, as_steps, stages_of
 from bpe_core.support.arrays import Bools, Bytes, Int32s, Int64s
 from bpe_core.text.scanner import table_for

@@ -11,7 +11,7 @@ import numpy as np
 
 from bpe_core.history.history import History
 from bpe_core.kernels.readiness import Policy
-from bpe_core.methods.kit.method import Method
+from bpe_core.methods.registry import METHODS
 from bpe_core.segmenting.as_joined import merges_of
 from bpe_core.segmenting.boundaries import PATTERN_CUT, Boundaries, PlacedSymbols, joined
 from bpe_core.segmenting.cutting import Cutting, GivenWords, Part, ids_looked_for, utf8
@@ -190,7 +190,7 @@ class TextEncoder(WordEncoder):
         self.plain = PlainEncoder(history, cutting, merges_of(history))
 
     def make_kernels(self) -> CompiledEncoder:
-        if Method.of(self._history.recipe).joins_runs:
+        if METHODS[self._history.recipe.method].joins_runs:
             from bpe_core.segmenting.compiled_runs import CompiledRuns  # loads machine code
 
             return CompiledRuns(self._history, self._cutting)

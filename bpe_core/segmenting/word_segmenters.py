@@ -5,21 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from bpe_core.history.history import History
-from bpe_core.segmenting.by_priority import JoinedWords, joined_unknown
 from bpe_core.segmenting.cutting import Cutting, Part, utf8
-from bpe_core.segmenting.dropping_runs import DroppingRuns
 from bpe_core.segmenting.text_encoder import WordEncoder
-from bpe_core.segmenting.word_pieces import LongestPieces
 from bpe_core.segmenting.word_tokens import WordCut, WordCuts, WordCutter, Words, WordTokens
-from bpe_core.support.arrays import Int32s
 from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
 
 if TYPE_CHECKING:  # which load machine code
-    from bpe_core.segmenting.batches import Batch, Texts, Unread
-    from bpe_core.segmenting.compiled_encoder import CompiledEncoder
     from bpe_core.segmenting.compiled_methods import PiecesOverTime
 
 REMEMBERED_WORDS = 1 << 16
@@ -66,58 +58,3 @@ class WordSegmenter(WordEncoder):
             words.append(word)
             starts.append(start)
         return Words.of(words, starts, part.origins)
-
-
-class WordPieceSegmenter(WordSegmenter):
-    has_kernels = has_pieces_over_time = True
-
-    def __init__(self, history: History, cutting: Cutting) -> None:
-        self.pieces = LongestPieces(history)
-        super().__init__(history, cutting, self.pieces.cut)
-
-    def make_kernels(self) -> CompiledEncoder:
-        from bpe_core.segmenting.compiled_methods import compiled_pieces  # loads machine code
-
-        return compiled_pieces(self._history, self._cutting, self.pieces)
-
-    def pieces_over_time(self) -> PiecesOverTime:
-        from bpe_core.segmenting.compiled_methods import longest_over_time  # loads machine code
-
-        return longest_over_time(self._history, self.pieces)
-
-
-class DroppingSegmenter(WordSegmenter):
-    has_kernels = True
-
-    def __init__(self, history: History, cutting: Cutting) -> None:
-        super().__init__(history, cutting, DroppingRuns(history).cut)
-
-    def make_kernels(self) -> CompiledEncoder:
-        from bpe_core.segmenting.compiled_runs import FollowedRuns  # loads machine code
-
-        return FollowedRuns(self._history, self._cutting)
-
-
-class PrioritySegmenter(WordSegmenter):
-    def __init__(self, history: History, cutting: Cutting) -> None:
-        self._words, self._each_word = JoinedWords(history), cutting
-        self.has_kernels = self._words.is_plain
-        # Kernels look at each word alone, and texts may be cut for several threads: unknown words meet afterwards.
-        self._joined = history.alphabet.unknown_id if self._words.puts_unknown_together else None
-        super().__init__(history, self._words.cutting(cutting), self._words.cut)
-
-    def make_kernels(self) -> CompiledEncoder:
-        from bpe_core.segmenting.compiled_methods import CompiledPriorities  # loads machine code
-
-        return CompiledPriorities(self._words, self._each_word)
-
-    def ids(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
-        ids = super().ids(text, at, allowed)
-        return ids if self._joined is None else joined_unknown(ids, np.array([0, len(ids)]), self._joined)[0]
-
-    def batch(self, texts: Texts | Unread, at: int, allowed: tuple[str, ...], threads: int | None) -> Batch | None:
-        found = super().batch(texts, at, allowed, threads)
-        if found is None or self._joined is None:
-            return found
-        ids, offsets = joined_unknown(found.ids, found.offsets, self._joined)
-        return found._replace(ids=ids, offsets=offsets)

@@ -24,8 +24,8 @@ from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import NOTHING, EndReason, History, Int64s
 from bpe_core.history.joining import Joining
 from bpe_core.methods.kit.method import Method
+from bpe_core.recipes.choice import LARGEST_VOCABULARY
 from bpe_core.recipes.mixture import LONGEST_NAME
-from bpe_core.recipes.parts import LARGEST_VOCABULARY
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.session_file import HEADER, checksums, schema
 from bpe_core.session_file.stored_columns import STEPS, merge_columns, reasons_in, scores_in, word_table

@@ -14,7 +14,7 @@ from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.columns import Float32s, Scores, joined_lengths
 from bpe_core.history.history import Columns, Reasons
 from bpe_core.history.token_texts import check_budget
-from bpe_core.recipes.parts import LARGEST_VOCABULARY
+from bpe_core.recipes.choice import LARGEST_VOCABULARY
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.session_file.checksums import MERGES_IN_A_PART
 from bpe_core.session_file.values import SavedRun

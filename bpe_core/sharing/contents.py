@@ -14,17 +14,14 @@ import numpy as np
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import NOTHING, TOKEN, History, Int64s
 from bpe_core.history.joining import PairRows
-from bpe_core.methods.bpe.learn import METHOD as BPE
-from bpe_core.methods.kit.method import Method, has_ranks
+from bpe_core.methods.kit.histories import has_ranks
+from bpe_core.methods.kit.method import Method
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.segmenting.best_paths import BestPaths
 from bpe_core.segmenting.word_runs import STAGE
-from bpe_core.segmenting.word_segmenters import WordPieceSegmenter
 from bpe_core.sharing.changes import changes_by, scan_of
 from bpe_core.sharing.preparing import preparing_of
 from bpe_core.text.splitting import scan_table
 
-KNOWN = (BPE.segmenter, WordPieceSegmenter, BestPaths)  # what the page splits as
 LARGEST_PRIORITY = 2**26  # the page keeps a priority and a place in one number
 # Bytes that the words may have: some, and more for each step, so that the page of a small run stays small.
 FEW_WORDS, MORE_WORDS, MOST_WORDS = 6_000, 20, 200_000
@@ -78,15 +75,23 @@ def why_not(history: History) -> str:
     method = Method.of(recipe)
     if method.starts_anew:
         return "This method learns each block of a text anew, so it splits no other text."
-    if method.segmenter not in KNOWN and not method.joins_runs:
+    if not _rule_of(method):
         return "This method splits texts by a rule of its own, which this page does not know."
     if joining is not None and (joining.found_first or joining.hidden):
         return "The file this run came from looks for some tokens before all others, which this page does not do."
     if joining is not None and joining.priorities is not None and joining.priorities.max(initial=0) >= LARGEST_PRIORITY:
         return "The priorities of this table are numbers too large for the page."
-    if method.segmenter is BestPaths and (history.scores is None or recipe.sums):
+    if _rule_of(method) == "paths" and (history.scores is None or recipe.sums):
         return "How this run adds up probabilities is not known to this page."
     return ""
+
+
+def _rule_of(method: Method) -> str:
+    """Return how the page splits by a method; nothing where a method derived from another has a cutter of its own."""
+    kind = type(method)
+    declares = next(base for base in kind.__mro__ if "shared_as" in vars(base))
+    overrides = [base for base in kind.__mro__[: kind.__mro__.index(declares)] if "cutter" in vars(base)]
+    return "" if overrides else method.shared_as
 
 
 def _scan(recipe: Recipe) -> dict[str, Any]:
@@ -108,7 +113,8 @@ def _cuts(history: History) -> dict[str, Any]:
         if joining.pairs is not None:
             return found | {"pairs": [np.asarray(column) for column in joining.pairs[: len(PairRows._fields)]]}
         return found | {"priorities": joining.priorities}
-    if Method.of(history.recipe).joins_runs:
+    rule = _rule_of(Method.of(history.recipe))
+    if rule == "runs":
         stages = history.reasons.get(STAGE, np.zeros(len(history)))
         return {
             "by": "runs",
@@ -118,7 +124,7 @@ def _cuts(history: History) -> dict[str, Any]:
         }
     if has_ranks(history):
         return {"by": "ranks"}
-    if Method.of(history.recipe).segmenter is WordPieceSegmenter:
+    if rule == "longest":
         return {"by": "longest"}
     assert scores is not None  # why_not asked before
     return {"by": "paths", "since": list(scores.since), "rows": list(scores.rows), "waiting": scores.waiting}

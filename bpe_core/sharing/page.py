@@ -16,7 +16,7 @@ from typing import Any
 
 from bpe_core.errors import BpeError
 from bpe_core.figures.coloured_text import PAGE_COLOURS, SAMPLE, grounds
-from bpe_core.methods.listing import METHODS
+from bpe_core.methods.registry import METHODS
 from bpe_core.report import Report
 from bpe_core.sharing.contents import SharedRun, contents_of
 from bpe_core.sharing.packing import packed

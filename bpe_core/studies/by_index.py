@@ -12,7 +12,7 @@ from functools import cached_property
 from bpe_core.errors import BpeError, FormatError
 from bpe_core.history.history import NO_NUMBER, History
 from bpe_core.history.token_texts import BLANK, TokenTexts, quoted
-from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.support.arrays import Int32s, Int64s
 from bpe_core.support.data_table import Values
 

@@ -27,8 +27,8 @@ from bpe_core.figures.coloured_text import SAMPLE, sentence_html
 from bpe_core.history.arguments import history_of
 from bpe_core.history.history import NOTHING, History, Int64s
 from bpe_core.history.token_texts import TokenBytes
-from bpe_core.methods.kit.method import has_ranks, learns_by_ranks, steps_in_words
-from bpe_core.segmenting.tokenizer import Way
+from bpe_core.methods.kit.histories import has_ranks, learns_by_ranks, steps_in_words
+from bpe_core.methods.kit.tokenizer import Way
 from bpe_core.studies.by_index import TokenNames, TokensByIndex, indices_by_number
 from bpe_core.support.data_table import Values
 from bpe_core.support.progress import ALONE, Work

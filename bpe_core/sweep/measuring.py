@@ -16,8 +16,8 @@ from bpe_core.measures.measures import OF_MORPHEMES_IN_SWEEPS, part_of
 from bpe_core.measures.morphemes import CutList, Morphemes
 from bpe_core.measures.size_curves import renyi_efficiency
 from bpe_core.measures.texts_in_words import TextsInWords, can_be_in_words, finds_specials, splitting_of
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.support.arrays import Float64s, Int64s
 from bpe_core.support.progress import CancelCheck, Work, never_cancelled, while_wanted
 from bpe_core.text.characters import stretches

@@ -19,9 +19,10 @@ from bpe_core.measures.morphemes import read_morphemes
 from bpe_core.measures.texts_in_words import shared_splitting
 from bpe_core.methods.kit.method import Method
 from bpe_core.methods.kit.trainer import learn
-from bpe_core.methods.listing import METHODS
+from bpe_core.methods.registry import METHODS
+from bpe_core.recipes.choice import LARGEST_VOCABULARY
 from bpe_core.recipes.mixture import Group, Mixture, Sample
-from bpe_core.recipes.parts import LARGEST_VOCABULARY, Splitting
+from bpe_core.recipes.parts import Splitting
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.fingerprints import fingerprint_of

@@ -16,7 +16,7 @@ from bpe_core.formats import format_for
 from bpe_core.formats.base import NO_NUMBER, Beside, Format, OpenedTable, Peer, nothing_beside, own_numbers
 from bpe_core.formats.peer_process import peer_of
 from bpe_core.history.history import History, Int64s
-from bpe_core.methods.kit.method import steps_in_words
+from bpe_core.methods.kit.histories import steps_in_words
 from bpe_core.support.atomic import folder_for, write_together
 from bpe_core.support.found_once import each_found_once
 from bpe_core.support.garbage import nothing_collected

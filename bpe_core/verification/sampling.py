@@ -16,11 +16,11 @@ from bpe_core.errors import BpeError, throwing_exceptions
 from bpe_core.formats.base import BY_RANKS, Format, Peer
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import quoted, written
-from bpe_core.methods.kit.method import has_ranks
+from bpe_core.methods.kit.histories import has_ranks
+from bpe_core.methods.kit.tokenizer import NEVER, Tokenizer
 from bpe_core.recipes.parts import Normalization
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.cutting import Allowed
-from bpe_core.segmenting.tokenizer import NEVER, Tokenizer
 from bpe_core.text.normalization import normalize
 from bpe_core.text.splitting import Splitter
 

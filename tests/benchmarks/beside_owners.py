@@ -90,7 +90,7 @@ def seconds_of(work: Callable[[], object]) -> float:
 def owners() -> Iterator[Owner]:
     import bpe_core
     from bpe_core.history.alphabet import Alphabet
-    from bpe_core.segmenting.tokenizer import Tokenizer
+    from bpe_core.methods.kit.tokenizer import Tokenizer
 
     BpeExplorer().warm_up()
     learned = bpe_core.train([text_of(LEARNED_FROM)], "gpt2", vocab_size=VOCABULARY_SIZE, ties="lowest-ids").history

@@ -26,8 +26,8 @@ from bpe_core.history.history import History
 from bpe_core.insight.pairs import race
 from bpe_core.insight.ranked_words import RankedWords, contributions
 from bpe_core.insight.token_life import token_life
-from bpe_core.insight.why import Why
 from bpe_core.measures.size_curves import size_curves
+from bpe_core.methods.bpe.explain import Why
 from bpe_core.methods.kit.trainer import Trainer
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.text.corpus import Corpus

@@ -75,7 +75,7 @@ class BpeExplorer(Peer):
 
     def encoder(self, vocabulary: Vocabulary) -> Encoder:
         from bpe_core.history.alphabet import Alphabet
-        from bpe_core.segmenting.tokenizer import Tokenizer
+        from bpe_core.methods.kit.tokenizer import Tokenizer
 
         recipe = self.bpe.Recipe.preset("gpt2", vocab_size=256 + len(vocabulary.pairs))
         tokenizer = Tokenizer(self.bpe.History.from_pairs(recipe, Alphabet.of_bytes(), vocabulary.pairs))

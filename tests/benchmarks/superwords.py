@@ -20,7 +20,7 @@ SIZE = 32_000
 def encoder(peer: Peer, table: str, source: Path) -> Encoder:
     """Learn the table from a file, and return a function that encodes by it on one thread."""
     from bpe_core.formats import write_history
-    from bpe_core.segmenting.tokenizer import Tokenizer
+    from bpe_core.methods.kit.tokenizer import Tokenizer
 
     ours = BpeExplorer()
     ours.warm_up()

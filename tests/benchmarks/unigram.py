@@ -73,7 +73,7 @@ def encoder(peer: Peer, learned_from: Path) -> Encoder:
     if isinstance(peer, SentencePiece):
         return lambda text: np.fromiter(chain.from_iterable(processor.encode(text.splitlines())), np.int32)
     assert isinstance(peer, BpeExplorer)
-    from bpe_core.segmenting.tokenizer import Tokenizer
+    from bpe_core.methods.kit.tokenizer import Tokenizer
     from tests.core.unigram_model import history_of
 
     encode: Encoder = Tokenizer(history_of(processor)).encode_to_array

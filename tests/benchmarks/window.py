@@ -130,7 +130,7 @@ def measure_training(text: Path) -> None:
 
 def measure_methods(text: Path) -> None:
     """Measure the same gaps for each method: while it learns, through time, and when a megabyte of text is put in."""
-    from bpe_core.methods.listing import METHODS
+    from bpe_core.methods.registry import METHODS
     from bpe_core.recipes.presets import PRESETS
     from bpe_core.recipes.recipe import Recipe
 

@@ -55,7 +55,7 @@ def encoder(peer: Peer, learned_from: Path) -> Encoder:
     """Return an encoder by a vocabulary that our engine learns from a text."""
     history = _history(learned_from)
     if isinstance(peer, BpeExplorer):
-        from bpe_core.segmenting.tokenizer import Tokenizer
+        from bpe_core.methods.kit.tokenizer import Tokenizer
 
         encode: Encoder = Tokenizer(history).encode_to_array
         return encode

@@ -12,9 +12,10 @@ from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import Columns, History
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.methods.bpe import reference as reference
-from bpe_core.methods.kit.method import Learner, Method
+from bpe_core.methods.kit.learner import Learner
+from bpe_core.methods.kit.method import Method
 from bpe_core.methods.kit.trainer import Trainer, learn
-from bpe_core.methods.listing import METHODS
+from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.text.corpus import Corpus
 

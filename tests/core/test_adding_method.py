@@ -14,7 +14,7 @@ from bpe_core.errors import FormatError
 from bpe_core.formats import read_history, write_history
 from bpe_core.history.history import ADDED, History
 from bpe_core.methods.kit.trainer import Trainer
-from bpe_core.methods.listing import METHODS
+from bpe_core.methods.registry import METHODS
 from bpe_core.questions.steps import Steps
 from bpe_core.questions.token import Token
 from bpe_core.recipes.recipe import Recipe
@@ -33,7 +33,7 @@ THERE = "is there already|waits to be added"
 
 @pytest.fixture(autouse=True)
 def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(METHODS, "adding", adding_method.LISTED)
+    monkeypatch.setitem(METHODS, "adding", adding_method.METHOD)
 
 
 @pytest.fixture

@@ -13,10 +13,10 @@ from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError, FormatError, NothingToLearn, OutputError
 from bpe_core.formats import write_history
 from bpe_core.history.history import NOTHING, History
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.methods.kit.trainer import Trainer
-from bpe_core.methods.listing import METHODS
+from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.session_file.reading import read_session
 from bpe_core.session_file.values import SavedRun, SavedSession
 from bpe_core.session_file.writing import write_session
@@ -30,7 +30,7 @@ TEXT = "the lowest price is lower than the last one, and the lowest is the last"
 
 @pytest.fixture(autouse=True)
 def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(METHODS, "dropping", dropping_method.LISTED)
+    monkeypatch.setitem(METHODS, "dropping", dropping_method.METHOD)
 
 
 @pytest.fixture

@@ -12,9 +12,9 @@ import pytest
 
 from bpe_core.formats import FORMATS, open_table
 from bpe_core.history.history import History
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.methods.kit.trainer import Trainer
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.session_file.reading import read_session
 from bpe_core.session_file.values import SavedRun, SavedSession
 from bpe_core.session_file.writing import write_session

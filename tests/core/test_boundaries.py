@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.boundaries import INSIDE, NEVER, PATTERN_CUT, Boundaries, PlacedSymbols
 from bpe_core.segmenting.segmentation import NO_TOKEN, Segmentation
-from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.safe_cuts import SafeCuts
 from tests.core.edited_texts import edited, sharing_a_byte
 from tests.core.test_encoding_any_recipe import TEXTS, histories

@@ -18,13 +18,14 @@ from bpe_core.formats import open_table, write_history
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import NOTHING, TOKEN, Columns, History
 from bpe_core.history.token_texts import decoded
-from bpe_core.insight.why_dropping import WhyDropping
+from bpe_core.methods.boundless import METHOD
 from bpe_core.methods.boundless import reference as reference
 from bpe_core.methods.boundless.compiled_dropping import CompiledDropping
-from bpe_core.methods.boundless.learn import METHOD
+from bpe_core.methods.boundless.explain import WhyDropping
 from bpe_core.methods.boundless.plain_dropping import PlainDropping
 from bpe_core.methods.kit.layout import lay_out
-from bpe_core.methods.kit.method import Way
+from bpe_core.methods.kit.learner import Way
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.methods.kit.trainer import Trainer
 from bpe_core.questions.paid import Paid
 from bpe_core.questions.pairs import Pairs
@@ -35,7 +36,6 @@ from bpe_core.segmenting.compiled_runs import CompiledRuns, FollowedRuns, ranks_
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.dropping_runs import DroppingRuns
 from bpe_core.segmenting.merging import plain_ranks
-from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.segmenting.word_runs import STAGE, RunMerges
 from bpe_core.studies.study import Study
 from bpe_core.support.progress import Progress

@@ -20,6 +20,7 @@ from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
 from bpe_core.kernels.word_memory import ENTRIES, LAST_ENTRY, SLOT, Memory, grow_slots
 from bpe_core.methods.bpe import reference as reference
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.methods.kit.trainer import learn
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting import batches, remembered_words
@@ -28,7 +29,6 @@ from bpe_core.segmenting.boundaries import PlacedSymbols
 from bpe_core.segmenting.compiled_encoder import CompiledEncoder
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.merging import PlainEncoder
-from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.support.arrays import UInt64s
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.normalization import normalize

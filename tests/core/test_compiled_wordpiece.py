@@ -14,7 +14,7 @@ from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import Columns, History
 from bpe_core.kernels import learn_score
 from bpe_core.methods.kit.compiled_pairs import CompiledLearner
-from bpe_core.methods.kit.method import Learner
+from bpe_core.methods.kit.learner import Learner
 from bpe_core.methods.wordpiece import reference as reference
 from bpe_core.methods.wordpiece.compiled import CompiledScoreLearner
 from bpe_core.methods.wordpiece.learn import PlainScoreLearner

@@ -11,8 +11,8 @@ from bpe_core.delivery import folder as folders
 from bpe_core.delivery.folder import Delivery, Roles, deliver, prepare_folder, roles_of
 from bpe_core.errors import OutputError
 from bpe_core.formats import open_table, write_history
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.corpus import Corpus
 from tests.core.learning import train
 from tests.shared import text_of

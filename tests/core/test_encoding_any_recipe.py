@@ -20,10 +20,10 @@ from bpe_core.errors import BpeError
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
 from bpe_core.methods.bpe import reference as reference
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.compiled_encoder import CompiledEncoder
 from bpe_core.segmenting.merging import PlainEncoder
-from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.patterns import NAMED_PATTERNS
 from tests.core.random_training import merge_tables
 

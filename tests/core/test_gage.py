@@ -19,15 +19,16 @@ from bpe_core.history.history import NOTHING, Columns, History
 from bpe_core.insight.pairs import best_that_never_won, ties
 from bpe_core.insight.reachability import reachability
 from bpe_core.methods.bpe import reference as reference
+from bpe_core.methods.gage import METHOD
+from bpe_core.methods.gage import cut as gage_cut
 from bpe_core.methods.gage import reference as gage
-from bpe_core.methods.gage.learn import METHOD, PlainLearner
-from bpe_core.methods.kit.method import Learner
+from bpe_core.methods.gage.learn import PlainLearner
+from bpe_core.methods.kit.learner import Learner
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.methods.kit.trainer import Trainer
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.recipes.ties import TIE_RULES
-from bpe_core.segmenting import block_tables
 from bpe_core.segmenting.segmentation import Segmentation
-from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.session_file.reading import read_session
 from bpe_core.session_file.values import SavedRun, SavedSession
 from bpe_core.session_file.writing import write_session
@@ -246,7 +247,7 @@ def test_the_tokens_of_a_text_follow_its_edits() -> None:
 
 
 def test_a_long_text_is_cut_ahead_for_another_block(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(block_tables, "AT_ONCE", 8)
+    monkeypatch.setattr(gage_cut, "AT_ONCE", 8)
     history = trained("low lower lowest\n" * 40, block_size=170)
     tokenizer, later = Tokenizer(history), len(history)
     found = tokenizer.segmentation("low lower")

@@ -187,7 +187,7 @@ def test_where_its_terminal_is_closed_a_command_keeps_what_was_learned(endless: 
 
 ENCODE_AND_PRINT = """
 import signal, sys, time
-from bpe_core.segmenting import encode_corpus
+from bpe_core.methods.kit import encode_corpus
 from bpe_core.command_line.main import run
 
 def write_on(corpus, encoding, files, groups, file, *rest):

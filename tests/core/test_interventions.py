@@ -17,8 +17,8 @@ from bpe_core.methods.bpe import reference as reference
 from bpe_core.methods.kit.compiled_pairs import CompiledLearner
 from bpe_core.methods.kit.plain_pairs import PlainLearner
 from bpe_core.methods.kit.trainer import Trainer
+from bpe_core.methods.superbpe import METHOD as SUPERBPE
 from bpe_core.methods.superbpe import reference as superbpe
-from bpe_core.methods.superbpe.learn import METHOD as SUPERBPE
 from bpe_core.methods.wordpiece import reference as wordpiece
 from bpe_core.methods.wordpiece.compiled import CompiledScoreLearner
 from bpe_core.methods.wordpiece.learn import PlainScoreLearner

@@ -12,17 +12,17 @@ from bpe_core.counting.words import WordTable
 from bpe_core.formats import FORMATS
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import Columns, History
-from bpe_core.insight.reasons import TextWord
-from bpe_core.insight.why_path import Compared, WhyPath
 from bpe_core.methods.kit.compiled_lattices import CompiledLattices
+from bpe_core.methods.kit.explanation import TextWord
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.methods.kit.trainer import Trainer
 from bpe_core.methods.mingram import reference as mingram
 from bpe_core.methods.mingram.learn import MinGramLearner
+from bpe_core.methods.unigram.explain import Compared, WhyPath
 from bpe_core.methods.unigram.reference import encode
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.compiled_methods import CompiledPaths
 from bpe_core.segmenting.cutting import Cutting
-from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.corpus import Corpus
 from tests.core.formats.samples import content
 from tests.core.learning import made_by, train

@@ -120,7 +120,7 @@ def test_special_tokens_are_left_as_they_are() -> None:
 
 @pytest.mark.parametrize("form", ["NFC", "NFKC"])
 def test_every_character_is_normalized_alike_with_and_without_origins(form: str) -> None:
-    recipe = Recipe(unicode_form=form, lowercase=True)  # type: ignore[arg-type]
+    recipe = Recipe(unicode_form=form, lowercase=True)
     # Each character after a letter it may join, in one text; the comma keeps them apart. Of those that stay as they
     # are and join nothing, a few will do.
     after_a_letter = ("e" + chr(code) for code in range(sys.maxunicode + 1))
@@ -150,7 +150,7 @@ def test_only_one_character_grows_in_lower_case() -> None:
 def test_real_text_in_many_languages(name: str, form: str) -> None:
     text = text_of(name)[:1_500_000]
     decomposed = unicodedata.normalize("NFD", text)
-    recipe = Recipe(unicode_form=form, lowercase=True)  # type: ignore[arg-type]
+    recipe = Recipe(unicode_form=form, lowercase=True)
     result = normalize_with_origins(decomposed, recipe)
     assert result.text == unicodedata.normalize(form, decomposed).lower()  # type: ignore[arg-type]
     assert (result.origins[1:] >= result.origins[:-1]).all()

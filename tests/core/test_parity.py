@@ -25,9 +25,10 @@ from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import Columns, History
 from bpe_core.insight.pairs import compared_by, leading_pairs, measure_of
 from bpe_core.methods.bpe import reference as reference
-from bpe_core.methods.kit.method import Way
+from bpe_core.methods.kit.learner import Way
 from bpe_core.methods.kit.trainer import Trainer, learn
-from bpe_core.methods.parity.learn import LANGUAGE, METHOD, THERE
+from bpe_core.methods.parity import METHOD
+from bpe_core.methods.parity.learn import LANGUAGE, THERE
 from bpe_core.methods.parity.reference import Parity, parity
 from bpe_core.recipes.mixture import Group, Mixture
 from bpe_core.recipes.recipe import Recipe

@@ -21,9 +21,9 @@ import pytest
 
 from bpe_core.counting.count_words import count_words
 from bpe_core.history.history import History
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.recipes.ties import BYTE_ALPHABET
-from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.patterns import NAMED_PATTERNS
 from tests.conftest import EXPLORES

@@ -50,7 +50,7 @@ def test_in_ascii_alone_they_find_the_same(name: str) -> None:
 @pytest.mark.parametrize("unit", ["file", "line"])
 @given(text=TEXTS)
 def test_nothing_is_lost_unless_blanks_are_dropped(name: str, unit: str, text: str) -> None:
-    words = list(split_words(text, Recipe(pattern=name, unit=unit)))  # type: ignore[arg-type]
+    words = list(split_words(text, Recipe(pattern=name, unit=unit)))
     assert "".join(words) == text
     assert all(words)
 

@@ -24,16 +24,16 @@ from bpe_core.insight.pairs import follow, leading_pairs, ties
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.methods.bpe import reference as plain
 from bpe_core.methods.kit.runs import words_inside
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.methods.kit.trainer import Trainer
-from bpe_core.methods.superbpe import compiled
+from bpe_core.methods.superbpe import METHOD, compiled
 from bpe_core.methods.superbpe import reference as reference
-from bpe_core.methods.superbpe.learn import METHOD, STAGE, transition_in
+from bpe_core.methods.superbpe.learn import STAGE, transition_in
 from bpe_core.questions import ask
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.compiled_runs import CompiledSuperwords, first_across
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.merging import PlainEncoder
-from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.patterns import NO_SUPERWORD
 from bpe_core.text.splitting import split_words

@@ -25,9 +25,9 @@ from bpe_core.history.token_texts import (
     written,
 )
 from bpe_core.insight.reachability import reachability
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.questions.lengths import Lengths
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.studies.making import train
 from tests.gui.histories import random_history
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import History
 from bpe_core.methods.bpe import reference as reference
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.boundaries import NEVER, PATTERN_CUT
-from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.normalization import normalize
 from bpe_core.text.splitting import split_words

@@ -12,9 +12,9 @@ from bpe_core.counting.words import WordTable
 from bpe_core.errors import FormatError, NothingToLearn, RecipeError
 from bpe_core.kernels import readiness
 from bpe_core.kernels.readiness import Policy
+from bpe_core.methods.bpe import METHOD
+from bpe_core.methods.bpe import learn as learn_room
 from bpe_core.methods.bpe import reference as reference
-from bpe_core.methods.bpe.learn import METHOD
-from bpe_core.methods.kit import plain_pairs as method
 from bpe_core.methods.kit import trainer
 from bpe_core.methods.kit.compiled_pairs import CompiledLearner
 from bpe_core.methods.kit.plain_pairs import PlainLearner
@@ -70,8 +70,7 @@ def test_columns_grow_while_old_views_stay(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_kernels_take_over_in_the_middle_of_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
     assert METHOD.compiled is not None
-    wanted = replace(METHOD.compiled, kernels=Policy("not loaded", small=0))
-    monkeypatch.setattr(method, "METHOD", replace(METHOD, compiled=wanted))
+    monkeypatch.setattr(learn_room, "COMPILED", replace(METHOD.compiled, kernels=Policy("not loaded", small=0)))
     monkeypatch.setattr(readiness, "prepare", lambda **how: None)
     monkeypatch.setattr(readiness, "ready", lambda part="": False)
     made = Trainer(WORDS, RECIPE)
@@ -106,7 +105,7 @@ def test_a_run_is_extended_in_its_size_only() -> None:
 
 
 def test_stopping_keeps_what_was_learned(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(method, "METHOD", replace(METHOD, compiled=None))
+    monkeypatch.setattr(learn_room, "COMPILED", None)
     monkeypatch.setattr(trainer, "SECONDS_BETWEEN_REPORTS", 0.0)
     monkeypatch.setattr(trainer, "FIRST_WORK", 1)
     monkeypatch.setattr(trainer, "LEAST_WORK", 1)

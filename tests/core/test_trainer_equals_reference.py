@@ -14,7 +14,7 @@ from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import Columns, History
 from bpe_core.methods.bpe import reference as reference
 from bpe_core.methods.kit.compiled_pairs import CompiledLearner
-from bpe_core.methods.kit.method import Learner
+from bpe_core.methods.kit.learner import Learner
 from bpe_core.methods.kit.plain_pairs import PlainLearner
 from bpe_core.methods.kit.trainer import Trainer
 from bpe_core.recipes.recipe import Recipe

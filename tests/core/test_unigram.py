@@ -13,18 +13,18 @@ from bpe_core.counting.count_words import count_words
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError, NothingToLearn, RecipeError
 from bpe_core.history.history import NOTHING, Columns, History
+from bpe_core.methods.kit.best_paths import BestPaths
 from bpe_core.methods.kit.compiled_lattices import CompiledLattices, repeated
-from bpe_core.methods.kit.method import Candidate
+from bpe_core.methods.kit.learner import Candidate
 from bpe_core.methods.kit.seeds import seeded
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.methods.kit.trainer import Trainer, learn
 from bpe_core.methods.unigram import reference as unigram
 from bpe_core.methods.unigram.learner import LEAST_LIKELY, LEAST_LOSS, RARELY_USED, UnigramLearner
 from bpe_core.methods.unigram.reference import encode
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.segmenting.best_paths import BestPaths
 from bpe_core.segmenting.compiled_methods import CompiledPaths
 from bpe_core.segmenting.cutting import Cutting
-from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.segmenting.word_tokens import WordCuts
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.normalization import normalize

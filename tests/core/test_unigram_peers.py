@@ -17,11 +17,11 @@ from bpe_core.formats.recovering import with_seeds
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.methods.kit.cells import Stretches
 from bpe_core.methods.kit.compiled_lattices import CompiledLattices
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.methods.kit.trainer import Trainer
 from bpe_core.methods.unigram.learner import UnigramLearner
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting import compiled_encoder
-from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.corpus import Corpus
 from tests.core.unigram_model import history_of
 from tests.shared import MADE, here, text_of

@@ -11,10 +11,10 @@ REAL_WORK = """
 import sys
 import bpe_core as bpe
 from bpe_core.text.corpus import Corpus
-from bpe_core.methods.listing import METHODS
+from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.methods.kit.trainer import Trainer
 from bpe_core.counting.count_words import count_words
 from bpe_core.kernels.readiness import Policy

@@ -119,4 +119,4 @@ def test_it_is_asked_for_by_command_and_means_nothing_elsewhere(
     assert run(asked) == 1
     assert "--whole-characters is of byte-pair encoding of bytes" in capsys.readouterr().err
     with pytest.raises(RecipeError, match="must be true or false"):
-        Recipe(whole_characters=1)  # type: ignore[arg-type]
+        Recipe(whole_characters=1)

@@ -15,12 +15,12 @@ from bpe_core.errors import NothingToLearn, RecipeError
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import TokenTexts
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.methods.kit.trainer import Trainer
 from bpe_core.methods.wordpiece import reference as reference
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.compiled_methods import compiled_pieces
 from bpe_core.segmenting.cutting import Cutting
-from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.segmenting.word_pieces import LongestPieces
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.normalization import normalize

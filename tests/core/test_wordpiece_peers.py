@@ -19,9 +19,9 @@ from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import Columns
 from bpe_core.history.token_texts import written
 from bpe_core.methods.kit.plain_pairs import PlainLearner
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.recipes.ties import Pair
-from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.corpus import Corpus
 from tests.conftest import EXPLORES
 from tests.core.learning import train

@@ -34,8 +34,8 @@ from bpe_core.errors import LONGEST_SENTENCE, BpeError
 from bpe_core.formats import FORMATS, open_table
 from bpe_core.formats.sentencepiece_fields import FIXED32, Field, bytes_field, fields_of, varint, varint_field
 from bpe_core.methods.gage.container import compress, expand_file
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.session_file.reading import read_session
 from bpe_core.session_file.writing import write_session
 from bpe_core.text.corpus import Corpus

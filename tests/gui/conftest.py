@@ -23,7 +23,7 @@ from app.window.parts.timing import Throttle
 from app.window.parts.watched import Watched
 from app.wiring import FIRST_RECIPE, Program, build
 from app.worker.job import THREAD
-from bpe_core.methods.listing import METHODS
+from bpe_core.methods.registry import METHODS
 from tests import adding_method, dropping_method
 
 # The picture-only platform says the first three of windows with a least size and of menus; some fonts are why it
@@ -135,8 +135,8 @@ def dropping(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> Iterator[No
     would leave the method behind.
     """
     shown_before = set(QApplication.topLevelWidgets())
-    monkeypatch.setitem(METHODS, "dropping", dropping_method.LISTED)
-    monkeypatch.setitem(METHODS, "adding", adding_method.LISTED)
+    monkeypatch.setitem(METHODS, "dropping", dropping_method.METHOD)
+    monkeypatch.setitem(METHODS, "adding", adding_method.METHOD)
     yield
     for widget in set(QApplication.topLevelWidgets()) - shown_before:
         widget.hide()

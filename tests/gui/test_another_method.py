@@ -10,8 +10,8 @@ from pytestqt.qtbot import QtBot
 from app.window.charts.pairs_page import PairsPage
 from app.window.questions.token.page import TokenPage
 from app.wiring import Program
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.segmenting.tokenizer import Tokenizer
 from tests.gui.conftest import settle
 
 TEXT = "the lowest price is lower than the last one"

@@ -19,8 +19,8 @@ from app.wiring import Program
 from bpe_core.formats import write_history
 from bpe_core.history.token_texts import shown
 from bpe_core.insight.table_comparison import TableComparison, compare_tables
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.corpus import Corpus
 from tests.core.learning import train
 from tests.gui.conftest import WAIT, Train, settle, wait_for_phase

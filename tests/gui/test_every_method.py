@@ -17,11 +17,11 @@ from app.window.pages import PAGES
 from app.window.questions.why.page import WhyPage
 from app.wiring import Program
 from bpe_core.formats import FORMATS
-from bpe_core.methods.listing import METHODS
+from bpe_core.methods.kit.tokenizer import Tokenizer
+from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting import word_tokens
-from bpe_core.segmenting.tokenizer import Tokenizer
 from tests.conftest import EXPLORES
 from tests.gui.conftest import WAIT, anew, rest, settle, wait_for_phase
 from tests.gui.sessions.saving import open_session, save_as, table

@@ -20,8 +20,9 @@ from app.worker.training import LEADING_PAIRS, LeadingPairs
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import NOTHING, History
 from bpe_core.insight.pairs import compared_by, is_as_good, leading_pairs, measure_of, next_pair
-from bpe_core.methods.kit.method import Candidate, Reason, told_reasons
-from bpe_core.methods.listing import Wording
+from bpe_core.methods.facts import Wording
+from bpe_core.methods.kit.learner import Candidate
+from bpe_core.methods.kit.reasons import Reason, told_reasons
 from bpe_core.questions.pairs import Pairs
 from bpe_core.support.progress import CancelCheck, never_cancelled
 

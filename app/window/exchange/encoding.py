@@ -15,7 +15,7 @@ from app.session.session import Session
 from app.window.exchange.file_work import FileWork
 from app.window.parts.wording import size_text
 from app.worker.job import Task
-from bpe_core.segmenting.encode_corpus import EncodedCorpus, Width, encode_corpus
+from bpe_core.methods.kit.encode_corpus import EncodedCorpus, Width, encode_corpus
 
 WIDTHS: tuple[Width, ...] = get_args(Width)
 

@@ -10,7 +10,7 @@ from bpe_core.editing.without_tokens import numbers_of
 from bpe_core.errors import BpeError
 from bpe_core.formats.rebuilding import LARGEST_NUMBER
 from bpe_core.history.history import History
-from bpe_core.recipes.parts import LARGEST_VOCABULARY
+from bpe_core.recipes.choice import LARGEST_VOCABULARY
 
 
 @dataclass(frozen=True)

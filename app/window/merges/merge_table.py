@@ -20,8 +20,10 @@ from app.session.time import timer
 from app.window.parts.wording import STEP_SIGNS, heading_sorted, tip
 from bpe_core.history.history import NOTHING, History
 from bpe_core.history.token_texts import TokenTexts
-from bpe_core.methods.kit.method import Method, Reason
-from bpe_core.methods.listing import METHODS, Wording
+from bpe_core.methods.facts import Wording
+from bpe_core.methods.kit.method import Method
+from bpe_core.methods.kit.reasons import Reason
+from bpe_core.methods.registry import METHODS
 from bpe_core.questions.steps import steps_table
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.studies.study import Study

@@ -16,7 +16,7 @@ from bpe_core.asking import Answer
 from bpe_core.asking.shared import at_sizes
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import shown
-from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
 
 TOPIC = "benchmark text"

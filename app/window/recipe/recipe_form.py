@@ -14,8 +14,9 @@ from app.session.time import timer
 from app.worker.job import Task
 from bpe_core.errors import RecipeError
 from bpe_core.history.token_texts import shown
-from bpe_core.methods.listing import FIRST_SIZE, METHODS, Listed
-from bpe_core.recipes.parts import LARGEST_VOCABULARY as LARGEST_VOCABULARY
+from bpe_core.methods.facts import FIRST_SIZE, MethodFacts
+from bpe_core.methods.registry import METHODS
+from bpe_core.recipes.choice import LARGEST_VOCABULARY as LARGEST_VOCABULARY
 from bpe_core.recipes.parts import Learning, Mixing, Size, Splitting, Steering, Symbols
 from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.recipe import CHOICES as CHOICES
@@ -200,10 +201,11 @@ class RecipeForm(QObject):
 
     @property
     def shrinks(self) -> bool:
-        return self._recipe.value.single == "drop" and not self.method.single_by
+        """Return whether the vocabulary shrinks while it is learned, so that its size is a goal from above."""
+        return self._recipe.value.single == "drop" and self.method.has_seeds
 
     @property
-    def method(self) -> Listed:
+    def method(self) -> MethodFacts:
         return METHODS[self._recipe.value.method]
 
     def choose_method(self, name: str) -> None:

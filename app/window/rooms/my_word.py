@@ -162,7 +162,7 @@ class MyWord(QObject):
 def _reasons(text: str, cuts: list[int], words: WordTable, history: History) -> tuple[str, ...]:
     """Say why the remaining cuts are kept; if there are many, only the first ones."""
     from bpe_core.insight.boundary_reasons import sentence  # not for the first paint
-    from bpe_core.insight.why import Why
+    from bpe_core.methods.bpe.explain import Why
 
     bench = Bench(words, history)
     why = Why(text, history, corpus=bench.ranked)

@@ -17,7 +17,7 @@ from app.window.rooms.my_word import LARGEST_CORPUS
 from app.window.time.step_in_words import Chip
 from bpe_core.history.history import History
 from bpe_core.insight.pairs import Loss, largest_loss
-from bpe_core.methods.kit.method import learns_by_ranks
+from bpe_core.methods.kit.histories import learns_by_ranks
 from bpe_core.questions.compression import symbols_per_token
 from bpe_core.studies.study import Study
 from bpe_core.support.arrays import Int64s

@@ -17,9 +17,9 @@ from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError
 from bpe_core.history.history import History
 from bpe_core.methods.kit.method import Method
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.segmentation import Segmentation
-from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
 from bpe_core.text.normalization import normalize
 from bpe_core.text.safe_cuts import SafeCuts

@@ -8,7 +8,7 @@ from app.session.run import Run
 from app.window.parts.wording import STEP_SIGNS
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import TokenTexts
-from bpe_core.methods.listing import Wording
+from bpe_core.methods.facts import Wording
 
 NO_RUN = "Your text, which is not part of the corpus"
 AT_FIRST = "Nothing is {done} yet: these are the tokens at first"

@@ -9,7 +9,7 @@ from typing import get_args
 
 from bpe_core.command_line.arguments import add_merge_table, text_or_standard_input
 from bpe_core.errors import BpeError
-from bpe_core.segmenting.tokenizer import Way
+from bpe_core.methods.kit.tokenizer import Way
 from bpe_core.studies.making import open_study
 
 examples = """\

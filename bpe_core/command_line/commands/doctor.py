@@ -15,7 +15,7 @@ from typing import Any
 
 from bpe_core.formats.all_formats import ROWS
 from bpe_core.kernels import kept, readiness
-from bpe_core.methods.listing import METHODS
+from bpe_core.methods.registry import METHODS
 from bpe_core.questions import QUESTIONS
 from bpe_core.support import optional_packages as optional
 from bpe_core.support.limits import available_memory, size_text

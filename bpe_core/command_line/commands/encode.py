@@ -97,7 +97,7 @@ def _tell_agreement(path: str, study: Study) -> None:
 
 
 def _encode_files(options: argparse.Namespace, study: Study, at: int) -> None:
-    from bpe_core.segmenting.encode_corpus import encode_corpus  # a single text needs less
+    from bpe_core.methods.kit.encode_corpus import encode_corpus  # a single text needs less
 
     groups = groups_of(options)
     with working() as interruption, reading(options.text or ([] if groups else ["-"]), groups=groups) as corpus:

@@ -10,13 +10,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from bpe_core.command_line.arguments import (
-    SUPERWORD_LIMITS,
-    add_superword_limits,
-    add_tie_rule,
-    changes_in,
-    number,
-)
+from bpe_core.command_line.arguments import SUPERWORD_LIMITS, add_superword_limits, add_tie_rule, changes_in, number
 from bpe_core.command_line.corpora import add_corpus, named_texts, names_of
 from bpe_core.command_line.interruption import KEEPS, working
 from bpe_core.command_line.writing_tables import add_checks, format_list, write_and_tell
@@ -29,7 +23,7 @@ from bpe_core.formats.base import own_numbers
 from bpe_core.history.history import END_SENTENCES, History
 from bpe_core.history.token_texts import TokenTexts
 from bpe_core.insight.audit import never_used
-from bpe_core.recipes.parts import WordPieceRule
+from bpe_core.methods.wordpiece.choices import WordPieceRule
 from bpe_core.session_file import is_session_name
 from bpe_core.studies.making import open_study
 from bpe_core.studies.study import Study

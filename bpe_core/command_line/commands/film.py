@@ -10,14 +10,7 @@ from bpe_core.command_line.corpora import add_corpus, named_texts
 from bpe_core.command_line.interruption import working
 from bpe_core.command_line.runs import run_named
 from bpe_core.errors import plain
-from bpe_core.filming.choices import (
-    ENDINGS,
-    LONGEST_SECONDS,
-    SIZES,
-    USUAL_SECONDS,
-    FilmChoices,
-    checked_ending,
-)
+from bpe_core.filming.choices import ENDINGS, LONGEST_SECONDS, SIZES, USUAL_SECONDS, FilmChoices, checked_ending
 from bpe_core.filming.film import write_film
 
 examples = """\

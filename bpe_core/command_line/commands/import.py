@@ -8,7 +8,7 @@ import json
 from bpe_core.errors import BpeError, plain
 from bpe_core.formats import OpenedTable
 from bpe_core.formats.hugging_face_cache import cached_tokenizers, folder
-from bpe_core.methods.kit.method import steps_in_words
+from bpe_core.methods.kit.histories import steps_in_words
 from bpe_core.studies.making import open_study
 from bpe_core.support.found_once import each_found_once
 from bpe_core.verification.import_check import check_import

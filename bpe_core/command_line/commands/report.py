@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bpe_core.command_line.arguments import number, text_argument
 from bpe_core.errors import BpeError, CorpusError, plain
-from bpe_core.methods.listing import METHODS
+from bpe_core.methods.registry import METHODS
 from bpe_core.report import Report, report_of, write_report
 from bpe_core.session_file import is_session_file
 from bpe_core.studies.making import open_study

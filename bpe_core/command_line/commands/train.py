@@ -22,7 +22,7 @@ from bpe_core.errors import OutputError, plain
 from bpe_core.formats import FORMATS, TABLES, format_for, write_history
 from bpe_core.history.history import END_SENTENCES, History
 from bpe_core.methods.kit.trainer import learn
-from bpe_core.methods.listing import METHODS
+from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.session_file import EXTENSION, is_session_name

@@ -24,8 +24,8 @@ from bpe_core.editing.trimming import (
 from bpe_core.errors import BpeError
 from bpe_core.history.history import History
 from bpe_core.insight.audit import LONG, RARE, TokenPlaces
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.questions.audit import CRITERIA_LIST, audit_of, criteria_in
-from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.studies.making import open_study
 from bpe_core.studies.study import Study
 from bpe_core.support.progress import Work

@@ -12,7 +12,7 @@ from bpe_core.counting.words import WordTable
 from bpe_core.errors import FormatError
 from bpe_core.formats import FORMATS, open_table
 from bpe_core.methods.kit.floor.certificate import CHECKSUM, KIND, checksum
-from bpe_core.methods.kit.method import steps_in_words
+from bpe_core.methods.kit.histories import steps_in_words
 from bpe_core.session_file import is_session_file
 from bpe_core.support.foreign import gate, json_of
 from bpe_core.support.wording import count_text

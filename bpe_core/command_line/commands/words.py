@@ -15,8 +15,8 @@ from bpe_core.formats.rows import merge_rows
 from bpe_core.history.history import END_SENTENCES, History
 from bpe_core.history.token_texts import TokenTexts, shown
 from bpe_core.methods.bpe.reference import join
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.methods.kit.trainer import learn
-from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.support.honest_text import escape
 
 examples = """\

@@ -1,0 +1,72 @@
+"""Best: put prices on all pieces of words until it is clear which are worth a place, and add those one by one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bpe_core.methods.best.choices import PRESETS, Choices
+from bpe_core.methods.best.files import TABLES
+from bpe_core.methods.facts import OwnChoices, Single, Wording
+from bpe_core.methods.mingram import MinGram
+
+if TYPE_CHECKING:
+    from bpe_core.counting.words import WordTable
+    from bpe_core.history.alphabet import Alphabet
+    from bpe_core.methods.kit.learner import CompiledWay, Way
+    from bpe_core.methods.kit.reasons import Reason
+    from bpe_core.recipes.recipe import Recipe
+
+
+class Best(MinGram):
+    """The pieces that split words into the fewest tokens, as nearly as can be found."""
+
+    name = "best"
+    title = "Best"
+    explanation = (
+        "Puts prices on all pieces of words until it is clear which are worth a place, and adds those one by one."
+    )
+    place = 9
+    choices: type[OwnChoices] = Choices
+    presets = PRESETS
+    wording = Wording("addition", "added", "piece", "the one that is worth most")
+    tables = TABLES
+    single: Single | None = "add"
+    first_size = 160
+    listed_as = MinGram.name
+    learns_at_once = False  # the search takes seconds
+    reason = "tokens saved"
+
+    @property
+    def specification(self) -> None:
+        """Return none: a search has no short form; its floor is proved instead."""
+        return None
+
+    @property
+    def plain(self) -> Way:
+        from bpe_core.methods.best.learn import PLAIN
+
+        return PLAIN
+
+    @property
+    def compiled(self) -> CompiledWay | None:
+        from bpe_core.methods.best.learn import COMPILED
+
+        return COMPILED
+
+    def tokens_at_first(self, words: WordTable, recipe: Recipe) -> Alphabet:
+        from bpe_core.methods.best.learn import tokens_at_first
+
+        return tokens_at_first(words, recipe)
+
+    def steps_planned(self, recipe: Recipe, alphabet: Alphabet) -> int:
+        from bpe_core.methods.best.learn import steps_planned
+
+        return steps_planned(recipe, alphabet)
+
+    def reasons(self, recipe: Recipe) -> tuple[Reason, ...]:
+        from bpe_core.methods.best.learn import SAVES
+
+        return (SAVES,)
+
+
+METHOD = Best()

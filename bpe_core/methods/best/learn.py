@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -24,10 +23,10 @@ from bpe_core.methods.kit.dropping_learner import Batch, DroppingLearner, Lattic
 from bpe_core.methods.kit.floor.lattice import LONGEST, Lattice
 from bpe_core.methods.kit.floor.search import Budget, Guess, Search
 from bpe_core.methods.kit.floor.vocabulary import by_value
-from bpe_core.methods.kit.method import Candidate, Reason
-from bpe_core.methods.mingram.learn import METHOD as MINGRAM
+from bpe_core.methods.kit.learner import Candidate
+from bpe_core.methods.kit.reasons import Reason
 from bpe_core.methods.mingram.learn import fewest_first
-from bpe_core.methods.unigram.learn import check_marker, ways_of
+from bpe_core.methods.unigram.learn import check_marker, compiled_way, plain_way
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import Int32s, Int64s
 
@@ -153,11 +152,6 @@ SAVES = Reason.of_column(
     "saves", "How many tokens fewer the corpus has with the piece, beside those that were added before it"
 )
 
-METHOD = replace(
-    MINGRAM,
-    reason="tokens saved",
-    tokens_at_first=tokens_at_first,
-    steps_planned=steps_planned,
-    reasons=lambda recipe: (SAVES,),
-    **ways_of(BestLearner),
-)
+
+PLAIN = plain_way(BestLearner)
+COMPILED = compiled_way(BestLearner)

@@ -1,0 +1,99 @@
+"""BoundlessBPE: join pairs within words, and whole words as soon as these occur more often."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from bpe_core.methods.boundless.choices import NEEDS, PRESETS, Choices
+from bpe_core.methods.boundless.files import INSTEAD, TABLES
+from bpe_core.methods.facts import OwnChoices, Single
+from bpe_core.methods.superbpe import SuperBPE
+
+if TYPE_CHECKING:
+    from bpe_core.counting.words import WordTable
+    from bpe_core.history.alphabet import Alphabet
+    from bpe_core.history.history import History
+    from bpe_core.methods.kit.explanation import Explain
+    from bpe_core.methods.kit.learner import CompiledWay, Way
+    from bpe_core.recipes.recipe import Recipe
+    from bpe_core.segmenting.cutting import Allowed, Cutting
+    from bpe_core.segmenting.segmentation import Segmenter
+
+
+class Boundless(SuperBPE):
+    """Two passes of byte-pair encoding, and the race between what they learned; tokens may be dropped again."""
+
+    name = "boundless"
+    title = "BoundlessBPE"
+    explanation = (
+        "Joins pairs within words, and whole words to superwords as soon as these occur more often; may drop tokens."
+    )
+    place = 4
+    choices: type[OwnChoices] = Choices
+    presets = PRESETS
+    needs = NEEDS
+    usual_sizes: tuple[str, ...] = ("131,072 for English, of which a third are superwords",)
+    tables, instead = TABLES, INSTEAD
+    shared_as = "runs"
+    single: Single | None = "drop"
+    can_be_steered = False
+    keeps_characters = False
+    joins_runs = True
+    counts_apart = True
+
+    @property
+    def specification(self) -> Callable[[WordTable, Recipe], History] | None:
+        from bpe_core.methods.boundless.reference import train
+
+        return train
+
+    @property
+    def plain(self) -> Way:
+        from bpe_core.methods.boundless.learn import PLAIN
+
+        return PLAIN
+
+    @property
+    def compiled(self) -> CompiledWay | None:
+        from bpe_core.methods.boundless.learn import COMPILED
+
+        return COMPILED
+
+    def single_of(self, recipe: Any) -> Single | None:
+        return None if recipe.tau is None else self.single
+
+    def steps_planned(self, recipe: Recipe, alphabet: Alphabet) -> int:
+        from bpe_core.methods.boundless.race import steps_planned
+
+        return steps_planned(recipe, alphabet)
+
+    def turns(self, history: History) -> Mapping[int, str]:
+        from bpe_core.methods.boundless.learn import first_supermerge
+
+        return first_supermerge(history)
+
+    def forbids(self, text: bytes, recipe: Recipe) -> str:
+        return ""  # a superword may hold any number of words
+
+    def what_is_wrong(self, history: History) -> str:
+        from bpe_core.methods.boundless.learn import what_is_wrong
+
+        return what_is_wrong(history)
+
+    def cutter(self, history: History, cutting: Cutting) -> Segmenter:
+        if history.recipe.tau is None:
+            return super().cutter(history, cutting)
+        from bpe_core.methods.boundless.cut import DroppingSegmenter
+
+        return DroppingSegmenter(history, cutting)
+
+    def explain(self, text: str, history: History, allowed: Allowed) -> Explain:
+        if history.recipe.tau is None:
+            return super().explain(text, history, allowed)
+        from bpe_core.methods.boundless.explain import WhyDropping
+
+        return WhyDropping(text, history, allowed).at_byte
+
+
+METHOD = Boundless()

@@ -1,4 +1,4 @@
-"""What BoundlessBPE offers as a method: two passes of byte-pair encoding, and the race between what they learned.
+"""Learners of BoundlessBPE: two passes of byte-pair encoding, and the race between what they learned.
 
 What the rest of the program calls words are runs of words with letters. The first pass learns within the ordinary words
 until it has as many tokens as are wanted. The second one joins words that are one token then; see
@@ -7,7 +7,6 @@ until it has as many tokens as are wanted. The second one joins words that are o
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -17,15 +16,12 @@ from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import NOTHING, TOKEN, History
 from bpe_core.kernels.readiness import Policy
 from bpe_core.methods.boundless.plain_dropping import PlainDropping
-from bpe_core.methods.boundless.race import ACROSS, WITHIN, BoundlessLearner, steps_planned
-from bpe_core.methods.kit.method import CompiledWay, Learner, Way
+from bpe_core.methods.boundless.race import ACROSS, WITHIN, BoundlessLearner
+from bpe_core.methods.kit.learner import CompiledWay, Learner, Way
 from bpe_core.methods.kit.plain_pairs import PlainLearner
 from bpe_core.methods.kit.runs import inside_of
-from bpe_core.methods.superbpe.learn import METHOD as SUPERBPE
 from bpe_core.methods.superbpe.learn import STAGE
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.segmenting.cutting import Cutting
-from bpe_core.segmenting.segmentation import Segmenter
 
 _COMPILED = "bpe_core.methods.boundless.compiled_dropping"
 
@@ -36,7 +32,7 @@ def _plain_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced:
     return BoundlessLearner(words, alphabet, recipe, inside_of(words, recipe), learn, PlainDropping)
 
 
-def _compiled_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
+def compiled_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
     from bpe_core.methods.boundless.compiled_dropping import CompiledDropping  # loads machine code
     from bpe_core.methods.superbpe.compiled import CompiledLearner, inside_of
 
@@ -44,15 +40,7 @@ def _compiled_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forc
     return BoundlessLearner(words, alphabet, recipe, inside_of(words, recipe), learn, CompiledDropping)
 
 
-def _segmenter(history: History, cutting: Cutting) -> Segmenter:
-    if history.recipe.tau is None:
-        return SUPERBPE.segmenter(history, cutting)
-    from bpe_core.segmenting.word_segmenters import DroppingSegmenter  # which few recipes want
-
-    return DroppingSegmenter(history, cutting)
-
-
-def _first_supermerge(history: History) -> dict[int, str]:
+def first_supermerge(history: History) -> dict[int, str]:
     across = np.flatnonzero(history.reasons.get(STAGE, np.zeros(0)) == ACROSS)
     return {int(across[0]): "the next merge is the first of whole words"} if len(across) else {}
 
@@ -86,14 +74,5 @@ def what_is_wrong(history: History) -> str:
     return ""
 
 
-METHOD = replace(
-    SUPERBPE,
-    steps_planned=steps_planned,
-    segmenter=_segmenter,
-    what_is_wrong=what_is_wrong,
-    plain=Way(_plain_learner, bytes_a_cell=200),
-    compiled=CompiledWay(_compiled_learner, 40, Policy(_COMPILED, small=20_000, large=2_000_000)),
-    joins_runs=True,
-    counts_apart=True,
-    turns=_first_supermerge,
-)
+PLAIN = Way(_plain_learner, bytes_a_cell=200)
+COMPILED = CompiledWay(compiled_learner, 40, Policy(_COMPILED, small=20_000, large=2_000_000))

@@ -29,10 +29,10 @@ from itertools import groupby, pairwise
 import numpy as np
 import regex
 
+import bpe_core.methods.bpe.reference as bpe
 from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import NOTHING, TIED, TOKEN, EndReason, History
-from bpe_core.methods.bpe import reference as bpe
 from bpe_core.methods.superbpe.reference import words_inside
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.recipes.ties import Pair

@@ -1,0 +1,78 @@
+"""Byte-pair encoding: join the pair that occurs most, again and again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from bpe_core.methods.bpe.choices import PRESETS
+from bpe_core.methods.bpe.files import INSTEAD, TABLES
+from bpe_core.methods.facts import Preset
+from bpe_core.methods.kit.method import Method
+
+if TYPE_CHECKING:  # which load what only the work needs
+    from bpe_core.counting.words import WordTable
+    from bpe_core.history.history import History
+    from bpe_core.methods.kit.explanation import Explain
+    from bpe_core.methods.kit.learner import CompiledWay, Way
+    from bpe_core.recipes.recipe import Recipe
+    from bpe_core.segmenting.cutting import Allowed, Cutting
+    from bpe_core.segmenting.segmentation import Segmenter
+
+
+class BytePairEncoding(Method):
+    """The method that others are told by: each step joins the pair that occurs most."""
+
+    name = "bpe"
+    title = "Byte-pair encoding"
+    explanation = "Joins the pair that occurs most, again and again."
+    place = 1
+    presets: Mapping[str, Preset] = PRESETS
+    usual_sizes: tuple[str, ...] = (
+        "8–16,000 for small data",
+        "30–50,000 for English, as GPT-2 has",
+        "32–37,000 for translation",
+        "100–200,000 for many languages and code, as Llama 3 and GPT-4o have",
+    )
+    tables, instead = TABLES, INSTEAD
+    shared_as = "ranks"
+    is_contrast = True
+    can_be_steered = True
+    keeps_characters = True
+    has_seeds = True
+    has_ranks = learns_by_ranks = True
+    nothing_to_learn = (
+        "No two symbols occur side by side in any word of this text, so there is nothing to learn; "
+        "choose another text, or a pattern that leaves longer words."
+    )
+
+    @property
+    def specification(self) -> Callable[[WordTable, Recipe], History] | None:
+        from bpe_core.methods.bpe.reference import train
+
+        return train
+
+    @property
+    def plain(self) -> Way:
+        from bpe_core.methods.bpe.learn import PLAIN
+
+        return PLAIN
+
+    @property
+    def compiled(self) -> CompiledWay | None:
+        from bpe_core.methods.bpe.learn import COMPILED
+
+        return COMPILED
+
+    def cutter(self, history: History, cutting: Cutting) -> Segmenter:
+        from bpe_core.methods.bpe.cut import cutter
+
+        return cutter(history, cutting)
+
+    def explain(self, text: str, history: History, allowed: Allowed) -> Explain:
+        from bpe_core.methods.bpe.explain import Why
+
+        return Why(text, history, allowed_special=allowed).explanation_at
+
+
+METHOD = BytePairEncoding()

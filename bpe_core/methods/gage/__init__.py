@@ -1,0 +1,80 @@
+"""Gage's compressor of 1994: replace the commonest pair of bytes of a block by a byte that it does not use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from bpe_core.methods.facts import OwnChoices, Wording
+from bpe_core.methods.gage.choices import NEEDS, PRESETS, Choices
+from bpe_core.methods.gage.files import INSTEAD, TABLES
+from bpe_core.methods.kit.method import Method
+
+if TYPE_CHECKING:
+    from bpe_core.counting.words import WordTable
+    from bpe_core.history.history import History
+    from bpe_core.methods.kit.explanation import Explain
+    from bpe_core.methods.kit.learner import CompiledWay, Way
+    from bpe_core.methods.kit.reasons import Reason
+    from bpe_core.recipes.recipe import Recipe
+    from bpe_core.segmenting.cutting import Allowed, Cutting
+    from bpe_core.segmenting.segmentation import Segmenter
+
+
+class Gage(Method):
+    """The compressor that byte-pair encoding comes from; each block of a text has a table of its own."""
+
+    name = "gage"
+    title = "Gage's compressor"
+    explanation = (
+        "Replaces the pair of bytes that occurs most by a byte that is not in use, as long as that saves room."
+    )
+    place = 5
+    choices: type[OwnChoices] = Choices
+    presets = PRESETS
+    needs = NEEDS
+    wording = Wording("replacement", "replaced", "pair", "the one that occurs most in this block")
+    tables, instead = TABLES, INSTEAD
+    starts_anew = True
+    nothing_to_learn = "No two bytes occur side by side in this text, so there is nothing to replace; choose another."
+
+    @property
+    def specification(self) -> Callable[[WordTable, Recipe], History] | None:
+        from bpe_core.methods.gage.reference import train
+
+        return train
+
+    @property
+    def plain(self) -> Way:
+        from bpe_core.methods.gage.learn import PLAIN
+
+        return PLAIN
+
+    @property
+    def compiled(self) -> CompiledWay | None:
+        from bpe_core.methods.gage.learn import COMPILED
+
+        return COMPILED
+
+    def what_is_wrong(self, history: History) -> str:
+        from bpe_core.methods.gage.learn import what_is_wrong
+
+        return what_is_wrong(history)
+
+    def reasons(self, recipe: Recipe) -> tuple[Reason, ...]:
+        from bpe_core.methods.gage.learn import REASONS
+
+        return REASONS
+
+    def cutter(self, history: History, cutting: Cutting) -> Segmenter:
+        from bpe_core.methods.gage.cut import BlockTables
+
+        return BlockTables(history, cutting)
+
+    def explain(self, text: str, history: History, allowed: Allowed) -> Explain:
+        from bpe_core.methods.gage.explain import WhyGage
+
+        return WhyGage(text, history, allowed).at_byte
+
+
+METHOD = Gage()

@@ -13,7 +13,7 @@ from bpe_core.history.history import Columns, EndReason, History
 from bpe_core.kernels import gage as kernel
 from bpe_core.kernels import learn_queue
 from bpe_core.methods.gage.block_form import BLOCKS_LOOKED_AT, CompressedBlock, no_reasons, size_of_block, with_room
-from bpe_core.methods.kit.method import EVERY_LENGTH, UNLIMITED, Candidate, GoneThrough
+from bpe_core.methods.kit.learner import EVERY_LENGTH, UNLIMITED, Candidate, GoneThrough
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.recipes.ties import TIE_RULES
 

@@ -175,12 +175,12 @@ def _compressed(pieces: Iterator[bytes], recipe: Recipe, is_fast: bool) -> Itera
 
 
 def _piece(data: bytes, recipe: Recipe, is_fast: bool) -> _Piece:
-    compressed = compressed_blocks
     if is_fast:
-        from bpe_core.methods.gage import compiled  # loads machine code
+        from bpe_core.methods.gage.compiled import compressed_blocks as compressed  # loads machine code
 
-        compressed = compiled.compressed_blocks
-    blocks = compressed(data, recipe)
+        blocks = compressed(data, recipe)
+    else:
+        blocks = compressed_blocks(data, recipe)
     tables = sum(size_of_table(block.pairs) for block in blocks)
     counts = np.array([len(blocks), sum(len(block.pairs) for block in blocks), tables, sum(map(_is_full, blocks))])
     return data, b"".join(write_block(block.pairs, block.data) for block in blocks), counts

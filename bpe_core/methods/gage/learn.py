@@ -1,4 +1,4 @@
-"""What Gage's compressor offers as a method, and the compressor in plain Python, with the tools Python has for bytes.
+"""Learners of Gage's compressor: machine code, and the compressor in plain Python, with the tools Python has for bytes.
 
 A block is a string of bytes, in which some stand for pairs. What they stand for is numbered: the bytes themselves, then
 what the steps of this block joined. The reference takes 7 times as long.
@@ -28,10 +28,10 @@ from bpe_core.methods.gage.block_form import (
     size_of_table,
     with_room,
 )
-from bpe_core.methods.kit.method import EVERY_LENGTH, Candidate, CompiledWay, GoneThrough, Learner, Method, Reason, Way
+from bpe_core.methods.kit.learner import EVERY_LENGTH, Candidate, CompiledWay, GoneThrough, Learner, Way
+from bpe_core.methods.kit.reasons import Reason
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.recipes.ties import TIE_RULES, Pair
-from bpe_core.segmenting.block_tables import BlockTables
 
 WORK_A_BYTE = 30  # of a block at each step; a compiled step costs that much less
 WORK_A_BLOCK = 500
@@ -176,7 +176,7 @@ def compressed_blocks(data: bytes, recipe: Recipe) -> list[CompressedBlock]:
 KERNELS = Policy("bpe_core.methods.gage.compiled", small=20_000, large=1_000_000)
 
 
-def _compiled_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
+def compiled_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
     from bpe_core.methods.gage.compiled import CompiledLearner, decides  # loads machine code
 
     if not decides(recipe):
@@ -219,16 +219,5 @@ REASONS = (
     ),
 )
 
-METHOD = Method(
-    reason="count",
-    nothing_to_learn="No two bytes occur side by side in this text, so there is nothing to replace; choose another.",
-    tokens_at_first=Alphabet.for_words,
-    steps_planned=lambda recipe, alphabet: recipe.merge_limit(len(alphabet)),
-    segmenter=BlockTables,
-    plain=Way(PlainLearner, bytes_a_cell=10),
-    compiled=CompiledWay(_compiled_learner, 3, KERNELS),
-    starts_anew=True,
-    what_is_wrong=what_is_wrong,
-    reasons=lambda recipe: REASONS,
-    why="blocks",
-)
+PLAIN = Way(PlainLearner, bytes_a_cell=10)
+COMPILED = CompiledWay(compiled_learner, 3, KERNELS)

@@ -26,7 +26,7 @@ from bpe_core.kernels import learn_state as names
 from bpe_core.kernels.learn_join import place
 from bpe_core.methods.kit.characters import lacks_of
 from bpe_core.methods.kit.layout import FEWER_CELLS, Layout, lay_out
-from bpe_core.methods.kit.method import EVERY_LENGTH, Candidate
+from bpe_core.methods.kit.learner import EVERY_LENGTH, Candidate
 from bpe_core.recipes.interventions import forced_at
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.recipes.ties import TIE_RULES

@@ -21,7 +21,7 @@ from bpe_core.history.columns import DROPPED, Float32s, Scores
 from bpe_core.history.history import NOTHING, Columns, EndReason, History, Reasons
 from bpe_core.methods.kit.cells import Stretches, for_learning
 from bpe_core.methods.kit.lattices import Lattices
-from bpe_core.methods.kit.method import UNLIMITED, Candidate
+from bpe_core.methods.kit.learner import UNLIMITED, Candidate
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import Bools, Float64s, Int32s, Int64s, repeated
 

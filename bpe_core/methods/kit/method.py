@@ -1,220 +1,134 @@
-"""What a method of learning offers, and what every learner can be asked.
+"""The face of a method: what it offers to whoever learns, splits, explains, compares or writes files.
 
-A method is a folder beside `bpe/` whose `method.py` holds a `METHOD`, and a row in `recipes/methods.py`.
+The rest of the program asks this object and never which method it is. What it needs for the work is loaded when the
+work begins, so that a recipe can name a method at no cost.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
-import numpy as np
-import numpy.typing as npt
+from bpe_core.methods.facts import MethodFacts
 
-from bpe_core.counting.words import WordTable
-from bpe_core.history.alphabet import Alphabet
-from bpe_core.history.columns import Scores
-from bpe_core.history.history import COUNT_ALONE, Columns, EndReason, History, Reasons, Step
-from bpe_core.kernels.readiness import Policy
-from bpe_core.methods.listing import METHODS
-from bpe_core.recipes.recipe import Recipe
-from bpe_core.segmenting.cutting import Cutting
-from bpe_core.segmenting.segmentation import Segmenter
-
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # recipes load this module first
+    from bpe_core.counting.words import WordTable
+    from bpe_core.history.alphabet import Alphabet
+    from bpe_core.history.history import History
+    from bpe_core.methods.kit.explanation import Explain
+    from bpe_core.methods.kit.learner import CompiledWay, Learner, Way
+    from bpe_core.methods.kit.reasons import Reason
     from bpe_core.methods.kit.runs import Inside
-
-EVERY_LENGTH = 2**62  # a limit to the length of tokens that limits nothing
-UNLIMITED = 2**60  # work that no call reaches
-
-# --- Learners ---------------------------------------------------------------------------
+    from bpe_core.recipes.recipe import Recipe
+    from bpe_core.segmenting.cutting import Allowed, Cutting
+    from bpe_core.segmenting.segmentation import Segmenter
 
 
-@dataclass(frozen=True)
-class Candidate:
-    left: int
-    right: int  # NOTHING where the step would drop the left token, ADDED where it would add it
-    count: int  # how often what it joins, drops or adds occurs in the corpus
-    reasons: Mapping[str, Any] = field(default_factory=lambda: COUNT_ALONE)  # besides the count
+class Method(MethodFacts):
+    """A way to learn a vocabulary, and to split texts by what was learned.
 
+    A house in `bpe_core/methods` has one in its `__init__.py`; a plug-in brings one as well. `check_method` says what
+    is wrong with it.
+    """
 
-def with_token_counts(found: list[Candidate], counts: Sequence[int] | npt.NDArray[np.int64]) -> list[Candidate]:
-    return [
-        replace(one, reasons={"left_count": int(counts[one.left]), "right_count": int(counts[one.right])})
-        for one in found
-    ]
-
-
-class GoneThrough(NamedTuple):
-    done: int
-    total: int
-    unit: str = "bytes"
-    whole: str = "the text"  # that a share is of
-
-
-class Learner(Protocol):
-    """Chooses and makes steps, one after the other."""
-
-    tokens_at_start: int
-    has_candidates: bool  # before the first step, however rare
-
-    @property
-    def learned(self) -> int:
-        """The number of steps so far."""
-
-    @property
-    def reasons(self) -> Reasons:
-        """What the steps so far were chosen by besides their counts; columns grow and never change."""
-
-    @property
-    def scores(self) -> Scores | None:
-        """The log-probabilities of the tokens, where the method has any."""
-
-    @property
-    def gone_through(self) -> GoneThrough | None:
-        """How far it is, where the number of steps is not known: in bytes where a text is read once, or in tokens."""
-
-    def learn(self, columns: Columns, stop_at: int, work: int) -> EndReason:
-        """Fill rows up to `stop_at`, returning early after about this much work; an empty reason: it can go on."""
-
-    def candidates(self, wanted: int) -> list[Candidate]:
-        """Return the steps that would be made next, best first."""
-
-
-@runtime_checkable
-class LooksAhead(Protocol):
-    """A learner that has to search before its next steps are known."""
-
-    def look_ahead(self, work: int) -> bool:
-        """Search for about this much work; return whether `candidates` are now what leaves next."""
-
-
-# The words, the tokens at first, the recipe, and a history whose steps are made before any other.
-LearnerMaker = Callable[[WordTable, Alphabet, Recipe, History | None], Learner]
-
-
-@dataclass(frozen=True)
-class Way:
-    """One way to learn by a method; all ways make the same steps."""
-
-    learner: LearnerMaker
-    bytes_a_cell: int  # of memory for each byte of the distinct words, and for each word
-
-
-@dataclass(frozen=True)
-class CompiledWay(Way):
-    kernels: Policy  # measured in bytes of distinct words
-
-
-# --- What steps are chosen by -----------------------------------------------------------
-
-
-Told = Mapping[str, Any]  # the reasons of a step or a candidate by name; or the columns of many steps
-
-
-@dataclass(frozen=True)
-class Reason:
-    """Something that steps are chosen by besides the count, as tables and charts show it."""
-
-    title: str
-    tip: str
-    of: tuple[str, ...]  # the reasons it is computed from; without them nothing is shown
-    value: Callable[[Any, Told], Any]  # of a count and its reasons, or of all counts and their columns
-    written: Callable[[int, Told], str]  # the same as a person reads it
-    widest: str = "999,999"  # a text that it needs room for
-    is_number: bool = True
-    is_measure: bool = True  # the next step is the one that has most of it
-
-    @classmethod
-    def of_column(cls, name: str, tip: str, written: Callable[[Any], str] = "{:,}".format, **more: Any) -> Reason:
-        """Return the reason that is one column, called by its name; `written` writes a value of it."""
-        return cls(
-            name.capitalize(),
-            tip,
-            (name,),
-            lambda count, told: told[name],
-            lambda count, told: written(told[name]),
-            **more,
-        )
-
-    def is_known(self, told: Told) -> bool:
-        return told.keys() >= {*self.of}
-
-    def text(self, count: int, told: Told) -> str:
-        return self.written(count, told) if self.is_known(told) else ""
-
-    def values(self, history: History) -> npt.NDArray[Any]:
-        """Return its value for every step, to sort by; what is not a number comes first."""
-        if not self.is_known(history.reasons):
-            return np.zeros(len(history))
-        found = np.asarray(self.value(history.columns.count, history.reasons))
-        return np.nan_to_num(found, nan=-np.inf) if found.dtype.kind == "f" else found
-
-
-# --- Methods ----------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Method:
-    reason: str  # what the best step is chosen by
-    nothing_to_learn: str  # a sentence for a text that holds no first step
-    tokens_at_first: Callable[[WordTable, Recipe], Alphabet]
-    steps_planned: Callable[[Recipe, Alphabet], int]
-    segmenter: Callable[[History, Cutting], Segmenter]
-    plain: Way
-    reasons: Callable[[Recipe], tuple[Reason, ...]] = lambda recipe: ()
-    why: str = "tokens"  # how cuts are explained: see `insight.explanation.explain`
-    compiled: CompiledWay | None = None
+    reason: str = "count"  # what the best step is chosen by
+    nothing_to_learn: str = "There is nothing to learn from this text; choose another text."
     has_ranks: bool = False  # each boundary of a text is dissolved once and for all
     learns_by_ranks: bool = False  # the same for the words it learns from, which insight is drawn from
-    has_seeds: bool = False  # its alphabet may hold whole pieces of words, behind the base symbols
-    has_continuations: bool = False  # a character inside a word is another base symbol than at its beginning
-    looks_tokens_up: bool = False  # a text is cut by which tokens there are, whatever they were made of
+    shared_as: str = ""  # how the script of a shared page splits texts by it; nothing: it cannot
     cost_of_token: float = 0.0  # taken off each log-probability, so that the fewest tokens are the best path
-    joins_runs: bool = False  # first within words, then words that are one token: see `segmenting.word_runs`
-    counts_apart: bool = False  # a count says how many tokens its merge makes: `aaa` holds a+a once
-    starts_anew: bool = False  # with each block of a text: several steps may join the same pair, each for its block
-    words_at_first: Callable[[WordTable, Recipe], Inside] | None = None  # learned from up to its first turn
-    turns: Callable[[History], Mapping[int, str]] = lambda history: {}  # after which steps it learns in another way
-    forbids: Callable[[bytes, Recipe], str] = lambda text, recipe: (
-        ""
-    )  # what a token with this text would do; or nothing
-    what_is_wrong: Callable[[History], str] = lambda history: ""  # why a history from a file cannot be of the method
 
-    @classmethod
-    def of(cls, recipe: Recipe) -> Method:
-        method: Method = import_module(METHODS[recipe.method].module).METHOD
+    @staticmethod
+    def of(recipe: Recipe) -> Method:
+        """Return the method that a recipe names."""
+        from bpe_core.methods.registry import METHODS  # whose methods derive from this class
+
+        method = METHODS[recipe.method]
+        assert isinstance(method, Method)  # the registry takes no other
         return method
 
+    # -- learning --------------------------------------------------------------------------
 
-def told_reasons(recipe: Recipe, one: Step | Candidate) -> list[tuple[str, str]]:
-    """Return what a step or a candidate is chosen by besides the count, as far as it is known: title and value."""
-    told = ((reason.title, reason.text(one.count, one.reasons)) for reason in Method.of(recipe).reasons(recipe))
-    return [(title, text) for title, text in told if text]
+    @property
+    def specification(self) -> Callable[[WordTable, Recipe], History] | None:
+        """Return the short, slow way to learn that all others are held equal to, where there is one."""
+        return None
 
+    def begin(self, words: WordTable, recipe: Recipe, known: History | None = None, *, fast: bool) -> Learner:
+        """Return a learner that stands before its first step; it makes the steps of a known history first.
 
-def first_turn(history: History) -> int:
-    """Return up to which step a history was learned from other words than the rest; 0 where there is none."""
-    method = Method.of(history.recipe)
-    return 0 if method.words_at_first is None else min(method.turns(history), default=0)
+        Parameters
+        ----------
+        words
+            The distinct words with their counts.
+        recipe
+            The choices; a size that does not fit is refused.
+        known
+            A history to go on from.
+        fast
+            Whether to learn by machine code, which is there then.
+        """
+        alphabet = self.tokens_at_first(words, recipe) if known is None else known.alphabet
+        self.steps_planned(recipe, alphabet)
+        way = self.compiled if fast else self.plain
+        assert way is not None  # who asks for machine code has seen that there is some
+        return way.learner(words, alphabet, recipe, known)
 
+    @property
+    def plain(self) -> Way:
+        """Return the way to learn in plain Python."""
+        raise NotImplementedError
 
-def has_ranks(history: History) -> bool:
-    """Return whether each boundary of a text is dissolved once and for all, by one step."""
-    return _only_joins_in_order(history) and Method.of(history.recipe).has_ranks
+    @property
+    def compiled(self) -> CompiledWay | None:
+        """Return the way to learn by machine code, where there is one."""
+        return None
 
+    def tokens_at_first(self, words: WordTable, recipe: Recipe) -> Alphabet:
+        """Return the tokens that there are before the first step."""
+        from bpe_core.history.alphabet import Alphabet
 
-def learns_by_ranks(history: History) -> bool:
-    """Return whether it is so in the words that a history was learned from."""
-    return _only_joins_in_order(history) and Method.of(history.recipe).learns_by_ranks
+        return Alphabet.for_words(words, recipe)
 
+    def pieces_at_first(self, words: WordTable, recipe: Recipe) -> Alphabet | None:
+        """Return the same tokens for words that may be marked in any way, where it chooses among pieces of words."""
+        return None
 
-def _only_joins_in_order(history: History) -> bool:
-    return history.joining is None and history.recipe.tau is None
+    def steps_planned(self, recipe: Recipe, alphabet: Alphabet) -> int:
+        """Return how many steps the recipe asks for; refuse a size that does not fit the alphabet."""
+        return recipe.merge_limit(len(alphabet))
 
+    def words_at_first(self, words: WordTable, recipe: Recipe) -> Inside | None:
+        """Return the words inside the runs, where it learns from these up to its first turn."""
+        return None
 
-def steps_in_words(history: History) -> str:
-    """Return the number of its steps in words; of tokens where a file lists tokens only."""
-    return history.recipe.wording.counted(len(history)) if len(history) else f"{history.vocabulary_size:,} tokens"
+    def turns(self, history: History) -> Mapping[int, str]:
+        """Return after which steps it learns in another way, and in which, in words."""
+        return {}
+
+    def forbids(self, text: bytes, recipe: Recipe) -> str:
+        """Say what a token with this text would do that the recipe does not allow; nothing if it may be one."""
+        return ""
+
+    def what_is_wrong(self, history: History) -> str:
+        """Say why a history from a file cannot be of this method; nothing if it can."""
+        return ""
+
+    def reasons(self, recipe: Recipe) -> tuple[Reason, ...]:
+        """Return what steps are chosen by besides the count."""
+        return ()
+
+    # -- splitting texts -------------------------------------------------------------------
+
+    def cutter(self, history: History, cutting: Cutting) -> Segmenter:
+        """Return what splits texts into tokens after any number of steps."""
+        raise NotImplementedError
+
+    def explain(self, text: str, history: History, allowed: Allowed) -> Explain:
+        """Return the answers to "why is the text split here?" for every place of a text."""
+        from bpe_core.methods.kit.explanation import by_tokens
+        from bpe_core.segmenting.cutting import Cutting
+
+        cutting = Cutting(history.recipe)
+        segmentation = self.cutter(history, cutting).segmentation(text, cutting.allowed(allowed))
+        return by_tokens(segmentation, history)

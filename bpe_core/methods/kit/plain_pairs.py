@@ -18,7 +18,7 @@ from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import COUNT_ALONE, NOTHING, Columns, EndReason, History, Reasons
 from bpe_core.methods.kit.characters import lacks_of, may_be_joined
 from bpe_core.methods.kit.layout import SEPARATOR, Layout, lay_out
-from bpe_core.methods.kit.method import EVERY_LENGTH, Candidate
+from bpe_core.methods.kit.learner import EVERY_LENGTH, Candidate
 from bpe_core.recipes.interventions import forbidden_from, forced_at
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.recipes.ties import TIE_RULES, Pair

@@ -22,7 +22,8 @@ from bpe_core.counting.words import WordTable
 from bpe_core.errors import Cancelled, FormatError, NothingToLearn, RecipeError
 from bpe_core.history.history import Columns, EndReason, History
 from bpe_core.methods.kit.layout import FEWER_CELLS
-from bpe_core.methods.kit.method import UNLIMITED, Candidate, GoneThrough, Learner, LooksAhead, Method
+from bpe_core.methods.kit.learner import UNLIMITED, Candidate, GoneThrough, Learner, LooksAhead
+from bpe_core.methods.kit.method import Method
 from bpe_core.recipes.interventions import forced_at
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.limits import check_room

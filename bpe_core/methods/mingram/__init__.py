@@ -1,0 +1,75 @@
+"""MinGram: begin with the tokens of byte-pair encoding, split words into the fewest, drop what is used least."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from bpe_core.methods.facts import OwnChoices, Wording
+from bpe_core.methods.mingram.choices import COST, PRESETS, Choices
+from bpe_core.methods.mingram.files import TABLES
+from bpe_core.methods.unigram import Unigram
+
+if TYPE_CHECKING:
+    from bpe_core.counting.words import WordTable
+    from bpe_core.history.alphabet import Alphabet
+    from bpe_core.history.history import History
+    from bpe_core.methods.kit.learner import CompiledWay, Way
+    from bpe_core.methods.kit.reasons import Reason
+    from bpe_core.recipes.recipe import Recipe
+
+
+class MinGram(Unigram):
+    """Unigram in which each token costs the same large sum, so that the fewest tokens are the best path."""
+
+    name = "mingram"
+    title = "MinGram"
+    explanation = (
+        "Joins a tenth more pairs than asked for, splits words into the fewest tokens, and drops those used least."
+    )
+    place = 8
+    choices: type[OwnChoices] = Choices
+    presets = PRESETS
+    ignores = frozenset({"ties"})
+    usual_sizes: tuple[str, ...] = ("8,000 for small data", "32,000 for English", "250,000 for a hundred languages")
+    wording = Wording("drop", "dropped", "piece", "the one that is used least")
+    tables = TABLES
+    first_size = 80
+    is_contrast = False
+    asks_for_line_ends = False
+    reason = "count"
+    cost_of_token = COST
+
+    @property
+    def specification(self) -> Callable[[WordTable, Recipe], History] | None:
+        from bpe_core.methods.mingram.reference import train
+
+        return train
+
+    @property
+    def plain(self) -> Way:
+        from bpe_core.methods.mingram.learn import PLAIN
+
+        return PLAIN
+
+    @property
+    def compiled(self) -> CompiledWay | None:
+        from bpe_core.methods.mingram.learn import COMPILED
+
+        return COMPILED
+
+    def pieces_at_first(self, words: WordTable, recipe: Recipe) -> Alphabet:
+        from bpe_core.methods.mingram.learn import pieces_at_first
+
+        return pieces_at_first(words, recipe)
+
+    def tokens_at_first(self, words: WordTable, recipe: Recipe) -> Alphabet:
+        from bpe_core.methods.mingram.learn import tokens_at_first
+
+        return tokens_at_first(words, recipe)
+
+    def reasons(self, recipe: Recipe) -> tuple[Reason, ...]:
+        return ()
+
+
+METHOD = MinGram()

@@ -12,7 +12,6 @@ the corpus each piece could cover, and then follow how often it is used.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -24,8 +23,7 @@ from bpe_core.history.history import History
 from bpe_core.methods.kit.cells import may_be_joined
 from bpe_core.methods.kit.dropping_learner import MORE_THAN_ASKED, Batch, DroppingLearner, first_scores
 from bpe_core.methods.kit.trainer import learn
-from bpe_core.methods.unigram.learn import METHOD as UNIGRAM
-from bpe_core.methods.unigram.learn import check_marker, ways_of
+from bpe_core.methods.unigram.learn import check_marker, compiled_way, plain_way
 from bpe_core.recipes.recipe import Recipe
 
 COST = 4096.0  # of a token: more than the log-probabilities of 150 tokens of a word can make good
@@ -90,11 +88,5 @@ def _spelled(joined: History, recipe: Recipe) -> Spelled:
     return Spelled(np.fromiter(symbols, np.int32, int(starts[-1])), starts)
 
 
-METHOD = replace(
-    UNIGRAM,
-    reason="count",
-    tokens_at_first=tokens_at_first,
-    reasons=lambda recipe: (),
-    cost_of_token=COST,
-    **ways_of(MinGramLearner),
-)
+PLAIN = plain_way(MinGramLearner)
+COMPILED = compiled_way(MinGramLearner)

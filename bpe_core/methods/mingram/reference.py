@@ -20,13 +20,13 @@ from __future__ import annotations
 
 import contextlib
 
+import bpe_core.methods.bpe.reference as bpe
+import bpe_core.methods.unigram.reference as unigram
 from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet, Symbol
 from bpe_core.history.columns import Scores
 from bpe_core.history.history import History
-from bpe_core.methods.bpe import reference as bpe
 from bpe_core.methods.mingram.learn import COST
-from bpe_core.methods.unigram import reference as unigram
 from bpe_core.methods.unigram.reference import Piece, Scored, Tokens
 from bpe_core.recipes.recipe import Recipe
 

@@ -1,0 +1,61 @@
+"""Parity-aware byte-pair encoding: each merge serves the language that is worst off."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bpe_core.methods.bpe import BytePairEncoding
+from bpe_core.methods.facts import OwnChoices
+from bpe_core.methods.parity.choices import NEEDS, PRESETS, Choices
+from bpe_core.methods.parity.files import TABLES
+
+if TYPE_CHECKING:
+    from bpe_core.methods.kit.learner import CompiledWay, Way
+    from bpe_core.methods.kit.reasons import Reason
+    from bpe_core.recipes.recipe import Recipe
+
+
+class ParityAware(BytePairEncoding):
+    """Byte-pair encoding that is fair to languages; its result is an ordinary table of merges."""
+
+    name = "parity"
+    title = "Parity-aware BPE"
+    explanation = (
+        "Joins the pair that occurs most in the language that is worst off, so that none pays more than others."
+    )
+    place = 3
+    choices: type[OwnChoices] = Choices
+    presets = PRESETS
+    needs = NEEDS
+    usual_sizes: tuple[str, ...] = ("128,000 for thirty languages",)
+    tables, instead = TABLES, ""
+    can_be_steered = False
+    is_contrast = False
+    learns_at_once = False  # it wants groups of texts
+    serves_languages = True
+    reason = "count in the language that is worst off"
+
+    @property
+    def specification(self) -> None:
+        """Return none: its own needs the languages of the words."""
+        return None
+
+    @property
+    def plain(self) -> Way:
+        from bpe_core.methods.parity.learn import PLAIN
+
+        return PLAIN
+
+    @property
+    def compiled(self) -> CompiledWay | None:
+        from bpe_core.methods.parity.learn import COMPILED
+
+        return COMPILED
+
+    def reasons(self, recipe: Recipe) -> tuple[Reason, ...]:
+        from bpe_core.methods.parity.learn import served
+
+        return (served(recipe),)
+
+
+METHOD = ParityAware()

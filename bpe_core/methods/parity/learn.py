@@ -1,4 +1,4 @@
-"""What parity-aware byte-pair encoding offers as a method: each merge serves the language that is worst off.
+"""Learners of parity-aware byte-pair encoding: each merge serves the language that is worst off.
 
 Each language has a learner of its own that sees only its words, and so has its dev text. At each step the language
 with the longest dev text, in tokens, says which pair it has most of; all others make the same merge. A learner is only
@@ -18,9 +18,10 @@ from bpe_core.counting.words import WordTable
 from bpe_core.errors import CorpusError
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import NOTHING, TIED, Columns, EndReason, History, Reasons
-from bpe_core.methods.bpe.learn import METHOD as BPE
-from bpe_core.methods.kit.method import UNLIMITED, Candidate, CompiledWay, Learner, Reason, Told, Way
+from bpe_core.methods.bpe.learn import KERNELS
+from bpe_core.methods.kit.learner import UNLIMITED, Candidate, CompiledWay, Learner, Way
 from bpe_core.methods.kit.plain_pairs import PlainLearner
+from bpe_core.methods.kit.reasons import Reason, Told
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.recipes.ties import Pair
 
@@ -198,7 +199,7 @@ class ParityLearner:
         return self._again
 
 
-def _compiled_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
+def compiled_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
     from bpe_core.methods.parity.compiled import CompiledFollower  # loads machine code
 
     return ParityLearner(words, alphabet, recipe, forced, make=CompiledFollower)
@@ -222,11 +223,5 @@ def served(recipe: Recipe) -> Reason:
     )
 
 
-assert BPE.compiled is not None
-METHOD = replace(
-    BPE,
-    reason="count in the language that is worst off",
-    plain=Way(partial(ParityLearner, make=PlainFollower), bytes_a_cell=240),
-    compiled=CompiledWay(_compiled_learner, 42, BPE.compiled.kernels),
-    reasons=lambda recipe: (served(recipe),),
-)
+PLAIN = Way(partial(ParityLearner, make=PlainFollower), bytes_a_cell=240)
+COMPILED = CompiledWay(compiled_learner, 42, KERNELS)

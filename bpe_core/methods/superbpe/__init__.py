@@ -1,0 +1,83 @@
+"""SuperBPE: join pairs within words first, and from a step on across words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from bpe_core.methods.bpe import BytePairEncoding
+from bpe_core.methods.facts import OwnChoices
+from bpe_core.methods.superbpe.choices import NEEDS, PRESETS, Choices
+from bpe_core.methods.superbpe.files import TABLES
+
+if TYPE_CHECKING:
+    from bpe_core.counting.words import WordTable
+    from bpe_core.history.alphabet import Alphabet
+    from bpe_core.history.history import History
+    from bpe_core.methods.kit.learner import CompiledWay, Way
+    from bpe_core.methods.kit.reasons import Reason
+    from bpe_core.methods.kit.runs import Inside
+    from bpe_core.recipes.recipe import Recipe
+
+
+class SuperBPE(BytePairEncoding):
+    """Byte-pair encoding twice: on the words of a corpus, and then on whole runs of them."""
+
+    name = "superbpe"
+    title = "SuperBPE"
+    explanation = "Joins pairs within words first, and from a step on across words, so that tokens become superwords."
+    place = 2
+    choices: type[OwnChoices] = Choices
+    presets = PRESETS
+    needs = NEEDS
+    usual_sizes: tuple[str, ...] = ("200,000 for English, of which 80–180,000 within words",)
+    tables, instead = TABLES, ""
+    size_decides = True
+    is_contrast = False
+    learns_at_once = False  # runs of words are long
+
+    @property
+    def specification(self) -> Callable[[WordTable, Recipe], History] | None:
+        from bpe_core.methods.superbpe.reference import train
+
+        return train
+
+    @property
+    def plain(self) -> Way:
+        from bpe_core.methods.superbpe.learn import PLAIN
+
+        return PLAIN
+
+    @property
+    def compiled(self) -> CompiledWay | None:
+        from bpe_core.methods.superbpe.learn import COMPILED
+
+        return COMPILED
+
+    def steps_planned(self, recipe: Recipe, alphabet: Alphabet) -> int:
+        from bpe_core.methods.superbpe.learn import steps_planned
+
+        return steps_planned(recipe, alphabet)
+
+    def words_at_first(self, words: WordTable, recipe: Recipe) -> Inside | None:
+        from bpe_core.methods.superbpe.learn import words_at_first
+
+        return words_at_first(words, recipe)
+
+    def turns(self, history: History) -> Mapping[int, str]:
+        from bpe_core.methods.superbpe.learn import transition_in
+
+        return {transition_in(history): "from here on merges join words, too"}
+
+    def forbids(self, text: bytes, recipe: Recipe) -> str:
+        from bpe_core.methods.kit.runs import forbidden
+
+        return forbidden(text, recipe)
+
+    def reasons(self, recipe: Recipe) -> tuple[Reason, ...]:
+        from bpe_core.methods.superbpe.learn import STAGES
+
+        return (STAGES,)
+
+
+METHOD = SuperBPE()

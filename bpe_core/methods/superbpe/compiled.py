@@ -21,11 +21,11 @@ from bpe_core.kernels.learn_state import BEGINS_BLANK, ENDS_BLANK, ENDS_COLON, H
 from bpe_core.kernels.scan import REGISTERS, Machine, machine_of, scan_pieces
 from bpe_core.methods.kit.compiled_pairs import CompiledLearner as CompiledLearner
 from bpe_core.methods.kit.layout import MOST_CELLS, Layout, laid_out
-from bpe_core.methods.kit.method import UNLIMITED
+from bpe_core.methods.kit.learner import UNLIMITED
 from bpe_core.methods.kit.runs import BLANK, COLON, Inside, within
-from bpe_core.methods.kit.tokens_of_runs import Cut as Cut
-from bpe_core.methods.kit.tokens_of_runs import TokensOfRuns
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.segmenting.tokens_of_runs import Cut as Cut
+from bpe_core.segmenting.tokens_of_runs import TokensOfRuns
 from bpe_core.support.arrays import Bytes, Int32s, Int64s, repeated
 from bpe_core.support.threads import at_once, available_threads
 from bpe_core.text.scanner import table_for

@@ -1,4 +1,4 @@
-"""What SuperBPE offers as a method: byte-pair encoding twice, on the words of a corpus and then on whole runs of them.
+"""Learners of SuperBPE: byte-pair encoding twice, on the words of a corpus and then on whole runs of them.
 
 What the rest of the program calls words are the runs. A pattern of the recipe cuts them into ordinary words, and the
 first learner sees only these. The second one makes the same merges in the runs, and then goes on there.
@@ -7,7 +7,6 @@ first learner sees only these. The second one makes the same merges in the runs,
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -17,9 +16,10 @@ from bpe_core.counting.words import WordTable
 from bpe_core.errors import RecipeError
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import Columns, EndReason, History, Reasons
-from bpe_core.methods.bpe.learn import METHOD as BPE
-from bpe_core.methods.kit.method import UNLIMITED, Candidate, CompiledWay, Learner, LearnerMaker, Reason, Way
+from bpe_core.methods.bpe.learn import KERNELS
+from bpe_core.methods.kit.learner import UNLIMITED, Candidate, CompiledWay, Learner, LearnerMaker, Way
 from bpe_core.methods.kit.plain_pairs import PlainLearner
+from bpe_core.methods.kit.reasons import Reason
 from bpe_core.methods.kit.runs import Inside, forbidden, inside_of, words_inside
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.recipes.ties import Pair
@@ -133,7 +133,7 @@ class SuperLearner:
 _plain_learner = partial(SuperLearner, learn_within=PlainLearner, learn_across=PlainAcross, split=words_inside)
 
 
-def _compiled_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
+def compiled_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
     from bpe_core.methods.superbpe.compiled import CompiledAcross, CompiledLearner, words_inside  # loads machine code
 
     across = partial(CompiledAcross, cutter=_cutter)
@@ -142,13 +142,12 @@ def _compiled_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forc
     )
 
 
-def _words_at_first(words: WordTable, recipe: Recipe) -> Inside:
-    assert METHOD.compiled is not None
-    if not METHOD.compiled.kernels.chooses(len(words.text)):
+def words_at_first(words: WordTable, recipe: Recipe) -> Inside:
+    if not KERNELS.chooses(len(words.text)):
         return inside_of(words, recipe)
-    from bpe_core.methods.superbpe import compiled  # loads machine code
+    from bpe_core.methods.superbpe.compiled import inside_of as inside_by_kernels  # loads machine code
 
-    return compiled.inside_of(words, recipe)
+    return inside_by_kernels(words, recipe)
 
 
 def _cutter(history: History) -> Cut:
@@ -166,14 +165,5 @@ STAGES = Reason.of_column(
     is_measure=False,
 )
 
-assert BPE.compiled is not None
-METHOD = replace(
-    BPE,
-    steps_planned=steps_planned,
-    plain=Way(_plain_learner, bytes_a_cell=200),
-    compiled=CompiledWay(_compiled_learner, 6, BPE.compiled.kernels),
-    reasons=lambda recipe: (STAGES,),
-    words_at_first=_words_at_first,
-    turns=lambda history: {transition_in(history): "from here on merges join words, too"},
-    forbids=forbidden,
-)
+PLAIN = Way(_plain_learner, bytes_a_cell=200)
+COMPILED = CompiledWay(compiled_learner, 6, KERNELS)

@@ -19,10 +19,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+import bpe_core.methods.bpe.reference as bpe
 from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import EndReason, History
-from bpe_core.methods.bpe import reference as bpe
 from bpe_core.methods.superbpe.learn import STAGE
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.recipes.ties import Pair

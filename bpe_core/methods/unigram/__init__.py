@@ -1,0 +1,109 @@
+"""Unigram: begin with many pieces of words, and drop again and again what the corpus needs least."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from bpe_core.methods.facts import OwnChoices, Single, Wording
+from bpe_core.methods.kit.method import Method
+from bpe_core.methods.unigram.choices import NEEDS, PRESETS, Choices
+from bpe_core.methods.unigram.files import INSTEAD, TABLES
+
+if TYPE_CHECKING:
+    from bpe_core.counting.words import WordTable
+    from bpe_core.history.alphabet import Alphabet
+    from bpe_core.history.history import History
+    from bpe_core.methods.kit.explanation import Explain
+    from bpe_core.methods.kit.learner import CompiledWay, Way
+    from bpe_core.methods.kit.reasons import Reason
+    from bpe_core.recipes.recipe import Recipe
+    from bpe_core.segmenting.cutting import Allowed, Cutting
+    from bpe_core.segmenting.segmentation import Segmenter
+
+
+class Unigram(Method):
+    """The method of SentencePiece's default: a word is split along its most probable path."""
+
+    name = "unigram"
+    title = "Unigram"
+    explanation = "Begins with many pieces of words, and drops again and again what the corpus needs least."
+    place = 7
+    choices: type[OwnChoices] = Choices
+    presets = PRESETS
+    needs = NEEDS
+    ignores = frozenset({"min_frequency", "ties"})
+    usual_sizes: tuple[str, ...] = (
+        "8,000 for small data",
+        "32,000 for English, as T5 has",
+        "250,000 for a hundred languages, as XLM-R has",
+    )
+    wording = Wording("drop", "dropped", "piece", "the one the corpus needs least")
+    tables, instead = TABLES, INSTEAD
+    shared_as = "paths"
+    single: Single | None = "drop"
+    first_size = 100
+    is_contrast = True
+    asks_for_line_ends = True
+    size_decides = True
+    has_seeds = True
+    looks_tokens_up = True
+    reason = "loss"
+    nothing_to_learn = (
+        "No piece of a word occurs twice in this text, so there is nothing to choose from; choose another text."
+    )
+
+    @property
+    def specification(self) -> Callable[[WordTable, Recipe], History] | None:
+        from bpe_core.methods.unigram.reference import train
+
+        return train
+
+    @property
+    def plain(self) -> Way:
+        from bpe_core.methods.unigram.learn import PLAIN
+
+        return PLAIN
+
+    @property
+    def compiled(self) -> CompiledWay | None:
+        from bpe_core.methods.unigram.learn import COMPILED
+
+        return COMPILED
+
+    def pieces_at_first(self, words: WordTable, recipe: Recipe) -> Alphabet:
+        from bpe_core.methods.unigram.learn import pieces_at_first
+
+        return pieces_at_first(words, recipe)
+
+    def tokens_at_first(self, words: WordTable, recipe: Recipe) -> Alphabet:
+        from bpe_core.methods.unigram.learn import tokens_at_first
+
+        return tokens_at_first(words, recipe)
+
+    def steps_planned(self, recipe: Recipe, alphabet: Alphabet) -> int:
+        from bpe_core.methods.unigram.learn import steps_planned
+
+        return steps_planned(recipe, alphabet)
+
+    def what_is_wrong(self, history: History) -> str:
+        """Say why texts cannot be split by such a history; nothing if they can."""
+        return "its tokens have no scores" if history.scores is None else ""
+
+    def reasons(self, recipe: Recipe) -> tuple[Reason, ...]:
+        from bpe_core.methods.unigram.learn import REASONS
+
+        return REASONS
+
+    def cutter(self, history: History, cutting: Cutting) -> Segmenter:
+        from bpe_core.methods.kit.best_paths import BestPaths
+
+        return BestPaths(history, cutting)
+
+    def explain(self, text: str, history: History, allowed: Allowed) -> Explain:
+        from bpe_core.methods.unigram.explain import WhyPath
+
+        return WhyPath(text, history, allowed).at_byte
+
+
+METHOD = Unigram()

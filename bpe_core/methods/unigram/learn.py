@@ -1,8 +1,6 @@
-"""What Unigram offers as a method."""
+"""Learners of Unigram, and what the methods that drop pieces share with it."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
@@ -13,12 +11,12 @@ from bpe_core.history.history import History
 from bpe_core.kernels.readiness import Policy
 from bpe_core.methods.kit.dropping_learner import DroppingLearner
 from bpe_core.methods.kit.lattices import PlainLattices
-from bpe_core.methods.kit.method import CompiledWay, Learner, Method, Reason, Way
+from bpe_core.methods.kit.learner import CompiledWay, Learner, Way
+from bpe_core.methods.kit.reasons import Reason
 from bpe_core.methods.kit.seeds import repeated_pieces, seeded
-from bpe_core.methods.listing import METHODS
+from bpe_core.methods.registry import METHODS
 from bpe_core.methods.unigram.learner import UnigramLearner
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.segmenting.best_paths import BestPaths
 
 # In the order of their numbers.
 CAUSES = ("rarely used", "not its own best path", "least loss", "least likely")
@@ -100,30 +98,25 @@ def what_is_wrong(history: History) -> str:
     return "its tokens have no scores" if history.scores is None else ""
 
 
-def ways_of(kind: type[DroppingLearner]) -> dict[str, Any]:
+def plain_way(kind: type[DroppingLearner]) -> Way:
+    """Return the way to learn by this kind of learner in plain Python."""
+
     def plain(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
         return kind(words, alphabet, recipe, forced, PlainLattices)
+
+    return Way(plain, bytes_a_cell=1_500)
+
+
+def compiled_way(kind: type[DroppingLearner]) -> CompiledWay:
+    """Return the same by machine code."""
 
     def compiled(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
         from bpe_core.methods.kit.compiled_lattices import CompiledLattices  # loads machine code
 
         return kind(words, alphabet, recipe, forced, CompiledLattices)
 
-    return {"plain": Way(plain, bytes_a_cell=1_500), "compiled": CompiledWay(compiled, 200, KERNELS)}
+    return CompiledWay(compiled, 200, KERNELS)
 
 
-METHOD = Method(
-    reason="loss",
-    nothing_to_learn=(
-        "No piece of a word occurs twice in this text, so there is nothing to choose from; choose another text."
-    ),
-    tokens_at_first=tokens_at_first,
-    steps_planned=steps_planned,
-    segmenter=BestPaths,
-    **ways_of(UnigramLearner),
-    has_seeds=True,
-    looks_tokens_up=True,
-    what_is_wrong=what_is_wrong,
-    reasons=lambda recipe: REASONS,
-    why="path",
-)
+PLAIN = plain_way(UnigramLearner)
+COMPILED = compiled_way(UnigramLearner)

@@ -1,0 +1,93 @@
+"""WordPiece: join pairs inside words, and split a word from the left by the longest token that fits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from bpe_core.methods.facts import OwnChoices
+from bpe_core.methods.kit.method import Method
+from bpe_core.methods.wordpiece.choices import NEEDS, PRESETS, Choices
+from bpe_core.methods.wordpiece.files import INSTEAD, TABLES
+
+if TYPE_CHECKING:
+    from bpe_core.counting.words import WordTable
+    from bpe_core.history.alphabet import Alphabet
+    from bpe_core.history.history import History
+    from bpe_core.methods.kit.explanation import Explain
+    from bpe_core.methods.kit.learner import CompiledWay, Way
+    from bpe_core.methods.kit.reasons import Reason
+    from bpe_core.recipes.recipe import Recipe
+    from bpe_core.segmenting.cutting import Allowed, Cutting
+    from bpe_core.segmenting.segmentation import Segmenter
+
+
+class WordPiece(Method):
+    """The method of BERT's tokenizer, by either of the rules that go by its name."""
+
+    name = "wordpiece"
+    title = "WordPiece"
+    explanation = "Joins pairs inside words, and splits a word from the left, each time by the longest token that fits."
+    place = 6
+    choices: type[OwnChoices] = Choices
+    presets = PRESETS
+    needs = NEEDS
+    usual_sizes: tuple[str, ...] = (
+        "8–16,000 for small data",
+        "30,000 for English, as BERT has",
+        "120,000 for a hundred languages, as multilingual BERT has",
+    )
+    tables, instead = TABLES, INSTEAD
+    shared_as = "longest"
+    is_contrast = True
+    can_be_steered = True
+    has_continuations = True
+    has_seeds = True
+    looks_tokens_up = True
+    learns_by_ranks = True
+    reason = "score or count"
+    nothing_to_learn = (
+        "No word of this text has two characters, so there is nothing to learn; "
+        "choose another text, or a pattern that leaves longer words."
+    )
+
+    @property
+    def specification(self) -> Callable[[WordTable, Recipe], History] | None:
+        from bpe_core.methods.wordpiece.reference import train
+
+        return train
+
+    @property
+    def plain(self) -> Way:
+        from bpe_core.methods.wordpiece.learn import PLAIN
+
+        return PLAIN
+
+    @property
+    def compiled(self) -> CompiledWay | None:
+        from bpe_core.methods.wordpiece.learn import COMPILED
+
+        return COMPILED
+
+    def tokens_at_first(self, words: WordTable, recipe: Recipe) -> Alphabet:
+        from bpe_core.history.alphabet import Alphabet
+
+        return Alphabet.with_continuations(words, recipe)
+
+    def reasons(self, recipe: Recipe) -> tuple[Reason, ...]:
+        from bpe_core.methods.wordpiece.learn import reasons
+
+        return reasons(recipe)
+
+    def cutter(self, history: History, cutting: Cutting) -> Segmenter:
+        from bpe_core.methods.wordpiece.cut import WordPieceSegmenter
+
+        return WordPieceSegmenter(history, cutting)
+
+    def explain(self, text: str, history: History, allowed: Allowed) -> Explain:
+        from bpe_core.methods.wordpiece.explain import WhyLongest
+
+        return WhyLongest(text, history, allowed).at_byte
+
+
+METHOD = WordPiece()

@@ -13,7 +13,7 @@ from bpe_core.history.history import TIED, Reasons
 from bpe_core.kernels import learn_score
 from bpe_core.methods.kit.compiled_pairs import CompiledLearner as CompiledLearner
 from bpe_core.methods.kit.layout import Layout
-from bpe_core.methods.kit.method import Candidate, with_token_counts
+from bpe_core.methods.kit.learner import Candidate, with_token_counts
 from bpe_core.support.arrays import grown
 
 

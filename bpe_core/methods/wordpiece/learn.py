@@ -1,4 +1,4 @@
-"""What WordPiece offers as a method.
+"""Learners of WordPiece.
 
 By the rule `count` it is learned as byte-pair encoding is, only on other symbols: those inside words are marked.
 
@@ -20,11 +20,11 @@ from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import NOTHING, TIED, Columns, History, Reasons
 from bpe_core.kernels.readiness import Policy
 from bpe_core.methods.kit.layout import Layout
-from bpe_core.methods.kit.method import Candidate, CompiledWay, Learner, Method, Reason, Way, with_token_counts
+from bpe_core.methods.kit.learner import Candidate, CompiledWay, Learner, Way, with_token_counts
 from bpe_core.methods.kit.plain_pairs import PlainLearner
+from bpe_core.methods.kit.reasons import Reason
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.recipes.ties import Pair
-from bpe_core.segmenting.word_segmenters import WordPieceSegmenter
 
 _SCALE = 256  # bits
 
@@ -144,28 +144,12 @@ def _plain_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced:
     return (PlainScoreLearner if by_score else PlainLearner)(words, alphabet, recipe, forced)
 
 
-def _compiled_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
+def compiled_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
     from bpe_core.methods.wordpiece.compiled import CompiledLearner, CompiledScoreLearner  # loads machine code
 
     by_score = recipe.wordpiece_rule == "score"
     return (CompiledScoreLearner if by_score else CompiledLearner)(words, alphabet, recipe, forced)
 
 
-METHOD = Method(
-    reason="score or count",
-    nothing_to_learn=(
-        "No word of this text has two characters, so there is nothing to learn; "
-        "choose another text, or a pattern that leaves longer words."
-    ),
-    tokens_at_first=Alphabet.with_continuations,
-    steps_planned=lambda recipe, alphabet: recipe.merge_limit(len(alphabet)),
-    segmenter=WordPieceSegmenter,
-    plain=Way(_plain_learner, bytes_a_cell=160),
-    compiled=CompiledWay(_compiled_learner, 30, Policy(_COMPILED, small=20_000, large=2_000_000)),
-    reasons=reasons,
-    learns_by_ranks=True,
-    why="longest",
-    has_seeds=True,
-    looks_tokens_up=True,
-    has_continuations=True,
-)
+PLAIN = Way(_plain_learner, bytes_a_cell=160)
+COMPILED = CompiledWay(compiled_learner, 30, Policy(_COMPILED, small=20_000, large=2_000_000))

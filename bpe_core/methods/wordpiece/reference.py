@@ -30,11 +30,11 @@ from fractions import Fraction
 
 import numpy as np
 
+import bpe_core.methods.bpe.reference as bpe
 from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import NOTHING, TIED, EndReason, History
 from bpe_core.history.token_texts import written
-from bpe_core.methods.bpe import reference as bpe
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.recipes.ties import Pair
 from bpe_core.text.normalization import normalize

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bpe_core.command_line.main import run
-from bpe_core.methods.listing import METHODS
+from bpe_core.methods.registry import METHODS
 from bpe_core.report import report_of
 from bpe_core.session_file.reading import read_session
 from tests.core.learning import text_arguments

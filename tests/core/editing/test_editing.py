@@ -23,9 +23,9 @@ from bpe_core.history.history import History, Int64s
 from bpe_core.history.joining import Joining, PairRows
 from bpe_core.insight.audit import TokenPlaces
 from bpe_core.insight.reachability import unreachable_tokens
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.methods.kit.trainer import learn
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.corpus import Corpus
 from tests.core.learning import train
 from tests.shared import text_of

@@ -11,11 +11,11 @@ from bpe_core.counting.count_words import count_words
 from bpe_core.formats import FORMATS, Format, OpenedTable
 from bpe_core.formats.base import Beside
 from bpe_core.history.history import History
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.methods.kit.trainer import learn
-from bpe_core.methods.listing import METHODS
+from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.corpus import Corpus
 from bpe_core.verification.sampling import HARD_TEXTS
 from tests.core.learning import in_languages, train

@@ -27,8 +27,8 @@ from bpe_core.history.history import History
 from bpe_core.history.token_texts import written
 from bpe_core.insight.audit import TokenPlaces, never_used
 from bpe_core.insight.reachability import unreachable_tokens
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.corpus import Corpus
 from tests.core.learning import train
 from tests.shared import text_of

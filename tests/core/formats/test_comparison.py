@@ -6,8 +6,8 @@ from typing import Any
 
 from bpe_core.history.history import History
 from bpe_core.insight.table_comparison import compare_tables
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.corpus import Corpus
 from tests.core.learning import train
 

@@ -17,9 +17,9 @@ from bpe_core.errors import FormatError, NothingToLearn, RecipeError
 from bpe_core.formats import write_history
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import written
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.methods.kit.trainer import learn
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.studies.making import open_study
 from tests.core.formats.samples import learned_from
 from tests.shared import ROOT, text_of

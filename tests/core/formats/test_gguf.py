@@ -13,7 +13,7 @@ from bpe_core.errors import FormatError, OutputError, TooLarge
 from bpe_core.formats import FORMATS, open_table, write_history
 from bpe_core.formats.byte_level import stand_ins, written
 from bpe_core.formats.sentencepiece_text import packed
-from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from tests.core.formats.gguf_files import gguf
 
 GGUF = FORMATS["gguf"]

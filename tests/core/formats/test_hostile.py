@@ -22,8 +22,8 @@ from bpe_core.errors import BpeError, FormatError, TooLarge
 from bpe_core.formats import FORMATS, all_formats, open_table
 from bpe_core.formats.base import nothing_beside
 from bpe_core.formats.rows import Row
-from bpe_core.methods.listing import METHODS
-from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.methods.kit.tokenizer import Tokenizer
+from bpe_core.methods.registry import METHODS
 from tests.core.formats.samples import LEARNED_FROM_GROUPS, files, histories_for
 from tests.core.formats.samples import file_name as format_file_name
 

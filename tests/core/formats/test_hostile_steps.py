@@ -10,7 +10,7 @@ from bpe_core.errors import TooLarge, throwing_exceptions
 from bpe_core.formats import FORMATS
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
-from bpe_core.insight.why import LONGEST_SHOWN, Why
+from bpe_core.methods.bpe.explain import LONGEST_SHOWN, Why
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.text.normalization import normalize
 from bpe_core.text.preparation.normalizers import Replace

@@ -23,12 +23,12 @@ from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
 from bpe_core.history.joining import NO_PRIORITY, Joining, PairRows
 from bpe_core.history.token_texts import written
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.by_priority import JoinedWords
 from bpe_core.segmenting.compiled_methods import CompiledPriorities
 from bpe_core.segmenting.cutting import GivenWords
 from bpe_core.segmenting.neighbours import by_all_texts
-from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.session_file.reading import read_session
 from bpe_core.session_file.values import SavedRun, SavedSession
 from bpe_core.session_file.writing import write_session

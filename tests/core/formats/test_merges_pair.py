@@ -10,8 +10,8 @@ import pytest
 
 from bpe_core.errors import FormatError, OutputError
 from bpe_core.formats import FORMATS, all_formats, byte_level, open_table
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.patterns import NAMED_PATTERNS
 from tests.core.formats.samples import content, encode, files, languages, learned, opened, same_merges, texts

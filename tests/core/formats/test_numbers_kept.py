@@ -12,7 +12,7 @@ import pytest
 from bpe_core.command_line.main import run
 from bpe_core.formats import FORMATS, open_table
 from bpe_core.history.token_texts import written
-from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.verification import import_check, sampling
 from tests.core.formats.kinds import KINDS
 from tests.core.formats.samples import learned

@@ -18,7 +18,7 @@ from bpe_core.errors import FormatError
 from bpe_core.formats import byte_level, is_table, open_table, written_merges
 from bpe_core.formats.merges_pair import CLIP_SPECIALS, CLIP_WORDS
 from bpe_core.formats.written_merges import PlacedMerges, WrittenMerges
-from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.verification.import_check import check_import
 from tests.core.formats.samples import languages, texts
 

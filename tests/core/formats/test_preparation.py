@@ -16,8 +16,8 @@ from hypothesis import given, reject
 from hypothesis import strategies as st
 
 from bpe_core.formats import FORMATS, open_table
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.characters import FORMS
 from bpe_core.text.preparation.steps import as_json, read_step
 from bpe_core.verification.import_check import check_import

@@ -9,7 +9,7 @@ import pytest
 
 from bpe_core.errors import FormatError
 from bpe_core.formats import FORMATS
-from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.text.preparation.pieces import BEHAVIORS
 from bpe_core.text.preparation.pre_tokenizers import Split
 from tests.conftest import EXPLORES

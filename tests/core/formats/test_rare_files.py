@@ -10,7 +10,7 @@ import pytest
 
 from bpe_core.errors import FormatError
 from bpe_core.formats import FORMATS
-from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from tests.core.formats.kinds import (
     Step,
     Whole,

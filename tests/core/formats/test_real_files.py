@@ -16,7 +16,7 @@ import pytest
 
 from bpe_core.formats import OpenedTable, open_table
 from bpe_core.formats.tiktoken_ranks import read_ranks
-from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.text.patterns import NAMED_PATTERNS
 from tests.core.subword_nmt import CORPORA, reference_of
 from tests.shared import here, path_of, text_of

@@ -18,9 +18,9 @@ from bpe_core.formats import FORMATS
 from bpe_core.formats.all_formats import open_table
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import written as written_texts
-from bpe_core.insight.why_longest import WhyLongest
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.methods.wordpiece import reference as wordpiece
-from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.methods.wordpiece.explain import WhyLongest
 from tests.core.formats.tables import written
 
 RWKV = FORMATS["rwkv"]

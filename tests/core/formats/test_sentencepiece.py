@@ -19,8 +19,8 @@ from bpe_core.errors import FormatError, OutputError, TooLarge
 from bpe_core.formats import FORMATS, open_table, recovering, sentencepiece_fields
 from bpe_core.formats.sentencepiece_fields import bytes_field, float_field, varint, varint_field
 from bpe_core.kernels.readiness import Policy
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.segmenting import by_priority
-from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.verification import sampling
 from bpe_core.verification.checking import prepare_export
 from tests.core.formats.samples import content, encode, languages, learned, opened, same_merges, texts

@@ -18,8 +18,8 @@ from bpe_core.formats import FORMATS, open_table, write_history
 from bpe_core.formats.sentencepiece_fields import Kind, ScoredPiece, Stored, bytes_field, read, varint_field
 from bpe_core.formats.sentencepiece_text import packed
 from bpe_core.history.history import History
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.segmenting import text_encoder
-from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.session_file.reading import read_session
 from bpe_core.session_file.values import SavedRun, SavedSession
 from bpe_core.session_file.writing import write_session

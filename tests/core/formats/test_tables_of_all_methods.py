@@ -16,9 +16,9 @@ from bpe_core.command_line.main import run
 from bpe_core.errors import FormatError, OutputError
 from bpe_core.formats import FORMATS, Format, read_history, text_tables, write_history
 from bpe_core.history.history import History
-from bpe_core.methods.listing import METHODS
+from bpe_core.methods.kit.tokenizer import Tokenizer
+from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.corpus import Corpus
 from bpe_core.verification.checking import prepare_export
 from tests import dropping_method
@@ -77,7 +77,7 @@ def test_it_is_verified(name: str, tmp_path: Path) -> None:
 
 
 def test_a_method_of_ones_own_has_a_place(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setitem(METHODS, "dropping", dropping_method.LISTED)
+    monkeypatch.setitem(METHODS, "dropping", dropping_method.METHOD)
     recipe = Recipe.preset("words", base="bytes", method="dropping", vocab_size=290)
     history = train(Corpus.from_texts([TEXT[:100]]), recipe)
     for name in ("table.csv", "table.json"):

@@ -11,7 +11,7 @@ import pytest
 
 from bpe_core.errors import FormatError
 from bpe_core.formats import FORMATS, open_table
-from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.verification.checking import prepare_export
 from bpe_core.verification.import_check import check_import
 from tests.core.formats.samples import learned, texts

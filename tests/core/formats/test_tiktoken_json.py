@@ -11,7 +11,7 @@ import pytest
 
 from bpe_core.errors import FormatError, OutputError
 from bpe_core.formats import FORMATS, open_table
-from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from tests.core.formats.samples import texts
 
 JSON = FORMATS["tiktoken.json"]

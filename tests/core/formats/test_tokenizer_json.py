@@ -9,7 +9,7 @@ import pytest
 
 from bpe_core.errors import FormatError, OutputError
 from bpe_core.formats import FORMATS, OpenedTable
-from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.text.patterns import NAMED_PATTERNS
 from tests.core.formats.samples import content, encode, languages, learned, opened, same_merges, texts
 

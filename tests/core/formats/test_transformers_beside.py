@@ -10,7 +10,7 @@ import pytest
 
 from bpe_core.formats import open_table
 from bpe_core.formats.transformers_classes import class_of, decoder_of
-from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.text.preparation.pieces import AddedToken
 from tests.conftest import EXPLORES
 from tests.core.formats.kinds import KINDS, added, by_bytes

@@ -14,8 +14,8 @@ from bpe_core.command_line.main import run
 from bpe_core.errors import FormatError, OutputError
 from bpe_core.formats import FORMATS, OpenedTable, all_formats, format_for, open_table
 from bpe_core.formats.base import nothing_beside
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.recipes.parts import Splitting, Symbols
-from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.verification.checking import prepare_export
 from tests.core.formats.samples import content, encode, languages, learned, lines, texts
 from tests.shared import SCRIPTS, text_of

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from bpe_core.errors import FormatError, OutputError
 from bpe_core.formats import FORMATS, open_table
-from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.methods.kit.tokenizer import Tokenizer
 
 YTTM, JSON = FORMATS["youtokentome"], FORMATS["tokenizer.json"]
 CHARACTERS = {

@@ -15,10 +15,10 @@ from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
 from bpe_core.insight.audit import Audit, TokenPlaces, audit
 from bpe_core.insight.reachability import reachability, unreachable_tokens
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.methods.kit.trainer import learn
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.merging import Merges
-from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.corpus import Corpus
 from tests.core.learning import train
 from tests.shared import text_of

@@ -29,9 +29,9 @@ from bpe_core.measures.benchmark import benchmark, checked_parallel, parity_of
 from bpe_core.measures.size_curves import USUAL_POWER
 from bpe_core.measures.texts_in_words import TextsInWords
 from bpe_core.methods.bpe import reference as reference
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting import compiled_encoder as compiled_encoder  # so that it cuts even short texts
-from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import Work
 from bpe_core.sweep.measuring import LEAST

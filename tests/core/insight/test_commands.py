@@ -14,10 +14,10 @@ from bpe_core.command_line.main import run
 from bpe_core.counting.count_words import count_words
 from bpe_core.formats import read_history
 from bpe_core.measures.bits_per_byte import bits_per_byte
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.questions.benchmark import Benchmark
 from bpe_core.questions.lab import Lab
 from bpe_core.questions.sizes import Sizes
-from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.studies.making import train
 from bpe_core.text.corpus import Corpus
 

@@ -13,8 +13,8 @@ from bpe_core.counting.count_words import count_words
 from bpe_core.history.history import History
 from bpe_core.insight.contexts import contexts
 from bpe_core.insight.ranked_words import RankedWords
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.corpus import Corpus
 from tests.core.learning import train
 

@@ -21,10 +21,10 @@ from bpe_core.insight.table_comparison import compare_tables
 from bpe_core.insight.token_life import token_life
 from bpe_core.measures.size_curves import half_would_do, renyi_efficiency, size_curves
 from bpe_core.methods.bpe import reference as reference
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.boundaries import PATTERN_CUT
 from bpe_core.segmenting.merging import compiled_ranks, plain_ranks
-from bpe_core.segmenting.tokenizer import Tokenizer
 from tests.core.learning import all_columns, tokens_of_word
 from tests.core.random_training import CHARACTER_TIES, merge_tables, recipes, words
 

@@ -9,10 +9,10 @@ import pytest
 
 from bpe_core.errors import BpeError, Cancelled, OutputError
 from bpe_core.history.history import History
+from bpe_core.methods.kit import encode_corpus as module
+from bpe_core.methods.kit.encode_corpus import encode_corpus
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.segmenting import encode_corpus as module
-from bpe_core.segmenting.encode_corpus import encode_corpus
-from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.corpus import Corpus
 from tests.core.learning import train
 from tests.shared import here, text_of

@@ -15,8 +15,8 @@ from bpe_core.counting.words import WordTable
 from bpe_core.errors import CorpusError
 from bpe_core.measures.morphemes import morpheme_agreement, own_lists, read_morphemes
 from bpe_core.methods.bpe import reference as reference
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.segmenting.tokenizer import Tokenizer
 from tests.core.random_training import recipes, words
 
 PARTS = st.lists(st.text("abé漢", min_size=1, max_size=3), min_size=1, max_size=4)

@@ -17,8 +17,8 @@ from bpe_core.insight import reachability as reachability_module
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.insight.reachability import Room, completions, reachability, unreachable_tokens
 from bpe_core.methods.bpe import reference as reference
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.preparation.normalizers import Replace
 from tests.conftest import EXAMPLES

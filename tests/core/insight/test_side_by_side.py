@@ -17,13 +17,13 @@ from bpe_core.insight.cut_words import CutWords
 from bpe_core.insight.side_by_side import DifferingWord, Vocabularies, differing_words, keys_of, parallel_cuts
 from bpe_core.measures.size_curves import measured_sizes, renyi_efficiency, size_curves
 from bpe_core.methods.bpe import reference as reference
-from bpe_core.methods.listing import METHODS
+from bpe_core.methods.kit.tokenizer import Tokenizer
+from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.parts import Splitting
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.compiled_encoder import CompiledEncoder
 from bpe_core.segmenting.cutting import GivenWords
 from bpe_core.segmenting.merging import Merges, PlainEncoder, Spelling
-from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.corpus import Corpus
 from tests import dropping_method
 from tests.core.learning import train
@@ -35,7 +35,7 @@ CORPUS = Corpus.from_texts([LINE * 3, "low lower lowest"])
 
 @pytest.fixture(autouse=True)
 def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(METHODS, "dropping", dropping_method.LISTED)
+    monkeypatch.setitem(METHODS, "dropping", dropping_method.METHOD)
 
 
 @st.composite

@@ -9,11 +9,11 @@ from bpe_core.counting.words import WordTable
 from bpe_core.history.history import History
 from bpe_core.insight.token_life import use_by_cutting, use_by_joining
 from bpe_core.methods.kit.layout import count_symbols
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.methods.kit.trainer import learn
-from bpe_core.methods.listing import METHODS
+from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.corpus import Corpus
 from tests.core.learning import in_languages
 

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from bpe_core.counting.words import WordTable
 from bpe_core.history.token_texts import TokenTexts
-from bpe_core.insight.gage import WhyGage
 from bpe_core.methods.gage import reference as gage
+from bpe_core.methods.gage.explain import WhyGage
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.segmenting.tokenizer import Tokenizer
 from tests.core.gage_texts import recipes, words
 
 

@@ -10,10 +10,10 @@ from bpe_core.counting.words import WordTable
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import quoted
 from bpe_core.insight.explanation import explain
-from bpe_core.insight.why_longest import WhyLongest
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.methods.wordpiece import reference as reference
+from bpe_core.methods.wordpiece.explain import WhyLongest
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.segmenting.tokenizer import Tokenizer
 from tests.core.random_training import words
 from tests.core.test_wordpiece import recipes
 

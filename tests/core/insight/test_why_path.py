@@ -9,12 +9,12 @@ from hypothesis import given
 
 from bpe_core.counting.words import WordTable
 from bpe_core.insight.explanation import explain
-from bpe_core.insight.reasons import TextWord
-from bpe_core.insight.why_path import Compared, WhyPath
+from bpe_core.methods.kit.explanation import TextWord
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.methods.unigram import reference as unigram
+from bpe_core.methods.unigram.explain import Compared, WhyPath
 from bpe_core.methods.unigram.reference import ids_by_piece, paths
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.normalization import normalize
 from bpe_core.text.splitting import split_words

@@ -9,8 +9,8 @@ from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
 from bpe_core.history.joining import Joining, PairRows
 from bpe_core.insight.explanation import explain
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.segmenting.tokenizer import Tokenizer
 
 # th, the, ␣the, ow, low, lowe, we
 PAIRS = [(116, 104), (256, 101), (32, 257), (111, 119), (108, 259), (260, 101), (119, 101)]

@@ -19,9 +19,9 @@ from bpe_core.figures.scale import Scale
 from bpe_core.formats import write_history
 from bpe_core.history.history import History
 from bpe_core.methods.kit.layout import count_symbols
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.report import Report, page_of, report_of, write_report
-from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.session_file.values import Bookmark, SavedSession
 from bpe_core.session_file.writing import write_session
 from bpe_core.studies.study import Study

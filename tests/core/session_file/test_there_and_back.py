@@ -18,7 +18,7 @@ from bpe_core.counting.words import WordTable
 from bpe_core.errors import Cancelled, OutputError
 from bpe_core.history.history import History
 from bpe_core.methods.kit.trainer import learn
-from bpe_core.methods.listing import METHODS
+from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.session_file import stored_columns as chunks_file
 from bpe_core.session_file.reading import read_session, read_summary

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -18,8 +17,10 @@ import bpe_core as bpe
 from app.window.text.colours import colours_in_row
 from bpe_core.formats import FORMATS
 from bpe_core.history.joining import Joining, PairRows
-from bpe_core.methods.bpe.learn import METHOD as BPE
-from bpe_core.methods.kit.method import Method
+from bpe_core.methods.bpe import BytePairEncoding
+from bpe_core.methods.registry import METHODS
+from bpe_core.segmenting.cutting import Cutting
+from bpe_core.segmenting.segmentation import Segmenter
 from bpe_core.sharing.contents import SharedRun, contents_of, why_not
 from bpe_core.sharing.page import page_of, told_apart
 from resources import samples
@@ -97,7 +98,7 @@ def _of_the_library(kind: str) -> bpe.Study:
     return bpe.Study(FORMATS["tokenizer.json"].open(json.dumps(KINDS[kind]()).encode(), "theirs.json").history)
 
 
-METHODS: dict[str, Callable[[], bpe.Study]] = {
+STUDIES: dict[str, Callable[[], bpe.Study]] = {
     **{
         preset: partial(_learned, preset)
         for preset in (
@@ -132,9 +133,9 @@ def _open(page: Browser, folder: Path, **choices: Any) -> None:
 
 
 @needs_browser
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", STUDIES)
 def test_it_cuts_as_the_engine_does(name: str, page: Browser, tmp_path: Path) -> None:
-    study = METHODS[name]()
+    study = STUDIES[name]()
     _open(page, tmp_path, given=study)
     steps = len(study.history)
     moments = [0, steps // 3, steps]
@@ -155,7 +156,7 @@ def test_it_cuts_as_the_engine_does(name: str, page: Browser, tmp_path: Path) ->
 
 @needs_browser
 def test_a_page_knows_what_joins_where_tokens_fell_apart(page: Browser, tmp_path: Path) -> None:
-    study = METHODS["drops into parts"]()
+    study = STUDIES["drops into parts"]()
     _open(page, tmp_path, given=study)
     history, text, at = study.history, "on the other hand", 60
     cut = f"page.runs[0].cut({json.dumps(text)}, {at})[0].cut"
@@ -364,7 +365,11 @@ def test_what_it_cannot_do_it_says() -> None:
 def test_a_method_with_a_rule_of_its_own_is_not_shown_as_another(monkeypatch: pytest.MonkeyPatch) -> None:
     history = bpe.train([text_of("poem")], "gpt2", merges=9).history
     assert why_not(history) == ""
-    own = replace(BPE, segmenter=lambda history, cutting: BPE.segmenter(history, cutting))
-    monkeypatch.setattr(Method, "of", classmethod(lambda cls, recipe: own))
+
+    class Own(BytePairEncoding):
+        def cutter(self, history: bpe.History, cutting: Cutting) -> Segmenter:
+            return super().cutter(history, cutting)
+
+    monkeypatch.setitem(METHODS, BytePairEncoding.name, Own())
     assert "a rule of its own, which this page does not know" in why_not(history)
     assert '"by":""' in json.dumps(contents_of(SharedRun("new", history))["cuts"], separators=(",", ":"))

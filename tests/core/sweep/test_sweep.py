@@ -19,8 +19,8 @@ from bpe_core.errors import Cancelled, RecipeError
 from bpe_core.measures.bits_per_byte import bits_per_byte
 from bpe_core.measures.morphemes import morpheme_agreement, read_morphemes
 from bpe_core.measures.size_curves import renyi_efficiency
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.recipes.mixture import Group, Mixture, Sample, weight_of
-from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.session_file.reading import read_session
 from bpe_core.session_file.values import Bookmark
 from bpe_core.session_file.writing import write_session

@@ -23,8 +23,8 @@ from app.window.text.encoder import decode_ids
 from app.wiring import Program
 from bpe_core.formats import FORMATS, read_history, write_history
 from bpe_core.history.token_texts import shown as shown_text
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.corpus import Corpus
 from tests.core.learning import train
 from tests.gui.conftest import WAIT, export_to, rest, settle, wait_for_phase

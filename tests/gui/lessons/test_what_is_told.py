@@ -14,8 +14,8 @@ from bpe_core.counting.count_words import count_words
 from bpe_core.lessons.answers import candidates, judged, pair_of, written
 from bpe_core.lessons.bench import Bench, words_by_replacing_text
 from bpe_core.lessons.lessons import Lesson, LessonStep, filled, is_same_answer, lessons
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.text.corpus import Corpus
 from tests.gui.lessons.named import NAMES, lesson_named
 from tests.shared import here, path_of

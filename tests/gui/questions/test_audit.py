@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from app.window.questions.audit.page import AuditPage
 from app.window.questions.compare.answers import ComparePage
 from app.wiring import Program
-from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from tests.gui.conftest import WAIT
 from tests.gui.questions.conftest import MERGES, answered
 

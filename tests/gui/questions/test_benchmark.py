@@ -14,8 +14,8 @@ from app.window.questions.question_page import QuestionPage
 from app.wiring import Program
 from bpe_core.history.token_texts import shown
 from bpe_core.measures.morphemes import morpheme_agreement, own_lists
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.segmenting.tokenizer import Tokenizer
 from resources import parallel_samples
 from tests.gui.questions.conftest import MERGES, ONE, answered, chosen, ranked_words
 

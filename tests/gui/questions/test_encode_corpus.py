@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from app.window.exchange.encode_dialog import EncodeDialog
 from app.wiring import Program
-from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from tests.gui.conftest import WAIT
 from tests.gui.questions.conftest import LEFT, ONE, OTHER, ranked_words
 

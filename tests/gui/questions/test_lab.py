@@ -22,9 +22,9 @@ from bpe_core.insight.cut_words import CutWords
 from bpe_core.insight.side_by_side import Vocabularies, differing_words
 from bpe_core.measures.measures import MEASURES
 from bpe_core.measures.size_curves import measured_sizes
-from bpe_core.methods.listing import METHODS
+from bpe_core.methods.kit.tokenizer import Tokenizer
+from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.segmenting.tokenizer import Tokenizer
 from tests import dropping_method
 from tests.gui.conftest import WAIT, made_once, settle, wait_for_phase
 from tests.gui.questions.conftest import answered
@@ -41,7 +41,7 @@ TEXT = "the lowest price, naïve 🐦 lower\n\nthen thin"
 def _registered() -> Iterator[None]:
     """For as long as there is the window, which shows its runs until it begins anew."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(METHODS, "dropping", dropping_method.LISTED)
+        patch.setitem(METHODS, "dropping", dropping_method.METHOD)
         yield
 
 

@@ -22,8 +22,8 @@ from bpe_core import train
 from bpe_core.measures.bits_per_byte import bits_per_byte, tenth_apart
 from bpe_core.measures.size_curves import renyi_efficiency
 from bpe_core.methods.kit.floor.search import Search
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.questions import question_named, question_names
-from bpe_core.segmenting.tokenizer import Tokenizer
 from tests.gui.conftest import WAIT, Train, rest, settle
 from tests.gui.questions.conftest import LEFT, MERGES, NO_KEY, ONE, OTHER, answered, chosen, ranked_words
 from tests.gui.tables import exact_rows

@@ -13,8 +13,8 @@ from app.window.parts.watched import exact_of
 from app.window.questions.token.page import TokenPage
 from app.wiring import Program
 from bpe_core.insight.token_life import token_life
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.questions.token import MOST_SHOWN
-from bpe_core.segmenting.tokenizer import Tokenizer
 from tests.core.learning import tokens_of_word
 from tests.gui.questions.conftest import LEFT, MERGES, NO_KEY, ONE, OTHER, answered, ranked_words, section
 

@@ -18,9 +18,9 @@ from app.window.questions.why.page import WhyPage
 from app.wiring import Program
 from bpe_core.counting.count_words import count_words
 from bpe_core.figures.png import chunks_of
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.methods.kit.trainer import learn
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.studies.study import Study
 from bpe_core.text.corpus import Corpus
 from tests.gui.conftest import WAIT, rest, settle

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
 
 import pytest
@@ -14,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from app.window.parts.typed import is_refused
 from app.window.recipe.recipe_form import presets
 from app.wiring import Program
-from bpe_core.methods.listing import METHODS
+from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.recipe import CHOICES, Recipe
 from bpe_core.text.splitting import Splitter
@@ -57,8 +56,9 @@ def test_a_preset_fills_the_form_and_can_be_undone(qtbot: QtBot, program: Progra
 def test_the_method_is_chosen_first_and_what_it_does_not_ask_for_is_hidden(
     dropping: None, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot, new_program: Callable[[], Program]
 ) -> None:
-    listed = dataclasses.replace(dropping_method.LISTED, needs={"base": "bytes", "marker": "none"})
-    monkeypatch.setitem(METHODS, "dropping", listed)
+    method = dropping_method.Dropping()
+    monkeypatch.setattr(method, "needs", {"base": "bytes", "marker": "none"})
+    monkeypatch.setitem(METHODS, "dropping", method)
     program = new_program()
     panel, form = program.recipe_panel, program.form
     program.window.show_dock("recipe")

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from app.window.questions.token.page import TokenPage
 from app.window.questions.why.page import WhyPage
 from app.wiring import Program
-from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from tests.gui.conftest import WAIT, Train, settle
 
 pytestmark = pytest.mark.usefixtures("only_window")

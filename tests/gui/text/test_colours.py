@@ -32,8 +32,8 @@ from app.window.text.view.editor import TokenTextEdit
 from app.window.text.view.ids_view import IdsGrid
 from app.window.text.view.palette import DARK_FILLS, LIGHT_FILLS, TokenPalette
 from app.window.text.view.text_panel import figures
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.segmenting.boundaries import Boundaries
-from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.studies.making import train
 from tests.gui.text.conftest import LANGUAGES, dark, light, middle_of
 

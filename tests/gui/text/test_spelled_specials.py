@@ -11,7 +11,7 @@ import bpe_core as bpe
 from app.session.run import Run
 from app.window.text.view.spelled_line import SpelledLine
 from app.wiring import Program
-from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from tests.gui.conftest import WAIT, settle
 
 pytestmark = pytest.mark.usefixtures("only_window")

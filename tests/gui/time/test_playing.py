@@ -21,8 +21,8 @@ from app.window.text.view.palette import TokenPalette
 from app.window.text.view.text_panel import ScaleLegend
 from app.window.time.step_in_words import words_of_step
 from app.wiring import Program
-from bpe_core.methods.listing import METHODS
-from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.methods.kit.tokenizer import Tokenizer
+from bpe_core.methods.registry import METHODS
 from tests.gui.conftest import WAIT, Train, settle, wait_for_phase
 from tests.gui.small_run import group_texts, moments, rows, small
 

@@ -19,7 +19,7 @@ from app.window.rooms.result_card import ResultCard
 from app.window.time.step_in_words import words_of_step
 from app.wiring import Program
 from bpe_core.methods.kit.layout import count_symbols
-from bpe_core.methods.listing import METHODS
+from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.interventions import Intervention
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.studies.making import train

@@ -16,7 +16,7 @@ from app.window.main_window import MainWindow
 from app.window.questions.compare.panel import LanesPanel
 from app.window.room_plan import ROOMS
 from app.wiring import Program
-from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from tests.gui.conftest import WAIT, NewProgram, Train, settle, wait_for_phase
 from tests.gui.small_run import small
 

@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 from app.window.rooms.my_word import CutWord, cut_word
 from app.window.rooms.word_view import WordView
 from app.window.text.view.palette import TokenPalette
-from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.studies.making import train
 
 

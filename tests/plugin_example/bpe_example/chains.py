@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
+from types import MappingProxyType
 
-from bpe_core.methods.bpe.learn import METHOD as BPE
-from bpe_core.methods.kit.method import Way
+from bpe_core.methods.bpe import BytePairEncoding
+from bpe_core.methods.facts import Preset
+from bpe_core.methods.kit.learner import Way
 from bpe_core.methods.kit.plain_pairs import PlainLearner
-from bpe_core.methods.listing import Listed
 from bpe_core.recipes.ties import Pair
-
-LISTED = Listed("Chains", "Joins the pair that occurs most, of which one side is a base symbol.", __name__)
 
 
 class ChainLearner(PlainLearner):
@@ -18,4 +17,13 @@ class ChainLearner(PlainLearner):
         return min(self._lengths[pair[0]], self._lengths[pair[1]]) == 1 and super()._may_join(pair)
 
 
-METHOD = replace(BPE, plain=Way(ChainLearner, bytes_a_cell=160), compiled=None)
+class Chains(BytePairEncoding):
+    title = "Chains"
+    explanation = "Joins the pair that occurs most, of which one side is a base symbol."
+    presets: Mapping[str, Preset] = MappingProxyType({})
+    plain = Way(ChainLearner, bytes_a_cell=160)
+    compiled = None
+    specification = None
+
+
+METHOD = Chains()

@@ -31,7 +31,7 @@ from bpe_core.editing.trimming import (
 from bpe_core.errors import BpeError
 from bpe_core.history.history import History
 from bpe_core.insight.audit import TokenPlaces
-from bpe_core.segmenting.tokenizer import Tokenizer
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.studies.study import Study
 from bpe_core.support.progress import Work
 

@@ -10,7 +10,7 @@ import numpy as np
 from app.session.run import Run
 from app.window.text.text_model import NO_TOKEN, TokenAt, Tokens
 from bpe_core.history.history import History
-from bpe_core.methods.listing import METHODS
+from bpe_core.methods.registry import METHODS
 from bpe_core.segmenting.segmentation import Segmentation
 from bpe_core.studies.study import Study
 from bpe_core.support.arrays import Bools

@@ -10,7 +10,7 @@ from typing import Any
 from app.session.corpus_texts import CorpusText
 from app.session.session import Session
 from bpe_core.errors import BpeError, CorpusError, RecipeError
-from bpe_core.recipes.parts import LARGEST_VOCABULARY
+from bpe_core.recipes.choice import LARGEST_VOCABULARY
 from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.ties import TIE_RULES
 from bpe_core.support.atomic import write_atomically

@@ -11,7 +11,7 @@ from app.session.session import Session
 from app.window.parts.timing import Throttle
 from app.window.parts.wording import count_text
 from bpe_core.history.history import TIED, Step
-from bpe_core.methods.kit.method import told_reasons
+from bpe_core.methods.kit.reasons import told_reasons
 
 MOST_BYTES = 48
 ROWS = ("Id", "Bytes", "Learned", "Dropped", "Count", "Chosen by", "Decided")

@@ -18,10 +18,10 @@ from bpe_core.figures.figure import nested
 from bpe_core.insight.boundary_reasons import Reason, sentence
 from bpe_core.insight.explanation import explain
 from bpe_core.insight.merge_tree import Piece, parts_first, pieces_of
-from bpe_core.insight.reasons import Explanation
-from bpe_core.insight.why import Why
-from bpe_core.insight.why_dropping import WhyDropping
-from bpe_core.methods.kit.method import learns_by_ranks
+from bpe_core.methods.boundless.explain import WhyDropping
+from bpe_core.methods.bpe.explain import Why
+from bpe_core.methods.kit.explanation import Explanation
+from bpe_core.methods.kit.histories import learns_by_ranks
 from bpe_core.questions.tree import Tree
 from bpe_core.segmenting.boundaries import NEVER
 from bpe_core.segmenting.cutting import Allowed

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import quoted
-from bpe_core.insight.reasons import Explanation, TextWord, WordReasons
+from bpe_core.methods.kit.explanation import Explanation, TextWord, WordReasons
 from bpe_core.segmenting.cutting import Allowed, Cutting
 from bpe_core.segmenting.word_pieces import LongestPieces
 

@@ -23,7 +23,7 @@ import numpy as np
 
 from bpe_core.history.history import NOTHING, History, Pair
 from bpe_core.insight.merge_tree import Piece
-from bpe_core.insight.reasons import Explanation, TextWord, WordReasons
+from bpe_core.methods.kit.explanation import Explanation, TextWord, WordReasons
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.cutting import Allowed, Cutting
 from bpe_core.segmenting.dropping_runs import DroppingRuns

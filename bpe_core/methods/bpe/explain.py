@@ -16,12 +16,14 @@ from bpe_core.insight.merge_tree import EncodingStep, Meeting, Node, encoding_st
 from bpe_core.insight.pairs import race
 from bpe_core.insight.pattern_branches import Branch, branch_that_matched
 from bpe_core.insight.ranked_words import RankedWords
-from bpe_core.insight.reasons import Explanation
-from bpe_core.methods.kit.method import Method, first_turn, told_reasons
+from bpe_core.methods.kit.explanation import Explanation
+from bpe_core.methods.kit.histories import first_turn
+from bpe_core.methods.kit.method import Method
+from bpe_core.methods.kit.reasons import told_reasons
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.segmenting.as_joined import merges_of
 from bpe_core.segmenting.boundaries import INSIDE, NEVER, PATTERN_CUT
 from bpe_core.segmenting.cutting import Allowed, Cutting, Part
-from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.segmenting.word_runs import RunMerges
 from bpe_core.support.arrays import Int64s
 
@@ -214,16 +216,13 @@ class Why:
     @cached_property
     def _cuts_at_first(self) -> Int64s:
         """The first symbols of the words that the first steps are learned from, where these are others."""
-        parts, ids, texts = (
-            Method.of(self.history.recipe).words_at_first,
-            self._symbols.ids,
-            self.history.alphabet.decoded,
-        )
-        assert parts is not None
+        ids, texts = self._symbols.ids, self.history.alphabet.decoded
         edges = pairwise([*self._cuts.tolist(), len(ids)])
         words = [ids[first:stop].tolist() for first, stop in edges]
         columns = WordColumns.of([b"".join(texts[id] for id in word if id < len(texts)) for word in words])
-        inside = parts(WordTable(*columns, np.ones(len(columns), np.int64)), self.history.recipe)
+        words_of_runs = WordTable(*columns, np.ones(len(columns), np.int64))
+        inside = Method.of(self.history.recipe).words_at_first(words_of_runs, self.history.recipe)
+        assert inside is not None  # there is a turn
         firsts = inside.starts + np.repeat(self._cuts - columns.starts[:-1], np.diff(inside.first))
         return np.union1d(self._cuts, firsts[self._symbols.ranks[firsts] >= self._turn])
 

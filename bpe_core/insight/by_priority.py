@@ -20,7 +20,7 @@ import numpy as np
 
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import TokenTexts
-from bpe_core.insight.reasons import ELSEWHERE, Explanation, ShownToken, TextWord, TextWords, Way
+from bpe_core.methods.kit.explanation import ELSEWHERE, Explanation, ShownToken, TextWord, TextWords, Way
 from bpe_core.segmenting.by_priority import JoinedWords
 from bpe_core.segmenting.cutting import Allowed, Cutting
 

@@ -26,10 +26,10 @@ from bpe_core.counting.words import WordTable
 from bpe_core.errors import Cancelled
 from bpe_core.history.history import NOTHING, History
 from bpe_core.history.token_texts import TokenTexts
-from bpe_core.insight.reasons import Explanation, ShownToken, Way
 from bpe_core.methods.gage.block_form import blocks_of, size_of_block
+from bpe_core.methods.gage.cut import BlockTables
+from bpe_core.methods.kit.explanation import Explanation, ShownToken, Way
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.segmenting.block_tables import BlockTables
 from bpe_core.segmenting.boundaries import NEVER, PATTERN_CUT
 from bpe_core.segmenting.cutting import Allowed, Cutting
 from bpe_core.support.arrays import Int64s

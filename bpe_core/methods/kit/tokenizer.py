@@ -56,7 +56,7 @@ class Tokenizer:
     def __init__(self, history: History) -> None:
         self.history = history
         self._cutting = Cutting(history.recipe)
-        self._segmenter = Method.of(history.recipe).segmenter(history, self._cutting)
+        self._segmenter = Method.of(history.recipe).cutter(history, self._cutting)
 
     # -- from a text to tokens -------------------------------------------------------------
 

@@ -21,10 +21,10 @@ import numpy.typing as npt
 from bpe_core.errors import BpeError, Cancelled, OutputError
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import quoted, written
+from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.segmenting.batches import Texts
 from bpe_core.segmenting.cutting import Allowed
 from bpe_core.segmenting.segmentation import Width as Width
-from bpe_core.segmenting.tokenizer import Tokenizer
 from bpe_core.support.arrays import Int64s
 from bpe_core.support.atomic import write_atomically
 from bpe_core.support.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled

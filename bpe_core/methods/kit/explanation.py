@@ -13,6 +13,7 @@ import numpy as np
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import TokenTexts
 from bpe_core.segmenting.cutting import Allowed, Cutting, Part
+from bpe_core.segmenting.segmentation import NO_TOKEN, Segmentation
 from bpe_core.segmenting.word_tokens import WordCutter, different_cuts
 from bpe_core.support.arrays import Int64s
 
@@ -141,3 +142,21 @@ class WordReasons:
             Way(f"after {step:,}" if step else "at first", tuple(ShownToken(self.texts[id]) for id in ids), step=step)
             for step, ids in self.changes(byte)
         )
+
+
+def by_tokens(segmentation: Segmentation, history: History) -> Explain:
+    """Explain places by nothing but the tokens that meet there."""
+    texts, length = TokenTexts.of(history).text, len(segmentation.data)
+
+    def at_byte(byte: int, at: int) -> Explanation:
+        if not 0 < byte < length:
+            return Explanation("edge", True, "The text begins or ends here.")
+        found = segmentation.tokens_between(byte - 1, byte + 1, at)
+        known = [f"“{texts[id]}”" for id in found.ids.tolist() if id != NO_TOKEN]
+        if len(found) == 1 and known:
+            return Explanation("joined", False, f"The text is not split here: {known[0]} is one token.")
+        if len(known) == 2:
+            return Explanation("tokens", True, f"The tokens {known[0]} and {known[1]} meet here.")
+        return Explanation("dropped", True, "These bytes belong to no word.")
+
+    return at_byte

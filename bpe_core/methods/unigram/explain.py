@@ -19,10 +19,10 @@ from itertools import accumulate
 from typing import Literal
 
 from bpe_core.history.history import History
-from bpe_core.insight.reasons import Explanation, ShownToken, TextWord, Way, WordReasons
+from bpe_core.methods.kit.best_paths import BestPaths
+from bpe_core.methods.kit.explanation import Explanation, ShownToken, TextWord, Way, WordReasons
 from bpe_core.methods.kit.lattices import Edge, best_path
 from bpe_core.methods.kit.method import Method
-from bpe_core.segmenting.best_paths import BestPaths
 from bpe_core.segmenting.cutting import Allowed, Cutting
 from bpe_core.segmenting.merging import Spelling
 from bpe_core.support.wording import count_text

@@ -1,0 +1,29 @@
+"""The choices and the preset of Best."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bpe_core.methods.facts import Preset
+from bpe_core.methods.kit.passes import LONGEST, MARKED_WORDS, Passes
+from bpe_core.recipes.choice import choice
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choices(Passes):
+    """How near the floor the search ends."""
+
+    gap_to_floor: int = choice(
+        0,
+        "Gap to floor",
+        "The search ends so many thousandths above its floor; 0: as near as can be",
+        least=0,
+    )
+
+
+PRESETS = {
+    "best": Preset(
+        MARKED_WORDS | dict(method="best", max_token_length=LONGEST),
+        "Best: the pieces that split words into the fewest tokens, as nearly as can be found; a ▁ before each word.",
+    )
+}

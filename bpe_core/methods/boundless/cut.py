@@ -1,0 +1,25 @@
+"""Split texts by merges some of which drop a token again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bpe_core.history.history import History
+from bpe_core.segmenting.cutting import Cutting
+from bpe_core.segmenting.dropping_runs import DroppingRuns
+from bpe_core.segmenting.word_segmenters import WordSegmenter
+
+if TYPE_CHECKING:  # which load machine code
+    from bpe_core.segmenting.compiled_encoder import CompiledEncoder
+
+
+class DroppingSegmenter(WordSegmenter):
+    has_kernels = True
+
+    def __init__(self, history: History, cutting: Cutting) -> None:
+        super().__init__(history, cutting, DroppingRuns(history).cut)
+
+    def make_kernels(self) -> CompiledEncoder:
+        from bpe_core.segmenting.compiled_runs import FollowedRuns  # loads machine code
+
+        return FollowedRuns(self._history, self._cutting)

@@ -1,0 +1,49 @@
+"""Split texts by making merges again: in the order of their steps, or by the priorities that a file gives them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bpe_core.history.history import History
+from bpe_core.segmenting.by_priority import JoinedWords, joined_unknown
+from bpe_core.segmenting.cutting import Cutting
+from bpe_core.segmenting.segmentation import Segmenter
+from bpe_core.segmenting.text_encoder import TextEncoder
+from bpe_core.segmenting.word_segmenters import WordSegmenter
+from bpe_core.support.arrays import Int32s
+
+if TYPE_CHECKING:  # which load machine code
+    from bpe_core.segmenting.batches import Batch, Texts, Unread
+    from bpe_core.segmenting.compiled_encoder import CompiledEncoder
+
+
+def cutter(history: History, cutting: Cutting) -> Segmenter:
+    """Return what splits texts by these merges; a table from a file may give its texts priorities of their own."""
+    return TextEncoder(history, cutting) if history.joining is None else PrioritySegmenter(history, cutting)
+
+
+class PrioritySegmenter(WordSegmenter):
+    def __init__(self, history: History, cutting: Cutting) -> None:
+        self._words, self._each_word = JoinedWords(history), cutting
+        self.has_kernels = self._words.is_plain
+        # Kernels look at each word alone, and texts may be cut for several threads: unknown words meet afterwards.
+        self._joined = history.alphabet.unknown_id if self._words.puts_unknown_together else None
+        super().__init__(history, self._words.cutting(cutting), self._words.cut)
+
+    def make_kernels(self) -> CompiledEncoder:
+        from bpe_core.segmenting.compiled_methods import CompiledPriorities  # loads machine code
+
+        return CompiledPriorities(self._words, self._each_word)
+
+    def ids(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
+        ids = super().ids(text, at, allowed)
+        return ids if self._joined is None else joined_unknown(ids, np.array([0, len(ids)]), self._joined)[0]
+
+    def batch(self, texts: Texts | Unread, at: int, allowed: tuple[str, ...], threads: int | None) -> Batch | None:
+        found = super().batch(texts, at, allowed, threads)
+        if found is None or self._joined is None:
+            return found
+        ids, offsets = joined_unknown(found.ids, found.offsets, self._joined)
+        return found._replace(ids=ids, offsets=offsets)

@@ -1,0 +1,228 @@
+"""The conformance kit: what the rest of the program takes for granted of a method, tried on a small text.
+
+    >>> from bpe_core.methods.bpe import METHOD
+    >>> check_method(METHOD)[:2]
+    ('it has a name, a title and a sentence', 'it learns a small text')
+
+The project's own methods pass it in the tests; whoever writes one runs it, as one runs `check_estimator` of
+scikit-learn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+
+from bpe_core.counting.count_words import count_words
+from bpe_core.counting.words import WordTable
+from bpe_core.errors import BpeError, NothingToLearn
+from bpe_core.formats import open_table, write_history
+from bpe_core.history.history import History
+from bpe_core.methods.kit.method import Method
+from bpe_core.methods.kit.tokenizer import Tokenizer
+from bpe_core.methods.kit.trainer import Trainer, learn
+from bpe_core.methods.registry import METHODS
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.segmenting.segmentation import NO_TOKEN
+from bpe_core.text.corpus import Corpus
+
+TEXT = (
+    "The old lighthouse keeper kept the lights of the old lighthouse, and lower down the lowest lights were lower.\n"
+    "He wrote: newer nets, newest nets, the widest nets. Nine nets in the new net house!\n"
+) * 3
+STEPS = 12
+
+
+class MethodIsWrong(BpeError):
+    """A method does not do what the rest of the program takes for granted."""
+
+
+def check_method(method: Method, recipe: Recipe | None = None, text: str = TEXT) -> tuple[str, ...]:
+    """Try a method on a small text; raise `MethodIsWrong` with the first sentence that does not hold.
+
+    Parameters
+    ----------
+    method
+        The method; it need not be known to the program yet.
+    recipe
+        A recipe of the method. The default is its first preset, or what its `needs` say, with a few steps.
+    text
+        The text to learn from and to split.
+
+    Returns
+    -------
+    tuple of str
+        The sentences that hold.
+    """
+    with _known(method):
+        check = _Check(method, recipe or _small_recipe(method), text)
+        held: list[str] = []
+        for sentence, holds in check.sentences():
+            try:
+                holds()
+            except MethodIsWrong as error:
+                raise MethodIsWrong(f"{method.title or type(method).__name__}: not so: {sentence}. {error}") from error
+            held.append(sentence)
+        return tuple(held)
+
+
+@contextmanager
+def _known(method: Method) -> Iterator[None]:
+    """Let recipes name the method meanwhile."""
+    name = method.name
+    if name in METHODS and METHODS[name] is method:
+        yield
+        return
+    method.name = name or "method-to-check"
+    before = METHODS.get(method.name)
+    METHODS[method.name] = method
+    try:
+        yield
+    finally:
+        if before is None:
+            del METHODS[method.name]
+        else:
+            METHODS[method.name] = before
+        method.name = name
+
+
+def _small_recipe(method: Method) -> Recipe:
+    recipe = Recipe.preset(next(iter(method.presets))) if method.presets else Recipe(method=method.name, **method.needs)
+    return recipe.with_changes(merges=STEPS, min_frequency=2)
+
+
+def _require(holds: bool, otherwise: str) -> None:
+    if not holds:
+        raise MethodIsWrong(otherwise)
+
+
+class _Check:
+    def __init__(self, method: Method, recipe: Recipe, text: str) -> None:
+        self.method, self.recipe, self.text = method, recipe, text
+
+    def sentences(self) -> Iterator[tuple[str, Callable[[], None]]]:
+        yield "it has a name, a title and a sentence", self._is_named
+        yield "it learns a small text", self._learns
+        yield "learning step by step gives the same", self._goes_on
+        yield "making the first steps of a history again gives the same history", self._replays
+        yield "the candidates begin with what is chosen next", self._foretells
+        if self.method.specification is not None:
+            yield "it makes the steps of its specification", self._follows_its_specification
+        yield "encoding and splitting give the same tokens after every step", self._agrees_with_itself
+        yield "every byte of a text is in one token or in none, in order", self._covers
+        yield "ids turn into the text again", self._decodes
+        yield "each place of a text is explained, as split where it is split", self._explains
+        yield "a table of it is read back as it was written", self._is_kept
+        yield "a text without anything to learn is refused in a sentence", self._refuses_nothing
+
+    def _is_named(self) -> None:
+        method = self.method
+        _require(bool(method.name and method.title), "Give it a name and a title.")
+        _require(method.explanation.endswith("."), "Its explanation is one sentence, with a full stop.")
+        _require(
+            Recipe.from_json(self.recipe.to_json()) == self.recipe, "Its recipe is not read back as it is written."
+        )
+
+    def _learns(self) -> None:
+        self.words: WordTable = count_words(Corpus.from_texts([self.text]), self.recipe)
+        self.history: History = learn(self.words, self.recipe)
+        _require(len(self.history) > 0, "It made no step.")
+        planned = self.method.steps_planned(self.recipe, self.history.alphabet)
+        _require(len(self.history) <= planned, f"It made {len(self.history)} steps and had planned {planned}.")
+
+    def _goes_on(self) -> None:
+        trainer = Trainer(self.words, self.recipe)
+        while not trainer.advance(max_merges=1).finished:
+            pass
+        self._require_same(trainer.history, "One step at a time")
+
+    def _replays(self) -> None:
+        for steps in {1, len(self.history) // 2, len(self.history)}:
+            again = learn(self.words, self.recipe, history=self.history.first(steps))
+            self._require_same(again, f"Going on after {steps} steps")
+
+    def _foretells(self) -> None:
+        trainer = Trainer(self.words, self.recipe)
+        for step in range(min(3, len(self.history))):
+            trainer.look_ahead()
+            leading = trainer.candidates(1)
+            trainer.advance(max_merges=1)
+            if leading:
+                row = trainer.history.columns
+                made = int(row.left[step]), int(row.right[step])
+                told = leading[0].left, leading[0].right
+                _require(told == made, f"Before step {step + 1} it told {told} and then made {made}.")
+
+    def _follows_its_specification(self) -> None:
+        assert self.method.specification is not None
+        self._require_same(self.method.specification(self.words, self.recipe), "Its specification")
+
+    def _require_same(self, other: History, who: str) -> None:
+        for name in ("left", "right", "count", "tokens_left"):
+            ours, theirs = getattr(self.history.columns, name), getattr(other.columns, name)
+            _require(len(ours) == len(theirs), f"{who} makes {len(theirs)} steps, not {len(ours)}.")
+            differs = np.flatnonzero(ours != theirs)
+            if len(differs):
+                step = int(differs[0])
+                raise MethodIsWrong(f"{who} has another {name} at step {step + 1}: {theirs[step]}, not {ours[step]}.")
+
+    def _moments(self) -> list[int]:
+        return sorted({0, 1, len(self.history) // 2, len(self.history)})
+
+    def _agrees_with_itself(self) -> None:
+        tokenizer = Tokenizer(self.history)
+        segmentation = tokenizer.segmentation(self.text)
+        for at in self._moments():
+            tokens = segmentation.with_empty(segmentation.tokens(at), at)
+            ids = tokens.ids[tokens.ids != NO_TOKEN].tolist()
+            encoded = tokenizer.encode(self.text, at=at)
+            _require(
+                ids == encoded, f"After {at} steps the text is split into {ids[:9]}…, and encoded as {encoded[:9]}…."
+            )
+
+    def _covers(self) -> None:
+        segmentation = Tokenizer(self.history).segmentation(self.text)
+        for at in self._moments():
+            edges = segmentation.tokens(at).edges
+            reaches = edges[0] == 0 and edges[-1] == len(self.text.encode())
+            rises = bool((np.diff(edges) >= 0).all())
+            _require(reaches and rises, f"After {at} steps the edges fall, or do not reach the end.")
+
+    def _decodes(self) -> None:
+        tokenizer = Tokenizer(self.history)
+        for at in self._moments():
+            back = tokenizer.decode(tokenizer.encode(self.text, at=at))
+            again = tokenizer.encode(back, at=at)
+            _require(again == tokenizer.encode(self.text, at=at), f"After {at} steps what is decoded has other ids.")
+            if self.recipe.base == "bytes" and not self.recipe.normalizes:
+                _require(back == self.text, f"After {at} steps another text comes back: {back[:40]!r}.")
+
+    def _explains(self) -> None:
+        at = len(self.history)
+        line = self.text.splitlines()[0]
+        explain = self.method.explain(line, self.history, ())
+        edges = set(Tokenizer(self.history).segmentation(line).tokens(at).edges.tolist())
+        for byte in range(1, len(line.encode())):
+            told = explain(byte, at)
+            _require(bool(told.sentence), f"It says nothing of byte {byte}.")
+            if told.kind in ("joined", "inside", "tokens"):
+                _require(told.is_cut == (byte in edges), f"It says that byte {byte} is split: {told.is_cut}.")
+
+    def _is_kept(self) -> None:
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / "table.json"
+            write_history(self.history, path)
+            self._require_same(open_table(path).history, "The table that was read back")
+
+    def _refuses_nothing(self) -> None:
+        for nothing in ("", "\n"):
+            try:
+                learn(count_words(Corpus.from_texts([nothing]), self.recipe), self.recipe)
+            except NothingToLearn as error:
+                _require(bool(str(error)), "It refuses an empty text without a word.")
+            except BpeError:
+                continue

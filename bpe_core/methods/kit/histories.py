@@ -1,0 +1,30 @@
+"""What the method of a history says of it."""
+
+from __future__ import annotations
+
+from bpe_core.history.history import History
+from bpe_core.methods.kit.method import Method
+
+
+def first_turn(history: History) -> int:
+    """Return up to which step a history was learned from other words than the rest; 0 where there is none."""
+    return min(Method.of(history.recipe).turns(history), default=0)
+
+
+def has_ranks(history: History) -> bool:
+    """Return whether each boundary of a text is dissolved once and for all, by one step."""
+    return _only_joins_in_order(history) and Method.of(history.recipe).has_ranks
+
+
+def learns_by_ranks(history: History) -> bool:
+    """Return whether it is so in the words that a history was learned from."""
+    return _only_joins_in_order(history) and Method.of(history.recipe).learns_by_ranks
+
+
+def _only_joins_in_order(history: History) -> bool:
+    return history.joining is None and history.recipe.tau is None
+
+
+def steps_in_words(history: History) -> str:
+    """Return the number of its steps in words; of tokens where a file lists tokens only."""
+    return history.recipe.wording.counted(len(history)) if len(history) else f"{history.vocabulary_size:,} tokens"

@@ -1,0 +1,28 @@
+"""The choice that methods share which estimate, drop, and estimate again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from bpe_core.methods.facts import OwnChoices
+from bpe_core.recipes.choice import choice
+
+# The choices of a recipe that presets of marked words have in common.
+MARKED_WORDS: dict[str, Any] = dict(
+    base="characters", unicode_form="NFKC", pattern="whitespace", marker="prefix", vocab_size=8_000
+)
+LONGEST = 16  # characters of a piece, unless a recipe says another limit
+
+
+@dataclass(frozen=True, kw_only=True)
+class Passes(OwnChoices):
+    """How often the probabilities are estimated in each round."""
+
+    em_passes: int = choice(
+        2,
+        "Passes a round",
+        "Estimate the probabilities this often before each time pieces are dropped",
+        least=1,
+        most=10,
+    )

@@ -1,0 +1,16 @@
+"""The choices and the preset of MinGram."""
+
+from __future__ import annotations
+
+from bpe_core.methods.facts import Preset
+from bpe_core.methods.kit.passes import LONGEST, MARKED_WORDS, Passes
+
+Choices = Passes
+COST = 4096.0  # of a token: more than the log-probabilities of 150 tokens of a word can make good
+
+PRESETS = {
+    "mingram": Preset(
+        MARKED_WORDS | dict(method="mingram", max_token_length=LONGEST),
+        "MinGram: pairs are joined as in byte-pair encoding, words split into the fewest tokens; a ▁ before each word.",
+    )
+}

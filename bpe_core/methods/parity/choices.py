@@ -1,0 +1,64 @@
+"""The choices and the preset of parity-aware byte-pair encoding."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from bpe_core.methods.facts import OwnChoices, Preset
+from bpe_core.recipes.choice import LARGEST_VOCABULARY, Argument, choice
+
+_WHOSE = "parity-aware BPE: choose --method parity"
+_GROUP = "languages"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choices(OwnChoices):
+    """How many merges serve all languages, and how often one may be served in a row."""
+
+    global_merges: int | None = choice(
+        None,
+        "Serve all first",
+        "The first merges, this many, are of the pairs that occur most in all languages together",
+        least=1,
+        most=LARGEST_VOCABULARY,
+        optional=True,
+        unset="none",
+        argument=Argument("the first N merges serve all languages together", whose=_WHOSE, group=_GROUP),
+    )
+    window_size: int | None = choice(
+        None,
+        "Window",
+        "Of so many merges one after the other, none serves a language more often than its most",
+        least=1,
+        most=LARGEST_VOCABULARY,
+        optional=True,
+        unset="no window",
+        argument=Argument("of merges (100)", whose=_WHOSE, group=_GROUP),
+    )
+    alpha: int = choice(
+        200,
+        "Most of a window",
+        "How much of the window may serve one language, as a percentage of a share that is equal for all",
+        least=100,
+        most=10_000,
+        unit=" %",
+        applies=lambda recipe: recipe.window_size is not None,
+        argument=Argument(
+            "a language gets at most so many equal shares of a window (2)",
+            "NUMBER",
+            "a window of parity-aware BPE: choose --method parity --variant window",
+            _GROUP,
+        ),
+    )
+
+
+# The only values that these common choices can have.
+NEEDS: dict[str, Any] = dict(base="bytes", marker="none")
+
+PRESETS = {
+    "parity": Preset(
+        dict(method="parity", pattern="gpt2", ties="largest-printed"),
+        "Bytes; each merge serves the language whose dev text has the most tokens, or that its ratio puts behind.",
+    )
+}

@@ -1,0 +1,3 @@
+"""The kinds of tables that hold what parity-aware byte-pair encoding learned: an ordinary table of merges."""
+
+TABLES = frozenset({"ranks", "BPE"})

@@ -1,0 +1,35 @@
+"""The methods that learn a vocabulary, by the name that a recipe uses.
+
+Each folder of `bpe_core/methods` but `kit` is the house of one method: its `__init__.py` holds a `METHOD`. A plug-in
+brings methods, too. No other file of the program names one.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pkgutil import iter_modules
+
+from bpe_core import methods
+from bpe_core.errors import BpeError
+from bpe_core.methods.facts import MethodFacts
+from bpe_core.support.plugins import Registry
+
+KIT = "kit"
+
+
+def _houses() -> dict[str, MethodFacts]:
+    names = [module.name for module in iter_modules(methods.__path__) if module.ispkg and module.name != KIT]
+    found: list[MethodFacts] = [import_module(f"{methods.__name__}.{name}").METHOD for name in names]
+    return {method.name: method for method in sorted(found, key=lambda method: method.place)}
+
+
+def _check(name: str, method: object) -> None:
+    if not isinstance(method, MethodFacts) or not hasattr(method, "cutter"):
+        raise BpeError("a method is an object of a class that derives from bpe_core.methods.kit.method.Method")
+    method.name = name
+
+
+METHODS: Registry[MethodFacts] = Registry("methods", _houses(), _check)
+
+# The plain way to learn, which recipes follow that name no method.
+USUAL = next(iter(METHODS))

@@ -1,0 +1,64 @@
+"""The choices and the preset of SuperBPE."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from bpe_core.methods.facts import OwnChoices, Preset
+from bpe_core.recipes.choice import LARGEST_VOCABULARY, Argument, choice
+
+WORDS_BY = ("o200k", "o200k-apart", "cl100k", "gpt2", "english")
+_GROUP = "superwords, by --method superbpe"
+_WHOSE = "SuperBPE: choose --method superbpe"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choices(OwnChoices):
+    """When merges begin to join words, and which superwords there may be."""
+
+    transition: int | None = choice(  # None: half of the steps
+        None,
+        "Transition",
+        "The first merges, this many, join within words; later ones also join words to superwords",
+        least=1,
+        most=LARGEST_VOCABULARY,
+        optional=True,
+        unset="half of the merges",
+        argument=Argument(
+            "the first N merges join within words, later ones across them too", whose=_WHOSE, group=_GROUP
+        ),
+    )
+    words_by: str = choice(
+        "o200k",
+        "Words by",
+        "The pattern of the words within which the first merges join",
+        among=WORDS_BY,
+        argument=Argument(f"the pattern of these words: {', '.join(WORDS_BY)}", "NAME", _WHOSE, _GROUP),
+    )
+    most_words: int | None = choice(
+        4,
+        "Most words",
+        "Pairs that would hold more words are not merged",
+        least=1,
+        optional=True,
+        unset="any number",
+        argument=Argument("of words in a token; 0: any number (default: 4)", whose=_WHOSE, group=_GROUP),
+    )
+    past_colons: bool = choice(
+        False,
+        "Past colons",
+        "Merges may join a colon and the space behind it",
+        argument=Argument("join a colon and the space behind it, too", whose=_WHOSE, group=_GROUP),
+    )
+
+
+# The only values that these common choices can have.
+NEEDS: dict[str, Any] = dict(base="bytes", pattern="superwords", marker="none")
+
+PRESETS = {
+    "superbpe": Preset(
+        dict(method="superbpe", pattern="superwords", unit="line"),
+        "Bytes, joined within the words of GPT-4o's pattern first, then across them, line by line: up to four words.",
+    )
+}

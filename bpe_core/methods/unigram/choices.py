@@ -1,0 +1,40 @@
+"""The choices and the preset of Unigram."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from bpe_core.methods.facts import Preset
+from bpe_core.methods.kit.passes import LONGEST, MARKED_WORDS, Passes
+from bpe_core.recipes.choice import choice
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choices(Passes):
+    """With how many pieces it begins, and how many it keeps in each round."""
+
+    seed_size: int = choice(
+        1_000_000,
+        "Seeds",
+        "Begin with this many pieces of words, those that cover most of the text",
+        least=1,
+    )
+    keep_share: int = choice(
+        75,
+        "Kept a round",
+        "The percentage of tokens that stay each time pieces are dropped",
+        least=50,
+        most=95,
+    )
+
+
+# The only values that these common choices can have.
+NEEDS: dict[str, Any] = dict(base="characters", marker="prefix")
+
+PRESETS = {
+    "unigram": Preset(
+        MARKED_WORDS | dict(method="unigram", max_token_length=LONGEST),
+        "Unigram: many pieces of words, of which the least useful are dropped; a ▁ before each word.",
+    )
+}

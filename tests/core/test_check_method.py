@@ -1,0 +1,71 @@
+"""Every method of the project, and the small ones of the tests, pass the public check; wrong ones do not."""
+
+from __future__ import annotations
+
+import pytest
+
+from bpe_core.errors import BpeError
+from bpe_core.history.history import Columns, EndReason, History
+from bpe_core.methods.bpe import BytePairEncoding
+from bpe_core.methods.kit.check_method import MethodIsWrong, check_method
+from bpe_core.methods.kit.explanation import Explain, Explanation
+from bpe_core.methods.kit.learner import Way
+from bpe_core.methods.kit.method import Method
+from bpe_core.methods.kit.plain_pairs import PlainLearner
+from bpe_core.methods.registry import METHODS
+from bpe_core.segmenting.cutting import Allowed
+from tests import adding_method, dropping_method
+
+ALONE = [name for name, method in METHODS.items() if not method.serves_languages]  # one text has no languages
+
+
+@pytest.mark.parametrize("name", ALONE)
+def test_each_method_passes_the_check(name: str) -> None:
+    method = METHODS[name]
+    assert isinstance(method, Method)
+    assert len(check_method(method)) >= 11
+
+
+@pytest.mark.parametrize("method", [adding_method.METHOD, dropping_method.METHOD])
+def test_a_method_from_elsewhere_passes_it_without_being_known(method: Method) -> None:
+    assert len(check_method(method)) >= 11
+    assert method.name not in METHODS
+
+
+class _Hasty(PlainLearner):
+    def learn(self, columns: Columns, stop_at: int, work: int) -> EndReason:
+        end = super().learn(columns, stop_at, work)
+        columns.count[: self.learned] += 1
+        return end
+
+
+class Hasty(BytePairEncoding):
+    title = "Counting one too many"
+    plain = Way(_Hasty, bytes_a_cell=80)
+    compiled = None
+
+
+class Silent(BytePairEncoding):
+    title = "Silent"
+
+    def explain(self, text: str, history: History, allowed: Allowed) -> Explain:
+        return lambda byte, at: Explanation("joined", True, "Nothing is joined here.")
+
+
+class Nameless(BytePairEncoding):
+    title = ""
+
+
+@pytest.mark.parametrize(
+    ("method", "sentence"),
+    [
+        (Hasty(), "it makes the steps of its specification|learning step by step gives the same"),
+        (Silent(), "each place of a text is explained"),
+        (Nameless(), "it has a name, a title and a sentence"),
+    ],
+    ids=lambda value: getattr(value, "title", None),
+)
+def test_a_method_that_is_wrong_is_told_what_does_not_hold(method: Method, sentence: str) -> None:
+    with pytest.raises(MethodIsWrong, match=sentence) as told:
+        check_method(method)
+    assert isinstance(told.value, BpeError)
