@@ -61,9 +61,10 @@ class Recipe(Reading, Mixing, Steering, Learning, Size, Symbols, Splitting):
         method = METHODS[self.method]
         own = {name: choices.pop(name) for name in method.own_choices if name in choices}
         object.__setattr__(self, "own", method.choices(**own))
-        for name in choices:  # those of other methods mean nothing here
+        for name, value in choices.items():  # those of other methods mean nothing here
             if name not in CHOICES:
                 raise RecipeError(f"A recipe has no choice named {name!r}.")
+            CHOICES[name].check(name, value)
         self._complete()
         self._check()
 

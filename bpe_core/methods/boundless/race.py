@@ -105,11 +105,12 @@ class BoundlessLearner:
         learn_dropping: Callable[[WordTable, Alphabet, Recipe, int], Pass],
     ) -> None:
         self._inside, self._counts, self._recipe, self._learn = inside, words.counts, within(recipe), learn
+        self._drops = recipe.tau is not None
         self._limit, self._room = recipe.merge_limit(len(alphabet)), steps_planned(recipe, alphabet)
         learner = (
             learn(inside.words, alphabet, self._recipe)
             if recipe.tau is None
-            else learn_dropping(inside.words, alphabet, self._recipe, self._limit)
+            else learn_dropping(inside.words, alphabet, recipe, self._limit)
         )
         self._passes = [Learned(WITHIN, learner, self._recipe, alphabet, self._room)]
         self._are_whole, self.tokens_at_start = learner.are_whole, learner.tokens_at_start
@@ -129,7 +130,7 @@ class BoundlessLearner:
     @property
     def gone_through(self) -> GoneThrough | None:
         """With tau nobody knows how many steps it takes, only how many tokens are wanted."""
-        if self._recipe.tau is None:
+        if not self._drops:
             return None
         return GoneThrough(self._more, self._target, "tokens", "the vocabulary")
 

@@ -155,7 +155,7 @@ class _Check:
                 row = trainer.history.columns
                 made = int(row.left[step]), int(row.right[step])
                 told = leading[0].left, leading[0].right
-                _require(told == made, f"Before step {step + 1} it told {told} and then made {made}.")
+                _require(told == made, f"Before step {step + 1} {told} was to come, and {made} was made.")
 
     def _follows_its_specification(self) -> None:
         assert self.method.specification is not None
