@@ -8,7 +8,7 @@ Each part of the page has a function; an empty one is left out. Charts and table
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -120,7 +120,7 @@ def recipe(report: Report) -> list[Content]:
     """Show every choice that differs from its default, and those that always matter."""
     chosen = report.history.recipe
     always = {"pattern", "base", "ties", "vocab_size", "merges", "min_frequency"}
-    usual = {field.name: field.default for field in fields(chosen)}
+    usual = {name: choice.default for name, choice in chosen.choices.items()}
     items: list[Content] = []
     for name, value in chosen.to_dict().items():
         default = usual[name] if usual[name] != () else []

@@ -53,7 +53,9 @@ class Recipe(Reading, Mixing, Steering, Learning, Size, Symbols, Splitting):
     name: str = choice("my recipe")
     own: OwnChoices = dataclasses.field(default=OwnChoices())
 
-    def __init__(self, **choices: Any) -> None:
+    def __init__(self, *, own: OwnChoices | None = None, **choices: Any) -> None:
+        if own is not None:  # as `dataclasses.replace` hands them on
+            choices = vars(own) | choices
         given = {name: choices.pop(name) for name in COMMON if name in choices}
         for name, declared in COMMON.items():
             object.__setattr__(self, name, given.get(name, declared.default))

@@ -238,7 +238,9 @@ def corpora() -> dict[str, tuple[dict[str, int], tuple[int, ...]]]:
     english = "".join(
         page.read_text(encoding="utf-8") for page in sorted((ROOT / "resources" / "manual").glob("m*.md"))
     )
-    code = "".join(file.read_text(encoding="utf-8") for file in sorted((ROOT / "bpe_core" / "learning").glob("*.py")))
+    code = "".join(
+        file.read_text(encoding="utf-8") for file in sorted((ROOT / "bpe_core" / "methods" / "kit").glob("*.py"))
+    )
     chinese = "".join((TEXTS / f"{name}.txt").read_text(encoding="utf-8") for name in ("chinese", "japanese"))
     syllables = [one + two for one in "ptkslmnrvhj" for two in ("a", "e", "i", "o", "u", "aa", "ee")]
     endings = [case + more for case in ("ssa", "sta", "lla", "n", "ssani", "mme") for more in ("", "kin", "han")]

@@ -20,7 +20,7 @@ from bpe_core.recipes.choice import LARGEST_VOCABULARY as LARGEST_VOCABULARY
 from bpe_core.recipes.parts import Learning, Mixing, Size, Splitting, Steering, Symbols
 from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.recipe import CHOICES as CHOICES
-from bpe_core.recipes.recipe import Recipe
+from bpe_core.recipes.recipe import COMMON, Recipe
 from bpe_core.recipes.recipe import title_of as title_of
 from bpe_core.recipes.ties import TIE_RULES
 from bpe_core.support.progress import CancelCheck, while_wanted
@@ -83,7 +83,7 @@ OPTIONS = {  # choices from a list
         Option("bytes", "bytes", "A character outside the alphabet is written in bytes."),
     ],
 }
-KINDS = {field.name: type(field.default) for field in dataclasses.fields(Recipe)}
+KINDS = {name: declared.kind for name, declared in CHOICES.items()}
 NOT_OF_A_PRESET = {
     "min_frequency",
     "max_token_length",
@@ -92,7 +92,7 @@ NOT_OF_A_PRESET = {
     "whole_characters",
 }  # of a preset these may differ
 # Choices of some methods only.
-OF_A_METHOD = [one.name for one in dataclasses.fields(Learning) if one.name not in {"method", *NOT_OF_A_PRESET}]
+OF_A_METHOD = [name for name in CHOICES if name not in COMMON]
 
 
 def presets() -> dict[str, list[Option]]:
