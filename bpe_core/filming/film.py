@@ -132,7 +132,7 @@ def _lacks_layout(text: str) -> Iterator[str]:
 
     if any(map(is_from_right, text.split())) and not features.check("raqm"):
         yield (
-            "The Pillow of this computer lacks the library raqm: letters that are read from the right stand in the "
+            "The Pillow of this computer lacks the library raqm: letters that are read from the right come in the "
             "wrong order here, and those of Arabic do not join. Install Pillow with raqm, or libfribidi beside it."
         )
 

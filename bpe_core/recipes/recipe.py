@@ -61,8 +61,8 @@ class Recipe(Reading, Mixing, Steering, Learning, Size, Symbols, Splitting):
             object.__setattr__(self, name, given.get(name, declared.default))
         CHOICES["method"].check("method", self.method)
         method = METHODS[self.method]
-        own = {name: choices.pop(name) for name in method.own_choices if name in choices}
-        object.__setattr__(self, "own", method.choices(**own))
+        given = {name: choices.pop(name) for name in method.own_choices if name in choices}
+        object.__setattr__(self, "own", method.choices(**given))
         for name, value in choices.items():  # those of other methods mean nothing here
             if name not in CHOICES:
                 raise RecipeError(f"A recipe has no choice named {name!r}.")
