@@ -19,7 +19,7 @@ from bpe_core.recipes.mixture import Sample as Sample
 from bpe_core.recipes.presets import PRESETS as PRESETS  # named recipes
 from bpe_core.recipes.recipe import Recipe as Recipe
 from bpe_core.text.corpus import Corpus as Corpus
-from bpe_core.text.patterns import NAMED_PATTERNS as NAMED_PATTERNS  # what splits text into words
+from bpe_core.text.pattern_names import NAMED_PATTERNS as NAMED_PATTERNS  # what splits text into words
 
 # Asking: every question is a function, too, such as bpe.race(study, pairs=[("t", "h")]).
 from bpe_core.asking import Answer as Answer

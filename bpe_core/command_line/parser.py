@@ -153,7 +153,7 @@ def refuse_to_replace_what_is_read(options: argparse.Namespace, results: Sequenc
 def _is_same_file(one: str, other: str) -> bool:
     try:
         return os.path.realpath(one) == os.path.realpath(other) or (Path(one).is_file() and Path(one).samefile(other))
-    except OSError:
+    except (OSError, ValueError):  # such as a NUL in a name, which is refused where it is opened
         return False
 
 

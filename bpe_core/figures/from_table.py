@@ -51,7 +51,9 @@ def ranks_chart(table: DataTable) -> LineFigure:
 
 def counts_chart(table: DataTable, steps: str = "Steps") -> LineFigure:
     counts = np.maximum(_numbers(table, "count"), 1)
-    sentence = f"From {int(counts[0]):,} at the first step to {int(counts[-1]):,} at the last."
+    sentence = "There are no steps."
+    if len(counts):
+        sentence = f"From {int(counts[0]):,} at the first step to {int(counts[-1]):,} at the last."
     line = _thin("", _numbers(table, "step"), counts, is_log=True)
     title = "How often each pair or token occurred when its step came."
     return LineFigure("counts", title, sentence, [line], steps, "Count", is_log_x=True, is_log_y=True)

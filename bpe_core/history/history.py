@@ -95,7 +95,8 @@ class History(Sequence[Step]):
         self.recipe = recipe
         self.alphabet = alphabet
         self.columns = columns
-        self.reasons = MappingProxyType({name: frozen(column[: len(self)]) for name, column in reasons.items()})
+        # Sorted, as a session gives them back: files that are written before and after it are the same.
+        self.reasons = MappingProxyType({name: frozen(reasons[name][: len(self)]) for name in sorted(reasons)})
         self.scores = scores and replace(scores, waiting=self._waiting_at_first)  # of tokens, where a method has any
         self.joining = joining  # how texts are cut, where the steps alone do not say it
         self.tokens_at_start = tokens_at_start

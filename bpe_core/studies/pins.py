@@ -11,10 +11,10 @@ from importlib import metadata
 from itertools import islice
 from pathlib import Path
 
-from bpe_core.errors import FormatError, plain
+from bpe_core.errors import FormatError, plain, throwing_exceptions
 from bpe_core.formats import FORMATS
 from bpe_core.formats.all_formats import content_of, files_beside
-from bpe_core.formats.base import Format
+from bpe_core.formats.base import Format, Peer
 from bpe_core.history.token_texts import quoted
 from bpe_core.studies.study import Study
 from bpe_core.support.atomic import write_atomically
@@ -98,10 +98,19 @@ def _format(study: Study) -> Format:
 def _answers(study: Study, format: Format, texts: list[str]) -> Answers:
     ids: Answers = {OURS: list(Checked(study.history, format).answers(texts))}
     if format.peer_name and study.format and Path(study.name).is_file():
-        peer = format.peer(content_of(study.name), study.history, study.name, files_beside(Path(study.name)))
+        peer = _peer(study, format)
         given = [] if peer is None else [answer_of(peer, text) for text in texts]
         ids |= {format.peer_name: [one if isinstance(one, list) else [] for one in given]} if peer else {}
     return ids
+
+
+def _peer(study: Study, format: Format) -> Peer | None:
+    """Load the file in its library; None where that refuses it, which `bench` and `import` tell."""
+    try:
+        with throwing_exceptions():
+            return format.peer(content_of(study.name), study.history, study.name, files_beside(Path(study.name)))
+    except Exception:  # whatever another library throws
+        return None
 
 
 def _versions(ids: Answers) -> dict[str, str]:

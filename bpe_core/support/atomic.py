@@ -178,7 +178,10 @@ def _is_replaced(target: Path) -> bool:
 
 def _place_of(path: Path | str) -> Path:
     """Where it is in truth: a link stays a link; the file it names is replaced."""
-    return Path(os.path.realpath(path))
+    try:
+        return Path(os.path.realpath(path))
+    except ValueError as error:  # a NUL, or half of a character
+        raise OutputError(f"{str(path)!a} cannot be the name of a file.") from error
 
 
 def _remove_what_tells_of(target: Path) -> None:

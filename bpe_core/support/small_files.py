@@ -6,11 +6,17 @@ from pathlib import Path
 
 from bpe_core.errors import BpeError, cause_of
 
+LARGEST = 2**28  # bytes; a list of a million words takes a tenth of it
+
 
 def read_small_file(path: Path | str, what: str, error: type[BpeError]) -> str:
     """Read it in UTF-8; the error says `what` it was to hold, such as "the plan"."""
     try:
-        return Path(path).read_text(encoding="utf-8-sig")
+        with open(path, "rb") as file:
+            data = file.read(LARGEST + 1)
+        if len(data) > LARGEST:
+            raise error(f"{what[0].upper() + what[1:]} {path} is larger than {LARGEST:,} bytes; it is not read.")
+        return data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except OSError as trouble:
         raise error(f"Could not read {what} {path}: {cause_of(trouble)}.") from trouble
     except UnicodeDecodeError as trouble:

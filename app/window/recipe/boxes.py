@@ -29,7 +29,12 @@ def preset_box(form: RecipeForm) -> QComboBox:
         box.setCurrentIndex(box.findData(form.preset) if form.preset else -1)
 
     box.setPlaceholderText(NO_PRESET)
-    box.activated.connect(lambda _: form.choose_preset(box.currentData()))
+
+    def choose(place: int) -> None:
+        if (name := box.itemData(place)) is not None:  # a heading, or nothing
+            form.choose_preset(name)
+
+    box.activated.connect(choose)
     form.changed.connect(show)
     show()
     return box

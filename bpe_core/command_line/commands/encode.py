@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from typing import get_args
 
+import numpy as np
+
 from bpe_core.command_line.arguments import add_merge_table, number, text_argument, text_or_standard_input
 from bpe_core.command_line.corpora import add_reading, reading
 from bpe_core.command_line.groups import add_groups, groups_of
@@ -125,3 +127,17 @@ def _encode_files(options: argparse.Namespace, study: Study, at: int) -> None:
             f"{figures.bytes_per_token:.2f} bytes each  {plain(name)}"
         )
     print(f"Wrote {result.tokens:,} ids as {result.width} to {plain(str(result.path))}.")
+    if (about_dropped := _about_dropped(study, at)) is not None:
+        print(about_dropped)
+
+
+def _about_dropped(study: Study, at: int) -> str | None:
+    """Say where ids go beyond the size of the vocabulary; a model with a row for each token needs to know."""
+    history = study.history
+    left, largest = history.vocabulary_size_at(at), int(history.numbers_of(np.arange(history.id_count)).max(initial=0))
+    if history.only_joins or largest < left:
+        return None
+    return (
+        f"These ids go up to {largest:,}, though {left:,} tokens are left: in a run, what was dropped keeps its own. "
+        "Ids without gaps are those of a file: export it, such as to tokenizer.json, and encode by that."
+    )

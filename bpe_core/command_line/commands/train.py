@@ -6,7 +6,6 @@ import argparse
 import json
 import os
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +26,7 @@ from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.session_file import EXTENSION, is_session_name
 from bpe_core.support.progress import CancelCheck, Progress, ProgressReport, Work
+from bpe_core.support.stopwatch import Stopwatch
 from bpe_core.text.corpus import Corpus
 
 examples = """\
@@ -100,10 +100,11 @@ def run(options: argparse.Namespace) -> int:
     recipe = recipe.with_changes(mixture=mixture_of(options, [*groups], recipe.mixture))
     if options.output:
         _check_output(Path(options.output))
-    began = time.monotonic()
+    watch = Stopwatch()
     with working(KEEPS, quiet=options.quiet) as interruption:
 
         def report(progress: Progress) -> None:
+            watch.tick()
             interruption.worth_keeping |= progress.stage == "training"
             interruption.work.progress(progress)
 
@@ -112,7 +113,7 @@ def run(options: argparse.Namespace) -> int:
             words, left_out = without_rare(words, options.min_word_count)
             steered, known = decided(words, recipe, options, interruption)
             history = learn(words, steered, history=known, progress=report, cancelled=interruption)
-            seconds = time.monotonic() - began
+            seconds = watch.tick()
         if not options.quiet:
             sys.stderr.writelines(f"{line}\n" for line in (*notes, *left_out))
         _deliver(history, words, options, seconds, report)

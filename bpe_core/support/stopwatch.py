@@ -1,0 +1,19 @@
+"""How long work takes that reports now and then, by a clock that may jump."""
+
+from __future__ import annotations
+
+import time
+
+LONGEST_SILENCE = 60.0  # seconds between two reports; a longer one is a machine that slept, or a clock that was set
+
+
+class Stopwatch:
+    def __init__(self) -> None:
+        self.seconds, self._last = 0.0, time.monotonic()
+
+    def tick(self) -> float:
+        """Add the seconds since the last report, and return those of all."""
+        now = time.monotonic()
+        self.seconds += min(max(0.0, now - self._last), LONGEST_SILENCE)
+        self._last = now
+        return self.seconds

@@ -1,0 +1,156 @@
+"""Odd files, names and tables end in a sentence, never in a traceback, and no small file fills the memory."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import bpe_core as bpe
+from bpe_core.asking import ask_about
+from bpe_core.command_line.main import run
+from bpe_core.errors import BpeError
+from bpe_core.figures.painter import draw
+from bpe_core.formats import FORMATS
+from bpe_core.questions import QUESTIONS, question_named
+from bpe_core.studies.pins import Pins
+from bpe_core.support import small_files, stopwatch
+
+TEXT = (Path(__file__).parents[2] / "texts" / "poem.txt").read_text(encoding="utf-8")
+PARAMETERS: dict[str, dict[str, Any]] = {
+    "look": {"text": "low"}, "why": {"text": "low"}, "paid": {"step": 1}, "token": {"token": "a"},
+    "tree": {"text": "low"}, "race": {"steps": (1,)}, "floor": {"seconds": 0.1}, "ways": {"text": "low", "draws": 2},
+}  # fmt: skip
+
+
+@pytest.fixture
+def without_steps(tmp_path: Path) -> Path:
+    study = bpe.train(["a b c"], "gpt2", vocab_size=256)
+    assert len(study.history) == 0
+    study.save(tmp_path / "none.csv")
+    return tmp_path / "none.csv"
+
+
+@pytest.mark.parametrize("name", sorted(QUESTIONS))
+def test_a_table_without_steps_is_asked_everything(name: str, without_steps: Path, tmp_path: Path) -> None:
+    study, question = bpe.open(without_steps), question_named(name)
+    given: Any = {"one": study, "other": study} if question.studies == (2, 2) else {"one": study}
+    for about in (study, study.with_texts(["low lower lowest"])):
+        asked = about if question.studies is None else dict.fromkeys(given, about)
+        try:
+            answer = ask_about(question, asked, **PARAMETERS.get(name, {}))
+        except BpeError:
+            continue  # a sentence
+        if answer.figure is not None:
+            draw(answer, tmp_path / "it.svg")
+
+
+def test_the_steps_of_a_table_without_any_are_none(without_steps: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["steps", str(without_steps)]) == 0
+    assert capsys.readouterr().out == "256 tokens.\n"
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ["encode", "--merges", "a\0b", "x"],
+        ["train", "a\0b"],
+        ["diff", "a\0b", "c\0d"],
+        ["export", "--merges", "a\0b", "c\0d.csv"],
+        ["steps", "a\0b", "-o", "c\0d.csv"],
+    ],
+)
+def test_a_nul_in_an_argument_ends_in_a_sentence(argv: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(argv) == 1
+    said = capsys.readouterr().err
+    assert "cannot be the name of a file" in said or "cannot be a path" in said
+
+
+def test_a_small_file_that_never_ends_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(small_files, "LARGEST", 1_000)
+    endless = tmp_path / "endless"
+    endless.write_bytes(b"\0" * 1_001)
+    text = tmp_path / "s.txt"
+    text.write_text("low lower")
+    for argv in (
+        ["train", str(text), "--recipe", str(endless)],
+        ["sweep", str(endless)],
+        ["repeat", str(endless)],
+        ["check", "--pins", str(endless)],
+        ["morphemes", "--merges", str(text), "--list", str(endless)],
+    ):
+        assert run(argv) == 1, argv
+        assert "larger than 1,000 bytes" in capsys.readouterr().err or argv[0] == "morphemes"
+
+
+def test_a_limit_holds_for_what_has_no_end() -> None:
+    with pytest.raises(BpeError, match="larger than"):
+        small_files.read_small_file("/dev/zero", "the plan", BpeError)
+
+
+class Refusing:
+    def __call__(self, *_: Any) -> Any:
+        raise RuntimeError("the library does not like it")
+
+
+def test_pins_of_a_file_that_its_own_library_refuses_are_ours_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bpe.train(["low lower"], "gpt2", vocab_size=258).save(tmp_path / "tokenizer.json")
+    monkeypatch.setattr(type(FORMATS["tokenizer.json"]), "loaded_by", Refusing())
+    found = Pins.of(bpe.open(tmp_path / "tokenizer.json"))
+    assert list(found.ids) == ["bpe-explorer"]
+
+
+def test_the_pattern_with_digits_from_the_right_is_among_the_named_ones() -> None:
+    assert bpe.NAMED_PATTERNS["digits-right"].expression
+    assert set(bpe.NAMED_PATTERNS) >= {"gpt2", "cl100k", "digits-right"}
+
+
+@pytest.mark.parametrize("recipe", [{"recipe": "boundless"}, {"recipe": "unigram", "vocab_size": 150}])
+def test_the_columns_of_reasons_keep_their_order_through_a_session(recipe: dict[str, Any], tmp_path: Path) -> None:
+    text = tmp_path / "s.txt"
+    text.write_text(TEXT)
+    preset, size = recipe["recipe"], str(recipe.get("vocab_size", 280))
+    asked = ["train", str(text), "--preset", preset, "--vocab-size", size]
+    assert run([*asked, "-o", str(tmp_path / "it.bpex")]) == 0
+    assert run([*asked, "-o", str(tmp_path / "it.json")]) == 0
+    heads = []
+    for name in ("it.bpex", "it.json"):
+        out = tmp_path / f"{name}.csv"
+        assert run(["steps", str(tmp_path / name), "-o", str(out)]) == 0
+        heads.append(out.read_bytes())
+    assert heads[0] == heads[1]
+
+
+def test_ids_beyond_the_vocabulary_are_told_with_what_to_do(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Unigram's run has an id for each seed that ever was there."""
+    text, ids = tmp_path / "s.txt", tmp_path / "ids.npy"
+    text.write_text(TEXT)
+    run_of, file = str(tmp_path / "it.bpex"), str(tmp_path / "tokenizer.json")
+    assert run(["train", str(text), "--preset", "unigram", "--vocab-size", "150", "-o", run_of]) == 0
+    assert run(["encode", "--merges", run_of, str(text), "-o", str(ids)]) == 0
+    said, size = capsys.readouterr().out, len(bpe.open(run_of))
+    assert int(np.load(ids).max()) >= size
+    assert f"though {size:,} tokens are left" in said
+    assert run(["export", "--merges", run_of, file]) == 0
+    assert run(["encode", "--merges", file, str(text), "-o", str(ids)]) == 0
+    assert int(np.load(ids).max()) < size
+    assert "tokens are left" not in capsys.readouterr().out
+
+
+def test_a_clock_that_jumps_is_no_time_of_learning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "s.txt").write_text(TEXT)
+    times = itertools.count(0, 15_667)
+    monkeypatch.setattr(stopwatch, "time", SimpleNamespace(monotonic=lambda: next(times)))
+    monkeypatch.setattr(stopwatch, "LONGEST_SILENCE", 0.01)
+    assert run(["train", str(tmp_path / "s.txt"), "--vocab-size", "270", "-o", str(tmp_path / "it.csv")]) == 0
+    assert "merges in 0." in capsys.readouterr().out

@@ -1,0 +1,21 @@
+"""The box of presets takes what is a preset, and passes over its headings."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.wiring import Program
+
+pytestmark = pytest.mark.usefixtures("only_window")
+
+
+def test_a_heading_or_nothing_chooses_no_preset(program: Program) -> None:
+    """A key pressed in the list could end with: There is no preset None."""
+    box, before = program.recipe_panel.preset, program.session.recipe.value
+    headings = [place for place in range(box.count()) if box.itemData(place) is None]
+    assert headings
+    for place in (*headings, -1):
+        box.activated.emit(place)
+    assert program.session.recipe.value == before
+    box.activated.emit(box.findData("words"))
+    assert program.session.recipe.value.name == "words"
