@@ -218,7 +218,7 @@ def formats() -> Iterator[str]:
                 f"`{name}`",
                 ", ".join(f"`{ending}`" for ending in row.endings),
                 marked(row.explanation),
-                ", ".join(one.methods) or "all",
+                ", ".join(name for name, method in METHODS.items() if method.fits(one)) if one.tables else "all",
                 ", ".join(what for what, holds in lacks.items() if not holds) or "–",
                 one.peer_name or "–",
             )

@@ -69,10 +69,12 @@ def go_on(words: WordTable, history: History, recipe: Recipe, work: Work) -> His
 
 
 def _of_codes(recipe: Recipe, by: int) -> Recipe:
-    preset = "wordpiece" if recipe.method == "wordpiece" else "words"
+    method = METHODS[recipe.method]
     ties = recipe.ties if recipe.ties == "first-seen" else BY_IDS
     said = {"merges": by, "min_frequency": recipe.min_frequency, "ties": ties, "max_token_length": None}
-    return Recipe.preset(preset, **said, wordpiece_rule=recipe.wordpiece_rule)
+    if method.has_continuations:  # it may choose by more than the count
+        said |= {"method": recipe.method, **{name: getattr(recipe, name) for name in method.own_choices}}
+    return Recipe.preset("words", **said)
 
 
 def _in_codes(words: WordTable, history: History, cancelled: CancelCheck) -> list[tuple[bytes, int]]:

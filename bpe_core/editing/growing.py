@@ -20,8 +20,8 @@ import numpy as np
 from bpe_core.errors import FormatError, NothingToLearn, RecipeError
 from bpe_core.history.history import History, Int64s
 from bpe_core.methods.kit.method import Method
-from bpe_core.methods.registry import METHODS
-from bpe_core.recipes.recipe import CHOICES, Recipe, title_of
+from bpe_core.methods.registry import METHODS, USUAL
+from bpe_core.recipes.recipe import Recipe, title_of
 
 NOTHING_NEW = (
     "Nothing new can be learned from this corpus: beside what the table has, nothing is frequent enough. "
@@ -30,7 +30,7 @@ NOTHING_NEW = (
 
 
 def growing_recipe(history: History, by: int, *, across_words: bool = False, **changes: Any) -> Recipe:
-    """Return the recipe of a table that grows; `across_words` by SuperBPE's second stage."""
+    """Return the recipe of a table that grows; `across_words` by a second stage, as SuperBPE has it."""
     if by < 1:
         raise RecipeError(f"A table can grow by 1 token or more, not by {by:,}.")
     if history.recipe.lists_bytes:
@@ -38,14 +38,15 @@ def growing_recipe(history: History, by: int, *, across_words: bool = False, **c
             "This vocabulary, like RWKV's, lists tokens of which the longest that fits is taken, whatever words a text "
             "has; nothing can go on learning from it. A row that is added to its file by hand is a token, too."
         )
-    if across_words and history.recipe.method != "superbpe":
-        changes = _across_words(history) | changes
-    elif (alone := changes.keys() & {"most_words", "past_colons"}) and history.recipe.method != "superbpe":
+    if Method.of(history.recipe).goes_across_words:
+        changes = Method.of(history.recipe).second_stage(history) | changes
+    elif across_words:
+        _check_goes_across_words(history)
+        changes = _method_across_words().second_stage(history) | changes
+    elif alone := changes.keys() & _method_across_words().superword_limits:
         raise RecipeError(f"{title_of(min(alone))} limits superwords, which are learned across words (--across-words).")
-    elif history.recipe.method == "superbpe":
-        changes = {"transition": _transition_in(history)} | changes
     if history.recipe.serves_languages:  # the new corpus need not have any: its own commonest pairs come next
-        changes = {"method": "bpe", "mixture": None} | changes
+        changes = {"method": USUAL, "mixture": None} | changes
     if METHODS[history.recipe.method].can_be_steered or history.recipe.serves_languages:
         steps = len(history)
         return history.recipe.with_changes(merges=steps + by, grown_from=steps, interventions=(), **changes)
@@ -62,24 +63,17 @@ def growing_recipe(history: History, by: int, *, across_words: bool = False, **c
     return history.recipe.listed.with_changes(vocab_size=history.vocabulary_size + by, **changes)
 
 
-def _across_words(history: History) -> dict[str, Any]:
-    """Return the choices by which a table's own steps are the first stage."""
+def _method_across_words() -> Method:
+    return next(method for method in map(Method.named, METHODS) if method.goes_across_words)
+
+
+def _check_goes_across_words(history: History) -> None:
     recipe = history.recipe
     if recipe.base != "bytes" or recipe.marker != "none" or not makes_steps_again(history) or recipe.splits_by_steps:
         raise RecipeError(
             "Only a table that joins bytes in the order of its merges, and splits words by one pattern without "
             "marking them, goes on across words."
         )
-    among = CHOICES["words_by"].among
-    by = {"words_by": recipe.pattern} if recipe.pattern in among else {}
-    stage = {"method": "superbpe", "pattern": "superwords", "custom_pattern": "", "unit": "line"}
-    return {**stage, "transition": len(history), **by}
-
-
-def _transition_in(history: History) -> int:
-    from bpe_core.methods.superbpe.learn import transition_in  # few tables have one
-
-    return transition_in(history)
 
 
 def makes_steps_again(history: History) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO
 
 from bpe_core.errors import Cancelled, FormatError, OutputError, TooLarge
 from bpe_core.formats.base import Beside, Format, OpenedTable
@@ -17,25 +17,17 @@ from bpe_core.formats.other_files import named_other
 from bpe_core.formats.transformers_beside import about_beside
 from bpe_core.history.arguments import Learned, history_of
 from bpe_core.history.history import History
+from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.choice import LARGEST_VOCABULARY
 from bpe_core.support.atomic import write_together
 from bpe_core.support.foreign import gate
+from bpe_core.support.format_row import Row as Row
 from bpe_core.support.garbage import nothing_collected
 from bpe_core.support.plugins import Registry
 from bpe_core.support.progress import ALONE, Progress, Work
 
 HERE = "bpe_core.formats"
 EXACT = "csv"  # keeps all that was learned
-
-
-class Row(NamedTuple):
-    """What a format is for, where it is, and how the names of its files end."""
-
-    explanation: str  # one line for menus and --help
-    module: str  # that holds its Format
-    endings: tuple[str, ...]
-    only_read: bool = False  # so that no files of it are written
-    mark: bytes = b""  # with which all its files begin; what begins otherwise is not asked of it
 
 
 def _loaded(name: str, row: Row) -> Format:
@@ -152,12 +144,6 @@ _OWN = {
         (".minbpe.model",),
         mark=b"minbpe v1",
     ),
-    "boundless": Row(
-        "BoundlessBPE's model: what both passes learned, as the published program loads it.",
-        "bpe_core.methods.boundless.model_file",
-        (".boundless.model",),
-        mark=b"BoundlessBPE",
-    ),
     "sentencepiece": Row(
         "SentencePiece's model: characters, a ▁ before each word, and how text is changed first.",
         f"{HERE}.sentencepiece_model",
@@ -183,6 +169,8 @@ _OWN = {
         mark=b"PAR1",
     ),
 }
+for _method in METHODS.own.values():
+    _OWN |= _method.formats  # that hold what this method learned alone
 ROWS = Registry("formats", _OWN, _loaded)
 FORMATS = Formats(ROWS)
 TABLES = Formats({name: _OWN[name] for name in ("csv", "tsv", "json")})  # that hold all of a history

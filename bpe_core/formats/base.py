@@ -40,18 +40,14 @@ STEPS_BETWEEN_REPORTS = 4_096
 TO_UTF8 = "change a text in another encoding in an editor, or by: iconv -f GB18030 -t UTF-8 OLD > NEW."
 MOST_GAPS = 100_000  # numbers without a token, in files that number tokens by their place
 
-BY_RANKS = ("bpe", "superbpe", "parity")  # the methods by which texts are cut alike
-JOINING = ("bpe", "wordpiece")  # the methods whose steps are joined pairs and hold in every text
-# What to do where a format cannot hold what a method learned.
-INSTEAD = {
-    "bpe": "choose tokenizer.json, merges.txt, tiktoken or a table such as csv",
-    "wordpiece": "choose vocab.txt, tokenizer.json or a table such as csv",
-    "unigram": "choose sentencepiece, tokenizer.json or a table such as csv",
-    "mingram": "choose sentencepiece, tokenizer.json or a table such as csv",
-    "best": "choose sentencepiece, tokenizer.json or a table such as csv",
-    "boundless": "choose boundless, which its authors' own program loads, or a table such as csv",
-    "gage": "compress the text to a file, choose a table such as csv",
-}
+# The kinds of tables that several formats are. A method says which of them hold what it learned; a kind that it has
+# alone, and the models of tokenizer.json, go by names of their own.
+RANKS = "ranks"  # merges by their rank
+PAIRS = "pairs"  # each step joins a pair, in every text
+IN_WORDS = "words"  # the same, and the pairs were counted within words
+LONGEST = "longest"  # tokens of which the longest that fits is taken
+SCORES = "scores"  # tokens with log-probabilities
+PIECES = "pieces"  # the same, and the best path needs no other costs
 
 
 def own_numbers(history: History) -> Int64s:
@@ -126,7 +122,8 @@ class Format(ABC):
     """One kind of file; without state, so one object serves everybody."""
 
     name: ClassVar[str]  # as a person names it: "csv"
-    methods: ClassVar[tuple[str, ...]] = BY_RANKS  # whose histories it holds; none: those of all
+    tables: ClassVar[frozenset[str]] = frozenset({RANKS})  # which kinds its files are; none: they hold those of all
+    methods: ClassVar[tuple[str, ...] | None] = None  # the names of methods instead, as older plug-ins say it
     holds: ClassVar[str] = "joined pairs only"  # what it holds, of a history of another method
     told_late = False  # whether only the end of a file tells for sure that it is one
     enough: ClassVar[int] = 0  # how many of the first bytes of a file are read; 0: all of them
@@ -163,12 +160,8 @@ class Format(ABC):
 
     def refusal(self, history: History, cancelled: CancelCheck = never_cancelled) -> str:
         """Say why there is no way to write the history at all, before anything is tried; empty: there is one."""
-        method = history.recipe.method
-        if self.methods and method not in self.methods:
-            return (
-                f"{self.name} holds {self.holds}, and this was learned by another method, {METHODS[method].title}: "
-                f"{f'{INSTEAD[method]}, or ' if method in INSTEAD else ''}keep it as a session."
-            )
+        if refusal := METHODS[history.recipe.method].refusal(self):
+            return refusal
         if history.joining is not None and history.joining.hidden and not self.holds_hidden:
             return (
                 f"{self.name} has no place for tokens that are steps to others only and have no id: trim the table so "

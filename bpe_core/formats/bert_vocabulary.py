@@ -15,7 +15,7 @@ import numpy as np
 
 from bpe_core.errors import FormatError
 from bpe_core.formats import limitations
-from bpe_core.formats.base import NO_NUMBER, Beside, Format, Opened, Peer, dense_numbers, recipe_from
+from bpe_core.formats.base import LONGEST, NO_NUMBER, Beside, Format, Opened, Peer, dense_numbers, recipe_from
 from bpe_core.formats.json_reading import Object, list_in, number_of, object_in, parsed_object, whole_text
 from bpe_core.formats.limitations import about, containing, same_text
 from bpe_core.formats.transformers_beside import CONFIG, config_beside, tokens_in
@@ -24,6 +24,7 @@ from bpe_core.formats.written_merges import VERSION, lines_of
 from bpe_core.history.alphabet import Alphabet, Symbol, SymbolKind, unknown_symbols
 from bpe_core.history.history import History, Int64s
 from bpe_core.history.token_texts import quoted, written
+from bpe_core.methods.registry import method_for
 from bpe_core.recipes.choice import LARGEST_VOCABULARY
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import Bools
@@ -209,7 +210,7 @@ LOOK = 100_000  # bytes that tell whether there is a token a line
 
 class BertVocabulary(Format):
     name = "vocab.txt"
-    methods = ("wordpiece",)
+    tables = frozenset({LONGEST})
     holds = "WordPiece's tokens only"
     peer_name = "tokenizers"
     peer_call = "encode(word)"
@@ -297,7 +298,7 @@ class BertVocabulary(Format):
         recipe = recipe_from(
             name,
             name="vocab.txt",
-            method="wordpiece",
+            method=method_for(LONGEST),
             base="characters",
             marker="continuation",
             marker_text=MARKER,

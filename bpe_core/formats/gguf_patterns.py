@@ -90,7 +90,7 @@ _ROWS: dict[Splitting, str] = {  # by names, with blanks between them
     Splitting((" ?[^(\\s|.,!?…。，、।۔،)]+", r"\p{N}")): "viking",
     Splitting((_TEKKEN,), whole_words=True): "tekken",
     Splitting((_GPT4O,)): "gpt-4o llama4 kanana2 talkie minimax-m2",
-    Splitting((r"\p{N}+", r"(?=(\d{3})+(?!\d))")): "superbpe",
+    Splitting((r"\p{N}+", r"(?=(\d{3})+(?!\d))")): "superbpe",  # as llama.cpp calls it
     Splitting(
         (r"'(?:[sSdDmMtT]|[lL][lL]|[vV][eE]|[rR][eE])|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}"
          r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]|\s+(?!\S)|\s+",)

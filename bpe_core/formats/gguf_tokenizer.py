@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from bpe_core.errors import FormatError
-from bpe_core.formats.base import Beside, Opened, ReadOnly
+from bpe_core.formats.base import IN_WORDS, LONGEST, PIECES, Beside, Opened, ReadOnly
 from bpe_core.formats.gguf_names import kinds_by_name
 from bpe_core.formats.gguf_patterns import BY_NAME
 from bpe_core.formats.gguf_section import LARGEST_HEAD, MARK, NAMES, Section, read_section
@@ -299,7 +299,7 @@ READERS: dict[str, Callable[[Tokens], tuple[History, list[str]]]] = {
 
 class GgufTokenizer(ReadOnly):
     name = "gguf"
-    methods = ("bpe", "wordpiece", "unigram")
+    tables = frozenset({IN_WORDS, LONGEST, PIECES})
     enough = LARGEST_HEAD
 
     why_only_read = (

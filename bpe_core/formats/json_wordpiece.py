@@ -7,7 +7,7 @@ from typing import Any
 
 from bpe_core.errors import FormatError
 from bpe_core.formats import bert_vocabulary, byte_level, json_reading
-from bpe_core.formats.base import Opened
+from bpe_core.formats.base import LONGEST, Opened
 from bpe_core.formats.hugging_face_text import TextPreparation
 from bpe_core.formats.json_model import (
     JsonModel,
@@ -23,6 +23,7 @@ from bpe_core.formats.json_model import (
 from bpe_core.formats.json_reading import Object
 from bpe_core.history.history import History, Int64s
 from bpe_core.history.token_texts import written
+from bpe_core.methods.registry import method_for
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.cutting import ids_looked_for
 from bpe_core.text.normalization import normalize
@@ -107,7 +108,7 @@ class JsonWordPiece(JsonModel):
             steps.notes.append(f"The file puts {steps.prefix} before words; here words have none.")
         choices: dict[str, Any] = {
             **steps.choices,
-            "method": "wordpiece",
+            "method": method_for(LONGEST),
             "base": "characters",
             "marker": "continuation" if marker else "none",
             "marker_text": marker,

@@ -6,10 +6,11 @@ from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
 
-from bpe_core.formats.base import NO_NUMBER
+from bpe_core.formats.base import NO_NUMBER, SCORES
 from bpe_core.formats.recovering import Recovery, parts_by_kernels
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import quoted, written
+from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.recipe import Recipe
 
 LISTED = 3  # tokens named in a sentence
@@ -140,7 +141,7 @@ def marker_in_texts(marker: str) -> str:
 
 def about_longest(recipe: Recipe) -> list[str]:
     """For files of tokenizers, whose trainer has another number for the same limit."""
-    if recipe.max_token_length is None or recipe.method in ("unigram", "mingram", "best"):
+    if recipe.max_token_length is None or SCORES in METHODS[recipe.method].tables:
         return []
     return [
         f"This format has no place for the longest token, {recipe.max_token_length:,} symbols; to tokenizers' own "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import BinaryIO
 
 from bpe_core.errors import FormatError
-from bpe_core.formats.base import JOINING, Beside, Format, Opened, reported
+from bpe_core.formats.base import PAIRS, Beside, Format, Opened, reported
 from bpe_core.formats.rows import Row, merge_rows
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import shown
@@ -18,7 +18,7 @@ RULE = "|---:|---|---|---|---:|---|---:|---|---:|"
 
 class MarkdownTable(Format):
     name = "markdown"
-    methods = JOINING
+    tables = frozenset({PAIRS})
 
     def does_otherwise(self, history: History) -> list[str]:
         return [

@@ -66,7 +66,7 @@ class Told:
 
 
 class MergeTable(Format):
-    methods = ()
+    tables = frozenset[str]()  # of any method
     matches_specials = None  # its recipe says so
 
     @abstractmethod

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any, BinaryIO
 
 from bpe_core.errors import FormatError, OutputError
-from bpe_core.formats.base import JOINING, Beside, Format, Opened, own_numbers, reported, unless_ids
+from bpe_core.formats.base import PAIRS, Beside, Format, Opened, own_numbers, reported, unless_ids
 from bpe_core.formats.json_reading import list_in, parsed_object
 from bpe_core.formats.limitations import about_reasons
 from bpe_core.formats.merge_table import NUMBER, Told, about_of, history_told
@@ -33,7 +33,7 @@ class ParquetTable(Format):
     name = "parquet"
     matches_specials = None  # its recipe says so
     told_late = True
-    methods = JOINING
+    tables = frozenset({PAIRS})
 
     def impossible(self, history: History) -> list[str]:
         return about_reasons(history) if pyarrow_or_none() else [MISSING]

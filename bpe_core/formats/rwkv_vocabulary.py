@@ -18,11 +18,12 @@ import numpy as np
 
 from bpe_core.errors import FormatError
 from bpe_core.formats import limitations
-from bpe_core.formats.base import Beside, Format, Opened, decoded, own_numbers, recipe_from, reported
+from bpe_core.formats.base import LONGEST, Beside, Format, Opened, decoded, own_numbers, recipe_from, reported
 from bpe_core.formats.json_reading import LARGEST_NUMBER
 from bpe_core.history.alphabet import Alphabet, Symbol, unknown_symbols
 from bpe_core.history.history import History, Int64s
 from bpe_core.history.token_texts import written
+from bpe_core.methods.registry import method_for
 from bpe_core.recipes.choice import LARGEST_VOCABULARY
 from bpe_core.support.progress import ProgressReport
 
@@ -37,7 +38,7 @@ _FIRST = re.compile(rb"""[0-9]+ b?('[^\n]*'|"[^\n]*") [0-9]+\r?(\n|\Z)""")
 
 class RwkvVocabulary(Format):
     name = "rwkv"
-    methods = ("wordpiece",)
+    tables = frozenset({LONGEST})
     holds = "tokens of which the longest that fits is taken only"
     holds_specials = False
 
@@ -69,7 +70,7 @@ class RwkvVocabulary(Format):
         taken = set(numbers.values())
         free = next(number for number in range(len(numbers) + 1) if number not in taken)
         recipe = recipe_from(
-            name, name="rwkv", method="wordpiece", base="bytes", pattern="none", unknown_text=END, merges=0,
+            name, name="rwkv", method=method_for(LONGEST), base="bytes", pattern="none", unknown_text=END, merges=0,
             longest_word=LARGEST_NUMBER,
         )  # fmt: skip
         symbols = [Symbol(text, text, "byte") for text in numbers if len(text) == 1]

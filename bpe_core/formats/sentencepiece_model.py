@@ -14,7 +14,18 @@ import numpy as np
 
 from bpe_core.errors import FormatError
 from bpe_core.formats import limitations, sentencepiece_fields, unigram_vocabulary
-from bpe_core.formats.base import NO_NUMBER, Beside, Format, Opened, Peer, complete_numbers, dense_numbers, unless_ids
+from bpe_core.formats.base import (
+    IN_WORDS,
+    NO_NUMBER,
+    SCORES,
+    Beside,
+    Format,
+    Opened,
+    Peer,
+    complete_numbers,
+    dense_numbers,
+    unless_ids,
+)
 from bpe_core.formats.limitations import about, same_text, unrecoverable
 from bpe_core.formats.recovering import Recovered, recover, recovered_among, with_seeds
 from bpe_core.formats.sentencepiece_fields import BPE, CHARACTERS, MARKER, UNIGRAM, WORDS, Kind, ScoredPiece, Stored
@@ -34,6 +45,7 @@ from bpe_core.history.columns import DROPPED
 from bpe_core.history.history import History, Int64s
 from bpe_core.history.joining import NO_PRIORITY, Joining
 from bpe_core.history.token_texts import written
+from bpe_core.methods.kit.method import Method
 from bpe_core.recipes.parts import CUSTOM_PATTERN, UNKNOWN_TOKEN
 from bpe_core.support.arrays import Float64s
 from bpe_core.support.progress import Progress, ProgressReport
@@ -357,9 +369,14 @@ def most_probable_history(
     return unigram_vocabulary.history_of(found, pieces.texts.places_of, unknown, recipe, name, sign, least)
 
 
+def _joins(history: History) -> bool:
+    """Return whether its tokens are joined within words, rather than chosen by their scores."""
+    return IN_WORDS in Method.of(history.recipe).tables
+
+
 class SentencePieceModel(Format):
     name = "sentencepiece"
-    methods = ("bpe", "unigram", "mingram", "best")
+    tables = frozenset({IN_WORDS, SCORES})
     holds = "joined pairs and Unigram's tokens only"
     sums = "32 bits"
     peer_name = "sentencepiece"
@@ -389,18 +406,18 @@ class SentencePieceModel(Format):
         control = ["Special tokens become control symbols: they have numbers, but are not looked for in texts."]
         controls = control if recipe.special_tokens else []
         if recipe.preparation or recipe.sums:
-            in_pairs = recipe.method == "bpe" and history.joining is None
+            in_pairs = _joins(history) and history.joining is None
             lost = unrecoverable(history, [text.decode() for text in written(history)]) if in_pairs else []
             return same_text(history) + lost + controls + limitations.about_sums(recipe, self.sums)
         found = [
             *same_text(history),
             f"A {MARKER} in a text is taken for a space in this format; the check leaves it out.",
         ]
-        if recipe.method == "bpe":
+        if _joins(history):
             found += unrecoverable(history, [text.decode() for text in written(history)])
             if recipe.unknown == "unk":
                 found.append("Several unknown characters in a row are one <unk> in this format; here each is one.")
-        elif recipe.method in ("mingram", "best"):
+        elif Method.of(recipe).cost_of_token:
             found.append(
                 "That the fewest tokens are best is written as scores, all lower by one large number. In a text of "
                 "more than 256 tokens this format's library rounds their sums; of two splits into as many tokens it "
@@ -424,13 +441,13 @@ class SentencePieceModel(Format):
         return not (history.recipe.preparation or text.isascii()) and map_differs(history.recipe, text)
 
     def numbers(self, history: History) -> Int64s:
-        if history.recipe.method == "bpe":
+        if _joins(history):
             return complete_numbers(history.numbered(dense_numbers(history)))
         return unigram_vocabulary.numbers_for(history)
 
     def write_all(self, history: History, file: BinaryIO, progress: ProgressReport) -> None:
         progress(Progress("writing", 0, len(history), "steps"))
-        is_bpe = history.recipe.method == "bpe"
+        is_bpe = _joins(history)
         if is_bpe:
             pieces = bpe_pieces(history, self.numbers(history))
         else:

@@ -12,7 +12,7 @@ import re
 from typing import Any, BinaryIO
 
 from bpe_core.formats import limitations, written_merges
-from bpe_core.formats.base import Beside, Format, Opened, Peer, reported
+from bpe_core.formats.base import IN_WORDS, Beside, Format, Opened, Peer, reported
 from bpe_core.formats.limitations import NEVER_HAPPEN, about, containing, holds_a_blank, same_text
 from bpe_core.history.alphabet import Alphabet, Symbol
 from bpe_core.history.history import History
@@ -27,7 +27,7 @@ _COUNT = re.compile(rb" \d+(?=\r?$)", re.MULTILINE)
 
 
 class SubwordNmtCodes(Format):
-    methods = ("bpe",)
+    tables = frozenset({IN_WORDS})
     name = "subword-nmt"
     peer_name = "subword-nmt"
     peer_call = "segment_tokens([word])"

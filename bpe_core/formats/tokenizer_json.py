@@ -21,6 +21,7 @@ from bpe_core.formats.json_wordpiece import JsonWordLevel, JsonWordPiece
 from bpe_core.formats.limitations import about, same_text
 from bpe_core.formats.transformers_beside import about_whole
 from bpe_core.history.history import History, Int64s
+from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.cutting import ids_looked_for
 from bpe_core.support.progress import Progress, ProgressReport
@@ -33,20 +34,12 @@ from bpe_core.text.preparation.whole_texts import nearest
 _MODEL = re.compile(rb'"model"\s*:\s*[^\s\d]')
 
 
-MODELS: dict[str, JsonModel] = {  # by method
-    "bpe": JsonBpe(),
-    "superbpe": JsonBpe(),
-    "parity": JsonBpe(),
-    "wordpiece": JsonWordPiece(),
-    "unigram": JsonUnigram(),
-    "best": JsonUnigram(),
-    "mingram": JsonUnigram(),  # whose scores put the fewest tokens first
-}
+MODELS: dict[str, JsonModel] = {model.kind: model for model in (JsonBpe(), JsonWordPiece(), JsonUnigram())}
 
 
 class TokenizerJson(Format):
     name = "tokenizer.json"
-    methods = tuple(MODELS)
+    tables = frozenset(MODELS)
     holds = "joined pairs and the tokens of WordPiece and Unigram only"
     sums = "64 bits"
     peer_name = "tokenizers"
@@ -163,7 +156,8 @@ def _longest_steps(recipe: Recipe) -> list[Precompiled]:
 
 
 def _model_of(history: History) -> JsonModel:
-    return MODELS[history.recipe.method]
+    tables = METHODS[history.recipe.method].tables
+    return next(model for kind, model in MODELS.items() if kind in tables)
 
 
 def _model_in(model: Object, name: str) -> JsonModel:

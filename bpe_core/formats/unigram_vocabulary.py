@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bpe_core.errors import FormatError
-from bpe_core.formats.base import NO_NUMBER, dense_numbers
+from bpe_core.formats.base import NO_NUMBER, SCORES, dense_numbers
 from bpe_core.formats.byte_level import read
 from bpe_core.formats.limitations import about
 from bpe_core.formats.sentencepiece_fields import Kind, ScoredPiece, in_order
@@ -22,6 +22,7 @@ from bpe_core.history.columns import Float32s, Scores
 from bpe_core.history.history import Columns, History, Int64s
 from bpe_core.history.laid_texts import LaidTexts
 from bpe_core.history.token_texts import written
+from bpe_core.methods.registry import METHODS, method_for
 from bpe_core.recipes.parts import UNKNOWN_TOKEN
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import Float64s
@@ -135,10 +136,9 @@ def _alphabet(
 
 
 def method_of(scores: Float64s) -> str:
-    """Guess how they were learned: scores that put the fewest tokens first are MinGram's, though no file says so."""
-    from bpe_core.methods.mingram.learn import puts_fewest_first  # who opens another method needs no learner
-
-    return "mingram" if puts_fewest_first(scores.tolist()) else "unigram"
+    """Guess by which method they were learned: by the one that knows them, though no file says so."""
+    numbers = scores.tolist()
+    return next((name for name, method in METHODS.items() if method.knows(numbers)), method_for(SCORES))
 
 
 def checked_score(value: object, where: str) -> float:

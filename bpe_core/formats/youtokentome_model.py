@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from bpe_core.errors import FormatError
-from bpe_core.formats.base import NO_NUMBER, Beside, Opened, ReadOnly, recipe_from
+from bpe_core.formats.base import IN_WORDS, NO_NUMBER, Beside, Opened, ReadOnly, recipe_from
 from bpe_core.formats.rebuilding import check_steps
 from bpe_core.history.alphabet import Alphabet, Symbol, symbols_for_unknown
 from bpe_core.history.history import NOTHING, Columns, History, Int64s
@@ -30,7 +30,7 @@ _ZERO = "Where the token with the number 0 begins a word, YouTokenToMe leaves it
 
 class YouTokenToMe(ReadOnly):
     name = "youtokentome"
-    methods = ("bpe",)
+    tables = frozenset({IN_WORDS})
     why_only_read = "Models of YouTokenToMe are only read: choose another format."
 
     def recognizes(self, data: bytes) -> bool:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal, Protocol
 
 from bpe_core.recipes.choice import Choice, choices_of
+from bpe_core.support.format_row import Row
 from bpe_core.support.wording import count_text
 
 FIRST_SIZE = 512  # tokens
@@ -47,6 +48,15 @@ class Preset:
 @dataclass(frozen=True, kw_only=True)
 class OwnChoices:
     """The choices of a recipe that only one method has. A method with some declares a subclass."""
+
+
+class Kind(Protocol):
+    """A kind of file, as far as a method looks at it; `bpe_core.formats.base.Format` says what each means."""
+
+    name: ClassVar[str]
+    tables: ClassVar[frozenset[str]]
+    methods: ClassVar[tuple[str, ...] | None]
+    holds: ClassVar[str]
 
 
 class MethodFacts:
@@ -93,6 +103,7 @@ class MethodFacts:
     is_contrast: bool = False  # a result of another method is compared with it first
     tables: frozenset[str] = frozenset()  # the kinds of tables that hold what it learned; see `Format.tables`
     instead: str = ""  # the formats to choose where one cannot hold it, as an advice in words
+    formats: Mapping[str, Row] = {}  # by name, those that it brings: of tables that no other method has
 
     # What it learns depends on, besides the words and their counts.
     asks_for_line_ends: bool = False
@@ -100,6 +111,8 @@ class MethodFacts:
     size_decides: bool = False  # on the final size of the vocabulary, from early on
 
     # How it learns and splits.
+    goes_across_words: bool = False  # behind the steps of any table of bytes, where a person asks for it
+    superword_limits: frozenset[str] = frozenset()  # its choices that mean nothing as long as it does not
     can_be_steered: bool = False  # a person may forbid or force a pair at a step, and go on from a table
     keeps_characters: bool = False  # it can be told to join bytes within one character only
     has_continuations: bool = False  # a character inside a word is another base symbol than at its beginning
@@ -113,6 +126,26 @@ class MethodFacts:
     def own_choices(self) -> Mapping[str, Choice]:
         """Return the declarations of the choices that only this method has, by name."""
         return choices_of(self.choices)
+
+    def fits(self, format: Kind) -> bool:
+        """Return whether files of a format hold what it learned."""
+        if format.methods is not None:
+            return not format.methods or self.name in format.methods
+        return not format.tables or not format.tables.isdisjoint(self.tables)
+
+    def refusal(self, format: Kind) -> str:
+        """Say why a format does not hold what it learned, and what to choose instead; nothing if it does."""
+        if self.fits(format):
+            return ""
+        advice = f"{self.instead}, or " if self.instead else ""
+        return (
+            f"{format.name} holds {format.holds}, and this was learned by another method, {self.title}: "
+            f"{advice}keep it as a session."
+        )
+
+    def knows(self, scores: Sequence[float]) -> bool:
+        """Return whether only this method gives tokens such scores."""
+        return False
 
     def single_of(self, recipe: Any) -> Single | None:
         """Return what steps by this recipe may do besides joining."""

@@ -31,5 +31,11 @@ def _check(name: str, method: object) -> None:
 
 METHODS: Registry[MethodFacts] = Registry("methods", _houses(), _check)
 
+
+def method_for(table: str) -> str:
+    """Return the name of the method that a file is read as, of which only the kind of its table is known."""
+    return next(name for name in METHODS if table in METHODS[name].tables)
+
+
 # The plain way to learn, which recipes follow that name no method.
 USUAL = next(iter(METHODS))

@@ -206,7 +206,7 @@ class Recipe(Reading, Mixing, Steering, Learning, Size, Symbols, Splitting):
     @property
     def lists_pieces(self) -> bool:
         """Whether it is of WordPiece that nobody learned, whose tokens may begin and continue words unmarked."""
-        return self.method == "wordpiece" and self.merges == 0
+        return METHODS[self.method].has_continuations and self.merges == 0
 
     @property
     def keeps_characters(self) -> bool:

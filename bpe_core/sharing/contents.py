@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from bpe_core.counting.words import WordTable
+from bpe_core.formats.base import IN_WORDS
 from bpe_core.history.history import NOTHING, TOKEN, History, Int64s
 from bpe_core.history.joining import PairRows
 from bpe_core.methods.kit.histories import has_ranks
@@ -169,8 +170,9 @@ def _steps(history: History) -> dict[str, Any]:
 
 
 def _words(run: SharedRun) -> dict[str, Any] | None:
-    words, cuts_by_ranks = run.words, run.history.joining is None and run.history.recipe.method == "bpe"
-    if words is None or not cuts_by_ranks or not len(words) or why_not(run.history):
+    words = run.words
+    joins_within_words = run.history.joining is None and IN_WORDS in Method.of(run.history.recipe).tables
+    if words is None or not joins_within_words or not len(words) or why_not(run.history):
         return None
     texts, counts = zip(*((word, count) for word, count in words), strict=True)
     if sum(map(len, texts)) > min(MOST_WORDS, FEW_WORDS + MORE_WORDS * len(run.history)):

@@ -8,6 +8,7 @@ from typing import Any
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError
 from bpe_core.formats import open_table
+from bpe_core.methods.registry import USUAL
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.session_file import is_session_file, run_of
 from bpe_core.studies.study import Study
@@ -54,7 +55,7 @@ def unlearned(preset: str) -> Study:
 
     recipe = Recipe.preset(preset)
     nothing = WordTable.from_counts({})
-    return Study(History.from_pairs(recipe.with_changes(method="bpe"), Alphabet.for_words(nothing, recipe), []))
+    return Study(History.from_pairs(recipe.with_changes(method=USUAL), Alphabet.for_words(nothing, recipe), []))
 
 
 open = open_study  # as `bpe_core.open`

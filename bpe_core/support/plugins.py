@@ -13,7 +13,7 @@ does not have, or when all names are listed.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, ItemsView, Iterator, MutableMapping
+from collections.abc import Callable, ItemsView, Iterator, Mapping, MutableMapping
 from functools import partial
 from importlib import util
 from pathlib import Path
@@ -44,6 +44,11 @@ class Registry(MutableMapping[str, Row]):
         self.kind, self._own, self._check = kind, own, check
         self._brought: dict[str, Row] | None = None  # None: not searched yet
         self.sources: dict[str, str] = {}  # which plug-in brought what
+
+    @property
+    def own(self) -> Mapping[str, Row]:
+        """What the program itself has."""
+        return self._own
 
     @property
     def brought(self) -> dict[str, Row]:

@@ -16,6 +16,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, ClassVar, get_args
 
 from bpe_core.errors import RecipeError
+from bpe_core.methods.registry import METHODS
 from bpe_core.text.preparation import normalizers, pre_tokenizers
 from bpe_core.text.preparation.expressions import Expression
 from bpe_core.text.preparation.normalizers import Precompiled
@@ -299,7 +300,7 @@ def usual_decoding(recipe: Recipe) -> tuple[Decoder, ...]:
         return (ByteLevel(),)
     if recipe.marker == "glued":
         return (BPEDecoder(recipe.marker_text),)
-    if recipe.method == "wordpiece":
+    if METHODS[recipe.method].has_continuations:
         return (WordPiece(recipe.marker_text, cleanup=False),)
     sign = recipe.marker_text if recipe.marker in ("prefix", "symbol") else blank_sign(recipe.preparation)
     steps: list[Decoder] = [Replace(sign, False, " ")] if sign else []

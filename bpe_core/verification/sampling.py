@@ -13,11 +13,12 @@ from itertools import islice, pairwise
 import numpy as np
 
 from bpe_core.errors import BpeError, throwing_exceptions
-from bpe_core.formats.base import BY_RANKS, Format, Peer
+from bpe_core.formats.base import RANKS, Format, Peer
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import quoted, written
 from bpe_core.methods.kit.histories import has_ranks
 from bpe_core.methods.kit.tokenizer import NEVER, Tokenizer
+from bpe_core.methods.registry import METHODS, USUAL
 from bpe_core.recipes.parts import Normalization
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.cutting import Allowed
@@ -265,7 +266,8 @@ def answer_of(peer: Peer, sample: str) -> object:
 
 def _of_one_word(recipe: Recipe) -> Recipe:
     plain = vars(Normalization())
-    method = "bpe" if recipe.method in BY_RANKS else recipe.method  # of which some need a pattern of their own
+    cuts_alike = RANKS in METHODS[recipe.method].tables
+    method = USUAL if cuts_alike else recipe.method  # of which some need a pattern of their own
     return recipe.with_changes(method=method, pattern="none", custom_pattern="", unit="file", preparation=(), **plain)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from bpe_core.methods.boundless.choices import NEEDS, PRESETS, Choices
-from bpe_core.methods.boundless.files import INSTEAD, TABLES
+from bpe_core.methods.boundless.files import FORMATS, INSTEAD, TABLES
 from bpe_core.methods.facts import OwnChoices, Single
 from bpe_core.methods.superbpe import SuperBPE
 
@@ -35,8 +35,10 @@ class Boundless(SuperBPE):
     needs = NEEDS
     usual_sizes: tuple[str, ...] = ("131,072 for English, of which a third are superwords",)
     tables, instead = TABLES, INSTEAD
+    formats = FORMATS
     shared_as = "runs"
     single: Single | None = "drop"
+    goes_across_words = False
     can_be_steered = False
     keeps_characters = False
     joins_runs = True

@@ -1,4 +1,15 @@
 """The kind of table that holds what BoundlessBPE learned, which is the format of its authors."""
 
+from bpe_core.support.format_row import Row
+
 TABLES = frozenset({"boundless"})
 INSTEAD = "choose boundless, which its authors' own program loads, or a table such as csv"
+
+FORMATS = {
+    "boundless": Row(
+        "BoundlessBPE's model: what both passes learned, as the published program loads it.",
+        "bpe_core.methods.boundless.model_file",
+        (".boundless.model",),
+        mark=b"BoundlessBPE",
+    )
+}

@@ -20,6 +20,7 @@ from bpe_core.formats.rebuilding import rebuilt
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import NOTHING, TOKEN, Columns, History, Int64s
 from bpe_core.history.token_texts import written
+from bpe_core.methods.boundless.files import TABLES
 from bpe_core.support.progress import Progress, ProgressReport
 from bpe_core.text.patterns import NAMED_PATTERNS
 
@@ -35,7 +36,7 @@ Done = list[tuple[Operation, int]]  # each with how often it occurred, or with i
 
 class BoundlessModel(Format):
     name = "boundless"
-    methods = ("boundless",)
+    tables = TABLES
     holds = "BoundlessBPE only"
 
     def does_otherwise(self, history: History) -> list[str]:

@@ -7,7 +7,7 @@ work begins, so that a recipe can name a method at no cost.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bpe_core.methods.facts import MethodFacts
 
@@ -41,9 +41,13 @@ class Method(MethodFacts):
     @staticmethod
     def of(recipe: Recipe) -> Method:
         """Return the method that a recipe names."""
+        return Method.named(recipe.method)
+
+    @staticmethod
+    def named(name: str) -> Method:
         from bpe_core.methods.registry import METHODS  # whose methods derive from this class
 
-        method = METHODS[recipe.method]
+        method = METHODS[name]
         assert isinstance(method, Method)  # the registry takes no other
         return method
 
@@ -105,6 +109,10 @@ class Method(MethodFacts):
     def turns(self, history: History) -> Mapping[int, str]:
         """Return after which steps it learns in another way, and in which, in words."""
         return {}
+
+    def second_stage(self, history: History) -> dict[str, Any]:
+        """Return the choices by which it goes on across words behind the steps of a table."""
+        raise NotImplementedError
 
     def forbids(self, text: bytes, recipe: Recipe) -> str:
         """Say what a token with this text would do that the recipe does not allow; nothing if it may be one."""

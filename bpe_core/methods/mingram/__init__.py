@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from bpe_core.methods.facts import OwnChoices, Wording
@@ -67,6 +67,11 @@ class MinGram(Unigram):
         from bpe_core.methods.mingram.learn import tokens_at_first
 
         return tokens_at_first(words, recipe)
+
+    def knows(self, scores: Sequence[float]) -> bool:
+        from bpe_core.methods.mingram.learn import puts_fewest_first
+
+        return puts_fewest_first(scores)
 
     def reasons(self, recipe: Recipe) -> tuple[Reason, ...]:
         return ()

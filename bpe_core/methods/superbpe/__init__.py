@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bpe_core.methods.bpe import BytePairEncoding
 from bpe_core.methods.facts import OwnChoices
-from bpe_core.methods.superbpe.choices import NEEDS, PRESETS, Choices
+from bpe_core.methods.superbpe.choices import NEEDS, PRESETS, SUPERWORD_LIMITS, Choices
 from bpe_core.methods.superbpe.files import TABLES
 
 if TYPE_CHECKING:
@@ -32,6 +32,8 @@ class SuperBPE(BytePairEncoding):
     needs = NEEDS
     usual_sizes: tuple[str, ...] = ("200,000 for English, of which 80–180,000 within words",)
     tables, instead = TABLES, ""
+    goes_across_words = True
+    superword_limits = SUPERWORD_LIMITS
     size_decides = True
     is_contrast = False
     learns_at_once = False  # runs of words are long
@@ -68,6 +70,11 @@ class SuperBPE(BytePairEncoding):
         from bpe_core.methods.superbpe.learn import transition_in
 
         return {transition_in(history): "from here on merges join words, too"}
+
+    def second_stage(self, history: History) -> dict[str, Any]:
+        from bpe_core.methods.superbpe.grow import second_stage
+
+        return second_stage(history, self.name)
 
     def forbids(self, text: bytes, recipe: Recipe) -> str:
         from bpe_core.methods.kit.runs import forbidden

@@ -53,6 +53,9 @@ class Choices(OwnChoices):
     )
 
 
+# The choices that mean nothing without a second stage.
+SUPERWORD_LIMITS = frozenset({"most_words", "past_colons"})
+
 # The only values that these common choices can have.
 NEEDS: dict[str, Any] = dict(base="bytes", pattern="superwords", marker="none")
 

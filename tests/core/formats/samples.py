@@ -115,7 +115,7 @@ def histories_for(format: Format, text: str, **changes: Any) -> list[History]:
     recipes += [recipe for recipe in others if recipe.method not in {*known, *LEARNED_FROM_GROUPS}]
     found: dict[str, History] = {}
     for recipe in recipes:
-        if recipe.method in (format.methods or METHODS) and recipe.method not in found:
+        if METHODS[recipe.method].fits(format) and recipe.method not in found:
             wanted = {**changes, "merges": 0} if recipe.lists_bytes else changes
             recipe = recipe.with_changes(special_tokens=("<|end|>",), vocab_size=None, **wanted)
             history = _learned_by_its_method(recipe, text)

@@ -31,7 +31,7 @@ WRITTEN = FORMATS.written
 NAMES = {name: format_file_name(format) for name, format in FORMATS.items()}
 every_format = pytest.mark.parametrize("format", WRITTEN)
 LEARNED = {
-    name: [one for one in format.methods or METHODS if one not in LEARNED_FROM_GROUPS]
+    name: [one for one, method in METHODS.items() if method.fits(format) and one not in LEARNED_FROM_GROUPS]
     for name, format in WRITTEN.items()
 }
 KINDS = [(name, method) for name, methods in LEARNED.items() for method in methods]

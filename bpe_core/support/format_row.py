@@ -1,0 +1,15 @@
+"""The row of a format in the list of all formats, which is there before anything of the format is loaded."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Row(NamedTuple):
+    """What a format is for, where it is, and how the names of its files end."""
+
+    explanation: str  # one line for menus and --help
+    module: str  # that holds its Format
+    endings: tuple[str, ...]
+    only_read: bool = False  # so that no files of it are written
+    mark: bytes = b""  # with which all its files begin; what begins otherwise is not asked of it
