@@ -13,9 +13,9 @@ from bpe_core.counting.count_words import count_words as count_words
 from bpe_core.counting.words import WordTable as WordTable
 from bpe_core.history.history import History as History
 from bpe_core.history.history import Step as Step
-from bpe_core.recipes.mixture import Group as Group
-from bpe_core.recipes.mixture import Mixture as Mixture
-from bpe_core.recipes.mixture import Sample as Sample
+from bpe_core.text.mixture import Group as Group
+from bpe_core.text.mixture import Mixture as Mixture
+from bpe_core.text.mixture import Sample as Sample
 from bpe_core.recipes.presets import PRESETS as PRESETS  # named recipes
 from bpe_core.recipes.recipe import Recipe as Recipe
 from bpe_core.text.corpus import Corpus as Corpus

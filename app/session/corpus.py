@@ -18,9 +18,9 @@ from app.session.changes import Held, Steps
 from app.session.corpus_texts import MOST_LISTED, CorpusText, CorpusTexts, can_be_picked
 from app.session.counts import CountFailed, Counts, Outcome
 from bpe_core.errors import CorpusError, RecipeError
-from bpe_core.recipes.mixture import By, Group, Mixture
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.progress import CancelCheck
+from bpe_core.text.mixture import By, Group, Mixture
 from bpe_core.text.reading.files import groups_counted_in, texts_in
 from bpe_core.text.reading.folders import folders_in, holds_more_than
 from bpe_core.text.reading.source import ReadingOptions, SkipLog

@@ -22,11 +22,11 @@ from bpe_core.counting.count_words import count_unmixed
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError, Cancelled, CorpusError
 from bpe_core.insight.listed_words import LONG_SHARE, LongWords, find_long_words, share_of
-from bpe_core.recipes.mixture import Group, Mixture
 from bpe_core.recipes.parts import Splitting
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.progress import Progress, Work
 from bpe_core.text.corpus import Corpus
+from bpe_core.text.mixture import Group, Mixture
 from bpe_core.text.reading.rows import FieldNeeded
 
 TOPIC = "counts"

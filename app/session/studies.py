@@ -16,12 +16,12 @@ from bpe_core.counting.grouped import GroupedWords
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError, Cancelled, CorpusError
 from bpe_core.history.history import History
-from bpe_core.recipes.mixture import Mixture
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.studies.study import Study, free_name
 from bpe_core.studies.texts import KnownWords
 from bpe_core.support.progress import ALONE, Work
 from bpe_core.text.corpus import Corpus
+from bpe_core.text.mixture import Mixture
 
 KEPT = 4  # studies that remember what was found out about them
 MOST_LOOKED_AT = 100  # files that the disk is asked about whether they are as they were

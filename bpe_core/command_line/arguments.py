@@ -10,7 +10,6 @@ from typing import Any
 
 from bpe_core.errors import CorpusError, EncodingError, OutputError, RecipeError
 from bpe_core.history.token_texts import quoted
-from bpe_core.recipes.mixture import weight_of
 from bpe_core.recipes.parts import CUSTOM_PATTERN
 from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.recipe import CHOICES, Recipe
@@ -18,6 +17,7 @@ from bpe_core.recipes.ties import TIE_RULES
 from bpe_core.support.foreign import toml_of
 from bpe_core.support.limits import size_in
 from bpe_core.support.small_files import read_small_file
+from bpe_core.text.mixture import weight_of
 from bpe_core.text.patterns import NAMED_PATTERNS, SPELLED_OUT
 
 USUAL_WINDOW = 100  # merges

@@ -13,8 +13,8 @@ from typing import Any, get_args
 
 from bpe_core.command_line.arguments import USUAL_WINDOW, number, shares, text_argument
 from bpe_core.errors import RecipeError
-from bpe_core.recipes.mixture import By, Group, Mixture, Of, Sample, weight_of
 from bpe_core.support.limits import size_in
+from bpe_core.text.mixture import By, Group, Mixture, Of, Sample, weight_of
 
 
 def add_groups(parser: argparse._ActionsContainer) -> None:

@@ -18,12 +18,13 @@ from bpe_core.counting.grouped import GroupedWords
 from bpe_core.counting.words import MOST_SYMBOLS, WordColumns, WordTable
 from bpe_core.errors import CorpusError, OutputError
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.splitting.normalization import normalize
+from bpe_core.splitting.splitter import Splitter
 from bpe_core.support.arrays import Int64s
 from bpe_core.support.foreign import gate
 from bpe_core.support.limits import HARMLESS, check_room
 from bpe_core.support.optional_packages import MISSING_PYARROW, pyarrow_or_none
 from bpe_core.support.progress import CancelCheck, while_wanted
-from bpe_core.text.normalization import normalize
 from bpe_core.text.reading import arrow_tables
 from bpe_core.text.reading.arrow_tables import Strings
 from bpe_core.text.reading.counts_head import COUNT, KEY, LINE_ENDS, PLACE, WORD, CountsHead
@@ -32,7 +33,6 @@ from bpe_core.text.reading.rows import COUNT_NAMES, WORD_NAMES, BadRow, Numbered
 from bpe_core.text.reading.source import ReadingOptions, SkipLog, Source
 from bpe_core.text.reading.text_tables import Rows
 from bpe_core.text.reading.utf8 import first_broken
-from bpe_core.text.splitting import Splitter
 
 ROWS_IN_A_GROUP = 2**20
 STORED: Mapping[str, Any] = {  # a checksum shows which page is damaged

@@ -16,6 +16,7 @@ import numpy as np
 
 from bpe_core.counting.borders import cut_at_borders, cut_numbers
 from bpe_core.counting.count_files import why_not_from, word_list
+from bpe_core.counting.counts_of_recipe import why_not_for
 from bpe_core.counting.grouped import GroupedWords
 from bpe_core.counting.watching import LineEnds, WholeTexts
 from bpe_core.counting.words import Counted, PartCounts, WordTable
@@ -23,16 +24,16 @@ from bpe_core.errors import Cancelled, CorpusError, RecipeError
 from bpe_core.kernels.kept import COUNTING
 from bpe_core.kernels.readiness import Policy
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.splitting.normalization import normalize
+from bpe_core.splitting.safe_cuts import keeps_newlines, may_cut_at_newlines
+from bpe_core.splitting.splitter import Splitter, scan_table, why_slow
 from bpe_core.support.limits import check_room, refuse_bomb, watching_memory
 from bpe_core.support.progress import ALONE, CancelCheck, Progress, Work, never_cancelled, while_wanted
 from bpe_core.text.corpus import Corpus
-from bpe_core.text.normalization import normalize
 from bpe_core.text.patterns import WHOLE_NUMBERS
 from bpe_core.text.reading.counts_head import CountsHead
 from bpe_core.text.reading.source import Bytes, Chunk, one_by_one
-from bpe_core.text.safe_cuts import keeps_newlines, may_cut_at_newlines
 from bpe_core.text.specials import parts_of
-from bpe_core.text.splitting import Splitter, scan_table, why_slow
 
 # In bytes. Plain Python would also need much memory for very much text.
 KERNELS = Policy("bpe_core.counting.counter", small=200_000, small_when_loaded=10_000, large=100_000_000, part=COUNTING)
@@ -193,7 +194,7 @@ class _Count:
         for reader in self.corpus.word_lists:
             name, log = reader.source.name, self.corpus.remarks
             counted = reader.source.counted
-            if counted and (why := CountsHead.from_json(counted, name).why_not_for(name, self.recipe)):
+            if counted and (why := why_not_for(CountsHead.from_json(counted, name), name, self.recipe)):
                 raise CorpusError(why)
             table = word_list(reader.source, reader.options, log, self.work.cancelled)
             if reader.options.word_list is None and not counted:

@@ -24,11 +24,11 @@ from bpe_core.kernels import count, word_tables
 from bpe_core.kernels import utf8 as utf8  # once it is loaded, reading checks texts by it
 from bpe_core.kernels.scan import Machine, begin_text, machine_of
 from bpe_core.kernels.word_tables import COUNT, LONG_ROW, SHORT_ROW
+from bpe_core.splitting.safe_cuts import between_kinds
 from bpe_core.support.arrays import Bytes, Int64s
 from bpe_core.support.limits import check_room
 from bpe_core.support.threads import at_once, available_threads
 from bpe_core.text.reading.source import Chunk
-from bpe_core.text.safe_cuts import between_kinds
 from bpe_core.text.scanner import ScanTable
 
 BLOCK_SIZE = 1024 * 1024

@@ -16,10 +16,10 @@ import numpy.typing as npt
 
 from bpe_core.counting.words import MOST_SYMBOLS, Language, PartCounts, WordColumns, WordTable, join
 from bpe_core.errors import CorpusError
-from bpe_core.recipes.mixture import Mixture, share_text
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import Int64s, repeated
 from bpe_core.support.limits import check_room
+from bpe_core.text.mixture import Mixture, share_text
 
 BYTES_A_WORD = 48  # of memory, of each word of each group, while weights are applied
 FEWER_WORDS = "Count fewer texts, or choose a pattern that leaves fewer different words."

@@ -21,12 +21,12 @@ import numpy as np
 from bpe_core.counting.runs import CorpusPiece, Place, count_piece, not_done
 from bpe_core.counting.to_files import CountingOrder, FileCount, PartTask, Range, Written, add_up_range, write_part
 from bpe_core.errors import BpeError, Cancelled, ClusterError, CorpusError, plain
-from bpe_core.recipes.mixture import Mixture
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import Int64s
 from bpe_core.support.optional_packages import MISSING_CLUSTER, distributed_or_none
 from bpe_core.support.progress import ALONE, Progress, Work
 from bpe_core.text.corpus import Corpus, Skipped
+from bpe_core.text.mixture import Mixture
 from bpe_core.text.reading.counts_head import CountsHead
 
 LOCAL = "local"

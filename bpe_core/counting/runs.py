@@ -23,22 +23,23 @@ import numpy as np
 
 from bpe_core.counting.count_files import STORED, CountedColumns, as_table, columns_from, needed_pyarrow, write_columns
 from bpe_core.counting.count_words import count_in_runs
+from bpe_core.counting.counts_of_recipe import head_by, splitting_by
 from bpe_core.counting.grouped import hashes
 from bpe_core.counting.words import MOST_SYMBOLS, WordColumns, WordTable, join
 from bpe_core.errors import CorpusError, OutputError, cause_of
-from bpe_core.recipes.mixture import Mixture
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.splitting.safe_cuts import SafeCuts
 from bpe_core.support.arrays import Int64s
 from bpe_core.support.atomic import replace_atomically, write_atomically
 from bpe_core.support.foreign import Damaged
 from bpe_core.support.parquet_file import ParquetFile
 from bpe_core.support.progress import ALONE, Work
 from bpe_core.text.corpus import Corpus, Skipped
+from bpe_core.text.mixture import Mixture
 from bpe_core.text.reading.counts_head import COUNT, ENDING, LINE_ENDS, PLACE, CountsHead
 from bpe_core.text.reading.files import FileReader, Reader
 from bpe_core.text.reading.opening import is_address, open_raw, sentences, shown, without_password
 from bpe_core.text.reading.source import Source, Span
-from bpe_core.text.safe_cuts import SafeCuts
 
 if TYPE_CHECKING:
     from bpe_core.text.reading.remote import RemotePlace  # nothing that can reach a network is loaded before its use
@@ -79,7 +80,7 @@ def head_of(corpus: Corpus, recipe: Recipe) -> CountsHead:
         [group, source.counted or Path(source.name).name, source.size]
         for source, group in zip(corpus.sources, corpus.group_of_source, strict=True)
     ]
-    return CountsHead.of(recipe, hashed([said, _chosen(recipe)]), corpus.groups)
+    return head_by(recipe, hashed([said, _chosen(recipe)]), corpus.groups)
 
 
 def _chosen(recipe: Recipe) -> Any:
@@ -88,8 +89,7 @@ def _chosen(recipe: Recipe) -> Any:
 
 
 def _fingerprint_of(part: Corpus, group: str, recipe: Recipe, bits: int) -> str:
-    splitting = CountsHead.of(recipe, "", ("",)).splitting
-    asked = [splitting, recipe.asks_for_line_ends, bits, group, _chosen(recipe)]
+    asked = [splitting_by(recipe), recipe.asks_for_line_ends, bits, group, _chosen(recipe)]
     return hashed(
         [asked, [[source.name, source.size, source.group, source.span, _written(source)] for source in part.sources]]
     )

@@ -10,10 +10,10 @@ import numpy as np
 
 from bpe_core.counting.words import WordTable
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.text.normalization import normalize
+from bpe_core.splitting.normalization import normalize
+from bpe_core.splitting.safe_cuts import NEWLINE
+from bpe_core.splitting.splitter import Splitter
 from bpe_core.text.reading.source import Chunk
-from bpe_core.text.safe_cuts import NEWLINE
-from bpe_core.text.splitting import Splitter
 
 
 class LineEnds:

@@ -27,15 +27,15 @@ from bpe_core.history.token_texts import quoted, written
 from bpe_core.methods.registry import method_for
 from bpe_core.recipes.choice import LARGEST_VOCABULARY
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.splitting.normalization import normalize
+from bpe_core.splitting.splitter import Splitter
 from bpe_core.support.arrays import Bools
 from bpe_core.support.progress import ProgressReport
 from bpe_core.text.characters import code_points
 from bpe_core.text.decoding import WordPiece
-from bpe_core.text.normalization import normalize
 from bpe_core.text.preparation.normalizers import BertNormalizer
 from bpe_core.text.preparation.pieces import AddedToken
 from bpe_core.text.preparation.pre_tokenizers import BertPreTokenizer
-from bpe_core.text.splitting import Splitter
 
 
 def history_of(vocabulary: Mapping[str, int], recipe: Recipe, where: str, pieces: Collection[str] = ()) -> History:

@@ -14,8 +14,9 @@ from bpe_core.formats.limitations import about, marker_in_texts
 from bpe_core.formats.patterns import PROBE, oniguruma_expression_of, pattern_choices
 from bpe_core.recipes.parts import CUSTOM_PATTERN
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.segmenting.usual_decoding import usual_decoding
 from bpe_core.text import decoding
-from bpe_core.text.decoding import Decoder, SentencePiece, Spaced, blank_sign, usual_decoding
+from bpe_core.text.decoding import Decoder, SentencePiece, Spaced, blank_sign
 from bpe_core.text.preparation.expressions import Expression, may_match_nothing, translated
 from bpe_core.text.preparation.normalizers import (
     BertNormalizer,

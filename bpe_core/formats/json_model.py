@@ -15,8 +15,8 @@ from bpe_core.formats.limitations import about
 from bpe_core.history.alphabet import BYTE_TEXTS
 from bpe_core.history.history import History, Int64s
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.text.decoding import usual_decoding
-from bpe_core.text.normalization import normalize
+from bpe_core.segmenting.usual_decoding import usual_decoding
+from bpe_core.splitting.normalization import normalize
 from bpe_core.text.preparation.pieces import AddedToken
 from bpe_core.text.specials import parts_of
 

@@ -26,11 +26,11 @@ from bpe_core.history.token_texts import written
 from bpe_core.methods.registry import method_for
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.cutting import ids_looked_for
-from bpe_core.text.normalization import normalize
+from bpe_core.splitting.normalization import normalize
+from bpe_core.splitting.splitter import Splitter
 from bpe_core.text.preparation.normalizers import BytesShown
 from bpe_core.text.preparation.pieces import AddedToken
 from bpe_core.text.preparation.pre_tokenizers import ByteLevel
-from bpe_core.text.splitting import Splitter
 
 LONGEST_WORD = 100  # where the file does not say
 

@@ -20,9 +20,9 @@ from bpe_core.formats.json_reading import parsed_object
 from bpe_core.formats.sentencepiece_fields import UNIGRAM, Kind, Stored, bytes_field, varint_field
 from bpe_core.recipes.parts import UNKNOWN_TOKEN, Normalization
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.splitting.normalization import normalize
 from bpe_core.text.characters import small
 from bpe_core.text.decoding import UNKNOWN_SHOWN, SentencePiece
-from bpe_core.text.normalization import normalize
 from bpe_core.text.preparation.normalizers import KEPT_APART, Precompiled
 from bpe_core.text.preparation.pieces import TracedPiece
 from bpe_core.text.preparation.steps import Step

@@ -24,8 +24,8 @@ from bpe_core.history.history import History, Int64s
 from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.cutting import ids_looked_for
+from bpe_core.splitting.normalization import normalize
 from bpe_core.support.progress import Progress, ProgressReport
-from bpe_core.text.normalization import normalize
 from bpe_core.text.preparation.normalizers import Precompiled
 from bpe_core.text.preparation.pieces import AddedToken, TracedPiece
 from bpe_core.text.preparation.steps import preparing

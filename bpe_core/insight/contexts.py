@@ -17,10 +17,10 @@ import numpy as np
 
 from bpe_core.insight.ranked_words import RankedWords, words_with
 from bpe_core.segmenting.merging import Spelling
+from bpe_core.splitting.normalization import normalize, normalize_with_origins
+from bpe_core.splitting.splitter import Splitter
 from bpe_core.support.progress import CancelCheck, never_cancelled
 from bpe_core.text.corpus import Chunk, Corpus
-from bpe_core.text.normalization import normalize, normalize_with_origins
-from bpe_core.text.splitting import Splitter
 
 MOST_WORDS = 8  # different words that are looked for, the most frequent first
 WINDOW = 64  # bytes around a hit that are split to test whether it is a word

@@ -25,9 +25,9 @@ from bpe_core.methods.superbpe.learn import transition_in
 from bpe_core.recipes.interventions import Intervention
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.recipes.ties import TIE_RULES
+from bpe_core.splitting.splitter import Splitter
 from bpe_core.support.arrays import Bools, Int64s
 from bpe_core.support.progress import ALONE, Progress, Work
-from bpe_core.text.splitting import Splitter
 
 Kind = Literal["wrapped", "zero", "length", "minimum", "ties", "order", "skipped"]
 

@@ -8,8 +8,8 @@ from typing import Any, Literal, TypeVar, get_args
 from bpe_core.methods.registry import METHODS, USUAL
 from bpe_core.recipes.choice import LARGEST_VOCABULARY, choice
 from bpe_core.recipes.interventions import Intervention
-from bpe_core.recipes.mixture import Mixture
 from bpe_core.recipes.ties import TIE_RULES
+from bpe_core.text.mixture import Mixture
 
 Base = Literal["bytes", "characters"]
 Unit = Literal["file", "line"]

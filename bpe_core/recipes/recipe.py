@@ -21,7 +21,6 @@ from bpe_core.methods.facts import OwnChoices, Single, Wording
 from bpe_core.methods.registry import METHODS, USUAL
 from bpe_core.recipes.choice import Choice, choice
 from bpe_core.recipes.interventions import checked_interventions
-from bpe_core.recipes.mixture import mixture_of
 from bpe_core.recipes.parts import (
     CUSTOM_PATTERN,
     Learning,
@@ -37,6 +36,7 @@ from bpe_core.recipes.parts import (
 from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.ties import TIE_RULES
 from bpe_core.support.foreign import gate, json_of
+from bpe_core.text.mixture import mixture_of
 from bpe_core.text.patterns import brought_expression, check_pattern
 from bpe_core.text.specials import check_specials
 

@@ -23,7 +23,7 @@ from bpe_core.text.reading.utf8 import first_broken
 
 if TYPE_CHECKING:
     from bpe_core.segmenting.compiled_encoder import CompiledEncoder
-    from bpe_core.text.safe_cuts import SafeCuts
+    from bpe_core.splitting.safe_cuts import SafeCuts
 
 Part = Callable[[], "Texts"]
 Encode = Callable[[Int32s], tuple[Int32s, Int64s]]  # in an array, if it is large enough

@@ -40,11 +40,11 @@ from bpe_core.segmenting import remembered_words
 from bpe_core.segmenting.boundaries import PATTERN_CUT, PlacedSymbols
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.remembered_words import RememberedWords
+from bpe_core.splitting.splitter import scan_table
 from bpe_core.support.arrays import Bytes, Float64s, Int32s, Int64s, grown, repeated
 from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
 from bpe_core.text.characters import utf8, utf8_view
 from bpe_core.text.scanner import table_for
-from bpe_core.text.splitting import scan_table
 
 GIVEN_AT_ONCE = 1_000_000  # bytes of words between two checks for cancellation
 LONGEST_TEXT = 2**31 - 64  # bytes; places are 32-bit

@@ -15,10 +15,7 @@ from bpe_core.errors import BpeError
 from bpe_core.history.history import History
 from bpe_core.recipes.parts import Normalization
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.support.arrays import Int32s, Int64s
-from bpe_core.text.characters import code_points, raw_bytes
-from bpe_core.text.characters import utf8 as utf8
-from bpe_core.text.normalization import (
+from bpe_core.splitting.normalization import (
     byte_origins,
     byte_starts,
     normalize,
@@ -26,10 +23,13 @@ from bpe_core.text.normalization import (
     normalized_with_sources,
     normalizer,
 )
+from bpe_core.splitting.splitter import Splitter
+from bpe_core.support.arrays import Int32s, Int64s
+from bpe_core.text.characters import code_points, raw_bytes
+from bpe_core.text.characters import utf8 as utf8
 from bpe_core.text.patterns import NAMED_PATTERNS
 from bpe_core.text.preparation.pieces import AddedToken, TracedPiece, found_in
 from bpe_core.text.specials import Find, finder, parts_of, spelled_in
-from bpe_core.text.splitting import Splitter
 
 if TYPE_CHECKING:
     from bpe_core.segmenting.laid_words import Laid, LaidWords

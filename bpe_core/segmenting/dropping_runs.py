@@ -14,7 +14,7 @@ from bpe_core.history.history import NOTHING, History
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.word_runs import WITHIN, stages_of
 from bpe_core.segmenting.word_tokens import ALWAYS, WordCut
-from bpe_core.text.splitting import Splitter
+from bpe_core.splitting.splitter import Splitter
 
 REMEMBERED_WORDS = 1 << 16
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:  # which load machine code
     from bpe_core.segmenting.changed_texts import ChangedTexts
     from bpe_core.segmenting.compiled_encoder import CompiledEncoder
     from bpe_core.segmenting.laid_words import Laid
-    from bpe_core.text.safe_cuts import SafeCuts
+    from bpe_core.splitting.safe_cuts import SafeCuts
 
 LAID_AT_ONCE = 1 << 18  # characters of texts whose words are laid end to end
 CHARACTERS_AT_ONCE = 1 << 24  # of texts that are changed or hold special tokens, which several threads encode
@@ -162,7 +162,7 @@ class WordEncoder:
 
     @cached_property
     def _cuts_of_changed(self) -> SafeCuts:
-        from bpe_core.text.safe_cuts import SafeCuts  # which is for large texts
+        from bpe_core.splitting.safe_cuts import SafeCuts  # which is for large texts
 
         return SafeCuts.of(self._cutting.of_changed)
 

@@ -17,8 +17,8 @@ from bpe_core.history.alphabet import Alphabet, Symbol
 from bpe_core.history.history import History
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.merging import NEVER, MergedWord, Merges, ranks_of
+from bpe_core.splitting.splitter import Splitter
 from bpe_core.support.arrays import Bools, Int32s, Int64s
-from bpe_core.text.splitting import Splitter
 
 STAGE = "stage"  # the reason of a step: 1 within words, 2 across them
 WITHIN = 1

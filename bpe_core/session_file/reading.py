@@ -25,13 +25,13 @@ from bpe_core.history.history import NOTHING, EndReason, History, Int64s
 from bpe_core.history.joining import Joining
 from bpe_core.methods.kit.method import Method
 from bpe_core.recipes.choice import LARGEST_VOCABULARY
-from bpe_core.recipes.mixture import LONGEST_NAME
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.session_file import HEADER, checksums, schema
 from bpe_core.session_file.stored_columns import STEPS, merge_columns, reasons_in, scores_in, word_table
 from bpe_core.session_file.values import Bookmark, Fingerprint, RunState, SavedRun, SavedSession, SavedSource, View
 from bpe_core.support.foreign import gate, json_of
 from bpe_core.support.limits import check_room
+from bpe_core.text.mixture import LONGEST_NAME
 
 LARGEST = 2**63 - 1
 

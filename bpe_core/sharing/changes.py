@@ -23,8 +23,8 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.splitting.normalization import normalize
 from bpe_core.text.characters import Form
-from bpe_core.text.normalization import normalize
 from bpe_core.text.older_unicode import without_form
 from bpe_core.text.scanner import ScanTable
 from bpe_core.text.scanner.machine import ROW

@@ -21,7 +21,7 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.word_runs import STAGE
 from bpe_core.sharing.changes import changes_by, scan_of
 from bpe_core.sharing.preparing import preparing_of
-from bpe_core.text.splitting import scan_table
+from bpe_core.splitting.splitter import scan_table
 
 LARGEST_PRIORITY = 2**26  # the page keeps a priority and a place in one number
 # Bytes that the words may have: some, and more for each step, so that the page of a small run stays small.

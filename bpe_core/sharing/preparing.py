@@ -12,7 +12,7 @@ from typing import Any
 
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.sharing.changes import changes_of, form_of, scan_of
-from bpe_core.text.normalization import normalize
+from bpe_core.splitting.normalization import normalize
 from bpe_core.text.older_unicode import NUMBERS
 from bpe_core.text.preparation.expressions import translated
 from bpe_core.text.preparation.normalizers import Lowercase, Nmt, Prepend, Replace, StripAccents, UnicodeForm

@@ -115,7 +115,7 @@ def samples_of(runs: Mapping[str, Learned]) -> dict[str, Drawn]:
     """Find the runs that share recipe and texts with others but for the sample.
 
     >>> from fractions import Fraction
-    >>> from bpe_core.recipes.mixture import Group, Mixture, Sample
+    >>> from bpe_core.text.mixture import Group, Mixture, Sample
     >>> drawn = lambda seed: Mixture((Group("", sample=Sample(None, Fraction(1, 2), "documents", seed)),))
     >>> recipes = {f"Run {seed}: gpt2": Recipe.preset("gpt2", mixture=drawn(seed)) for seed in (1, 2)}
     >>> found = samples_of({name: (recipe, "book") for name, recipe in recipes.items()} | {"other": (Recipe(), "book")})

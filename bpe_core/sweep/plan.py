@@ -13,12 +13,12 @@ from typing import Any, Literal, get_args
 
 from bpe_core.errors import BpeError, FormatError, RecipeError
 from bpe_core.measures.morphemes import read_morphemes
-from bpe_core.recipes.mixture import Of, Sample, weight_of
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.recipes.ties import TIE_RULES
 from bpe_core.support.foreign import gate, toml_of
 from bpe_core.support.small_files import read_small_file
 from bpe_core.text.corpus import Corpus
+from bpe_core.text.mixture import Of, Sample, weight_of
 
 EXAMPLE = """\
 # What is learned: every recipe on every corpus by every rule for ties, from a sample for every seed.

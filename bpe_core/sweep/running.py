@@ -21,7 +21,6 @@ from bpe_core.methods.kit.method import Method
 from bpe_core.methods.kit.trainer import learn
 from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.choice import LARGEST_VOCABULARY
-from bpe_core.recipes.mixture import Group, Mixture, Sample
 from bpe_core.recipes.parts import Splitting
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.data_table import DataTable
@@ -33,6 +32,7 @@ from bpe_core.sweep.measuring import Yardstick, measured
 from bpe_core.sweep.plan import Plan
 from bpe_core.sweep.runs_in_session import RunsInSession
 from bpe_core.text.corpus import Corpus
+from bpe_core.text.mixture import Group, Mixture, Sample
 
 Result = TypeVar("Result")
 Keep = Callable[[Callable[[], DataTable]], None]  # the table so far is made only for who asks

@@ -17,8 +17,8 @@ from typing import NamedTuple
 import numpy as np
 
 from bpe_core.errors import CorpusError
-from bpe_core.recipes.mixture import Group, Mixture, Of
 from bpe_core.support.limits import check_room
+from bpe_core.text.mixture import Group, Mixture, Of
 from bpe_core.text.reading.files import FileReader, Reader, readers_of
 from bpe_core.text.reading.plain_text import TextsReader
 from bpe_core.text.reading.source import (

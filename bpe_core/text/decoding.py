@@ -13,10 +13,9 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, ClassVar, get_args
+from typing import Any, ClassVar, get_args
 
 from bpe_core.errors import RecipeError
-from bpe_core.methods.registry import METHODS
 from bpe_core.text.preparation import normalizers, pre_tokenizers
 from bpe_core.text.preparation.expressions import Expression
 from bpe_core.text.preparation.normalizers import Precompiled
@@ -24,9 +23,6 @@ from bpe_core.text.preparation.pieces import TracedPiece
 from bpe_core.text.preparation.steps import MOST_STEPS, Step, built, is_one_of, json_of, preparing
 from bpe_core.text.preparation.whole_texts import Marks, WholeTexts
 from bpe_core.text.stand_ins import byte_of_stand_in
-
-if TYPE_CHECKING:
-    from bpe_core.recipes.recipe import Recipe
 
 BLANK = "▁"
 UNKNOWN_SHOWN = " \u2047 "  # by SentencePiece, where a model does not say it
@@ -291,25 +287,6 @@ def text_of(steps: Iterable[Decoder], tokens: Sequence[str], silent: Collection[
     return "".join(found)
 
 
-# --- Where no file says it --------------------------------------------------------------
-
-
-def usual_decoding(recipe: Recipe) -> tuple[Decoder, ...]:
-    """Return the steps that give the text back, as near to it as steps can."""
-    if recipe.base == "bytes":
-        return (ByteLevel(),)
-    if recipe.marker == "glued":
-        return (BPEDecoder(recipe.marker_text),)
-    if METHODS[recipe.method].has_continuations:
-        return (WordPiece(recipe.marker_text, cleanup=False),)
-    sign = recipe.marker_text if recipe.marker in ("prefix", "symbol") else blank_sign(recipe.preparation)
-    steps: list[Decoder] = [Replace(sign, False, " ")] if sign else []
-    steps += [ByteFallback()] * (recipe.unknown == "bytes") + [Fuse()]
-    if sign and begins_with_blank(recipe):
-        steps.append(Strip(" ", 1, 0))
-    return tuple(steps)
-
-
 def blank_sign(steps: tuple[Step, ...]) -> str:
     """Return what blanks become by some steps."""
     for step in steps:
@@ -320,10 +297,10 @@ def blank_sign(steps: tuple[Step, ...]) -> str:
     return ""
 
 
-def begins_with_blank(recipe: Recipe) -> bool:
-    """Whether a text gets a blank before it that it does not have."""
-    return recipe.marker == "prefix" or any(
+def puts_blank_before(steps: tuple[Step, ...]) -> bool:
+    """Return whether by some steps a text gets a blank before it that it does not have."""
+    return any(
         isinstance(step, normalizers.Prepend)
         or (isinstance(step, pre_tokenizers.Metaspace) and step.prepend_scheme != "never")
-        for step in recipe.preparation
+        for step in steps
     )

@@ -22,8 +22,8 @@ from bpe_core.methods.registry import METHODS, USUAL
 from bpe_core.recipes.parts import Normalization
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.cutting import Allowed
-from bpe_core.text.normalization import normalize
-from bpe_core.text.splitting import Splitter
+from bpe_core.splitting.normalization import normalize
+from bpe_core.splitting.splitter import Splitter
 
 HARD_TEXTS = (
     "",

@@ -30,8 +30,8 @@ from app.window.text.view.editor import TokenTextEdit
 from app.window.text.view.text_panel import TokenTextPanel
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.boundaries import Boundaries
+from bpe_core.splitting.safe_cuts import SafeCuts
 from bpe_core.support.arrays import Int32s
-from bpe_core.text.safe_cuts import SafeCuts
 
 SIZE = 1_000_000
 WINDOW = (1000, 700)

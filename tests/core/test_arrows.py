@@ -24,7 +24,7 @@ QT = {"PySide6", "shiboken6", "pyqtgraph"}
 DRAWING = ("PySide6.QtWidgets", "PySide6.QtSvgWidgets", "PySide6.QtGui.QPainter", "PySide6.QtGui.QDrag", "pyqtgraph")
 # The engine's folders and files; each may use those before it.
 STAGES = [
-    *("errors", "support", "recipes", "text", "kernels", "counting", "history", "segmenting"),
+    *("errors", "support", "text", "recipes", "splitting", "kernels", "counting", "history", "segmenting"),
     *("methods", "insight", "measures", "formats", "editing", "verification"),
     *(
         "delivery",
@@ -55,15 +55,6 @@ ROOMS = {
     "model_file": "formats",
     "reference": "reference",
     "check_method": "verification",
-}
-BACKWARD: dict[str, set[str]] = {  # modules of names, numbers and types that an arrow may point back to
-    "bpe_core.recipes.recipe": {
-        "bpe_core.text.decoding",
-        "bpe_core.text.patterns",
-        "bpe_core.text.preparation",
-        "bpe_core.text.specials",
-    },
-    "bpe_core.recipes.ties": {"bpe_core.text.stand_ins"},
 }
 TOP_LEVEL = {"app", "bpe_core", "resources", "tests", "pyproject.toml", "README.md"}
 BUILT = {"build", "dist", "__pycache__"}
@@ -231,7 +222,7 @@ def test_the_engine_flows_one_way_from_text_to_commands() -> None:
         f"{module} must not import {imported}"
         for module, path in engine.items()
         for imported in sorted(imports_of(path.read_text(encoding="utf-8")) & set(engine))
-        if stage_of(module) < stage_of(imported) and not any(is_in(imported, back) for back in BACKWARD.get(module, ()))
+        if stage_of(module) < stage_of(imported)
     ]
     assert turned == []
 

@@ -13,7 +13,7 @@ from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.boundaries import INSIDE, NEVER, PATTERN_CUT, Boundaries, PlacedSymbols
 from bpe_core.segmenting.segmentation import NO_TOKEN, Segmentation
-from bpe_core.text.safe_cuts import SafeCuts
+from bpe_core.splitting.safe_cuts import SafeCuts
 from tests.core.edited_texts import edited, sharing_a_byte
 from tests.core.test_encoding_any_recipe import TEXTS, histories
 

@@ -37,10 +37,10 @@ from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.dropping_runs import DroppingRuns
 from bpe_core.segmenting.merging import plain_ranks
 from bpe_core.segmenting.word_runs import STAGE, RunMerges
+from bpe_core.splitting.splitter import split_words
 from bpe_core.studies.study import Study
 from bpe_core.support.progress import Progress
 from bpe_core.text.corpus import Corpus
-from bpe_core.text.splitting import split_words
 from tests.core.learning import all_columns, learn_in_short_calls, train, words_of
 
 TEXT = (

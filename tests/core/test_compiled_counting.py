@@ -25,13 +25,13 @@ from bpe_core.kernels import readiness, utf8
 from bpe_core.kernels.readiness import Policy
 from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.splitting.splitter import scan_table
 from bpe_core.support.arrays import Bytes
 from bpe_core.support.progress import Progress, Work
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.reading.source import Chunk
 from bpe_core.text.reading.utf8 import first_invalid
 from bpe_core.text.scanner import ScanTable, table_for
-from bpe_core.text.splitting import scan_table
 from tests.conftest import EXPLORES
 from tests.core.both_ways import count_by_kernels, count_plainly
 from tests.core.reading_texts import write

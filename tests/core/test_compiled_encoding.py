@@ -29,10 +29,10 @@ from bpe_core.segmenting.boundaries import PlacedSymbols
 from bpe_core.segmenting.compiled_encoder import CompiledEncoder
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.merging import PlainEncoder
+from bpe_core.splitting.normalization import normalize
+from bpe_core.splitting.safe_cuts import SafeCuts
 from bpe_core.support.arrays import UInt64s
 from bpe_core.text.corpus import Corpus
-from bpe_core.text.normalization import normalize
-from bpe_core.text.safe_cuts import SafeCuts
 from tests.core.random_training import merge_tables, recipes, texts, words
 from tests.shared import here, text_of
 

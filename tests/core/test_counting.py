@@ -17,10 +17,10 @@ from bpe_core.counting.count_words import count_words
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError, Cancelled, FormatError, PatternError
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.splitting.normalization import normalize
+from bpe_core.splitting.splitter import split_words
 from bpe_core.support.progress import Progress, Work
 from bpe_core.text.corpus import Corpus
-from bpe_core.text.normalization import normalize
-from bpe_core.text.splitting import split_words
 from tests.core.both_ways import count_by_kernels, count_plainly
 from tests.core.reading_texts import write
 from tests.shared import here, path_of, text_of

@@ -26,10 +26,10 @@ from bpe_core.counting.runs import LocalPlace, Place
 from bpe_core.counting.to_files import CountingOrder, count_to_file
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import CorpusError, OutputError
-from bpe_core.recipes.mixture import Group, Mixture, Sample
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.splitting.splitter import split_words
 from bpe_core.text.corpus import Corpus
-from bpe_core.text.splitting import split_words
+from bpe_core.text.mixture import Group, Mixture, Sample
 from tests.core.reading_texts import files, write
 
 GPT2 = Recipe.preset("gpt2")

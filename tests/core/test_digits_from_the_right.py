@@ -14,9 +14,9 @@ from bpe_core.command_line.main import run
 from bpe_core.counting.count_words import count_unmixed
 from bpe_core.formats import write_history
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.splitting.splitter import split_words, why_slow
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.patterns import SPELLED_OUT
-from bpe_core.text.splitting import split_words, why_slow
 
 RECIPE, OTHER = Recipe.preset("gpt2", pattern="digits-right"), Recipe.preset("cl100k")
 

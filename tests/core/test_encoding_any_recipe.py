@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bpe_core as bpe
-import bpe_core.text.normalization
-import bpe_core.text.splitting
+import bpe_core.splitting.normalization
+import bpe_core.splitting.splitter
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError
 from bpe_core.history.alphabet import Alphabet
@@ -132,7 +132,7 @@ def test_text_comes_back_from_bytes(history: History, text: str, data: st.DataOb
 def test_the_longest_match_with_special_tokens(history: History, text: str, data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(history)), label="at")
     recipe = history.recipe.with_changes(special_tokens=())
-    words = bpe.text.splitting.split_words(bpe.text.normalization.normalize(text, recipe), recipe)
+    words = bpe.splitting.splitter.split_words(bpe.splitting.normalization.normalize(text, recipe), recipe)
     expected = [id for word in words for id in reference.encode_word_greedily(word.encode(), history, at=at)]
     assert Tokenizer(history).encode_greedy(text, at=at) == expected
 

@@ -17,10 +17,10 @@ from bpe_core.counting.count_words import count_groups, count_words
 from bpe_core.counting.grouped import GroupedWords, hashes
 from bpe_core.counting.words import WordColumns, WordTable, join_by_kernels, join_plainly
 from bpe_core.errors import CorpusError, RecipeError
-from bpe_core.recipes.mixture import Group, Mixture, Sample, weight_of
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.reference.mixture import hash_of, weighted
 from bpe_core.text.corpus import Corpus
+from bpe_core.text.mixture import Group, Mixture, Sample, weight_of
 from tests.core.reading_texts import write
 
 WORDS = st.sampled_from(

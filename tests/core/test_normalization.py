@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.splitting.normalization import normalize, normalize_with_origins
 from bpe_core.text.characters import LONG, character_map
-from bpe_core.text.normalization import normalize, normalize_with_origins
 from tests.conftest import EXPLORES
 from tests.shared import here, text_of
 

@@ -30,11 +30,11 @@ from bpe_core.methods.kit.trainer import Trainer, learn
 from bpe_core.methods.parity import METHOD
 from bpe_core.methods.parity.learn import LANGUAGE, THERE
 from bpe_core.methods.parity.reference import Parity, parity
-from bpe_core.recipes.mixture import Group, Mixture
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.session_file.reading import read_session
 from bpe_core.studies.sessions import write_run
 from bpe_core.text.corpus import Corpus
+from bpe_core.text.mixture import Group, Mixture
 from bpe_core.text.patterns import NAMED_PATTERNS
 from bpe_core.text.stand_ins import stand_ins
 from tests.core.learning import all_columns

@@ -13,11 +13,11 @@ from bpe_core.errors import RecipeError
 from bpe_core.methods.kit.trainer import Trainer
 from bpe_core.recipes.choice import LARGEST_NUMBER
 from bpe_core.recipes.interventions import Intervention
-from bpe_core.recipes.mixture import Group, Mixture
 from bpe_core.recipes.parts import Learning, Mixing, Normalization, Reading, Size, Splitting, Steering, Symbols
 from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.recipe import CHOICES, Recipe
 from bpe_core.text.decoding import Fuse
+from bpe_core.text.mixture import Group, Mixture
 from bpe_core.text.preparation.pre_tokenizers import Digits
 from tests.core.learning import in_languages
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.cutting import Cutting
-from bpe_core.text.safe_cuts import SafeCuts, may_cut_at_newlines
+from bpe_core.splitting.safe_cuts import SafeCuts, may_cut_at_newlines
 from tests.core.test_encoding_any_recipe import NAMED, NORMALIZATIONS, OWN, SPECIALS, TEXTS
 
 LINES = st.lists(st.text("abc '!\n", max_size=12), max_size=12).map("".join)

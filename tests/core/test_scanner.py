@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 from bpe_core.kernels import scan as kernels
 from bpe_core.recipes.parts import Unit
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.splitting.safe_cuts import between_kinds
+from bpe_core.splitting.splitter import split_words
 from bpe_core.text.patterns import NAMED_PATTERNS
-from bpe_core.text.safe_cuts import between_kinds
 from bpe_core.text.scanner import ScanTable, table_for
 from bpe_core.text.scanner.kinds import Kind, every_character
 from bpe_core.text.scanner.machine import ROW, STATE_SHIFT
-from bpe_core.text.splitting import split_words
 from tests.conftest import EXPLORES
 from tests.shared import here, stretches_of
 

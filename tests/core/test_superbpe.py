@@ -34,9 +34,9 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.compiled_runs import CompiledSuperwords, first_across
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.merging import PlainEncoder
+from bpe_core.splitting.splitter import split_words
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.patterns import NO_SUPERWORD
-from bpe_core.text.splitting import split_words
 from tests.core.learning import all_columns, learn_in_short_calls, train, words_of
 from tests.core.random_training import BYTE_TIES
 

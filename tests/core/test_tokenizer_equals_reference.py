@@ -13,9 +13,9 @@ from bpe_core.methods.bpe import reference as reference
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.boundaries import NEVER, PATTERN_CUT
+from bpe_core.splitting.normalization import normalize
+from bpe_core.splitting.splitter import split_words
 from bpe_core.text.corpus import Corpus
-from bpe_core.text.normalization import normalize
-from bpe_core.text.splitting import split_words
 from tests.core.learning import symbols_at, train
 from tests.core.random_training import merge_tables, recipes, texts, words
 

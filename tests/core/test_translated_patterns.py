@@ -16,13 +16,13 @@ from bpe_core.counting.count_words import count_words
 from bpe_core.errors import PatternError
 from bpe_core.recipes.parts import Unit
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.splitting.safe_cuts import between_kinds
+from bpe_core.splitting.splitter import split_words
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.preparation import expressions
-from bpe_core.text.safe_cuts import between_kinds
 from bpe_core.text.scanner import ScanTable, table_of, why_no_table
 from bpe_core.text.scanner.expression import CharacterSet, read_expression
 from bpe_core.text.scanner.kinds import CODE_POINTS, SURROGATES, Kinds, every_character
-from bpe_core.text.splitting import split_words
 from tests.conftest import EXPLORES
 from tests.core.both_ways import count_by_kernels, count_plainly
 

@@ -26,8 +26,8 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.compiled_methods import CompiledPaths
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.word_tokens import WordCuts
+from bpe_core.splitting.normalization import normalize
 from bpe_core.text.corpus import Corpus
-from bpe_core.text.normalization import normalize
 from tests.core.learning import made_by, train
 from tests.core.random_training import texts
 from tests.core.unigram_training import everything, runs

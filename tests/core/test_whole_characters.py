@@ -21,9 +21,9 @@ from bpe_core.methods.bpe import reference as reference
 from bpe_core.methods.kit.characters import lacks_of, may_be_joined
 from bpe_core.methods.kit.compiled_pairs import CompiledLearner
 from bpe_core.methods.kit.plain_pairs import PlainLearner
-from bpe_core.recipes.mixture import Group, Mixture
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.text.corpus import Corpus
+from bpe_core.text.mixture import Group, Mixture
 from resources import parallel_samples
 from tests.core.learning import all_columns
 from tests.core.random_training import BYTE_TIES

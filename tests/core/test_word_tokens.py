@@ -14,10 +14,10 @@ from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.segmentation import NO_TOKEN
 from bpe_core.segmenting.word_segmenters import WordSegmenter
 from bpe_core.segmenting.word_tokens import WordCut, WordTokens
+from bpe_core.splitting.normalization import normalize
+from bpe_core.splitting.safe_cuts import SafeCuts
+from bpe_core.splitting.splitter import split_words
 from bpe_core.support.progress import never_cancelled
-from bpe_core.text.normalization import normalize
-from bpe_core.text.safe_cuts import SafeCuts
-from bpe_core.text.splitting import split_words
 from tests.core.edited_texts import edited, sharing_a_byte
 from tests.core.test_encoding_any_recipe import TEXTS, histories
 

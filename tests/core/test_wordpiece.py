@@ -22,8 +22,8 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.compiled_methods import compiled_pieces
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.word_pieces import LongestPieces
+from bpe_core.splitting.normalization import normalize
 from bpe_core.text.corpus import Corpus
-from bpe_core.text.normalization import normalize
 from tests.core.learning import all_columns, train
 from tests.core.random_training import CHARACTER_TIES
 from tests.core.random_training import words as tables

@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from app.session.run import Run
 from app.wiring import Program
-from bpe_core.recipes.mixture import Group
+from bpe_core.text.mixture import Group
 from tests.gui.conftest import WAIT
 
 

@@ -10,7 +10,7 @@ from typing import TypeVar
 from app.session.corpus_texts import IN_NONE, CorpusText, CorpusTexts
 from app.session.counts import Counted, Outcome
 from app.window.parts.wording import count_text, size_text
-from bpe_core.recipes.mixture import By, Group, Mixture, share_text, weight_of
+from bpe_core.text.mixture import By, Group, Mixture, share_text, weight_of
 
 
 @dataclass(frozen=True)

@@ -23,10 +23,10 @@ from bpe_core.recipes.recipe import CHOICES as CHOICES
 from bpe_core.recipes.recipe import COMMON, Recipe
 from bpe_core.recipes.recipe import title_of as title_of
 from bpe_core.recipes.ties import TIE_RULES
+from bpe_core.splitting.normalization import normalize
+from bpe_core.splitting.splitter import MATCHES_A_ROUND, split_words, why_slow
 from bpe_core.support.progress import CancelCheck, while_wanted
-from bpe_core.text.normalization import normalize
 from bpe_core.text.patterns import NAMED_PATTERNS, SPELLED_OUT
-from bpe_core.text.splitting import MATCHES_A_ROUND, split_words, why_slow
 
 PREVIEW_CHARACTERS = 2_000
 PREVIEW_PAUSE_MILLISECONDS = 150

@@ -20,9 +20,9 @@ from bpe_core.methods.kit.method import Method
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.segmentation import Segmentation
+from bpe_core.splitting.normalization import normalize
+from bpe_core.splitting.safe_cuts import SafeCuts
 from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
-from bpe_core.text.normalization import normalize
-from bpe_core.text.safe_cuts import SafeCuts
 
 TOPIC = "the person's text"
 MOMENT = "the person's text at another moment"

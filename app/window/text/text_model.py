@@ -21,9 +21,9 @@ from bpe_core.segmenting.boundaries import Boundaries
 from bpe_core.segmenting.segmentation import NO_TOKEN as NO_TOKEN
 from bpe_core.segmenting.segmentation import Ahead, Segmentation
 from bpe_core.segmenting.segmentation import Tokens as Tokens
+from bpe_core.splitting.safe_cuts import SafeCuts
 from bpe_core.support.arrays import Int32s
 from bpe_core.text.characters import stretches
-from bpe_core.text.safe_cuts import SafeCuts
 
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 

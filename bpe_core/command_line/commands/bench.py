@@ -18,12 +18,12 @@ from bpe_core.formats.all_formats import content_of, files_beside
 from bpe_core.formats.base import Format, Peer
 from bpe_core.formats.hugging_face_cache import tokenizer_file
 from bpe_core.kernels import readiness
+from bpe_core.splitting.normalization import normalize
+from bpe_core.splitting.splitter import Splitter
 from bpe_core.studies.making import open_study
 from bpe_core.studies.study import Study
 from bpe_core.support.progress import CancelCheck, while_wanted
 from bpe_core.support.version import PROGRAM
-from bpe_core.text.normalization import normalize
-from bpe_core.text.splitting import Splitter
 from bpe_core.verification.sampling import Checked, answer_of
 from resources import samples
 

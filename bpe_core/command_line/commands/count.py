@@ -13,6 +13,7 @@ from bpe_core.command_line.corpora import add_reading, reading
 from bpe_core.command_line.groups import add_mixture, groups_of, mixture_of
 from bpe_core.command_line.interruption import working
 from bpe_core.counting.count_words import count_groups
+from bpe_core.counting.counts_of_recipe import recipe_of
 from bpe_core.counting.grouped import GroupedWords
 from bpe_core.counting.to_files import PARTITION_SIZE, PIECE_SIZE, CountingOrder, Written, count_to_file
 from bpe_core.errors import RecipeError, plain
@@ -128,7 +129,7 @@ def _recipe(options: argparse.Namespace, corpus: Corpus) -> Recipe:
     said = (options.preset, options.recipe, options.pattern, options.regex, options.special)
     counted = next((source for source in corpus.sources if source.counted), None)
     if counted is not None and not any(said):
-        return CountsHead.from_json(counted.counted, counted.name).recipe(counted.name)
+        return recipe_of(CountsHead.from_json(counted.counted, counted.name), counted.name)
     return chosen_recipe(options, options.preset or "gpt2")
 
 

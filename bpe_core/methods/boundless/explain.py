@@ -28,7 +28,7 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.cutting import Allowed, Cutting
 from bpe_core.segmenting.dropping_runs import DroppingRuns
 from bpe_core.segmenting.word_tokens import WordCutter
-from bpe_core.text.splitting import split_words
+from bpe_core.splitting.splitter import split_words
 
 LONGEST_FOLLOWED = 400  # bytes of a word
 Span = tuple[int, int]

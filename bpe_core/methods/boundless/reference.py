@@ -36,7 +36,7 @@ from bpe_core.history.history import NOTHING, TIED, TOKEN, EndReason, History
 from bpe_core.methods.superbpe.reference import words_inside
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.recipes.ties import Pair
-from bpe_core.text.splitting import split_words
+from bpe_core.splitting.splitter import split_words
 
 Word = list[int]
 Corpus = list[tuple[Word, int]]

@@ -39,8 +39,8 @@ from bpe_core.history.history import NOTHING, Columns, EndReason, History
 from bpe_core.recipes.interventions import forbidden_from, forced_at
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.recipes.ties import TIE_RULES, Pair
-from bpe_core.text.normalization import normalize
-from bpe_core.text.splitting import split_words
+from bpe_core.splitting.normalization import normalize
+from bpe_core.splitting.splitter import split_words
 
 Word = list[int]  # the ids of its symbols
 

@@ -25,12 +25,12 @@ from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.segmenting.batches import Texts
 from bpe_core.segmenting.cutting import Allowed
 from bpe_core.segmenting.segmentation import Width as Width
+from bpe_core.splitting.safe_cuts import SafeCuts
 from bpe_core.support.arrays import Int64s
 from bpe_core.support.atomic import write_atomically
 from bpe_core.support.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
 from bpe_core.support.threads import available_threads
 from bpe_core.text.corpus import Corpus
-from bpe_core.text.safe_cuts import SafeCuts
 
 STOPPED = "Encoding was stopped; nothing was written."
 PIECE = 1 << 20  # bytes of a long document that are encoded at a time

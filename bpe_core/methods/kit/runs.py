@@ -12,8 +12,8 @@ from bpe_core.history.alphabet import Alphabet, Symbol
 from bpe_core.history.columns import NOTHING
 from bpe_core.methods.kit.layout import SEPARATOR, Layout
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.splitting.splitter import Splitter
 from bpe_core.support.arrays import Int32s, Int64s, repeated
-from bpe_core.text.splitting import Splitter
 
 BLANK = b" "
 COLON = b": "

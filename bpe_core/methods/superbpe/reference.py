@@ -26,7 +26,7 @@ from bpe_core.history.history import EndReason, History
 from bpe_core.methods.superbpe.learn import STAGE
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.recipes.ties import Pair
-from bpe_core.text.splitting import split_words
+from bpe_core.splitting.splitter import split_words
 
 EVERY_WORD = 2**60  # a limit that limits nothing
 

@@ -34,8 +34,8 @@ from bpe_core.kernels import TRANSPARENT
 from bpe_core.methods.bpe.reference import as_history
 from bpe_core.methods.kit.seeds import scripts_of
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.text.normalization import normalize
-from bpe_core.text.splitting import split_words
+from bpe_core.splitting.normalization import normalize
+from bpe_core.splitting.splitter import split_words
 
 Piece = tuple[int, ...]  # base symbols
 Scored = dict[int, float]  # a score for each token that can be used

@@ -1,8 +1,8 @@
 """The head of a file of counts: which texts were counted, how they were split, and in which groups.
 
->>> head = CountsHead.of(Recipe.preset("gpt2"), "a fingerprint", ("de", "code"))
->>> head.why_not_for("counts", Recipe.preset("gpt2", pattern="cl100k"))
-'counts was counted with pattern "gpt2", but the recipe has "cl100k"; choose the same, or count the texts again.'
+>>> head = CountsHead('{"pattern": "gpt2"}', "a fingerprint", ("de", "code"))
+>>> CountsHead.from_json(head.to_json(), "counts") == head, head.column("count", "de")
+(True, 'count in de')
 """
 
 from __future__ import annotations
@@ -11,12 +11,10 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
-from bpe_core.errors import CorpusError, RecipeError
-from bpe_core.recipes.parts import Splitting
-from bpe_core.recipes.recipe import Recipe
+from bpe_core.errors import CorpusError
 from bpe_core.support.foreign import gate, json_of
 from bpe_core.text.reading.source import Source
 
@@ -31,12 +29,6 @@ class CountsHead:
     splitting: str  # the choices that decide which words a text has, as JSON
     sources: str  # a fingerprint of what was counted
     groups: tuple[str, ...]
-
-    @classmethod
-    def of(cls, recipe: Recipe, sources: str, groups: Sequence[str]) -> CountsHead:
-        names = {field.name for field in fields(Splitting)}
-        values = {name: value for name, value in recipe.to_dict().items() if name in names}
-        return cls(json.dumps(values, ensure_ascii=False, sort_keys=True), sources, tuple(groups))
 
     @property
     def fingerprint(self) -> str:
@@ -66,29 +58,6 @@ class CountsHead:
         if not is_sound:
             raise CorpusError(f"{name}: what this file of counts says of itself contradicts itself; count again.")
         return head
-
-    def recipe(self, name: str) -> Recipe:
-        """A recipe with the choices by which the texts were split, and else the usual ones."""
-        try:
-            return Recipe.preset("gpt2").with_changes(**json.loads(self.splitting))
-        except (RecipeError, TypeError) as error:
-            raise CorpusError(f"{name} was counted with choices that this version does not know: {error}") from error
-
-    def why_not_for(self, name: str, recipe: Recipe) -> str:
-        """Why a recipe cannot learn from these words, as a sentence; or nothing."""
-        mine, its = json.loads(self.splitting), json.loads(CountsHead.of(recipe, "", ("",)).splitting)
-        for choice in sorted({*mine, *its}):
-            if mine.get(choice) != its.get(choice):
-                return (
-                    f"{name} was counted with {choice.replace('_', ' ')} {_told(mine.get(choice))}, but the recipe has "
-                    f"{_told(its.get(choice))}; choose the same, or count the texts again."
-                )
-        return ""
-
-
-def _told(value: Any) -> str:
-    said = "what goes without saying" if value is None else json.dumps(value, ensure_ascii=False)
-    return said if len(said) <= 60 else f"{said[:60]} …"
 
 
 def by_group(source: Source, field: str | None = None) -> list[Source]:

@@ -9,7 +9,7 @@ import pytest
 
 from bpe_core.command_line.main import run
 from bpe_core.formats import open_table
-from bpe_core.recipes.mixture import Group, Mixture, Sample, weight_of
+from bpe_core.text.mixture import Group, Mixture, Sample, weight_of
 
 
 @pytest.fixture

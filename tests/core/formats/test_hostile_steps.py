@@ -12,7 +12,7 @@ from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
 from bpe_core.methods.bpe.explain import LONGEST_SHOWN, Why
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.text.normalization import normalize
+from bpe_core.splitting.normalization import normalize
 from bpe_core.text.preparation.normalizers import Replace
 from bpe_core.text.preparation.pre_tokenizers import BertPreTokenizer
 from bpe_core.verification.sampling import Checked, joined_tokens

@@ -15,9 +15,9 @@ from bpe_core.methods.unigram import reference as unigram
 from bpe_core.methods.unigram.explain import Compared, WhyPath
 from bpe_core.methods.unigram.reference import ids_by_piece, paths
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.splitting.normalization import normalize
+from bpe_core.splitting.splitter import split_words
 from bpe_core.text.corpus import Corpus
-from bpe_core.text.normalization import normalize
-from bpe_core.text.splitting import split_words
 from tests.core.learning import train
 from tests.core.unigram_training import runs
 from tests.shared import text_of

@@ -12,8 +12,8 @@ from bpe_core.figures.figure import LineFigure
 from bpe_core.measures.measures import MEASURES
 from bpe_core.methods.parity.learn import LANGUAGE
 from bpe_core.questions.languages import Languages
-from bpe_core.recipes.mixture import Group, Mixture
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.text.mixture import Group, Mixture
 from resources import parallel_samples
 
 NAMES = ("en", "tr", "ru")

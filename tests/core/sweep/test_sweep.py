@@ -20,7 +20,6 @@ from bpe_core.measures.bits_per_byte import bits_per_byte
 from bpe_core.measures.morphemes import morpheme_agreement, read_morphemes
 from bpe_core.measures.size_curves import renyi_efficiency
 from bpe_core.methods.kit.tokenizer import Tokenizer
-from bpe_core.recipes.mixture import Group, Mixture, Sample, weight_of
 from bpe_core.session_file.reading import read_session
 from bpe_core.session_file.values import Bookmark
 from bpe_core.session_file.writing import write_session
@@ -33,6 +32,7 @@ from bpe_core.sweep.results import COLUMNS, read_results, summary_of
 from bpe_core.sweep.running import Swept, sweep
 from bpe_core.sweep.runs_in_session import RunsInSession
 from bpe_core.text.corpus import Corpus
+from bpe_core.text.mixture import Group, Mixture, Sample, weight_of
 from tests.core.learning import train
 from tests.shared import text_of
 

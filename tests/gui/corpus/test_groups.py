@@ -21,10 +21,10 @@ from app.window.questions.words.page import WordsPage
 from app.wiring import Program
 from bpe_core.counting.count_words import count_words
 from bpe_core.counting.words import WordTable
-from bpe_core.recipes.mixture import Group, Mixture, Sample
 from bpe_core.session_file.reading import read_session
 from bpe_core.session_file.writing import write_session
 from bpe_core.text.corpus import Corpus
+from bpe_core.text.mixture import Group, Mixture, Sample
 from resources import parallel_samples
 from tests.gui.conftest import WAIT, Train, settle
 from tests.gui.small_run import small

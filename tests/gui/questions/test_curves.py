@@ -18,13 +18,13 @@ from bpe_core.counting.count_words import count_words
 from bpe_core.figures.figure import Figure, Line, LineFigure
 from bpe_core.measures.bits_per_byte import bits_per_byte
 from bpe_core.methods.kit.tokenizer import Tokenizer
-from bpe_core.recipes.mixture import Group, Mixture, Sample
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.data_table import csv_text
 from bpe_core.sweep.plan import plan_of, read_plan, recipe_choices
 from bpe_core.sweep.results import read_results
 from bpe_core.sweep.running import sweep
 from bpe_core.text.corpus import Corpus
+from bpe_core.text.mixture import Group, Mixture, Sample
 from tests.gui.conftest import Train, settle
 from tests.gui.questions.conftest import MERGES, ONE, OTHER, answered, chosen, ranked_words
 

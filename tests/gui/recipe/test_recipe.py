@@ -16,7 +16,7 @@ from app.wiring import Program
 from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.recipe import CHOICES, Recipe
-from bpe_core.text.splitting import Splitter
+from bpe_core.splitting.splitter import Splitter
 from tests import dropping_method
 from tests.gui.conftest import WAIT, Train, rest
 from tests.gui.small_run import rows, small

@@ -19,7 +19,7 @@ from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.text.safe_cuts import SafeCuts
+from bpe_core.splitting.safe_cuts import SafeCuts
 from tests.core.random_training import merge_tables
 from tests.gui.conftest import settle
 

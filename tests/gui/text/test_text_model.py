@@ -20,9 +20,9 @@ from bpe_core.kernels import NEVER
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.boundaries import INSIDE, Boundaries
 from bpe_core.segmenting.merging import PATTERN_CUT as CUT
+from bpe_core.splitting.safe_cuts import SafeCuts
 from bpe_core.support.arrays import Int32s
 from bpe_core.text.patterns import NAMED_PATTERNS
-from bpe_core.text.safe_cuts import SafeCuts
 
 GPT2 = regex.compile(NAMED_PATTERNS["gpt2"].expression)
 CUTS = SafeCuts.of(Recipe.preset("gpt2"))

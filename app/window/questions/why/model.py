@@ -25,9 +25,9 @@ from bpe_core.methods.kit.histories import learns_by_ranks
 from bpe_core.questions.tree import Tree
 from bpe_core.segmenting.boundaries import NEVER
 from bpe_core.segmenting.cutting import Allowed
+from bpe_core.splitting.safe_cuts import SafeCuts
 from bpe_core.studies.study import Study
 from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
-from bpe_core.text.safe_cuts import SafeCuts
 
 FOLLOW_MILLISECONDS = 80
 MOST_BOUNDARIES = 120  # boundaries of a word; nobody reads more reasons

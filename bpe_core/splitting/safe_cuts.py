@@ -20,12 +20,12 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.text.normalization import normalize
+from bpe_core.splitting.normalization import normalize
+from bpe_core.splitting.splitter import scan_table
 from bpe_core.text.preparation.steps import is_only_named
 from bpe_core.text.scanner import ScanTable
 from bpe_core.text.scanner.kinds import Kind
 from bpe_core.text.scanner.machine import CUT_HERE, CUT_MARK, CUT_PREVIOUS, ROW, STATE_SHIFT
-from bpe_core.text.splitting import scan_table
 
 Booleans = npt.NDArray[np.bool_]
 Data = bytes | bytearray | npt.NDArray[np.uint8]

@@ -1,0 +1,54 @@
+"""What a recipe and the head of a file of counts say of each other.
+
+>>> head = head_by(Recipe.preset("gpt2"), "a fingerprint", ("de", "code"))
+>>> why_not_for(head, "counts", Recipe.preset("gpt2", pattern="cl100k"))
+'counts was counted with pattern "gpt2", but the recipe has "cl100k"; choose the same, or count the texts again.'
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import Any
+
+from bpe_core.errors import CorpusError, RecipeError
+from bpe_core.recipes.parts import Splitting
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.text.reading.counts_head import CountsHead
+
+
+def head_by(recipe: Recipe, sources: str, groups: Sequence[str]) -> CountsHead:
+    return CountsHead(splitting_by(recipe), sources, tuple(groups))
+
+
+def splitting_by(recipe: Recipe) -> str:
+    """Return the choices that decide which words a text has, as JSON."""
+    names = {field.name for field in fields(Splitting)}
+    values = {name: value for name, value in recipe.to_dict().items() if name in names}
+    return json.dumps(values, ensure_ascii=False, sort_keys=True)
+
+
+def recipe_of(head: CountsHead, name: str) -> Recipe:
+    """Return a recipe with the choices by which the texts were split, and else the usual ones."""
+    try:
+        return Recipe.preset("gpt2").with_changes(**json.loads(head.splitting))
+    except (RecipeError, TypeError) as error:
+        raise CorpusError(f"{name} was counted with choices that this version does not know: {error}") from error
+
+
+def why_not_for(head: CountsHead, name: str, recipe: Recipe) -> str:
+    """Say in a sentence why a recipe cannot learn from these words; nothing if it can."""
+    mine, its = json.loads(head.splitting), json.loads(splitting_by(recipe))
+    for choice in sorted({*mine, *its}):
+        if mine.get(choice) != its.get(choice):
+            return (
+                f"{name} was counted with {choice.replace('_', ' ')} {_told(mine.get(choice))}, but the recipe has "
+                f"{_told(its.get(choice))}; choose the same, or count the texts again."
+            )
+    return ""
+
+
+def _told(value: Any) -> str:
+    said = "what goes without saying" if value is None else json.dumps(value, ensure_ascii=False)
+    return said if len(said) <= 60 else f"{said[:60]} …"
