@@ -21,7 +21,7 @@ in Python, or a notebook:
   study = bpe.open("tokenizer.json")                 it shows itself; study.encode("a text")
 
 to read:
-  {HERE / "methods" / "bpe" / "reference.py"}    the algorithm
+  {HERE / "methods/bpe/reference.py"}    the algorithm
   {HERE.parent / "resources" / "manual" / "start.md"}    the manual
 """
 

@@ -11,6 +11,7 @@ from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet, Symbol
 from bpe_core.history.columns import NOTHING
 from bpe_core.methods.kit.layout import SEPARATOR, Layout
+from bpe_core.methods.registry import USUAL
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.splitting.splitter import Splitter
 from bpe_core.support.arrays import Int32s, Int64s, repeated
@@ -22,7 +23,7 @@ _LETTER = regex.compile(r"\p{L}")
 
 def within(recipe: Recipe) -> Recipe:
     """Return the recipe of the first stage, by which a run of words is split."""
-    return recipe.with_changes(method="bpe", pattern=recipe.words_by, special_tokens=(), whole_characters=False)
+    return recipe.with_changes(method=USUAL, pattern=recipe.words_by, special_tokens=(), whole_characters=False)
 
 
 def forbidden(text: bytes, recipe: Recipe) -> str:

@@ -6,7 +6,7 @@ from typing import BinaryIO
 
 from bpe_core.errors import FormatError
 from bpe_core.formats.all_formats import Row
-from bpe_core.formats.base import Beside, Format, Opened, reported
+from bpe_core.formats.base import IN_WORDS, Beside, Format, Opened, reported
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
 from bpe_core.recipes.recipe import Recipe
@@ -18,7 +18,7 @@ HEAD = b"pairs of ids\n"
 
 class IdPairs(Format):
     name = "id-pairs"
-    methods = ("bpe", "chains")
+    tables = frozenset({IN_WORDS})
     holds_splitting = False
 
     def impossible(self, history: History) -> list[str]:

@@ -19,6 +19,7 @@ from bpe_core.methods.kit.floor.lattice import Lattice
 from bpe_core.methods.kit.floor.prices import Floor, Pricing
 from bpe_core.methods.kit.floor.vocabulary import Improving, Vocabulary
 from bpe_core.methods.kit.trainer import learn
+from bpe_core.methods.registry import USUAL
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import Int32s, Int64s
 from bpe_core.support.progress import ALONE, Work
@@ -46,7 +47,7 @@ class Guess:
 
     @classmethod
     def of(cls, words: WordTable, recipe: Recipe, wanted: int, longest: int, work: Work = ALONE) -> Self:
-        changes = dict(method="bpe", ties="first-seen", merges=max(1, wanted), max_token_length=longest)
+        changes = dict(method=USUAL, ties="first-seen", merges=max(1, wanted), max_token_length=longest)
         marker = dict(marker="none", marker_text="") if recipe.marker == "continuation" else {}
         try:
             found = learn(words, recipe.with_changes(**changes, **marker), cancelled=work.cancelled)

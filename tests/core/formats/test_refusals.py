@@ -1,0 +1,77 @@
+"""A method says which formats hold what it learned, and what to choose instead."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from bpe_core.formats import FORMATS, Format
+from bpe_core.formats.base import IN_WORDS, LONGEST, PAIRS, RANKS, SCORES
+from bpe_core.formats.markdown_table import MarkdownTable
+from bpe_core.formats.unigram_vocabulary import method_of
+from bpe_core.methods.registry import METHODS, method_for
+from bpe_core.methods.unigram import Unigram
+
+
+class ByNames(MarkdownTable):
+    """A format as plug-ins have it that were written before formats named kinds of tables."""
+
+    name = "by-names"
+    methods = ("wordpiece", "chains")
+
+
+class Chains(Unigram):
+    """A method of a plug-in."""
+
+    name = "chains"
+    title = "Chains"
+
+
+def methods_of(format: Format) -> list[str]:
+    return [name for name, method in METHODS.own.items() if method.fits(format)]
+
+
+@pytest.mark.parametrize(
+    ("format", "methods"),
+    [
+        ("merges.txt", ["bpe", "superbpe", "parity"]),
+        ("tokenizer.json", ["bpe", "superbpe", "parity", "wordpiece", "unigram", "mingram", "best"]),
+        ("sentencepiece", ["bpe", "unigram", "mingram", "best"]),
+        ("vocab.txt", ["wordpiece"]),
+        ("gguf", ["bpe", "wordpiece", "unigram"]),
+        ("parquet", ["bpe", "wordpiece"]),
+        ("boundless", ["boundless"]),
+        ("csv", [*METHODS.own]),
+    ],
+)
+def test_a_format_holds_what_these_methods_learned(format: str, methods: list[str]) -> None:
+    assert methods_of(FORMATS[format]) == methods
+
+
+def test_a_refusal_says_what_to_choose_instead() -> None:
+    assert METHODS["wordpiece"].refusal(FORMATS["merges.txt"]) == (
+        "merges.txt holds joined pairs only, and this was learned by another method, WordPiece: "
+        "choose vocab.txt, tokenizer.json or a table such as csv, or keep it as a session."
+    )
+    assert METHODS["parity"].refusal(FORMATS["vocab.txt"]).endswith("Parity-aware BPE: keep it as a session.")
+    assert METHODS["bpe"].refusal(FORMATS["merges.txt"]) == ""
+
+
+def test_a_format_may_name_methods_as_older_plug_ins_do() -> None:
+    assert methods_of(ByNames()) == ["wordpiece"]
+    assert Chains().fits(ByNames())
+    assert "by-names holds joined pairs only" in METHODS["bpe"].refusal(ByNames())
+
+
+def test_a_method_derived_from_another_fits_the_same_formats() -> None:
+    assert [name for name, format in FORMATS.items() if Chains().fits(format)] == [
+        name for name, format in FORMATS.items() if METHODS["unigram"].fits(format)
+    ]
+
+
+def test_files_are_read_as_the_method_that_knows_their_table() -> None:
+    assert [method_for(table) for table in (RANKS, PAIRS, IN_WORDS, LONGEST, SCORES)] == [
+        *("bpe", "bpe", "bpe", "wordpiece", "unigram")
+    ]
+    assert method_of(np.array([-4_097.0, -4_103.5])) == "mingram"
+    assert method_of(np.array([-1.25, -7.5])) == "unigram"

@@ -1,0 +1,88 @@
+"""A method has one house: outside its folder nothing spells its name or imports from there.
+
+Whoever needs to know something of a method asks the object that a recipe names. So a method of one's own is added in
+one folder.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from bpe_core import methods
+from bpe_core.methods.registry import METHODS
+from tests.core.test_arrows import imports_of, is_in, modules
+
+HOUSES = {path.parent.name for path in Path(methods.__path__[0]).glob("*/__init__.py")} - {"kit"}
+SPELLED = {name for name in METHODS.own if name in HOUSES}
+# Names that others gave to something of theirs.
+FOREIGN = {"bpe_core.formats.gguf_patterns": {"superbpe"}}  # a way to split texts, as llama.cpp calls it
+# Where names and houses are still known; these must become fewer.
+STILL_ALLOWED = (
+    "app",
+    "bpe_core.command_line",
+    "bpe_core.figures",
+    "bpe_core.insight",
+    "bpe_core.lessons",
+    "bpe_core.questions",
+    "bpe_core.reference",
+    "bpe_core.warm_up",
+)
+
+
+def houses_entered(source: str) -> Iterator[str]:
+    """Find the houses from which a source imports, or whose modules it names."""
+    named = {text for text in texts_in(source) if text.startswith("bpe_core.")}
+    for module in sorted(imports_of(source) | named):
+        yield from (house for house in HOUSES if is_in(module, f"bpe_core.methods.{house}"))
+
+
+def texts_in(source: str) -> Iterator[str]:
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
+
+
+def known_methods(module: str, source: str) -> set[str]:
+    """Return the methods that a module knows by name or by their folder."""
+    spelled = SPELLED.intersection(texts_in(source)) - FOREIGN.get(module, set())
+    return spelled | {*houses_entered(source)}
+
+
+def sources() -> Iterator[tuple[str, str]]:
+    for module, path in modules():
+        if not any(is_in(module, f"bpe_core.methods.{house}") for house in HOUSES):
+            yield module, path.read_text(encoding="utf-8")
+
+
+def test_only_its_house_knows_a_method() -> None:
+    known = {module: known_methods(module, source) for module, source in sources()}
+    ours = {module: names for module, names in known.items() if names}
+    assert {module: names for module, names in ours.items() if not is_allowed(module)} == {}
+    assert [place for place in STILL_ALLOWED if not any(is_in(module, place) for module in ours)] == []
+
+
+def is_allowed(module: str) -> bool:
+    return any(is_in(module, place) for place in STILL_ALLOWED)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "if recipe.method == 'unigram': pass",
+        "TITLES = {'gage': 'a compressor'}",
+        "def open():\n    from bpe_core.methods.wordpiece.learn import REASONS",
+        "import bpe_core.methods.boundless",
+        "import_module('bpe_core.methods.best.learn')",
+    ],
+)
+def test_the_check_sees_who_knows_a_method(source: str) -> None:
+    assert known_methods("bpe_core.formats.base", source) != set()
+
+
+def test_words_that_hold_a_name_are_not_taken_for_it() -> None:
+    source = '"""BPE beside bpe."""\nfrom bpe_core.methods.kit.method import Method\nENDING = ".bpe"'
+    assert known_methods("bpe_core.formats.base", source) == set()
