@@ -38,28 +38,21 @@ def growing_recipe(history: History, by: int, *, across_words: bool = False, **c
             "This vocabulary, like RWKV's, lists tokens of which the longest that fits is taken, whatever words a text "
             "has; nothing can go on learning from it. A row that is added to its file by hand is a token, too."
         )
-    if Method.of(history.recipe).goes_across_words:
-        changes = Method.of(history.recipe).second_stage(history) | changes
+    method = Method.of(history.recipe)
+    if method.goes_across_words:
+        changes = method.second_stage(history) | changes
     elif across_words:
         _check_goes_across_words(history)
         changes = _method_across_words().second_stage(history) | changes
     elif alone := changes.keys() & _method_across_words().superword_limits:
         raise RecipeError(f"{title_of(min(alone))} limits superwords, which are learned across words (--across-words).")
-    if history.recipe.serves_languages:  # the new corpus need not have any: its own commonest pairs come next
+    if method.serves_languages:  # the new corpus need not have any: its own commonest pairs come next
         changes = {"method": USUAL, "mixture": None} | changes
-    if METHODS[history.recipe.method].can_be_steered or history.recipe.serves_languages:
+    if method.can_be_steered or method.serves_languages:
         steps = len(history)
         return history.recipe.with_changes(merges=steps + by, grown_from=steps, interventions=(), **changes)
-    if Method.of(history.recipe).joins_runs:
-        raise RecipeError(
-            f"What {METHODS[history.recipe.method].title} learned cannot be extended: its size decided which of two "
-            "passes made each step. Learn it again with a larger vocabulary."
-        )
-    if not Method.of(history.recipe).looks_tokens_up:
-        raise RecipeError(
-            f"What {METHODS[history.recipe.method].title} learned cannot be extended: each block of its text has "
-            "replacements of its own. Compress the new text for itself."
-        )
+    if not method.looks_tokens_up:
+        raise RecipeError(f"What {method.title} learned cannot be extended: {method.cannot_grow}")
     return history.recipe.listed.with_changes(vocab_size=history.vocabulary_size + by, **changes)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from bpe_core.recipes.choice import Choice, choices_of
 from bpe_core.support.format_row import Row
@@ -53,10 +53,17 @@ class OwnChoices:
 class Kind(Protocol):
     """A kind of file, as far as a method looks at it; `bpe_core.formats.base.Format` says what each means."""
 
-    name: ClassVar[str]
-    tables: ClassVar[frozenset[str]]
-    methods: ClassVar[tuple[str, ...] | None]
-    holds: ClassVar[str]
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def tables(self) -> frozenset[str]: ...
+
+    @property
+    def methods(self) -> tuple[str, ...] | None: ...
+
+    @property
+    def holds(self) -> str: ...
 
 
 class MethodFacts:
@@ -111,6 +118,7 @@ class MethodFacts:
     size_decides: bool = False  # on the final size of the vocabulary, from early on
 
     # How it learns and splits.
+    cannot_grow: str = "it knows no way to go on from a table. Learn it again with a larger vocabulary."  # why, if so
     goes_across_words: bool = False  # behind the steps of any table of bytes, where a person asks for it
     superword_limits: frozenset[str] = frozenset()  # its choices that mean nothing as long as it does not
     can_be_steered: bool = False  # a person may forbid or force a pair at a step, and go on from a table

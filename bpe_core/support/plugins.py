@@ -13,7 +13,7 @@ does not have, or when all names are listed.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, ItemsView, Iterator, Mapping, MutableMapping
+from collections.abc import Callable, ItemsView, Iterator, Mapping, MutableMapping, ValuesView
 from functools import partial
 from importlib import util
 from pathlib import Path
@@ -101,11 +101,25 @@ class Registry(MutableMapping[str, Row]):
         """A look at all of them, which uses none."""
         return {**self._own, **self.brought}.items()
 
+    def values(self) -> ValuesView[Row]:
+        """A look at one after the other, which uses none, and searches packages only for who goes on so far."""
+        return _Rows(self)
+
     def __bool__(self) -> bool:
         return any(True for _ in self)
 
     def __len__(self) -> int:
         return len(self._own) + len(self.brought)
+
+
+class _Rows(ValuesView[Row]):
+    def __init__(self, registry: Registry[Row]) -> None:
+        super().__init__(registry)
+        self._registry = registry
+
+    def __iter__(self) -> Iterator[Row]:
+        yield from self._registry.own.values()
+        yield from self._registry.brought.values()
 
 
 def tell_left_out(sentence: str) -> None:

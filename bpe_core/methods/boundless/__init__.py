@@ -39,6 +39,7 @@ class Boundless(SuperBPE):
     shared_as = "runs"
     single: Single | None = "drop"
     goes_across_words = False
+    cannot_grow = "its size decided which of two passes made each step. Learn it again with a larger vocabulary."
     can_be_steered = False
     keeps_characters = False
     joins_runs = True

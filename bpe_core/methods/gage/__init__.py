@@ -36,6 +36,7 @@ class Gage(Method):
     wording = Wording("replacement", "replaced", "pair", "the one that occurs most in this block")
     tables, instead = TABLES, INSTEAD
     starts_anew = True
+    cannot_grow = "each block of its text has replacements of its own. Compress the new text for itself."
     nothing_to_learn = "No two bytes occur side by side in this text, so there is nothing to replace; choose another."
 
     @property
