@@ -10,10 +10,12 @@ cost. What the words cost, less as many of the largest sums as the vocabulary ma
 - the prices it pays are at most the sums of its pieces, for in one way to cut a word an edge is used once;
 - and these are at most the largest sums of as many pieces.
 
-So it has at least as many tokens as the difference, whatever the prices are. With the word `abab` twice, and prices of
-half a token on each `ab`:
+So it has at least as many tokens as the difference, whatever the prices are. A size is as many tokens as are always
+there, such as the base symbols, and the pieces that there is room for beside them.
 
-    >>> told = {"longest": 2, "limit": 0, "unit": 2, "other_tokens": 0, "words": [[1, 2, 1, 2]], "counts": [2]}
+With the word `abab` twice, and prices of half a token on each `ab`:
+
+    >>> told = {"longest": 2, "limit": 0, "unit": 2, "words": [[1, 2, 1, 2]], "counts": [2]}
     >>> floor(told, {"pieces": 1, "prices": [1, 0, 1]})
     4
 """
@@ -63,7 +65,7 @@ def floor(certificate: Mapping[str, Any], of: Mapping[str, Any]) -> int:
     if next(prices, None) is not None:
         raise FormatError("There are more prices than edges.")
     value = cost - sum(nlargest(of["pieces"], sums.values()))
-    tokens: int = -(-value // unit) + certificate["other_tokens"]
+    tokens: int = -(-value // unit)
     return tokens
 
 
@@ -76,12 +78,37 @@ def checked(certificate: Mapping[str, Any]) -> list[tuple[int, int, int]]:
 
 def _check_numbers(certificate: Mapping[str, Any]) -> None:
     """Refuse what is no number before it is multiplied: a text times a large number would fill the memory."""
-    numbers = [certificate[name] for name in ("longest", "limit", "unit", "other_tokens")]
-    prices = [price for one in certificate["floors"] for price in one["prices"]]
-    for one in certificate["floors"]:
+    floors, words = certificate["floors"], certificate["words"]
+    numbers = [certificate[name] for name in ("longest", "limit", "unit", "always")]
+    prices = [price for one in floors for price in one["prices"]]
+    for one in floors:
         numbers += (one["size"], one["pieces"], one["tokens"])
-    for number in (*numbers, *certificate["counts"], *prices):
+    symbols = [symbol for word in words for symbol in word]
+    for number in (*numbers, *certificate["counts"], *prices, *symbols):
         if type(number) is not int:
             raise FormatError(f"The certificate of a floor holds {str(number)[:80]!r} in place of a whole number.")
-    if min(prices, default=0) < 0:
-        raise FormatError(f"A price of the certificate is {min(prices)}; none is below 0.")
+    for what, least in (("price", prices), ("count", certificate["counts"]), ("number of pieces", _pieces(floors))):
+        if min(least, default=0) < 0:
+            raise FormatError(f"A {what} of the certificate is {min(least)}; none is below 0.")
+    if certificate["unit"] < 1 or certificate["longest"] < 2:
+        raise FormatError("A token of the certificate is worth nothing, or its pieces hold no two symbols.")
+    _check_sizes(certificate, len({symbol for symbol in symbols if symbol >= 0}))
+
+
+def _check_sizes(certificate: Mapping[str, Any], symbols: int) -> None:
+    """A size is of the tokens that are always there and of pieces; with fewer pieces more would be proven."""
+    always = certificate["always"]
+    if always < symbols:
+        raise FormatError(
+            f"The certificate says that {always:,} tokens are always there, but its words hold {symbols:,} symbols."
+        )
+    for one in certificate["floors"]:
+        if one["size"] != always + one["pieces"]:
+            raise FormatError(
+                f"A vocabulary of {one['size']:,} has room for {one['size'] - always:,} pieces beside the {always:,} "
+                f"tokens that are always there, not for {one['pieces']:,} as the certificate says."
+            )
+
+
+def _pieces(floors: Sequence[Mapping[str, Any]]) -> list[int]:
+    return [one["pieces"] for one in floors]

@@ -27,7 +27,7 @@ from bpe_core.history.alphabet import Alphabet
 from bpe_core.insight.learned_beside import learned_beside
 from bpe_core.insight.ways_of_corpus import fewest_tokens
 from bpe_core.methods.kit.floor import lattice as lattices
-from bpe_core.methods.kit.floor.certificate import certificate
+from bpe_core.methods.kit.floor.certificate import CHECKSUM, certificate, checksum
 from bpe_core.methods.kit.floor.lattice import Lattice
 from bpe_core.methods.kit.floor.prices import Pricing
 from bpe_core.methods.kit.floor.search import Budget, Guess, Search
@@ -421,7 +421,7 @@ def test_a_search_ends_where_the_gap_is_as_chosen() -> None:
 
 
 # A text, of a word without an edge, was multiplied by what the word costs.
-A_TEXT = {"words": [[1]], "counts": ["x"], "floors": [{"size": 257, "pieces": 0, "tokens": 0, "prices": []}]}
+A_TEXT = {"words": [[1]], "counts": ["x"], "floors": [{"size": 256, "pieces": 0, "tokens": 0, "prices": []}]}
 
 
 @pytest.mark.parametrize("damage", [{"counts": [1]}, {"unit": 0}, {"floors": 3}, {"words": None}, A_TEXT])
@@ -462,6 +462,55 @@ def test_a_certificate_changed_anywhere_is_refused(data: st.DataObject, by: int)
             del place[last]
         file.write_text(json.dumps(told), encoding="utf-8")
         assert run(["verify", str(file)]) != 0
+
+
+def changed_and_signed(**changes: Any) -> Any:
+    """A certificate that somebody changes who also writes its checksum anew, as a forger does."""
+    told = proof() | {name: value for name, value in changes.items() if name not in ("size", "pieces", "tokens")}
+    told["floors"][0] |= {name: value for name, value in changes.items() if name in ("size", "pieces", "tokens")}
+    return told | {CHECKSUM: checksum(told)}
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"pieces": 0, "tokens": 23}, "has room for 1 pieces"),
+        ({"size": 900}, "has room for 644 pieces"),
+        ({"always": 2, "size": 3}, "its words hold 3 symbols"),
+        ({"always": 257, "pieces": 0, "size": 257, "tokens": 30}, "prove"),
+        ({"pieces": -5, "size": 251, "tokens": 20}, "none is below 0"),
+        ({"counts": [3, 2, -4]}, "none is below 0"),
+        ({"unit": -1}, "worth nothing"),
+        ({"other_tokens": 1_000, "tokens": 1_010}, "prove"),
+        ({"tokens": 135}, "prove"),
+        ({"words": [["a"], [1], [2]]}, "in place of a whole number"),
+        ({"always": None}, "in place of a whole number"),
+    ],
+)
+def test_a_forged_certificate_is_refused(
+    changes: dict[str, Any], why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The size was tied to nothing, and tokens beside the words were added as said."""
+    path = tmp_path / "floor.json"
+    path.write_text(json.dumps(changed_and_signed(**changes)), encoding="utf-8")
+    assert run(["verify", str(path)]) != 0
+    assert why in capsys.readouterr().err
+
+
+def test_a_floor_above_the_best_beside_it_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    told, path = proof(), tmp_path / "floor.json"
+    (one,) = told["floors"]
+    row = {"size": one["size"], "floor": one["tokens"], "best": one["tokens"] - 1}
+    path.write_text(json.dumps({"certificate": told, "rows": [row]}), encoding="utf-8")
+    assert run(["verify", str(path)]) != 0
+    assert "above the best that was found" in capsys.readouterr().err
+
+
+def test_a_certificate_says_what_is_always_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "floor.json"
+    path.write_text(json.dumps(proof()), encoding="utf-8")
+    assert run(["verify", str(path)]) == 0
+    assert "257 in the vocabulary (256 always there, 1 of at most 8 symbols)" in capsys.readouterr().out
 
 
 def proof() -> Any:

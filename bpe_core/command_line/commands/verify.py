@@ -94,11 +94,20 @@ def _floors(told: Any) -> dict[str, Any]:
     rows = checked(proof)
     with gate("The rows beside the certificate"):
         claims = {int(row["size"]): int(row["floor"]) for row in told.get("rows", ())} if is_answer else {}
+        reached = {int(row["size"]): int(row["best"]) for row in told.get("rows", ())} if is_answer else {}
     what = f"the certificate of {count_text(len(rows), 'floor')}"
-    lines = [f"{size:,} in the vocabulary: at least {proven:,} tokens, added up anew" for size, _, proven in rows]
+    always, longest, size_of_text = proof["always"], proof["longest"], sum(proof["counts"])
+    lines = [
+        f"{size:,} in the vocabulary ({always:,} always there, {size - always:,} of at most {longest:,} symbols): "
+        f"at least {proven:,} tokens for {size_of_text:,} words, added up anew"
+        for size, _, proven in rows
+    ]
     for size, said, proven in rows:
         if proven < said:
             raise FormatError(f"The prices for {size:,} prove {proven:,} tokens, not the {said:,} that the file says.")
+    beyond = next((size for size, said, _ in rows if reached.get(size, said) < said), None)
+    if beyond is not None:
+        raise FormatError(f"The floor for {beyond:,} is above the best that was found, {reached[beyond]:,} tokens.")
     if is_answer and claims != {size: said for size, said, _ in rows}:
         raise FormatError("The rows beside the certificate have other sizes or floors than it. Write the file anew.")
     if proof.get(CHECKSUM) != checksum(proof):

@@ -16,25 +16,27 @@ if TYPE_CHECKING:  # who only reads certificates needs neither
     from bpe_core.methods.kit.floor.prices import Floor
 
 KIND = "floor under vocabularies"
+LACKING = -1  # the symbol of what the alphabet lacks: a token wherever it occurs, and in no piece
 CHECKSUM = "sha256"
 
 
 def certificate(lattice: Lattice, floors: Iterable[tuple[int, Floor]]) -> Mapping[str, Any]:
-    """Write down floors, each with the size that it is about.
+    """Write down floors, each with the size that it is about: as many tokens as are always there, and its pieces.
 
     Prices are in the order of the words, of where edges begin, and of their lengths; pieces that save no more than the
     limit have none: an edge of such a piece costs as much as its symbols, less one. The checksum is of all else.
     """
     words, starts = lattice.words, lattice.words.starts.tolist()
-    symbols = words.symbols.tolist()
+    symbols, known = words.symbols.tolist(), list(floors)
+    lacking = [lattice.other_tokens] if lattice.other_tokens else []
     proof = {
         "kind": KIND,
         "longest": lattice.longest,
         "limit": lattice.limit,
         "unit": lattice.unit,
-        "other_tokens": lattice.other_tokens,
-        "words": [symbols[first:stop] for first, stop in pairwise(starts)],
-        "counts": words.counts.tolist(),
+        "always": known[0][0] - known[0][1].wanted if known else 0,
+        "words": [*(symbols[first:stop] for first, stop in pairwise(starts)), *([LACKING] for _ in lacking)],
+        "counts": [*words.counts.tolist(), *lacking],
         "floors": [
             {
                 "size": size,
@@ -42,7 +44,7 @@ def certificate(lattice: Lattice, floors: Iterable[tuple[int, Floor]]) -> Mappin
                 "tokens": floor.tokens + lattice.other_tokens,
                 "prices": floor.prices.tolist(),
             }
-            for size, floor in floors
+            for size, floor in known
         ],
     }
     return {**proof, CHECKSUM: checksum(proof)}
