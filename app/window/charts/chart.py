@@ -163,7 +163,8 @@ class Chart(pyqtgraph.PlotWidget):
         was_whole = self.is_whole
         self.whole = whole
         self.home = home
-        width, height = self.whole.width(), self.whole.height()
+        width = self.whole.width()
+        height = self.whole.height()
         self.box.setLimits(
             xMin=left, xMax=right, yMin=bottom, yMax=top,
             minXRange=NEVER_LESS * width, maxXRange=width, minYRange=NEVER_LESS * height, maxYRange=height,
@@ -173,9 +174,10 @@ class Chart(pyqtgraph.PlotWidget):
 
     @property
     def is_whole(self) -> bool:
-        """Whether nothing is enlarged."""
+        """Return whether nothing is enlarged."""
         (left, right), (bottom, top) = self.box.viewRange()
-        wide, high = SAME * self.home.width(), SAME * self.home.height()
+        wide = SAME * self.home.width()
+        high = SAME * self.home.height()
         has_width = abs(left - self.home.left()) <= wide and abs(right - self.home.right()) <= wide
         return has_width and abs(bottom - self.home.top()) <= high and abs(top - self.home.bottom()) <= high
 

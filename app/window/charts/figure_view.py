@@ -52,7 +52,8 @@ class FigureView(QWidget):
         """Without a name, the view takes its accessible name from the figure's title."""
         super().__init__(parent)
         self.figure: Figure | None = None
-        self._name, self._has_legend = name, has_legend
+        self._name = name
+        self._has_legend = has_legend
         self._places: list[ChartPlace] = []
         self.drawing = Drawing(name, self)  # of a figure without axes
         self.drawing.place_chosen.connect(self.place_chosen)

@@ -1,4 +1,4 @@
-"""What stands above a chart: its legend, and the title of its upright axis."""
+"""The head above a chart: its legend, and the title of its upright axis."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ROW = 1.5
 
 
 class ChartHead(QWidget):
-    """As high as its texts need; hidden where there are none."""
+    """The head is as high as its texts need, and hidden where there are none."""
 
     def __init__(self, parent: QWidget | None = None, *, has_legend: bool = True) -> None:
         super().__init__(parent)
@@ -45,7 +45,8 @@ class ChartHead(QWidget):
             painter.fillRect(self.rect(), self.palette().base())
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             sheet.painter = painter
-            unit, legend = sheet.paper.text, Legend(self._names, sheet)
+            unit = sheet.paper.text
+            legend = Legend(self._names, sheet)
             figure = self._figure
 
             def sample(x: float, row: int, number: int) -> None:

@@ -33,7 +33,8 @@ class LineChart(Chart):
         self._marks: list[Any] = []
         self._labels: list[Any] = []
         self._named: list[tuple[int, Point]] = []  # the points with labels, and the number of their line
-        self.along, self.upright = Axis(0.0, 1.0), Axis(0.0, 1.0)
+        self.along = Axis(0.0, 1.0)
+        self.upright = Axis(0.0, 1.0)
         self._counts = True  # whether there is nothing between two whole numbers along the axis
         super().__init__(parent)
         self._bars = pyqtgraph.BarGraphItem(x=[], height=[], width=BAR_WIDTH)
@@ -58,7 +59,8 @@ class LineChart(Chart):
         self._draw_points(figure)
 
     def said_at(self, place: QPointF) -> str:
-        figure, number = self.figure, self.number_at(place)
+        figure = self.figure
+        number = self.number_at(place)
         return "" if figure is None or number is None else figure.values_at(number)
 
     def number_at(self, place: QPointF) -> float | None:
@@ -74,7 +76,8 @@ class LineChart(Chart):
         self.name_along(figure.x_title + LOGARITHMIC * figure.is_log_x)
         left, right = (self.along.place(end) for end in (self.along.least, self.along.most))
         bottom, top = (self.upright.place(end) for end in (self.upright.least, self.upright.most))
-        wide, high = ROOM * (right - left), ROOM * (top - bottom)
+        wide = ROOM * (right - left)
+        high = ROOM * (top - bottom)
         self.reach(left - wide, right + wide, bottom - high / 2, top + 2 * high)
 
     def _draw_shapes(self, figure: LineFigure) -> None:
@@ -132,23 +135,28 @@ class LineChart(Chart):
         self._place_labels()
 
     def _place_labels(self) -> None:
-        """Put the labels beside their points, where no two cover each other."""
-        if not self._named:
-            return
+        """Put labels beside the points that are seen, where no two cover each other."""
         seen = self.box.viewRect()
         width, height = self.box.viewPixelSize()
-        if not (math.isfinite(width) and height > 0):
+        if not self._named or not math.isfinite(width):  # a chart without a size yet
             return
+        points = [QPointF(self.along.place(point.x), self.upright.place(point.y)) for _, point in self._named]
+        shown = [row for row, place in enumerate(points) if seen.contains(place)]
+        wanted = [-points[row].y() / height for row in shown]
         line = 1.05 * self.fontMetrics().height()
-        wanted = [-self.upright.place(point.y) / height for _, point in self._named]
-        places = lines_apart(wanted, line, -seen.bottom() / height, -seen.top() / height)
-        for (number, point), place, label in zip(self._named, places, self._labels, strict=False):
-            x = self.along.place(point.x)
+        heights = dict(
+            zip(shown, lines_apart(wanted, line, -seen.bottom() / height, -seen.top() / height), strict=True)
+        )
+        for row, (label, (number, point)) in enumerate(zip(self._labels, self._named, strict=False)):
+            label.setVisible(row in heights)
+            if row not in heights:
+                continue
+            x = points[row].x()
             has_room = x + width * (DOT + 8 + self.fontMetrics().horizontalAdvance(point.text)) < seen.right()
             label.setText(point.text, line_colour(self.palette(), number))
             label.setFont(self.font())
             label.setAnchor((0, 0.5) if has_room else (1, 0.5))
-            label.setPos(x + (0.5 if has_room else -0.5) * DOT * width, -place * height)
+            label.setPos(x + (0.5 if has_room else -0.5) * DOT * width, -heights[row] * height)
             label.updateTransform(force=True)
 
     def dress_items(self) -> None:

@@ -20,7 +20,8 @@ class ChartLoading(QObject):
     def __init__(self, aside: Aside) -> None:
         super().__init__(aside)
         self.is_done = False
-        self._aside, self._has_begun = aside, False
+        self._aside = aside
+        self._has_begun = False
 
     def begin(self) -> None:
         if not self._has_begun:

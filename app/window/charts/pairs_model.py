@@ -85,7 +85,7 @@ class PairsModel(QObject, Watched):
 
     @property
     def is_behind(self) -> bool:
-        """Whether the bars are those of an earlier wish, while time has been moved on."""
+        """Return whether the bars are still those of another moment than the one shown."""
         run = self._runs.shown
         is_live = run is not None and run.is_busy and self._cursor.live
         return bool(self.bars) and not is_live and self.at != self._cursor.position

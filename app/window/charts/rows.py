@@ -25,6 +25,7 @@ BAR_MARGIN = 2.0  # pixels above and below a bar
 NAMES_SHARE = 0.4  # of the width, at most
 PADDING = 6.0  # pixels added to the height of a line
 LEAST_LENGTH = 2.0  # pixels
+LEAST_ROOM = 0.2  # of the width, for the longest bar
 WHISKER = 3.0
 
 
@@ -75,7 +76,9 @@ class Rows(pyqtgraph.GraphicsObject):
                 self._paint(painter, row, top, scale, shades)
 
     def _paint(self, painter: QPainter, row: Row, top: float, scale: _Pixels, shades: Shades) -> None:
-        chart, height, text = self._chart, scale.row_height, self._chart.palette().color(QPalette.ColorRole.Text)
+        chart = self._chart
+        height = scale.row_height
+        text = chart.palette().color(QPalette.ColorRole.Text)
         aside = row.aside * self.boundingRect().width()
         is_next = row.kind == "next"
         font = QFont(chart.name_font)
@@ -113,13 +116,15 @@ class Rows(pyqtgraph.GraphicsObject):
 
 
 class _Pixels:
-    """Where values and rows lie in the plot now."""
+    """The places of values and rows in the plot, as it is seen now."""
 
     def __init__(self, chart: RowChart) -> None:
         box = chart.box.geometry()
         (first, last), (top, bottom) = chart.box.viewRange()
         self.left = box.left()
-        self._first, self._top, self._upper = first, top, box.top()
+        self._first = first
+        self._top = top
+        self._upper = box.top()
         self._pixels = box.width() / (last - first)
         self.row_height = box.height() / (bottom - top)
 
@@ -150,7 +155,9 @@ class RowChart(Chart):
         self.rows: Rows | None = None
         self.name_font = QFont()
         self.number_width = self._names_width = 0.0
-        self.count, self._most, self._row_height = 0, 1.0, 0.0  # rows at rest, the largest value, wanted pixels
+        self.count = 0  # rows at rest
+        self._most = 1.0  # the value of the longest bar
+        self._row_height = 0.0  # in pixels; 0 until there are rows
         super().__init__(parent, box=_Box(invertY=True, enableMenu=False))
         self.left.show_names(())
         self.plotItem.hideAxis("right")
@@ -182,7 +189,8 @@ class RowChart(Chart):
         """Show these bars, `count` of them when all are at rest; widths are those of the texts unless given."""
         assert self.rows is not None
         self.rows.rows = rows
-        names, numbers = QFontMetricsF(self.name_font), QFontMetricsF(self.font())
+        names = QFontMetricsF(self.name_font)
+        numbers = QFontMetricsF(self.font())
         if names_width is None:
             names_width = max((names.horizontalAdvance(row.name) for row in rows), default=0.0)
         if number_width is None:
@@ -203,10 +211,9 @@ class RowChart(Chart):
         """Give each row its height, and the longest bar all the room before its number."""
         if self.rows is None or not self._row_height:
             return
-        width, height = self.box.width(), self.box.height()
         self.bottom.show_numbers(Axis(0.0, self._most))
-        room = max(0.2, 1 - (self.number_width + 2 * GAP) / max(1.0, width))
-        seen = max(1.0, height / self._row_height)
+        room = max(LEAST_ROOM, 1 - (self.number_width + 2 * GAP) / max(1.0, self.box.width()))
+        seen = max(1.0, self.box.height() / self._row_height)
         home = QRectF(0.0, 0.0, self._most / room, seen)
         self.reach(0.0, home.right(), 0.0, max(seen, float(self.count)), home)
 
@@ -217,7 +224,7 @@ class RowChart(Chart):
 
     @property
     def rows_seen(self) -> int:
-        """How many rows have room from the first on."""
+        """Return how many rows have room from the first on."""
         return max(1, int(self.box.height() / self._row_height)) if self._row_height else 0
 
     def item_at(self, place: QPointF) -> int:

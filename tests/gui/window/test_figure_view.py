@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
+from pyqtgraph import TextItem
 from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
 from PySide6.QtGui import QAccessible, QImage, QWheelEvent
 from PySide6.QtTest import QTest
@@ -246,10 +247,11 @@ def test_who_enlarged_nothing_sees_what_a_growing_run_adds(view: FigureView) -> 
 
 def test_what_is_drawn_already_is_used_again(view: FigureView) -> None:
     chart = shown(view, RACE)
-    items = [*chart.box.addedItems]
+    items = chart.box.allChildren()
+    assert len(items) > 6
     for figure in (replace(RACE, marks=(70.0,)), replace(RACE, lines=[replace(STAIRS, y=2 * STAIRS.y), BANDED, FAINT])):
         assert shown(view, figure) is chart
-        assert [*chart.box.addedItems] == items
+        assert chart.box.allChildren() == items
 
 
 def test_the_crosshair_says_the_values_of_the_figure(qtbot: QtBot, view: FigureView) -> None:
@@ -399,3 +401,19 @@ def test_the_menu_of_a_figure_offers_it_for_print(qtbot: QtBot, view: FigureView
     action = next(one for one in view.actions() if one.text() == SAVE)
     with qtbot.waitSignal(view.print_wanted):
         action.trigger()
+
+
+def test_labels_at_the_end_of_curves_never_cover_each_other(view: FigureView) -> None:
+    ends = [Line(name, X, X + step, points=[Point(99.0, 99.0 + step, name)]) for step, name in enumerate("ABCD")]
+    chart = shown(view, LineFigure("lab", "Lab.", "", ends, "Tokens", "Bytes"))
+    view.grab()
+    named = [item for item in chart.box.allChildren() if isinstance(item, TextItem) and item.isVisible()]
+    labels = sorted(named, key=lambda item: str(item.toPlainText()))
+    boxes = {item.toPlainText(): item.mapRectToScene(item.boundingRect()) for item in labels}
+    assert [*boxes] == ["A", "B", "C", "D"]
+    heights = [box.center().y() for box in boxes.values()]
+    assert heights == sorted(heights, reverse=True)
+    apart = [one - other for one, other in pairwise(heights)]
+    assert min(apart) >= view.fontMetrics().height()
+    chart.box.setRange(xRange=(0.0, 50.0), yRange=(0.0, 50.0), padding=0.0)
+    assert not any(item.isVisible() for item in labels), "their points are not in sight"
