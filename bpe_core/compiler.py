@@ -87,7 +87,7 @@ def _in_parts(way: str, made: Pack, keep: Callable[[Pack], None]) -> Pack:
         try:
             for work in as_completed(works):
                 found = work.result()
-                made = replace(made.joined(found), llvmlite=found.llvmlite)
+                made = made.joined(found)
                 keep(made)
         finally:
             pool.shutdown(cancel_futures=True)
@@ -126,7 +126,7 @@ def _make_part(part: str) -> Pack:
         return Pack(parts=(part,))
     from bpe_core.kernels import compiling
 
-    return Pack(compiling.VERSION, parts=(part,), kernels=compiling.made)
+    return Pack(parts=(part,), kernels=compiling.made)
 
 
 def _try(pack: Pack) -> None:

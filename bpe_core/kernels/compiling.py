@@ -1,39 +1,42 @@
-"""Kernels become machine code: the one place that builds on parts of Numba that are not documented.
+"""Kernels become machine code: the one place that knows how Numba is told to make it.
 
-Each kernel that Python calls gets an entry: a documented `numba.cfunc` of one row of numbers (see `calling.py`). Its
-LLVM code, which `inspect_llvm` gives, becomes an object file by llvmlite. Kernels that kernels call are ordinary Numba
-functions. Not documented are:
- - `_nrt=False`. Numba counts references to every array that one kernel hands to another, which costs more than the
-   work. Kernels allocate nothing, so nothing needs counting.
- - `no_cpython_wrapper`, `no_cfunc_wrapper`. Nobody but other kernels calls these functions, and wrappers for their many
-   arrays take as long to compile as all the rest.
- - `populate_array` and `make_tuple`, which build arrays and tuples from numbers. `numba.carray` does it, too, but needs
-   the counting of references, and for tuples of forty arrays takes minutes.
+Each kernel that Python calls gets an entry: a `numba.cfunc` of one row of numbers (see `calling.py`). Its LLVM code,
+which `inspect_llvm` gives, becomes an object file by llvmlite. A kernel that kernels call is an `overload` of itself,
+for which Numba makes no wrapper that Python could call. Nothing counts references to arrays (`_nrt=False`, as
+`register_jitable` tells), as kernels allocate nothing, and counting takes Numba a third more time to compile.
 
-So Numba's version is compared with those that this was tested with. With any other, and wherever something fails here,
+Two names are not in Numba's manual: `populate_array` and the context's `make_tuple`, which build the arguments from
+numbers. `numba.carray` does it, too, but tuples of forty arrays made of its answers take minutes to compile.
+
+So Numba's release is compared with those that this is tested with. With any other, and wherever something fails here,
 `bpe_core.compiler` leaves kernels to Numba's own cache (see `jit.py`).
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from functools import cache, partial
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 import llvmlite
 import numba
+import numpy as np
 from llvmlite import binding, ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic as intrinsic
-from numba.extending import typeof_impl
+from numba.extending import overload
 from numba.np.arrayobj import populate_array
 
+from bpe_core.kernels import calling, kept
 from bpe_core.kernels.calling import Kernel
+from bpe_core.kernels.dependencies import key_of
 from bpe_core.kernels.kept import Made
 
-TESTED = ((0, 68), (0, 68))  # the first and the last version of Numba
+TESTED = ((0, 66), (0, 68))  # the first and the last release of Numba, as `pyproject.toml` asks for them
 if not TESTED[0] <= tuple(map(int, numba.__version__.split(".")[:2])) <= TESTED[1]:
     first, last = ("{}.{}".format(*version) for version in TESTED)
     raise ImportError(f"Machine code was tested with Numba {first} to {last}; this is {numba.__version__}.")
@@ -43,8 +46,7 @@ _WORD = ir.IntType(64)
 # What the C library of every process has; Numba's own helpers are missing where machine code is loaded without it.
 _EVERYWHERE = {"memset", "memcpy", "memmove", "log", "exp"}
 
-VERSION: str = llvmlite.__version__
-made: dict[tuple[str, str], Made] = {}  # by this process
+made: dict[tuple[str, str], Made] = {}  # by this process, or before it by another
 
 
 class kernel(Kernel):  # noqa: N801  # a decorator
@@ -52,23 +54,30 @@ class kernel(Kernel):  # noqa: N801  # a decorator
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)
-        self.dispatcher = numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **_OPTIONS)(function)
+        overload(self, jit_options=_OPTIONS, strict=False)(lambda *arguments: function)  # for kernels that call it
 
     def _made(self, kinds: str, arguments: tuple[Any, ...]) -> Made:
-        found = made[self.name, kinds] = _compiled(self, arguments)
+        key = key_of(self.py_func, arguments, _compiler())
+        found = made[self.name, kinds] = _made_before().get(key) or _compiled(self, arguments)._replace(key=key)
         return found
 
     def _has_one_kind(self) -> bool:
         return False
 
 
-@typeof_impl.register(kernel)
-def _type_of_kernel(value: kernel, context: Any) -> Any:
-    return numba.typeof(value.dispatcher)
-
-
 # Handing many arrays on costs more than a small piece of work.
 inlined = numba.njit(inline="always", **_OPTIONS)
+
+
+_made_before = cache(kept.made_before)
+
+
+@cache
+def _compiler() -> str:
+    """Return what makes of the same kernel the same code: these versions, this processor, and how it is called."""
+    versions = [f"{module.__name__} {module.__version__}" for module in (numba, llvmlite, np)]
+    sources = [Path(module).read_text(encoding="utf-8") for module in (__file__, calling.__file__)]
+    return "\n".join([*versions, sys.implementation.cache_tag or "", kept.processor(), *sources])
 
 
 def _compiled(kernel: kernel, arguments: tuple[Any, ...]) -> Made:

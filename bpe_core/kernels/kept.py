@@ -44,13 +44,13 @@ class Made(NamedTuple):
     symbol: str  # its name inside the object file
     answer: str  # a letter for each number of the answer (see `calling.py`)
     code: bytes  # the object file
+    key: str = ""  # of what it was made from (see `dependencies.py`)
 
 
 @dataclass(frozen=True)
 class Pack:
     """The machine code that is kept, by the name of the kernel and the kinds of its arguments."""
 
-    llvmlite: str = ""  # the version that made the machine code and has loaded it
     fallback: str = ""  # why Numba's own cache is used instead of machine code kept here; empty if it is not
     parts: tuple[str, ...] = ()  # that are made
     kernels: Mapping[tuple[str, str], Made] = field(default_factory=dict)
@@ -65,17 +65,16 @@ class Pack:
     def written(self) -> bytes:
         """Return a checksum, a line that says what follows, and all machine code."""
         made = sorted(self.kernels.items())
-        rows = [(*key, one.symbol, one.answer, len(one.code)) for key, one in made]
-        content = b"".join(
-            [json.dumps((self.llvmlite, self.fallback, self.parts, rows)).encode(), b"\n", *(m.code for _, m in made)]
-        )
+        rows = [(*name, code.key, code.symbol, code.answer, len(code.code)) for name, code in made]
+        head = json.dumps((self.fallback, self.parts, rows)).encode()
+        content = b"".join([head, b"\n", *(code.code for _, code in made)])
         return _checksum(content) + content
 
     @classmethod
     def read(cls, content: bytes) -> Pack:
         """Return the pack, or raise a ValueError where the content is not what was written.
 
-        >>> content = Pack("0.68", kernels={("scan", "i8"): Made("f", "", b"1, 2")}).written()
+        >>> content = Pack(kernels={("scan", "i8"): Made("f", "", b"1, 2")}).written()
         >>> Pack.read(content).kernels["scan", "i8"].code
         b'1, 2'
         >>> Pack.read(content[:-1])
@@ -87,11 +86,11 @@ class Pack:
         if _checksum(content) != checksum:
             raise ValueError("The machine code is damaged.")
         header, _, code = content.partition(b"\n")
-        llvmlite, fallback, parts, rows = json.loads(header)
+        fallback, parts, rows = json.loads(header)
         kernels, start = {}, 0
-        for name, kinds, symbol, answer, length in rows:
-            kernels[name, kinds] = Made(symbol, answer, code[start : (start := start + length)])
-        return cls(llvmlite, fallback, tuple(parts), kernels)
+        for name, kinds, key, symbol, answer, length in rows:
+            kernels[name, kinds] = Made(symbol, answer, code[start : (start := start + length)], key)
+        return cls(fallback, tuple(parts), kernels)
 
 
 def _checksum(content: bytes) -> bytes:
@@ -155,18 +154,28 @@ def base() -> Path | None:
 
 
 def _fingerprint() -> str:
-    """It changes whenever what is kept could be stale: with its sources, Python and the processor."""
+    """Return what changes whenever something kept could be stale: with sources, Python, llvmlite and processor."""
     import hashlib
 
     digest, engine = hashlib.sha256(), _KERNEL_FOLDER.parent
     for source in (*sorted(_KERNEL_FOLDER.glob("*.py")), *(engine / name for name in _OTHER_SOURCES)):
         digest.update(f"{source.relative_to(engine).as_posix()}|".encode())
         digest.update(source.read_bytes())
-    digest.update(f"{sys.implementation.cache_tag}|{_processor()}".encode())
+    digest.update(f"{sys.implementation.cache_tag}|{_llvmlite()}|{processor()}".encode())
     return digest.hexdigest()[:16]
 
 
-def _processor() -> str:
+def _llvmlite() -> str:
+    """Return the version of what loads machine code, and belongs to one release of Numba; empty where it is missing."""
+    try:
+        import llvmlite  # without its compiler, which takes a hundred times as long
+    except ImportError:
+        return ""
+    version: str = llvmlite.__version__
+    return version
+
+
+def processor() -> str:
     try:
         with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
             return "".join(line for line in file if line.startswith(("model name", "flags")))[:4096]
@@ -215,15 +224,20 @@ def share() -> float:
 
 
 def _read(place: Path) -> Pack | None:
-    """What a folder keeps; None if that is damaged, or was made with another llvmlite."""
+    """Return what a folder keeps; None if that is damaged."""
     try:
-        found = Pack.read((place / _FILE).read_bytes())
-        if not found.fallback:
-            import llvmlite  # without its compiler, which takes a hundred times as long
-
-            return found if found.llvmlite == llvmlite.__version__ else None
-    except (OSError, ValueError, TypeError, ImportError):
+        return Pack.read((place / _FILE).read_bytes())
+    except (OSError, ValueError, TypeError):
         return None
+
+
+def made_before() -> dict[str, Made]:
+    """Return the machine code that other versions of the kernels, used of late, have left, by its key."""
+    found = dict[str, Made]()
+    for place in _folders(base()):
+        with suppress(OSError):
+            pack = _read(private_folder(place))
+            found |= {} if pack is None else {code.key: code for code in pack.kernels.values()}
     return found
 
 
@@ -266,12 +280,19 @@ def remove_outdated(today: Path) -> None:
     """Remove the folders of other versions that nobody has used for a month; two versions may live side by side."""
     import shutil
 
-    with suppress(OSError):
-        for other in sorted(today.parent.iterdir()):
-            if other == today or not re.fullmatch(_FOLDER_NAMES, other.name):
-                continue
-            with suppress(OSError):
-                status = other.lstat()
-                is_ours = stat.S_ISDIR(status.st_mode) and (os.name != "posix" or status.st_uid == os.geteuid())
-                if is_ours and time.time() - status.st_mtime > DAYS_KEPT * 86_400:
-                    shutil.rmtree(other)  # follows no link inside
+    for other in _folders(today.parent):
+        if other == today:
+            continue
+        with suppress(OSError):
+            status = other.lstat()
+            is_ours = stat.S_ISDIR(status.st_mode) and (os.name != "posix" or status.st_uid == os.geteuid())
+            if is_ours and time.time() - status.st_mtime > DAYS_KEPT * 86_400:
+                shutil.rmtree(other)  # follows no link inside
+
+
+def _folders(place: Path | None) -> list[Path]:
+    """Return the folders of all versions."""
+    try:
+        return [] if place is None else [path for path in sorted(place.iterdir()) if re.fullmatch(_FOLDER_NAMES, path.name)]
+    except OSError:
+        return []

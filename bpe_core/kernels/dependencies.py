@@ -1,0 +1,113 @@
+"""What the machine code of a kernel depends on, as one key: code with the same key is the same code.
+
+A kernel depends on its own source and on whatever that names: other kernels and what these name, constants, named
+tuples. It depends on its arguments, and on whatever compiles it. Comments, docstrings and the places of lines change
+nothing. So a change to one kernel voids its code and that of its callers, and no other.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import inspect
+import sys
+import textwrap
+from collections.abc import Callable, Iterator
+from enum import Enum
+from functools import cache
+from pathlib import Path
+from types import FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+
+OURS = __name__.partition(".")[0]
+
+
+def key_of(function: FunctionType, arguments: tuple[Any, ...], compiler: str) -> str:
+    """Return the key of a kernel's code for such arguments; `compiler` tells what compiles it, and for what."""
+    described = [compiler, *map(_argument, arguments)]
+    for what in sorted(_everything_named(function)):
+        described.append(what)
+    return hashlib.sha256("\n".join(described).encode()).hexdigest()[:32]
+
+
+def _argument(value: Any) -> str:
+    """Return what code depends on: the kinds of arrays and numbers, and the names of fields, by which it finds them."""
+    if isinstance(value, tuple):
+        names = getattr(value, "_fields", range(len(value)))
+        fields = ", ".join(f"{name}: {_argument(part)}" for name, part in zip(names, value, strict=True))
+        return f"{type(value).__qualname__}{' bundle' if hasattr(value, 'is_bundle') else ''}({fields})"
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype.descr} {value.ndim} {value.flags.c_contiguous}"
+    return type(value).__name__
+
+
+def _everything_named(function: FunctionType) -> set[str]:
+    """Return the descriptions of a kernel and of all that it names, directly or by what it calls."""
+    found: dict[str, str] = {}
+    left = [function]
+    while left:
+        described = left.pop()
+        name = f"{described.__module__}.{described.__qualname__}"
+        if name in found:
+            continue
+        found[name] = f"{name}\n{_code_of(described)}"
+        for other, value in _named_by(described):
+            if isinstance(value, FunctionType):
+                left.append(value)
+            else:
+                found[f"{name} names {other}"] = f"{other} = {_constant(value)}"
+    return {*found.values()}
+
+
+@cache
+def _parsed(function: Callable[..., Any]) -> ast.FunctionDef:
+    (definition,) = ast.parse(textwrap.dedent(inspect.getsource(function))).body
+    if not isinstance(definition, ast.FunctionDef):
+        raise TypeError(f"{function.__qualname__} is no function of its own, so its source cannot be told.")
+    return definition
+
+
+def _code_of(function: Callable[..., Any]) -> str:
+    """Return the source without comments and docstring."""
+    definition = _parsed(function)
+    has_docstring = ast.get_docstring(definition) is not None
+    statements = definition.body[1:] if has_docstring else definition.body
+    written = [ast.unparse(definition.args), *map(ast.unparse, definition.decorator_list), *map(ast.unparse, statements)]
+    return "\n".join(written)
+
+
+def _named_by(function: FunctionType) -> Iterator[tuple[str, Any]]:
+    """Return each name of the source that means something outside of it, with what it means."""
+    meant = {**function.__globals__, **inspect.getclosurevars(function).nonlocals}
+    for name in function.__code__.co_varnames:
+        meant.pop(name, None)
+    for node in ast.walk(ast.Module(_parsed(function).body, [])):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            module = meant.get(node.value.id)
+            if isinstance(module, ModuleType) and module.__name__.partition(".")[0] == OURS:
+                yield f"{module.__name__}.{node.attr}", _plain(getattr(module, node.attr))
+        elif isinstance(node, ast.Name) and node.id in meant and not isinstance(meant[node.id], ModuleType):
+            yield node.id, _plain(meant[node.id])
+
+
+def _plain(value: Any) -> Any:
+    """Return the function behind a kernel, as it was written."""
+    return getattr(value, "py_func", value)
+
+
+def _constant(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype.descr} {value.shape} {value.tobytes().hex()}"
+    if isinstance(value, (int, float, str, bytes, range, np.generic, np.dtype)):
+        return f"{type(value).__name__} {value!r}"
+    if isinstance(value, tuple):
+        return f"{type(value).__name__}({', '.join(map(_constant, value))})"
+    if isinstance(value, type):
+        values = [*value] if issubclass(value, Enum) else getattr(value, "_fields", "")
+        return f"{value.__qualname__} {values!r}"
+    module = sys.modules.get(getattr(value, "__module__", ""))
+    if module is not None and module.__name__.partition(".")[0] == OURS and module.__file__:
+        return Path(module.__file__).read_text(encoding="utf-8")  # it writes LLVM code with the help of its neighbours
+    raise TypeError(f"What machine code makes of {value!r} cannot be told.")
