@@ -1,7 +1,7 @@
 """What the tool that builds packages calls: keep the commit in the package, and machine code where that is wanted.
 
-Where machine code cannot be made, the package is built without it, and the program's first start has it made by a
-second process.
+Where machine code was asked for and cannot be made, nothing is built. A package without it has the program's first
+start make it by a second process.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 WITH_MACHINE_CODE = "BPE_EXPLORER_MACHINE_CODE"  # in the environment: 1 for a wheel of this Python and platform
 COMPILED_WITH = ("numpy", "numba", "regex", "backports.zstd")
-PATIENCE = 900.0  # seconds; it takes half a minute
+PATIENCE = 3_600.0  # seconds; it takes two minutes, and much longer on a busy machine
 # The sources are named here, as tools leave out of the path what is already installed from the same place.
 MAKE = """
 import json
@@ -65,8 +65,9 @@ class Building(BuildHookInterface):  # type: ignore[misc]  # where packages are 
         try:
             code, place = self._made()
         except (OSError, ValueError, subprocess.SubprocessError) as error:
-            self.app.display_warning(f"Built without machine code, which the first start will make: {error}")
-            return
+            raise SystemExit(
+                f"Machine code was asked for by {WITH_MACHINE_CODE}=1 and was not made: {error}"
+            ) from error
         build_data["force_include"][code] = place
         build_data |= {"pure_python": False, "infer_tag": True}  # for this kind of computer and Python
 

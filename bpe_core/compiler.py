@@ -14,7 +14,8 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import replace
-from subprocess import PIPE
+from subprocess import PIPE, Popen, TimeoutExpired
+from tempfile import TemporaryFile
 
 from bpe_core.kernels import kept
 from bpe_core.kernels.calling import load
@@ -24,21 +25,25 @@ from bpe_core.support.limits import available_memory
 from bpe_core.support.lock import Lock
 from bpe_core.support.threads import available_threads
 
-PATIENCE = 600.0  # seconds to wait for another process that makes the same, anew after each part that it has made
+PATIENCE = 600.0  # seconds to wait for another process that makes the same
+PATIENCE_ASIDE = 1.0  # the same where nobody waits for this one; others only look whether it is being made
+SECONDS_BETWEEN_LOOKS = 0.5  # whether it is still wanted
 _ENDED_BY = {getattr(signal, name, None) for name in ("SIGINT", "SIGTERM", "SIGKILL")}
 AT_ONCE = 2  # parts, where there are processors and memory for them
 ROOM = 700_000_000  # bytes that a process which compiles needs
 BEHIND_ALL_OTHERS = 15  # how nice a process is that makes something aside
 
 
-def compile_kernels() -> bool:
+def compile_kernels(patience: float = PATIENCE) -> bool:
     """Leave the machine code of all kernels where every process finds it; return whether it is there now.
+
+    Where another process makes it, wait that long for that one, anew after each part that it has made.
 
     Where there is but Numba's own cache, machine code is tried again: Numba may be another one by now.
     """
     if _is_made():
         return True
-    claim = _wait_for_claim()
+    claim = _wait_for_claim(patience)
     if claim is None:
         return False
     try:
@@ -54,11 +59,11 @@ def _is_made() -> bool:
     return pack is not None and pack.is_whole and not pack.fallback
 
 
-def _wait_for_claim() -> Lock | None:
-    made, deadline = kept.share(), time.monotonic() + PATIENCE
+def _wait_for_claim(patience: float) -> Lock | None:
+    made, deadline = kept.share(), time.monotonic() + patience
     while (claim := kept.claim()) is None and kept.folder() is not None and time.monotonic() < deadline:
         if made != (made := kept.share()):
-            deadline = time.monotonic() + PATIENCE
+            deadline = time.monotonic() + patience
         time.sleep(0.2)
     return claim
 
@@ -101,20 +106,41 @@ def _part(part: str, way: str) -> Pack:
     return Pack.read(made)
 
 
-def _run(*arguments: str, way: str = "", input: bytes | None = None) -> bytes:
+def _run(*arguments: str, way: str = "", input: bytes = b"") -> bytes:
     """What a process answers; an OSError if it was ended, a NotImplementedError that says why it failed."""
     environment = {**os.environ, kept.COMPILES: way} if way else None
-    with start_compiler(*arguments, env=environment, stdin=PIPE, stdout=PIPE, stderr=PIPE) as process:
-        try:
-            answer, complaints = process.communicate(input)
-        finally:
-            process.kill()
+    # From a file: what a pipe takes slowly, `communicate` with a limit of time gives up.
+    with TemporaryFile() as given:
+        given.write(input)
+        given.seek(0)
+        with start_compiler(*arguments, env=environment, stdin=given, stdout=PIPE, stderr=PIPE) as process:
+            try:
+                answer, complaints = _answer_while_wanted(process)
+            finally:
+                process.kill()
     if -process.returncode in _ENDED_BY:
         raise OSError(f"Compiling was ended by the signal {-process.returncode}.")
     if process.returncode:
         lines = complaints.decode(errors="replace").strip().splitlines()
         raise NotImplementedError(lines[-1] if lines else f"It ended with the code {process.returncode}.")
     return answer
+
+
+def _answer_while_wanted(process: Popen[bytes]) -> tuple[bytes, bytes]:
+    """Return what it writes and what it complains of; an OSError once nobody can use it any more."""
+    is_wanted = _wanted()
+    while True:
+        try:
+            return process.communicate(timeout=SECONDS_BETWEEN_LOOKS)
+        except TimeoutExpired:
+            if not is_wanted():
+                raise OSError("The folder for it is gone, or whoever wanted it.") from None
+
+
+def _wanted() -> Callable[[], bool]:
+    """Return what tells whether the folder is still there; without one, whether who started this process is."""
+    place, parent = kept.folder(), os.getppid()
+    return (lambda: os.getppid() == parent) if place is None else place.is_dir
 
 
 def _make_part(part: str) -> Pack:
@@ -135,9 +161,9 @@ def _try(pack: Pack) -> None:
         load(made)
 
 
-def _keep_all() -> None:
+def _keep_all(*, aside: bool = False) -> None:
     try:
-        if compile_kernels():
+        if compile_kernels(PATIENCE_ASIDE if aside else PATIENCE) or aside:
             return
         closed = f"nothing can be written there; {kept.LOCATION} names another folder"
         reason = "another process is still making it" if kept.folder() else closed
@@ -153,7 +179,7 @@ def main(arguments: list[str]) -> int:
         case ["aside"]:
             if hasattr(os, "nice"):
                 os.nice(BEHIND_ALL_OTHERS)
-            _keep_all()
+            _keep_all(aside=True)
         case ["hand over"]:
             sys.stdout.buffer.write(make().written())
         case ["part", part]:

@@ -56,26 +56,6 @@ _WORDS = WordTable.from_counts(dict.fromkeys(_TEXT.split(), 3))
 _PAIRS = [(108, 111), (256, 119)]  # l+o, lo+w
 
 
-def _others() -> None:
-    """Run what looks at what was learned, and what other methods learn by."""
-    _call_inner()
-    _learn_by_score()
-    _learn_dropping()
-    _learn_unigram()
-    _learn_best()
-    _rank()
-    parts_of([b"lo", b"low", b"old" * FEW])  # which no two make
-    pairs = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), _PAIRS)
-    JoinedTexts(pairs, np.zeros(pairs.first_special, np.int64)).found(108, 111)
-    UsualPieces(bytes(9), 6, 1).skip(0)
-    recipe = Recipe.preset("gage", block_size=100)
-    compressed_blocks(_TEXT.encode() * 9, recipe)
-    words = WordTable.from_counts({_TEXT * 9: 1})
-    CompressingLearner(words, Alphabet.of_bytes(), recipe, None).candidates(3)
-    history = History.from_pairs(Recipe.preset("gpt2", merges=1), Alphabet.of_bytes(), _PAIRS[:1])
-    list(written_rows(history, Layout({"step": "", "token": ","}, "\n", "", str), None))
-
-
 def _count() -> None:
     """Count enough different words, short and long, that every table must grow."""
     words = "".join(f" {i} {i:09}" for i in range(26_000)).encode()
@@ -87,6 +67,29 @@ def _count() -> None:
     join_by_kernels([WordColumns.of([b"low", b"new"]), WordColumns.of([b"new"])])
     nothing = np.zeros(0, np.int64)
     counts_of_tokens(nothing, nothing, nothing, nothing, 0)
+
+
+def _open() -> None:
+    """Find what tokens of files are made of, and write rows."""
+    parts_of([b"lo", b"low", b"old" * FEW])  # which no two make
+    pairs = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), _PAIRS)
+    JoinedTexts(pairs, np.zeros(pairs.first_special, np.int64)).found(108, 111)
+    UsualPieces(bytes(9), 6, 1).skip(0)
+    history = History.from_pairs(Recipe.preset("gpt2", merges=1), Alphabet.of_bytes(), _PAIRS[:1])
+    list(written_rows(history, Layout({"step": "", "token": ","}, "\n", "", str), None))
+
+
+def _compress() -> None:
+    recipe = Recipe.preset("gage", block_size=100)
+    compressed_blocks(_TEXT.encode() * 9, recipe)
+    words = WordTable.from_counts({_TEXT * 9: 1})
+    CompressingLearner(words, Alphabet.of_bytes(), recipe, None).candidates(3)
+
+
+def _measure() -> None:
+    """Look at what was learned, and call kernels that otherwise only tests call."""
+    _rank()
+    _call_inner()
 
 
 def _call_inner() -> None:
@@ -212,4 +215,16 @@ def _cut_in_pieces(texts: list[str]) -> None:
         encoder.ids(text, 0)
 
 
-PARTS = dict(zip(kept.PARTS, (_count, _learn, _encode, _others), strict=True))
+_WORK = {
+    kept.COUNTING: _count,
+    kept.LEARNING: _learn,
+    kept.ENCODING: _encode,
+    kept.OPENING: _open,
+    kept.SCORING: _learn_by_score,
+    kept.DROPPING: _learn_dropping,
+    kept.UNIGRAM: _learn_unigram,
+    kept.MEASURING: _measure,
+    kept.COMPRESSING: _compress,
+    kept.BEST: _learn_best,
+}
+PARTS = {part: _WORK[part] for part in kept.PARTS}

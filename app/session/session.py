@@ -22,7 +22,8 @@ from app.session.tables import GrowthNews
 from app.session.time import TimeCursor
 from app.worker.training import DoesNotFit
 from app.worker.window_first import window_begins
-from bpe_core.kernels import kept, readiness
+from bpe_core.kernels import readiness
+from bpe_core.kernels.readiness import MachineCode
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.session_file.values import Bookmark
 
@@ -62,10 +63,9 @@ class Session(QObject):
         self.aside.ask("formats", lambda task: _load_formats(), self._tell_left_out)
 
     @property
-    def machine_code(self) -> tuple[float | None, str]:
-        """The share that is made, None where some lacks and nobody makes it; and why nobody will."""
-        made = 1.0 if readiness.ready() else kept.share() if readiness.preparing() else None
-        return made, readiness.why_not()
+    def machine_code(self) -> MachineCode:
+        """Return how much of it is made, and by what large work is done meanwhile."""
+        return readiness.state()
 
     def train(self, *, merges: int | None = None, fits: bool = False) -> None:
         """Begin a run on the present texts and recipe, once all added folders have been listed."""

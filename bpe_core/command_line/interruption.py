@@ -18,7 +18,7 @@ from types import FrameType, TracebackType
 from typing import TextIO
 
 from bpe_core.errors import Cancelled
-from bpe_core.support.progress import Progress, Work, ignore_progress
+from bpe_core.support.progress import PERCENT, Progress, Work, ignore_progress
 from bpe_core.support.signals import SignalListener
 
 KEEPS = "Stopping; what was learned is kept. Ctrl-C again drops it."
@@ -139,6 +139,8 @@ def bar_line(progress: Progress, rate: float) -> str:
 
     >>> bar_line(Progress("training", 500, 2000, "merges"), rate=250.0)
     'training  [======                  ]  25 %  500 of 2,000 merges  250 merges/s  0:06 left'
+    >>> bar_line(Progress("machine code is being made", 40, 100, PERCENT), rate=1.0)
+    'machine code is being made:  40 %'
     """
     scale, unit, digits = (1e-6, "MB", 1) if progress.unit == "bytes" else (1.0, progress.unit, 0)
     done = f"{progress.done * scale:,.{digits}f}"
@@ -146,10 +148,12 @@ def bar_line(progress: Progress, rate: float) -> str:
     if not progress.total:
         return f"{progress.stage}  {done} {unit}  {speed}  {progress.detail}".rstrip()
     share = min(1.0, progress.done / progress.total)
+    percent = f"{share:>4.0%}".replace("%", " %")
+    if progress.unit == PERCENT:
+        return f"{progress.stage}:{percent}"
     bar = "=" * int(share * BAR_WIDTH)
     total = f"{progress.total * scale:,.{digits}f}"
     left = f"  {_clock((progress.total - progress.done) / rate)} left" if rate > 0 else ""
-    percent = f"{share:>4.0%}".replace("%", " %")
     return f"{progress.stage}  [{bar:<{BAR_WIDTH}}] {percent}  {done} of {total} {unit}  {speed}{left}"
 
 

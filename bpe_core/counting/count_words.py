@@ -21,11 +21,12 @@ from bpe_core.counting.grouped import GroupedWords
 from bpe_core.counting.watching import LineEnds, WholeTexts
 from bpe_core.counting.words import Counted, PartCounts, WordTable
 from bpe_core.errors import Cancelled, CorpusError, RecipeError
+from bpe_core.kernels import readiness
 from bpe_core.kernels.kept import COUNTING
-from bpe_core.kernels.readiness import Policy
+from bpe_core.kernels.readiness import WORTH_WAITING, use_machine_code
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.splitting.normalization import normalize
-from bpe_core.splitting.safe_cuts import keeps_newlines, may_cut_at_newlines
+from bpe_core.splitting.safe_cuts import SafeCuts, keeps_newlines
 from bpe_core.splitting.splitter import Splitter, scan_table, why_slow
 from bpe_core.support.limits import check_room, refuse_bomb, watching_memory
 from bpe_core.support.progress import ALONE, CancelCheck, Progress, Work, never_cancelled, while_wanted
@@ -35,14 +36,12 @@ from bpe_core.text.reading.counts_head import CountsHead
 from bpe_core.text.reading.source import Bytes, Chunk, one_by_one
 from bpe_core.text.specials import parts_of
 
-# In bytes. Plain Python would also need much memory for very much text.
-KERNELS = Policy("bpe_core.counting.counter", small=200_000, small_when_loaded=10_000, large=100_000_000, part=COUNTING)
-
 WORDS_BETWEEN_CHECKS = 50_000  # some 30 ms
 LARGE = 100_000  # characters of a text, on average: looking through all tables takes as long as counting these
 
 COPIES_HELD = 4  # of a document that is split as a whole: its parts, the text, the normalized text, its words
 BYTES_A_WORD = 150  # of memory, besides its characters, until the words that Python has counted are a table
+SHORT_TEXT = 1 << 16  # bytes
 PIECE = 1_000_000  # characters of a normalized text that become bytes at a time
 FEWER_WORDS = (
     "Count fewer texts, choose a pattern that leaves fewer different words, or count line by line, which holds less "
@@ -115,7 +114,7 @@ def count_in_runs(
     """Count as `count_unmixed` does; where one table needs more than `room` bytes, in several to be merged in order."""
     is_simple = counts_in_runs(recipe) and corpus.word_counts is None and not corpus.word_lists
     size = corpus.total_size
-    if room is None or not is_simple or not KERNELS.chooses(KERNELS.large if size is None else size):
+    if room is None or not is_simple or not use_machine_code(WORTH_WAITING if size is None else size, COUNTING, work):
         yield count_unmixed(corpus, recipe, work)
         return
     from bpe_core.counting import counter  # loads machine code
@@ -155,7 +154,7 @@ def count_texts(
 
     work, size = Work(cancelled=cancelled), sum(len(document) for documents in texts for document in documents)
     table = scan_table(recipe) if counts_in_runs(recipe) and size >= LARGE * len(texts) else None
-    if table is None or not KERNELS.chooses(size, cancelled=cancelled):
+    if table is None or not use_machine_code(size, COUNTING, work):
         tables = (count_unmixed(corpus, recipe, work) for corpus in corpora())
         return Counted.joined([Counted(one, [PartCounts(np.arange(len(one)), one.counts)]) for one in tables])
     from bpe_core.counting.counter import count_texts_compiled  # loads machine code
@@ -223,7 +222,7 @@ class _Count:
             raise Cancelled("Counting was stopped.")
 
     def _counted(self, chunks: Iterator[Chunk]) -> WordTable:
-        beginning = list(_up_to(chunks, KERNELS.least if self.by_kernels is None else 0))
+        beginning = list(_up_to(chunks, readiness.LEAST if self.by_kernels is None else 0))
         everything = chain(beginning, chunks)
         if self.by_kernels is None and _takes_whole_documents(self.recipe):
             return _counted_as_wholes(everything)
@@ -234,24 +233,20 @@ class _Count:
         """Whether to count by machine code, after that many bytes were read; a slow pattern is reported."""
         if self.by_kernels is not None:
             return self.by_kernels
-        recipe, size = self.recipe, read if read < KERNELS.least else max(read, self.corpus.total_size or 0)
-        scans = size >= KERNELS.least and not recipe.splits_by_steps and scan_table(recipe) is not None
-        if scans and KERNELS.chooses(size, waiting=self._report_compiling, cancelled=self.work.cancelled):
+        recipe, size = self.recipe, read if read < readiness.LEAST else max(read, self.corpus.total_size or 0)
+        scans = size >= readiness.LEAST and not recipe.splits_by_steps and scan_table(recipe) is not None
+        if scans and use_machine_code(size, COUNTING, self.work):
             return True
         self._stop_if_cancelled()
-        if size >= KERNELS.small and (why := why_slow(recipe)):
+        if size >= readiness.LEAST and (why := why_slow(recipe)):
             said = f"this one is slow ({why}); others are split up to a hundred times as fast"
             self.corpus.remarks.add("The pattern", said)
         return False
 
-    def _report_compiling(self) -> None:
-        about = "compiling for this computer, which is done only once"
-        self.work.progress(Progress("preparing", 0, None, "bytes", about))
-
     def _counted_plainly(self, chunks: Iterable[Chunk]) -> WordTable:
         counts: Counter[str] = Counter()
         splitter = Splitter(self.recipe)
-        for text, _ in _texts(one_by_one(chunks), may_cut_at_newlines(self.recipe)):
+        for text in _short_texts(one_by_one(chunks), SafeCuts.of(self.recipe)):
             words = splitter.words(normalize(text, self.recipe))
             while batch := list(islice(words, WORDS_BETWEEN_CHECKS)):
                 counts.update(batch)
@@ -326,6 +321,21 @@ def _up_to(chunks: Iterator[Chunk], enough: int) -> Iterator[Chunk]:
     while held < enough and (chunk := next(chunks, None)) is not None:
         held += len(chunk.data)
         yield chunk
+
+
+def _short_texts(chunks: Iterable[Chunk], cuts: SafeCuts) -> Iterator[str]:
+    """Yield documents in short texts that hold the same words, as far as they may be cut: those split twice as fast."""
+    held = bytearray()
+    for chunk in chunks:
+        held += chunk.data
+        while len(held) > SHORT_TEXT and (cut := cuts.last(held[:SHORT_TEXT])):
+            yield held[:cut].decode()
+            del held[:cut]
+        refuse_bomb(len(held), chunk.bytes_read)
+        if chunk.ends_document:
+            check_room(COPIES_HELD * len(held), "Splitting a text as a whole", FEWER_WORDS)
+            yield held.decode()
+            held.clear()
 
 
 def _texts(chunks: Iterable[Chunk], cut_at_newlines: bool) -> Iterator[tuple[str, bool]]:

@@ -23,12 +23,11 @@ import numpy.typing as npt
 
 from bpe_core.errors import CorpusError, FormatError, NothingToLearn, cause_of
 from bpe_core.kernels.kept import COUNTING
-from bpe_core.kernels.readiness import Policy
+from bpe_core.kernels.readiness import use_machine_code
 from bpe_core.support.arrays import Bytes, Int64s, repeated
 from bpe_core.support.atomic import write_atomically
 from bpe_core.support.limits import check_room
 
-KERNELS = Policy("bpe_core.kernels.word_tables", small=300_000, small_when_loaded=5_000, part=COUNTING)
 BYTES_A_WORD = 60  # of memory, besides its characters, while tables are joined
 WORDS_AT_ONCE = 1 << 17  # some ten milliseconds
 PADDING = 8  # bytes behind the text that may be read
@@ -82,7 +81,7 @@ def join(tables: Sequence[WordColumns]) -> Joined:
     check_room(BYTES_A_WORD * words + 2 * text, "Joining the tables of words", "Join fewer texts at a time.")
     if len(tables) == 1:
         return Joined(tables[0], [np.arange(words)])
-    return join_by_kernels(tables) if KERNELS.allows(words) else join_plainly(tables)
+    return join_by_kernels(tables) if use_machine_code(text, COUNTING) else join_plainly(tables)
 
 
 def join_plainly(tables: Sequence[WordColumns]) -> Joined:

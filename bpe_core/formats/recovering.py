@@ -26,13 +26,14 @@ from bpe_core.errors import TooLarge
 from bpe_core.history.alphabet import Alphabet, Symbol
 from bpe_core.history.columns import Int64s
 from bpe_core.history.laid_texts import LaidTexts
-from bpe_core.kernels.readiness import Policy
+from bpe_core.kernels.kept import OPENING
+from bpe_core.kernels.readiness import use_machine_code
 from bpe_core.support.arrays import Bools, Int32s
 from bpe_core.support.found_once import once
 
 Text = TypeVar("Text", bytes, str)
 
-KERNELS = Policy("bpe_core.formats.compiled_recovering", small=10_000)  # tokens
+BYTES_A_TOKEN = 20  # about: its text, and where it is
 NO_LIMIT = 2**62
 NOTHING = -1  # in place of a part; of a symbol, the moment when it is there
 NEVER = 2**62  # a moment
@@ -174,7 +175,7 @@ def recovered_among(texts: LaidTexts, symbols: Int64s, tokens: Int64s) -> Recove
     """
     merging = np.flatnonzero(symbols != NOTHING)
     first, given = texts.only(symbols[merging]), texts.only(tokens)
-    if not len(tokens) or not KERNELS.chooses(len(tokens)):
+    if not len(tokens) or not use_machine_code(BYTES_A_TOKEN * len(tokens), OPENING):
         return None
     check_lengths(given)
     from bpe_core.formats.compiled_recovering import halves_among  # loads machine code
@@ -303,7 +304,7 @@ class Parts(Generic[Text]):
 
 def parts_by_kernels(tokens: Sequence[Text]) -> Parts[Text] | None:
     """Find the parts of many tokens of several symbols each; None where plain Python does."""
-    if not tokens or not KERNELS.chooses(len(tokens)) or lengths_of(tokens).min() < 2:
+    if not tokens or not use_machine_code(BYTES_A_TOKEN * len(tokens), OPENING) or lengths_of(tokens).min() < 2:
         return None
     check_lengths(tokens)
     from bpe_core.formats.compiled_recovering import parts_of  # loads machine code

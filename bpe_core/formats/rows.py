@@ -10,11 +10,12 @@ from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.columns import SINGLE
 from bpe_core.history.history import History, Int64s
 from bpe_core.history.token_texts import BUDGET, LONGEST_SHOWN, TokenTexts, of_tokens
-from bpe_core.kernels.readiness import Policy
+from bpe_core.kernels.kept import OPENING
+from bpe_core.kernels.readiness import use_machine_code
 from bpe_core.support.honest_text import escape
 
 ROWS_AT_ONCE = 4_096
-KERNELS = Policy("bpe_core.formats.compiled_rows", small=20_000, small_when_loaded=500)  # steps
+BYTES_A_ROW = 40  # about
 
 
 class Row(NamedTuple):
@@ -104,7 +105,7 @@ def _hex(raw: bytes) -> str:
 
 def rows_by_kernels(history: History, layout: Layout, numbers: Int64s | None) -> Iterator[tuple[int, bytes]] | None:
     """Lay out rows, each behind the number of its last step; None: few steps, or too long tokens: use `merge_rows`."""
-    if not KERNELS.chooses(len(history)) or not _are_shown_whole(history):
+    if not use_machine_code(BYTES_A_ROW * len(history), OPENING) or not _are_shown_whole(history):
         return None
     from bpe_core.formats.compiled_rows import written_rows  # loads machine code
 

@@ -17,7 +17,8 @@ from bpe_core.errors import FormatError, TooLarge
 from bpe_core.formats.base import decoded
 from bpe_core.history.alphabet import BYTE_TEXTS
 from bpe_core.history.laid_texts import LaidTexts
-from bpe_core.kernels.readiness import Policy
+from bpe_core.kernels.kept import OPENING
+from bpe_core.kernels.readiness import use_machine_code
 from bpe_core.recipes.choice import LARGEST_VOCABULARY
 from bpe_core.recipes.parts import UNKNOWN_TOKEN
 from bpe_core.recipes.recipe import Recipe
@@ -117,7 +118,6 @@ def _varint(message: memoryview, place: int, name: str, start: int) -> tuple[int
     raise FormatError(f"{name}, byte {start + place:,}: a number does not end.")
 
 
-KERNELS = Policy("bpe_core.formats.compiled_pieces", small=200_000)  # bytes
 PIECE = 1  # the field
 _ENTRY = PIECE << 3 | LENGTH  # how it begins
 Kind = IntEnum("Kind", "NORMAL UNKNOWN CONTROL USER_DEFINED UNUSED BYTE")  # of a piece
@@ -187,7 +187,7 @@ class Pieces:
     @cached_property
     def firsts(self) -> Int32s | Int64s:
         """Which piece is the first with the same text, by number."""
-        if KERNELS.chooses(len(self.texts.data)):
+        if use_machine_code(len(self.texts.data), OPENING):
             return self.texts.table.firsts
         first = dict[str, int]()
         return np.array([first.setdefault(text, number) for number, text in enumerate(self.texts)], np.int64)
@@ -254,7 +254,7 @@ def read(data: bytes, name: str) -> Stored:
         raise TooLarge(f"{name} has {len(data):,} bytes; a model of more than {LARGEST_FILE:,} is not read.")
     stored, place, others = Stored(), 0, list[Field]()
     found: UsualPieces | OddPieces = OddPieces(data)
-    if KERNELS.chooses(len(data)):
+    if use_machine_code(len(data), OPENING):
         from bpe_core.formats.compiled_pieces import UsualPieces  # loads machine code
 
         found = UsualPieces(data, len(Kind), LARGEST_VOCABULARY + 1)

@@ -14,10 +14,12 @@ from bpe_core.history.columns import DROPPED, Float32s
 from bpe_core.history.history import History
 from bpe_core.insight.ways import Ways
 from bpe_core.insight.word_lattice import spelled_tokens
+from bpe_core.kernels.kept import UNIGRAM
+from bpe_core.kernels.readiness import use_machine_code
 from bpe_core.methods.kit.cells import Stretches
 from bpe_core.methods.kit.lattices import Lattices, PlainLattices
 from bpe_core.methods.mingram.learn import COST
-from bpe_core.methods.unigram.learn import KERNELS
+from bpe_core.methods.unigram.learn import BYTES_A_CELL
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.progress import ALONE, Work
 
@@ -114,7 +116,7 @@ def drawn_tokens(words: WordTable, ways: Ways, chance: Random, work: Work = ALON
 
 
 def _lattices(words: WordTable, stretches: Stretches, alphabet: Alphabet, recipe: Recipe) -> Lattices:
-    if not KERNELS.chooses(len(words.text)):
+    if not use_machine_code(BYTES_A_CELL * len(words.text), UNIGRAM):
         return PlainLattices(stretches, alphabet, recipe)
     from bpe_core.methods.kit.compiled_lattices import CompiledLattices  # loads machine code
 

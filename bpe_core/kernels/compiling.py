@@ -18,7 +18,6 @@ import sys
 from collections.abc import Callable, Iterator
 from functools import cache, partial
 from itertools import count
-from pathlib import Path
 from typing import Any
 
 import llvmlite
@@ -33,7 +32,7 @@ from numba.np.arrayobj import populate_array
 
 from bpe_core.kernels import calling, kept
 from bpe_core.kernels.calling import Kernel
-from bpe_core.kernels.dependencies import key_of
+from bpe_core.kernels.dependencies import code_of_module, key_of
 from bpe_core.kernels.kept import Made
 
 TESTED = ((0, 66), (0, 68))  # the first and the last release of Numba, as `pyproject.toml` asks for them
@@ -76,7 +75,7 @@ _made_before = cache(kept.made_before)
 def _compiler() -> str:
     """Return what makes of the same kernel the same code: these versions, this processor, and how it is called."""
     versions = [f"{module.__name__} {module.__version__}" for module in (numba, llvmlite, np)]
-    sources = [Path(module).read_text(encoding="utf-8") for module in (__file__, calling.__file__)]
+    sources = map(code_of_module, (sys.modules[__name__], calling))
     return "\n".join([*versions, sys.implementation.cache_tag or "", kept.processor(), *sources])
 
 

@@ -24,11 +24,9 @@ import numpy as np
 OURS = __name__.partition(".")[0]
 
 
-def key_of(function: FunctionType, arguments: tuple[Any, ...], compiler: str) -> str:
+def key_of(function: Callable[..., Any], arguments: tuple[Any, ...], compiler: str) -> str:
     """Return the key of a kernel's code for such arguments; `compiler` tells what compiles it, and for what."""
-    described = [compiler, *map(_argument, arguments)]
-    for what in sorted(_everything_named(function)):
-        described.append(what)
+    described = [compiler, *map(_argument, arguments), *sorted(_everything_named(_plain(function)))]
     return hashlib.sha256("\n".join(described).encode()).hexdigest()[:32]
 
 
@@ -61,6 +59,13 @@ def _everything_named(function: FunctionType) -> set[str]:
     return {*found.values()}
 
 
+def code_of_module(module: ModuleType) -> str:
+    """Return the source without comments, blank lines, and the docstring of the module."""
+    parsed = ast.parse(Path(module.__file__ or "").read_text(encoding="utf-8"))
+    has_docstring = ast.get_docstring(parsed) is not None
+    return "\n".join(map(ast.unparse, parsed.body[1:] if has_docstring else parsed.body))
+
+
 @cache
 def _parsed(function: Callable[..., Any]) -> ast.FunctionDef:
     (definition,) = ast.parse(textwrap.dedent(inspect.getsource(function))).body
@@ -74,8 +79,7 @@ def _code_of(function: Callable[..., Any]) -> str:
     definition = _parsed(function)
     has_docstring = ast.get_docstring(definition) is not None
     statements = definition.body[1:] if has_docstring else definition.body
-    written = [ast.unparse(definition.args), *map(ast.unparse, definition.decorator_list), *map(ast.unparse, statements)]
-    return "\n".join(written)
+    return "\n".join(map(ast.unparse, [definition.args, *definition.decorator_list, *statements]))
 
 
 def _named_by(function: FunctionType) -> Iterator[tuple[str, Any]]:
@@ -109,5 +113,5 @@ def _constant(value: Any) -> str:
         return f"{value.__qualname__} {values!r}"
     module = sys.modules.get(getattr(value, "__module__", ""))
     if module is not None and module.__name__.partition(".")[0] == OURS and module.__file__:
-        return Path(module.__file__).read_text(encoding="utf-8")  # it writes LLVM code with the help of its neighbours
+        return code_of_module(module)  # it writes LLVM code with the help of its neighbours
     raise TypeError(f"What machine code makes of {value!r} cannot be told.")

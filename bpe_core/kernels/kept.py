@@ -31,13 +31,27 @@ _KERNEL_FOLDER = Path(__file__).parent
 _INSTALLED = "made"  # in it, what installing has made
 # What decides which kernels are made, and the numbers they are compiled with.
 _OTHER_SOURCES = ("warm_up.py", "text/scanner/kinds.py", "text/scanner/machine.py")
-_FILE = "code"
+_FILE, _LOCK = "code", "lock"
 _FOLDER_NAMES = "kernels-[0-9a-f]{16}"
 _CHECKSUM_BYTES = 32
 
-# The parts of the work in the order of need, each with its share of the time. They are kept one by one.
-COUNTING, LEARNING = "counting", "learning"
-PARTS = {COUNTING: 0.15, LEARNING: 0.3, "encoding": 0.35, "others": 0.2}
+# The parts of the work in the order of need, each with its share of the time. They are kept one by one; a part may use
+# what those before it have.
+COUNTING, LEARNING, ENCODING = "counting", "learning", "encoding"
+SCORING, DROPPING, UNIGRAM, OPENING = "scoring", "dropping", "unigram", "opening"
+MEASURING, COMPRESSING, BEST = "measuring", "compressing", "best"
+PARTS = {
+    COUNTING: 0.07,
+    LEARNING: 0.12,
+    ENCODING: 0.24,
+    SCORING: 0.13,
+    DROPPING: 0.07,
+    UNIGRAM: 0.07,
+    OPENING: 0.14,
+    MEASURING: 0.08,
+    COMPRESSING: 0.05,
+    BEST: 0.03,
+}
 
 
 class Made(NamedTuple):
@@ -212,9 +226,12 @@ def _state(file: Path) -> tuple[int, int] | None:
 
 
 def has(part: str = "") -> bool:
-    """Whether that part is there, or everything."""
+    """Return whether that part is there, and those before it; without a part whether everything is."""
     found = _pack if _pack is not None and _pack.is_whole else pack()
-    return found is not None and (found.is_whole or part in found.parts)
+    if found is None or found.is_whole:
+        return found is not None
+    order = [*PARTS]
+    return bool(part) and {*found.parts}.issuperset(order[: order.index(part) + 1])
 
 
 def share() -> float:
@@ -259,9 +276,24 @@ def can_be_made() -> bool:
 
 
 def claim() -> Lock | None:
-    """The right to make it, which one process has at a time; an OSError where nothing can be written."""
+    """Return the right to make it, which one process has at a time; an OSError where nothing can be written."""
     place = folder()
-    return None if place is None else Lock.acquire(place / "lock")
+    return None if place is None else Lock.acquire(place / _LOCK)
+
+
+def is_being_made() -> bool:
+    """Return whether another process has claimed it."""
+    place = folder()
+    if place is None or not (place / _LOCK).exists():
+        return False
+    try:
+        claimed = Lock.of_existing(place / _LOCK)
+    except OSError:
+        return False
+    if claimed is None:
+        return (place / _LOCK).exists()
+    claimed.release()
+    return False
 
 
 def keep(made: Pack) -> None:
@@ -292,7 +324,9 @@ def remove_outdated(today: Path) -> None:
 
 def _folders(place: Path | None) -> list[Path]:
     """Return the folders of all versions."""
+    if place is None:
+        return []
     try:
-        return [] if place is None else [path for path in sorted(place.iterdir()) if re.fullmatch(_FOLDER_NAMES, path.name)]
+        return [path for path in sorted(place.iterdir()) if re.fullmatch(_FOLDER_NAMES, path.name)]
     except OSError:
         return []

@@ -1,8 +1,8 @@
-"""Plain Python or compiled kernels: whether these can be used without waiting, and making it so.
+"""Whether machine code is there: the one place that knows, decides by one size, and has it made.
 
-Compiling takes a minute, once; loading what was kept takes a tenth of a second. So little work is done in plain
-Python, more of it as soon as the kernels are there, and only very much work waits for them. Where something is missing,
-or what is kept is damaged, a second process compiles meanwhile, in the order of need.
+Making it takes minutes, once on a computer; to load what was kept takes a twentieth of a second. So little work is done
+without it, all other work by it as soon as it is there. Where something is missing, or what is kept is damaged, a
+second process makes it meanwhile, in the order of need, one process at a time on a computer.
 """
 
 from __future__ import annotations
@@ -11,26 +11,30 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bpe_core.kernels import kept
+from bpe_core.support.progress import ALONE, PERCENT, Progress, Work
 
 if TYPE_CHECKING:
     import subprocess
 
-PATIENCE = 300.0  # seconds to wait for the compiler
 COMPILE = "bpe-explorer doctor --prepare"
-WORTH_COMPILING = 30_000_000  # where compiled code cannot be kept; plain Python does some million a second
+# Bytes that work goes through: of text, or of the arrays of numbers that are made of it.
+LEAST = 200_000  # less of them are gone through before machine code is loaded
+WORTH_WAITING = 30_000_000  # more of them take plain Python longer than making the machine code takes
+SECONDS_BETWEEN_LOOKS = 0.05
+BEING_MADE = "machine code is being made"  # as progress tells it
+MACHINE_CODE, BY_NUMBA, PLAIN = "machine code", "Numba's own cache", "plain Python"  # ways to do large work
 
 _lock = threading.Lock()
 _compiler: subprocess.Popen[bytes] | None = None
 _receiver: threading.Thread | None = None  # takes what the compiler makes, where it cannot be kept
 _refusal = ""  # why no process could be started for it
+_said = ""  # the last words of the compiler, once it has failed
 
 
 @cache
@@ -52,30 +56,78 @@ def ready(part: str = "") -> bool:
     return "bpe_core.warm_up" in sys.modules or kept.has(part)  # only a process that compiles imports the first
 
 
-def prepare(*, in_memory: bool = False, aside: bool = True) -> None:
-    """Begin compiling in a second process, if it is possible; where nothing can be kept, only for `in_memory`.
+def use_machine_code(size: int, part: str = "", work: Work = ALONE, *, waits: bool = False) -> bool:
+    """Return whether work on so many bytes is done by machine code; where that is missing, have it made aside.
 
-    What is made aside gives way to everything else.
+    Very much work waits for it, says so as its progress, and can be cancelled meanwhile. So does all work that `waits`,
+    as it would be slow without, where what is made can be kept.
+    """
+    if size < LEAST or forbidden() or not kernels_exist():
+        return False
+    if ready(part):
+        return True
+    can_be_kept = kept.can_be_made()
+    if size < WORTH_WAITING and not (waits and can_be_kept):
+        prepare()
+        return False
+    work.check()
+    prepare(in_memory=not can_be_kept, aside=False)
+    is_there = wait_until_ready(part=part, work=work)
+    work.check()
+    return is_there
+
+
+def wait_until_ready(seconds: float = float("inf"), part: str = "", work: Work = ALONE) -> bool:
+    """Wait at most that long for what is being made; return whether it is there."""
+    prepare(aside=False)
+    deadline = time.monotonic() + seconds
+    while not ready(part):
+        if not preparing() or work.cancelled() or time.monotonic() > deadline:
+            return ready(part)
+        _tell_how_far(work)
+        time.sleep(SECONDS_BETWEEN_LOOKS)
+    return True
+
+
+def make_now(work: Work = ALONE) -> bool:
+    """Have everything made, anew where Numba's own cache serves instead; return whether it is there."""
+    prepare(aside=False, again=True)
+    while preparing():
+        _tell_how_far(work)
+        time.sleep(SECONDS_BETWEEN_LOOKS)
+    return ready()
+
+
+def _tell_how_far(work: Work) -> None:
+    work.progress(Progress(BEING_MADE, round(100 * kept.share()), 100, PERCENT))
+
+
+def prepare(*, in_memory: bool = False, aside: bool = True, again: bool = False) -> None:
+    """Have it made by a second process, unless another makes it; where nothing can be kept, only for `in_memory`.
+
+    What is made aside gives way to everything else. Where it failed before, it is only tried `again` if that is said.
     """
     global _compiler, _receiver
     with _lock:
-        if _compiler is not None or _refusal or forbidden() or not kernels_exist() or ready():
+        is_there = ready() and not (again and state().way == BY_NUMBA)
+        if _compiler is not None or _refusal or forbidden() or not kernels_exist() or is_there:
             return
         from subprocess import DEVNULL, PIPE
 
         # In a session of its own, as Ctrl-C in the terminal is for the work, not for the compiler.
         if kept.can_be_made():
             how = ("aside",) if aside else ()
-            _compiler = _started(*how, stdout=DEVNULL, stderr=DEVNULL)
+            if not kept.is_being_made():
+                _compiler = _started(*how, stdout=DEVNULL, stderr=PIPE)
         elif in_memory:
-            _compiler = _started("hand over", stdout=PIPE, stderr=DEVNULL)
+            _compiler = _started("hand over", stdout=PIPE, stderr=PIPE)
             if _compiler is not None:
                 _receiver = threading.Thread(target=_receive, args=(_compiler,), daemon=True)
                 _receiver.start()
 
 
 def _started(*arguments: str, **how: Any) -> subprocess.Popen[bytes] | None:
-    """The compiler; None where this process may start no other."""
+    """Return the compiler; None where this process may start no other."""
     global _refusal
     from subprocess import DEVNULL
 
@@ -103,26 +155,38 @@ def start_compiler(*arguments: str, **how: Any) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0), **how)
 
 
-def made_now() -> bool:
-    """Wait until everything is compiled and kept; where that fails, the compiler says why on the error output."""
-    if not ready() and kernels_exist() and not forbidden():
-        from subprocess import DEVNULL
-
-        compiler = _started(stdout=DEVNULL)
-        if compiler is not None:
-            compiler.wait()
-    return ready()
-
-
 def preparing() -> bool:
-    """Whether the second process is at work, or has just handed over what it made."""
+    """Return whether it is being made, by a process that this one has started or by another's."""
     if _receiver is not None:
         return _receiver.is_alive()
-    return _compiler is not None and _compiler.poll() is None
+    return (_compiler is not None and _compiler.poll() is None) or kept.is_being_made()
+
+
+class MachineCode(NamedTuple):
+    """How much machine code there is, and by what large work is done."""
+
+    share: float  # that is made, from 0 to 1
+    is_being_made: bool
+    way: str
+    why: str  # it is so, in a sentence; nothing where all is as usual
+
+    @property
+    def percent(self) -> str:
+        return f"{100 * self.share:.0f} %"
+
+
+def state() -> MachineCode:
+    if ready():
+        pack = kept.pack()
+        if pack is not None and pack.fallback:
+            return MachineCode(1.0, False, BY_NUMBA, f"that starts more slowly, but {pack.fallback}")
+        return MachineCode(1.0, False, MACHINE_CODE, "")
+    is_being_made = preparing()
+    return MachineCode(kept.share(), is_being_made, PLAIN, why_not())
 
 
 def why_not() -> str:
-    """Why there will be no machine code, in a sentence; empty where there is, or where it can be made."""
+    """Say in a sentence why there will be no machine code; nothing where there is, or where it can be made."""
     if not kernels_exist():
         return "numba is not installed: all is done in plain Python. pip install numba"
     if forbidden():
@@ -137,56 +201,12 @@ def why_not() -> str:
         )
     if _refusal:
         return _refusal
-    return "" if _compiler is None else f"it could not be made: {COMPILE} says why"
+    return "" if _compiler is None else f"machine code could not be made: {_last_words() or f'{COMPILE} says why'}"
 
 
-def wait_until_ready(seconds: float, cancelled: Callable[[], bool] = lambda: False, part: str = "") -> bool:
-    """Wait for the compiler at most that long; True when the kernels can be used."""
-    prepare(aside=False)
-    deadline = time.monotonic() + seconds
-    while not ready(part):
-        if not preparing() or cancelled() or time.monotonic() > deadline:
-            return ready(part)
-        time.sleep(0.05)
-    return True
-
-
-@dataclass(frozen=True)
-class Policy:
-    """From which size on one kind of work uses its kernels, in whatever that work is measured."""
-
-    module: str  # that drives the kernels
-    small: int  # less than this plain Python has done before machine code is loaded
-    small_when_loaded: int = 0  # the same where it is there already
-    large: int = sys.maxsize  # plain Python would need longer than the compiler
-    part: str = ""  # of the kernels, that has all of this work; else they must all be there
-
-    @property
-    def are_loaded(self) -> bool:
-        return self.module in sys.modules and not forbidden()
-
-    @property
-    def least(self) -> int:
-        return self.small_when_loaded if self.are_loaded else self.small
-
-    def allows(self, size: int) -> bool:
-        """Whether work of that size should use the kernels now."""
-        return size >= self.least and ready(self.part)
-
-    def chooses(
-        self, size: int, *, waiting: Callable[[], None] = lambda: None, cancelled: Callable[[], bool] = lambda: False
-    ) -> bool:
-        """The same, but where kernels are missing they are compiled by another process, for which large work waits."""
-        if size < self.least:
-            return False
-        if self.allows(size):
-            return True
-        if forbidden() or not kernels_exist():
-            return False
-        in_memory = not kept.can_be_made()
-        if size < (min(self.large, WORTH_COMPILING) if in_memory else self.large) or cancelled():
-            prepare()
-            return False
-        waiting()
-        prepare(in_memory=in_memory, aside=False)
-        return wait_until_ready(PATIENCE, cancelled, self.part)
+def _last_words() -> str:
+    """Return what the compiler said at its end."""
+    global _said
+    if not _said and _compiler is not None and _compiler.stderr is not None and not _compiler.stderr.closed:
+        _said = _compiler.stderr.read().decode(errors="replace").strip().rpartition("\n")[2]
+    return _said

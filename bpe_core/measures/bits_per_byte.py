@@ -18,12 +18,12 @@ from bpe_core.counting.words import WordTable
 from bpe_core.errors import CorpusError
 from bpe_core.history.history import History
 from bpe_core.insight.cut_words import CutWords
-from bpe_core.kernels.readiness import Policy
+from bpe_core.kernels.readiness import use_machine_code
 from bpe_core.measures.size_curves import some_sizes
 from bpe_core.segmenting.boundaries import PATTERN_CUT, Boundaries
 from bpe_core.segmenting.word_segmenters import WordSegmenter
 from bpe_core.support.arrays import Float64s, Int64s
-from bpe_core.support.progress import ALONE, CancelCheck, Progress, Work, while_wanted
+from bpe_core.support.progress import ALONE, Progress, Work, while_wanted
 
 if TYPE_CHECKING:
     from bpe_core.measures.compiled_bits import Wanted
@@ -35,7 +35,6 @@ MOST_WITH_SEEDS = 1 << 16  # of the smallest sizes, where tokens are dropped
 APART = 10  # every tenth occurrence is held out
 TRAINING, HELD_OUT = "training text", "held out: "  # names of lines, and what precedes the name of a text
 USUAL_DISCOUNT = 0.75  # where too few pairs occur once and twice for an estimate
-KERNELS = Policy("bpe_core.measures.compiled_bits", small=400_000, large=20_000_000)  # tokens at first, by sizes
 # The sum of the squares of words' bytes above which cutting them again and again takes too long.
 LONG_WORDS = 500_000_000
 LONG_WORDS_PLAINLY = 40_000_000  # without kernels
@@ -74,7 +73,7 @@ def bits_per_byte(
     everything = WordTable(*both.words.columns, counts[0] + counts[1])
     cut = CutWords.of(everything, history.recipe, history, cancelled=work.cancelled)
     words, steps = followed(cut), _every(history) if sizes is None else _steps(history, sizes)
-    if words is not None and len(steps) > MEASURED and words.is_worth(len(steps), work.cancelled):
+    if words is not None and len(steps) > MEASURED and words.is_worth(len(steps), work):
         bits = _followed_bits(words, steps, history, *counts, work)
     else:
         if sizes is None and len(steps) * len(everything.text) > LITTLE:
@@ -178,9 +177,9 @@ class Followed(NamedTuple):
     size: int  # tokens at first
     follow: Callable[[Wanted], Iterator[int]]  # writes the results; yields how many steps are done
 
-    def is_worth(self, sizes: int, cancelled: CancelCheck) -> bool:
+    def is_worth(self, sizes: int, work: Work) -> bool:
         """Whether following the steps is possible and faster than measuring each size by itself."""
-        return KERNELS.chooses(self.size * sizes, cancelled=cancelled)
+        return use_machine_code(self.size * sizes, work=work)
 
 
 def followed(cut: CutWords) -> Followed | None:

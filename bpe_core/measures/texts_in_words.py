@@ -15,7 +15,8 @@ from bpe_core.counting.count_words import count_texts
 from bpe_core.counting.words import Counted, PartCounts, WordColumns, WordTable
 from bpe_core.history.history import History
 from bpe_core.insight.cut_words import CutWords, tokens_by_word
-from bpe_core.kernels.readiness import Policy
+from bpe_core.kernels.kept import COUNTING
+from bpe_core.kernels.readiness import use_machine_code
 from bpe_core.methods.kit.method import Method
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.recipes.parts import CUSTOM_PATTERN, Splitting
@@ -27,8 +28,6 @@ from bpe_core.support.arrays import Int64s, repeated
 from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
 from bpe_core.text.characters import CodePoints, code_points, joins_the_one_before
 from bpe_core.text.specials import spelled_in
-
-KERNELS = Policy("bpe_core.kernels.word_tables", small=200_000)  # tokens of all words
 
 
 def can_be_in_words(recipe: Recipe) -> bool:
@@ -106,7 +105,7 @@ class CutTexts:
 
     def counts(self, text: str) -> Int64s:
         rows, times, *_ = self.in_words.texts[text]
-        if KERNELS.allows(len(self.ids)):
+        if use_machine_code(self.ids.nbytes, COUNTING):
             return counts_of_tokens(self.ids, self.starts, rows, times, self.history.id_count)
         lengths = self.tokens_by_word[rows]
         ends = np.cumsum(lengths)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from bpe_core.history.history import History
+from bpe_core.kernels.readiness import use_machine_code
 from bpe_core.methods.registry import METHODS
 from bpe_core.segmenting import merging
-from bpe_core.segmenting.merging import KERNELS, Merges
+from bpe_core.segmenting.merging import Merges
 from bpe_core.segmenting.word_runs import RunMerges
 from bpe_core.support.arrays import Int32s
 
@@ -18,7 +19,7 @@ def ranks_of(symbols: Int32s, history: History) -> Int32s:
     """Return which step dissolves the boundary in front of each cell of a layout; by what is faster for that many."""
     if not METHODS[history.recipe.method].joins_runs:
         return merging.ranks_of(symbols, history)
-    if not KERNELS.chooses(len(symbols)):
+    if not use_machine_code(symbols.nbytes):
         return merging.plain_ranks(symbols, history, RunMerges(history))
     from bpe_core.segmenting.compiled_runs import ranks_of_runs  # loads machine code
 

@@ -31,7 +31,8 @@ from bpe_core.history.history import History
 from bpe_core.history.joining import NO_PRIORITY, PairRows
 from bpe_core.history.meeting import outermost
 from bpe_core.history.token_texts import written
-from bpe_core.kernels.readiness import Policy
+from bpe_core.kernels.kept import OPENING
+from bpe_core.kernels.readiness import use_machine_code
 from bpe_core.segmenting.cutting import Cutting, UnknownTogether
 from bpe_core.segmenting.merging import Spelling
 from bpe_core.segmenting.neighbours import MOST_REMEMBERED, ByPair, ByText, Find, by_all_texts, join_neighbours
@@ -41,7 +42,7 @@ from bpe_core.support.arrays import Bools, Int32s, Int64s
 if TYPE_CHECKING:  # which loads machine code
     from bpe_core.segmenting.text_pairs import JoinedTexts
 
-KERNELS = Policy("bpe_core.segmenting.text_pairs", small=50_000, small_when_loaded=2_000)  # tokens
+BYTES_A_TOKEN = 8  # about: its text
 LONG = 48  # symbols; a longer word is divided where no pair could ever join
 LONGEST_REMEMBERED = 256
 
@@ -62,7 +63,7 @@ class JoinedWords:
     def find(self) -> Find:  # what only plain Python looks up
         if self.joining.pairs is not None:
             return ByPair(self.joining.pairs).__getitem__
-        many = KERNELS.chooses(self._base + len(self.history))
+        many = use_machine_code(BYTES_A_TOKEN * (self._base + len(self.history)), OPENING)
         found = self.by_text.found if many else by_all_texts(self.history, self.joining)
         return ByText(found, self.alone).__getitem__
 

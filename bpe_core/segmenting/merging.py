@@ -22,13 +22,11 @@ from bpe_core.history.alphabet import Symbol
 from bpe_core.history.history import History
 from bpe_core.kernels import NEVER as NEVER
 from bpe_core.kernels import PATTERN_CUT as PATTERN_CUT
-from bpe_core.kernels.readiness import Policy
+from bpe_core.kernels.readiness import use_machine_code
 from bpe_core.segmenting.boundaries import PlacedSymbols
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.support.arrays import Int32s
 from bpe_core.text.characters import raw_bytes
-
-KERNELS = Policy("bpe_core.kernels.merge_word", small=60_000)  # cells
 
 _JOINED = -1  # a cell that belongs to the token before it
 _PLACE_BITS = 40  # a heap entry is one number: the rank above, the place in the word below
@@ -141,7 +139,7 @@ class Merges:
 
 def ranks_of(symbols: Int32s, history: History) -> Int32s:
     """Which merge dissolves the boundary in front of each cell of a layout; by what is faster for that many."""
-    return compiled_ranks(symbols, history) if KERNELS.chooses(len(symbols)) else plain_ranks(symbols, history)
+    return compiled_ranks(symbols, history) if use_machine_code(symbols.nbytes) else plain_ranks(symbols, history)
 
 
 def plain_ranks(symbols: Int32s, history: History, merges: Merges | None = None) -> Int32s:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from bpe_core.history.history import History
-from bpe_core.kernels.readiness import Policy
+from bpe_core.kernels.readiness import use_machine_code
 from bpe_core.methods.registry import METHODS
 from bpe_core.segmenting.as_joined import merges_of
 from bpe_core.segmenting.boundaries import PATTERN_CUT, Boundaries, PlacedSymbols, joined
@@ -31,9 +31,7 @@ if TYPE_CHECKING:  # which load machine code
 
 LAID_AT_ONCE = 1 << 18  # characters of texts whose words are laid end to end
 CHARACTERS_AT_ONCE = 1 << 24  # of texts that are changed or hold special tokens, which several threads encode
-KERNELS = Policy("bpe_core.segmenting.compiled_encoder", small=64_000)  # characters
-
-_encoded_plainly = 0  # characters, by all tokenizers of this process together
+BYTES_A_CHARACTER = 4  # of its id
 
 
 class WordEncoder:
@@ -46,6 +44,7 @@ class WordEncoder:
         self._cutting = cutting
         self._special_id = ids_looked_for(history)
         self._compiled: CompiledEncoder | None = None
+        self._encoded = 0  # characters
 
     def make_kernels(self) -> CompiledEncoder:
         """The kernels that cut as this does, where `has_kernels` says that there are any."""
@@ -55,8 +54,8 @@ class WordEncoder:
         raise NotImplementedError
 
     def kernels_for(self, size: int) -> CompiledEncoder | None:
-        """The kernels where they are loaded, or where loading them takes less time than doing without."""
-        if self._compiled is None and self.has_kernels and worth_kernels(size):
+        """Return the kernels once so much was encoded that loading them takes less time than doing without."""
+        if self._compiled is None and self.has_kernels and self._is_worth_machine_code(size):
             self._compiled = self.make_kernels()
         return self._compiled
 
@@ -101,7 +100,11 @@ class WordEncoder:
         return self._ids_of_parts(kernels, parts, at)[0]
 
     def _is_worth_laying(self, size: int) -> bool:
-        return worth_kernels(0 if self.has_kernels else size)  # else that size was counted already
+        return self._is_worth_machine_code(0 if self.has_kernels else size)  # else that size was counted already
+
+    def _is_worth_machine_code(self, characters: int) -> bool:
+        self._encoded += characters
+        return use_machine_code(BYTES_A_CHARACTER * self._encoded)
 
     def _ids_of_parts(
         self, kernels: CompiledEncoder | None, parts: _Parts, at: int, threads: int | None = 1
@@ -269,13 +272,6 @@ def _in_batches(texts: Iterable[str], at_once: int) -> Iterator[list[str]]:
             yield some
             some, size = [], 0
     yield some
-
-
-def worth_kernels(characters: int) -> bool:
-    """Whether the kernels should encode that many more characters, after all that was encoded plainly."""
-    global _encoded_plainly
-    _encoded_plainly += characters
-    return KERNELS.chooses(_encoded_plainly)
 
 
 def end_to_end(pieces: Iterable[Int32s]) -> Int32s:

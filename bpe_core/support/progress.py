@@ -10,6 +10,7 @@ from bpe_core.errors import Cancelled
 
 Item = TypeVar("Item")
 
+PERCENT = "%"  # a unit of what tells nothing but its share
 ASKED_EVERY = 1024  # items; some milliseconds
 
 

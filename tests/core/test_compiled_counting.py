@@ -21,8 +21,7 @@ from bpe_core.counting.count_words import count_words
 from bpe_core.counting.counter import Counter, count_compiled, count_in_runs, count_texts_compiled
 from bpe_core.counting.words import Counted, WordTable
 from bpe_core.errors import BpeError, Cancelled, EncodingError, TooLarge
-from bpe_core.kernels import readiness, utf8
-from bpe_core.kernels.readiness import Policy
+from bpe_core.kernels import kept, readiness, utf8
 from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.splitting.splitter import scan_table
@@ -243,6 +242,7 @@ class TestTheChoice:
 
     @pytest.fixture
     def chosen(self, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+        monkeypatch.setattr(readiness, "LEAST", 10_000)
         ways: list[str] = []
 
         def noting(home: object, way: str) -> Callable[..., WordTable]:
@@ -290,20 +290,23 @@ class TestTheChoice:
         prepared: list[str] = []
         monkeypatch.setattr(readiness, "ready", lambda part="": False)
         monkeypatch.setattr(readiness, "prepare", lambda: prepared.append("now"))
-        monkeypatch.setattr(counting, "KERNELS", Policy("not loaded", small=10_000))
+        monkeypatch.setattr(readiness, "LEAST", 10_000)
         assert count_words(Corpus.from_texts(["low lower "] * 1_500), Recipe()).total == 4_500
         assert chosen == ["_counted_plainly"]
         assert prepared == ["now"]
 
     def test_a_very_large_text_waits_for_the_compiler(self, chosen: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
         told: list[Progress] = []
-        monkeypatch.setattr(readiness, "ready", lambda part="": False)
         monkeypatch.setattr(readiness, "prepare", lambda **how: None)
-        monkeypatch.setattr(readiness, "wait_until_ready", lambda seconds, cancelled, part: True)
-        monkeypatch.setattr(counting, "KERNELS", Policy("not loaded", small=1_000, large=10_000))
+        monkeypatch.setattr(readiness, "LEAST", 1_000)
+        monkeypatch.setattr(readiness, "WORTH_WAITING", 10_000)
+        looks = iter([False, False, True])
+        monkeypatch.setattr(readiness, "ready", lambda part="": next(looks))
+        monkeypatch.setattr(readiness, "preparing", lambda: True)
+        monkeypatch.setattr(kept, "share", lambda: 0.4)
         count_words(Corpus.from_texts(["low lower "] * 1_500), Recipe(), Work(told.append))
         assert chosen == ["_counted_by_kernels"]
-        assert "preparing" in {progress.stage for progress in told}
+        assert Progress("machine code is being made", 40, 100, "%") in told
 
 
 @pytest.mark.parametrize("name", here("made/languages", "data/wikitext2-valid.raw.txt"))

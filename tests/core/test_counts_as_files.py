@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from fractions import Fraction
 from itertools import chain
 from pathlib import Path
@@ -18,7 +17,6 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from bpe_core.command_line.main import run
-from bpe_core.counting import count_words as counting
 from bpe_core.counting import counter, runs, to_files
 from bpe_core.counting.count_words import count_groups, count_words
 from bpe_core.counting.grouped import GroupedWords
@@ -26,6 +24,7 @@ from bpe_core.counting.runs import LocalPlace, Place
 from bpe_core.counting.to_files import CountingOrder, count_to_file
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import CorpusError, OutputError
+from bpe_core.kernels import readiness
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.splitting.splitter import split_words
 from bpe_core.text.corpus import Corpus
@@ -96,7 +95,7 @@ def test_counts_depend_on_nothing_but_the_texts(
     order.shuffle(places)
     piece_size, partition_size, block_size = sizes
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(counting, "KERNELS", replace(counting.KERNELS, small=0, small_when_loaded=0))
+        patch.setattr(readiness, "LEAST", 0)
         patch.setattr(counter, "available_threads", lambda: threads)
         for work in (counter.count_compiled, counter.count_in_runs):
             patch.setattr(work, "__kwdefaults__", {**(work.__kwdefaults__ or {}), "block_size": block_size})

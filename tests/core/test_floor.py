@@ -10,7 +10,6 @@ from itertools import combinations, product
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -26,7 +25,6 @@ from bpe_core.figures.figure import LineFigure
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.insight.learned_beside import learned_beside
 from bpe_core.insight.ways_of_corpus import fewest_tokens
-from bpe_core.methods.kit.floor import lattice as lattices
 from bpe_core.methods.kit.floor.certificate import CHECKSUM, certificate, checksum
 from bpe_core.methods.kit.floor.lattice import Lattice
 from bpe_core.methods.kit.floor.prices import Pricing
@@ -40,6 +38,7 @@ from bpe_core.studies.making import train, unlearned
 from bpe_core.studies.study import Study
 from bpe_core.studies.texts import texts_of
 from bpe_core.support.progress import ALONE, Progress, Work
+from tests.machine_code import machine_code
 from tests.shared import ROOT
 
 RECIPE = Recipe.preset("gpt2")
@@ -160,8 +159,7 @@ def test_what_is_left_out_must_be_counted() -> None:
 def test_machine_code_and_what_it_is_made_of_agree(counts: dict[str, int], wanted: int) -> None:
     found = []
     for compiled in (True, False):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(lattices, "KERNELS", SimpleNamespace(chooses=lambda *_, compiled=compiled, **__: compiled))
+        with machine_code(is_used=compiled):
             pricing = Pricing(laid(counts), wanted, 99, 2.0)
         for number in range(9):
             pricing.round(number / 9)

@@ -15,7 +15,6 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from bpe_core.errors import Cancelled, CorpusError, FormatError, OutputError, TooLarge
-from bpe_core.kernels.readiness import Policy
 from bpe_core.methods.gage import compiled
 from bpe_core.methods.gage import container as gage_file
 from bpe_core.methods.gage import learn as method
@@ -28,6 +27,7 @@ from bpe_core.text.corpus import Corpus
 from tests.core.gage_texts import data as datas
 from tests.core.gage_texts import recipes
 from tests.core.learning import train
+from tests.machine_code import machine_code
 from tests.shared import text_of
 
 EVERY_BYTE = bytes(range(256))
@@ -66,12 +66,10 @@ def test_it_expands_to_the_same(data: bytes, recipe: Recipe) -> None:
     ids=range(11),
 )  # fmt: skip
 @pytest.mark.parametrize("fast", [False, True])
-def test_bytes_of_any_kind(original: bytes, fast: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    small = 0 if fast else 2**60
-    policy = Policy("bpe_core.methods.gage.compiled", small=small, small_when_loaded=small)
-    monkeypatch.setattr("bpe_core.methods.gage.container.KERNELS", policy)
+def test_bytes_of_any_kind(original: bytes, fast: bool) -> None:
     recipe = Recipe.preset("gage", block_size=5_000 if fast else 600)
-    assert gage_file.expand(gage_file.compress(original, recipe).data) == original
+    with machine_code(is_used=fast):
+        assert gage_file.expand(gage_file.compress(original, recipe).data) == original
 
 
 def test_pieces_end_where_blocks_end() -> None:

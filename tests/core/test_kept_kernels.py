@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -16,11 +17,13 @@ from types import SimpleNamespace
 import pytest
 
 from bpe_core import compiler
+from bpe_core.errors import Cancelled
 from bpe_core.formats import read_history
 from bpe_core.kernels import kept, readiness
 from bpe_core.kernels.kept import Made, Pack
-from bpe_core.kernels.readiness import Policy
+from bpe_core.kernels.readiness import WORTH_WAITING, use_machine_code
 from bpe_core.support.lock import Lock
+from bpe_core.support.progress import Work
 from tests.conftest import EXPLORES
 from tests.shared import ROOT
 
@@ -31,6 +34,7 @@ ONE_KERNEL = """
 import os, signal, subprocess, sys, types
 import numpy as np
 from bpe_core import compiler
+from bpe_core.errors import Cancelled
 from bpe_core.kernels import kept
 
 def work():
@@ -287,10 +291,10 @@ def test_where_no_process_can_be_started_plain_python_serves(tmp_path: Path, mon
     for place in (tmp_path, None):
         monkeypatch.setattr(kept, "folder", lambda place=place: place)
         monkeypatch.setattr(readiness, "_refusal", "")
-        assert not Policy("not loaded", small=10, large=readiness.WORTH_COMPILING).chooses(readiness.WORTH_COMPILING)
+        assert not use_machine_code(WORTH_WAITING)
         assert "unavailable" in readiness._refusal
     monkeypatch.setattr(kept, "folder", lambda: tmp_path)
-    assert not readiness.made_now()
+    assert not readiness.make_now()
     assert "Resource temporarily unavailable" in readiness.why_not()
 
 
@@ -356,15 +360,54 @@ def test_where_nothing_can_be_kept_only_large_work_compiles(monkeypatch: pytest.
     monkeypatch.setattr(readiness, "start_compiler", lambda *arguments, **how: pytest.fail("nothing is worth it"))
     monkeypatch.setattr(kept, "folder", lambda: None)
     monkeypatch.setattr(readiness, "_compiler", None)
-    work = Policy("not loaded", small=10, large=1_000)
-    assert [work.chooses(size) for size in (9, 999)] == [False, False]
-    assert not work.chooses(1_000, cancelled=lambda: True)
-    assert not Policy("not loaded", small=10).chooses(readiness.WORTH_COMPILING - 1)
+    assert [use_machine_code(size) for size in (9, 999, WORTH_WAITING - 1)] == [False, False, False]
+    with pytest.raises(Cancelled):
+        use_machine_code(WORTH_WAITING, work=Work(cancelled=lambda: True))
     started: list[bool] = []
     monkeypatch.setattr(readiness, "prepare", lambda in_memory=False, aside=True: started.append(in_memory))
-    monkeypatch.setattr(readiness, "wait_until_ready", lambda seconds, cancelled, part: True)
-    assert work.chooses(1_000)
-    assert Policy("not loaded", small=10).chooses(readiness.WORTH_COMPILING)
-    assert started == [True] * 2
+    monkeypatch.setattr(readiness, "wait_until_ready", lambda part, work: True)
+    assert use_machine_code(WORTH_WAITING)
+    assert started == [True]
     monkeypatch.setenv("BPE_EXPLORER_PLAIN", "1")
-    assert not work.chooses(1_000)
+    assert not use_machine_code(WORTH_WAITING)
+
+
+def test_where_another_process_makes_it_none_is_started(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("BPE_EXPLORER_PLAIN", raising=False)
+    place = code(cache).parent
+    code(cache).unlink()
+    monkeypatch.setattr(kept, "folder", lambda: place)
+    for name in ("_pack", "_looked_at"):
+        monkeypatch.setattr(kept, name, None)
+    monkeypatch.setattr(readiness, "_compiler", None)
+    monkeypatch.setattr(readiness, "start_compiler", lambda *arguments, **how: pytest.fail("another one works already"))
+    other = kept.claim()
+    assert other is not None
+    readiness.prepare()
+    assert readiness.preparing()
+    assert compiler.main(["aside"]) == 0  # one that came too late ends at once
+    other.release()
+    assert not readiness.preparing()
+
+
+def test_a_compiler_ends_with_its_folder(tmp_path: Path) -> None:
+    (cache := tmp_path / "cache").mkdir(mode=0o700)
+    waits = MAKE.replace("def work():", "def work():\n    import time; time.sleep(600)")
+    environment = {**os.environ, kept.LOCATION: str(cache)}
+    with subprocess.Popen([sys.executable, "-c", waits], cwd=ROOT, env=environment, stderr=subprocess.PIPE) as process:
+        while not [*cache.glob("*/lock")]:
+            time.sleep(0.05)
+        shutil.rmtree(cache)
+        _, told = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert b"is gone" in told
+
+
+def test_who_begins_to_read_late_is_given_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept, "folder", lambda: tmp_path)
+    monkeypatch.setattr(compiler, "SECONDS_BETWEEN_LOOKS", 0.05)
+    late = "import sys, time; time.sleep(0.5); print(len(sys.stdin.buffer.read()), end='')"
+    monkeypatch.setattr(
+        compiler, "start_compiler", lambda *_, **how: subprocess.Popen([sys.executable, "-c", late], **how)
+    )
+    assert compiler._run("try", input=bytes(1_000_000)) == b"1000000"

@@ -167,4 +167,6 @@ def test_after_an_edit_of_one_kernel_only_that_is_made_anew(tmp_path: Path) -> N
     file.write_text(source.replace(head, f"{head}\n    nothing = 0"), encoding="utf-8")
     assert compiled() == ["word_memory.grow_slots"]
     packs = [Pack.read(path.read_bytes()) for path in cache.glob("*/code")]
-    assert [{name for name, _ in pack.kernels} for pack in packs] == [{"word_memory.grow_slots", "utf8.sound_until"}] * 2
+    assert [{name for name, _ in pack.kernels} for pack in packs] == [
+        {"word_memory.grow_slots", "utf8.sound_until"}
+    ] * 2

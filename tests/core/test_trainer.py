@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from dataclasses import replace
 
 import pytest
 
 from bpe_core.counting.words import WordTable
-from bpe_core.errors import FormatError, NothingToLearn, RecipeError
-from bpe_core.kernels import readiness
-from bpe_core.kernels.readiness import Policy
-from bpe_core.methods.bpe import METHOD
+from bpe_core.errors import Cancelled, FormatError, NothingToLearn, RecipeError
+from bpe_core.kernels import kept, readiness
 from bpe_core.methods.bpe import learn as learn_room
 from bpe_core.methods.bpe import reference as reference
 from bpe_core.methods.kit import trainer
-from bpe_core.methods.kit.compiled_pairs import CompiledLearner
 from bpe_core.methods.kit.plain_pairs import PlainLearner
 from bpe_core.methods.kit.trainer import Batch, Trainer, learn
 from bpe_core.recipes.recipe import Recipe
@@ -68,21 +64,38 @@ def test_columns_grow_while_old_views_stay(monkeypatch: pytest.MonkeyPatch) -> N
     assert all(all_columns(view) == all_columns(whole.first(len(view))) for view in views)
 
 
-def test_kernels_take_over_in_the_middle_of_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert METHOD.compiled is not None
-    monkeypatch.setattr(learn_room, "COMPILED", replace(METHOD.compiled, kernels=Policy("not loaded", small=0)))
+@pytest.fixture
+def being_made(monkeypatch: pytest.MonkeyPatch) -> list[Progress]:
+    """Let machine code be there once somebody was told twice how far it is."""
+    told: list[Progress] = []
+    monkeypatch.delenv("BPE_EXPLORER_PLAIN", raising=False)
+    monkeypatch.setattr(readiness, "LEAST", 0)
     monkeypatch.setattr(readiness, "prepare", lambda **how: None)
-    monkeypatch.setattr(readiness, "ready", lambda part="": False)
-    made = Trainer(WORDS, RECIPE)
-    made.advance(max_merges=5)
+    monkeypatch.setattr(readiness, "ready", lambda part="": len(told) == 2)
+    monkeypatch.setattr(readiness, "preparing", lambda: len(told) < 2)
+    monkeypatch.setattr(kept, "can_be_made", lambda: True)
+    return told
+
+
+def test_byte_pair_encoding_begins_while_machine_code_is_being_made(being_made: list[Progress]) -> None:
+    made = Trainer(WORDS, RECIPE, progress=being_made.append)
     # Which of the two learns makes no difference to anybody, so nothing public tells.
-    kinds = [type(made._learner)]
-    monkeypatch.setattr(readiness, "ready", lambda part="": True)
-    made.advance(max_merges=1)
-    kinds.append(type(made._learner))
-    assert kinds == [PlainLearner, CompiledLearner]
+    assert type(made._learner) is PlainLearner
+    assert not being_made
     made.advance()
     assert all_columns(made.history) == all_columns(reference.train(WORDS, RECIPE))
+
+
+def test_other_methods_begin_when_machine_code_is_there(being_made: list[Progress]) -> None:
+    learn(WORDS, Recipe.preset("wordpiece", merges=3), progress=being_made.append)
+    assert {one.stage for one in being_made[:2]} == {readiness.BEING_MADE}
+    assert being_made[-1].stage == "training"
+
+
+def test_who_waits_for_machine_code_can_stop(being_made: list[Progress]) -> None:
+    with pytest.raises(Cancelled):
+        Trainer(WORDS, Recipe.preset("wordpiece"), progress=being_made.append, cancelled=lambda: len(being_made) == 1)
+    assert len(being_made) == 1
 
 
 def test_a_history_of_other_words_is_not_continued() -> None:

@@ -17,14 +17,14 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.methods.kit.trainer import Trainer
 from bpe_core.counting.count_words import count_words
-from bpe_core.kernels.readiness import Policy
+from bpe_core.kernels import readiness
 from bpe_core.methods.kit.method import Method
 import bpe_core.methods.kit.compiled_pairs, bpe_core.counting.count_words
 from bpe_core.segmenting.merging import compiled_ranks
 from bpe_core.methods.kit.layout import lay_out
 from tests.core.learning import in_languages
 
-bpe_core.counting.count_words.KERNELS = Policy("bpe_core.counting.counter", small=0)
+readiness.LEAST = 0
 bpe_core.methods.kit.compiled_pairs._ROOMY = 0  # the learner is imported, so it is used
 text = "".join(f"word {i % 97} low lower λόγος {chr(0x4E00 + i % 900)}\\n" for i in range(1_500))
 corpus = Corpus.from_texts([text, text[5:]])
@@ -57,4 +57,52 @@ assert "numba" not in sys.modules
 
 def test_real_work_compiles_nothing_anew() -> None:
     ended = subprocess.run([sys.executable, "-c", REAL_WORK], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
+
+
+EACH_PART = """
+from bpe_core import warm_up
+from bpe_core.counting.count_words import count_words
+from bpe_core.kernels import calling, kept, readiness
+from bpe_core.methods.kit.trainer import learn
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.methods.kit.tokenizer import Tokenizer
+from bpe_core.text.corpus import Corpus
+from tests.core.learning import in_languages
+
+readiness.LEAST = 0
+asked, make = [], calling.Kernel._made
+calling.Kernel._made = lambda self, *how: asked.append(self.name) or make(self, *how)
+corpus = Corpus.from_texts(["".join(f"word {i % 97} low lower {chr(0x4E00 + i % 900)}\\n" for i in range(900))])
+words = in_languages(count_words(corpus, Recipe.preset("gpt2")))
+
+
+def learned(preset):
+    return learn(words, Recipe.preset(preset, merges=40, vocab_size=None))
+
+
+def encode():
+    Tokenizer(learned("gpt2")).encode_to_array("low lower " * 900)
+
+
+WORK = {
+    kept.COUNTING: lambda: count_words(corpus, Recipe.preset("gpt2")),
+    kept.LEARNING: lambda: [learned("gpt2"), learned("parity")],
+    kept.ENCODING: lambda: [encode(), learned("superbpe")],
+    kept.SCORING: lambda: learned("wordpiece"),
+    kept.DROPPING: lambda: learned("boundless"),
+    kept.UNIGRAM: lambda: [learned("unigram"), learned("mingram")],
+    kept.COMPRESSING: lambda: learned("gage"),
+    kept.BEST: lambda: learned("best"),
+}
+for part, warm in warm_up.PARTS.items():
+    warm()
+    asked.clear()
+    WORK.get(part, list)()
+    assert not asked, f"{part} lacks {asked}"
+"""
+
+
+def test_each_part_has_all_that_its_work_calls_and_those_before_it_do_not() -> None:
+    ended = subprocess.run([sys.executable, "-c", EACH_PART], cwd=ROOT, capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stderr

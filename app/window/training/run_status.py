@@ -14,6 +14,7 @@ from app.session.session import Session
 from app.window.parts.row_list import Index, Role, RowListModel
 from app.window.parts.timing import Throttle
 from app.window.parts.wording import count_text, duration_text, rate_text
+from bpe_core.kernels.readiness import MachineCode
 from bpe_core.recipes.ties import TIE_RULES
 
 MainAction = Literal["train", "pause", "resume", "extend"]
@@ -47,8 +48,13 @@ class TrainingStatusModel(QObject):
             chosen.connect(throttle.call)
 
     @property
-    def machine_code(self) -> tuple[float | None, str]:
+    def machine_code(self) -> MachineCode:
         return self._session.machine_code
+
+    def look_again(self) -> None:
+        """Look how far the machine code is that a run may wait for."""
+        if self.status.is_busy:
+            self._update()
 
     def catch_up(self) -> None:
         """Update at once, before an action."""
@@ -68,7 +74,7 @@ def status_of(run: Run | None, session: Session) -> TrainingStatus:
     extends = run.can_extend_to(recipe)
     goes_on = run.can_go_on() and run.phase is Phase.PAUSED
     return TrainingStatus(
-        sentence=sentence_of(run),
+        sentence=sentence_of(run, session.machine_code),
         run=name_of(run, session.runs.all),
         fraction=_fraction(run),
         is_busy=run.is_busy,
@@ -85,13 +91,13 @@ def title_of(run: Run, runs: Sequence[Run]) -> str:
     return f"{name_of(run, runs)}, {text}"
 
 
-def sentence_of(run: Run) -> str:
+def sentence_of(run: Run, machine_code: MachineCode) -> str:
     learned, gone = count_text(run.learned, run.wording.step), run.gone_through
     learned += f" of {run.planned:,}" if gone is None else f", {gone[0]:.0%} of {gone[1]}".replace("%", " %")
     if run.phase is Phase.COUNTING:
         return "Counting words …"
     if run.phase is Phase.PREPARING:
-        return "Preparing …"
+        return f"Machine code is being made: {machine_code.percent}" if machine_code.is_being_made else "Preparing …"
     if run.phase is Phase.LEARNING:
         rate = run.merges_per_second
         left = "" if run.seconds_left is None else f" · {duration_text(run.seconds_left)} left"
@@ -164,7 +170,7 @@ class RunListModel(RowListModel[Run]):
 
     def description(self, row: int) -> str:
         run = self.rows[row]
-        text = f"{title_of(run, self.rows)}\n{texts_of(run, most=20)}\n{sentence_of(run)}"
+        text = f"{title_of(run, self.rows)}\n{texts_of(run, most=20)}\n{sentence_of(run, self._session.machine_code)}"
         return f"{text}\nGoes on from run {run.parent}." if run.parent is not None else text
 
     def shown(self, row: int, role: int) -> Any:

@@ -65,7 +65,10 @@ class SpeedBox(QWidget):
 
 
 PROGRESS_STEPS = 1000
-BEING_MADE = "Machine code for this computer is being made, once; the window can be closed meanwhile"
+BEING_MADE = (
+    "Machine code for this computer is being made, once; until then large work is slower or waits. The window can be "
+    "closed meanwhile"
+)
 LOOK_MILLISECONDS = 1_000  # between two looks at how much machine code is made
 
 
@@ -96,12 +99,13 @@ class StatusLine(QStatusBar):
         self._show_machine_code()
 
     def _show_machine_code(self) -> None:
-        made, why_not = self._model.machine_code
-        is_on_its_way = made is not None and made < 1
-        self.faster.setVisible(is_on_its_way or bool(why_not))
-        self.faster.setText(f"Getting faster: {100 * (made or 0):.0f} %" if is_on_its_way else "In plain Python")
-        self.faster.setToolTip(tip(BEING_MADE if is_on_its_way else f"No machine code: {why_not}"))
-        if made == 1:
+        self._model.look_again()
+        state = self._model.machine_code
+        is_on_its_way = state.is_being_made
+        self.faster.setVisible(is_on_its_way or bool(state.why))
+        self.faster.setText(f"Making machine code: {state.percent}" if is_on_its_way else f"By {state.way}")
+        self.faster.setToolTip(tip(BEING_MADE if is_on_its_way else f"By {state.way}: {state.why}"))
+        if state.share == 1:
             self._look.stop()
 
     def _show(self) -> None:

@@ -20,6 +20,7 @@ from bpe_core.questions import QUESTIONS
 from bpe_core.support import optional_packages as optional
 from bpe_core.support.limits import available_memory, size_text
 from bpe_core.support.plugins import Registry, left_out
+from bpe_core.support.progress import Progress, Work
 from bpe_core.support.version import PROGRAM, program_version, version_of
 from bpe_core.text.patterns import NAMED_PATTERNS
 
@@ -43,11 +44,11 @@ _PYTHON = re.compile(r"python_version (<|>=) ['\"]3\.(\d+)['\"]")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print it as JSON")
-    parser.add_argument("--prepare", action="store_true", help="make all machine code first, which takes a minute")
+    parser.add_argument("--prepare", action="store_true", help="make all machine code first, which takes minutes")
 
 
 def run(options: argparse.Namespace) -> int:
-    done = 1 if options.prepare and not readiness.made_now() else 0
+    done = 1 if options.prepare and not _prepared() else 0
     facts = {
         "program": _program(),
         "packages": _packages(),
@@ -65,6 +66,25 @@ def run(options: argparse.Namespace) -> int:
         for name, value in rows.items():
             print(f"  {name:<{width}}  {value}")
     return done
+
+
+def _prepared() -> bool:
+    """Have all machine code made, and tell on the error output how far it is, or why it was given up."""
+    if readiness.why_not():
+        print(f"No machine code was made: {readiness.why_not()}.", file=sys.stderr)
+        return False
+    told = -1
+
+    def tell(progress: Progress) -> None:
+        nonlocal told
+        if progress.done > told:
+            told = progress.done
+            print(f"{progress.stage}: {progress.done} %", file=sys.stderr, flush=True)
+
+    is_made = readiness.make_now(Work(tell))
+    if not is_made:
+        print(f"This was given up: {readiness.why_not()}.", file=sys.stderr)
+    return is_made
 
 
 def _program() -> dict[str, Any]:
@@ -107,7 +127,7 @@ def _is_for_this_python(requirement: str) -> bool:
 
 def _kernels() -> dict[str, Any]:
     folder = kept.folder() if readiness.kernels_exist() else None
-    facts: dict[str, Any] = {"in use": readiness.ready(), "because": _why()}
+    facts: dict[str, Any] = {"in use": readiness.ready(), "way": readiness.state().way, "because": _why()}
     if folder is not None and readiness.ready():
         files = [file.stat() for file in folder.rglob("*") if file.is_file()]
         made = datetime.fromtimestamp(max(file.st_mtime for file in files), UTC)
@@ -120,13 +140,15 @@ def _kernels() -> dict[str, Any]:
 
 
 def _why() -> str:
-    if readiness.ready():
-        pack = kept.pack()
-        if pack is not None and pack.fallback:
-            return f"by Numba's own cache, which starts more slowly: {pack.fallback} To try again: {readiness.COMPILE}"
-        return "compiled for this processor and this Python"
-    later = "not compiled yet: the first large work does, aside, while it goes on in plain Python; or now: "
-    return readiness.why_not() or later + readiness.COMPILE
+    state = readiness.state()
+    if state.way == readiness.MACHINE_CODE:
+        return f"it is made for this processor and this Python by Numba {version_of('numba')}"
+    if state.way == readiness.BY_NUMBA:
+        return f"{state.why} To try again: {readiness.COMPILE}"
+    if state.is_being_made:
+        return f"{readiness.BEING_MADE}: {state.percent}"
+    later = "machine code is not made yet: the first large work has it made aside; or now: "
+    return state.why or later + readiness.COMPILE
 
 
 def _computer() -> dict[str, Any]:

@@ -14,7 +14,7 @@ import numpy as np
 from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import NOTHING, TOKEN, History
-from bpe_core.kernels.readiness import Policy
+from bpe_core.kernels.kept import DROPPING
 from bpe_core.methods.boundless.plain_dropping import PlainDropping
 from bpe_core.methods.boundless.race import ACROSS, WITHIN, BoundlessLearner
 from bpe_core.methods.kit.learner import CompiledWay, Learner, Way
@@ -22,8 +22,6 @@ from bpe_core.methods.kit.plain_pairs import PlainLearner
 from bpe_core.methods.kit.runs import inside_of
 from bpe_core.methods.superbpe.learn import STAGE
 from bpe_core.recipes.recipe import Recipe
-
-_COMPILED = "bpe_core.methods.boundless.compiled_dropping"
 
 
 def _plain_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
@@ -75,4 +73,4 @@ def what_is_wrong(history: History) -> str:
 
 
 PLAIN = Way(_plain_learner, bytes_a_cell=200)
-COMPILED = CompiledWay(compiled_learner, 40, Policy(_COMPILED, small=20_000, large=2_000_000))
+COMPILED = CompiledWay(compiled_learner, 40, DROPPING)

@@ -6,12 +6,9 @@ from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
 from bpe_core.kernels.kept import LEARNING
-from bpe_core.kernels.readiness import Policy
 from bpe_core.methods.kit.learner import CompiledWay, Learner, Way
 from bpe_core.methods.kit.plain_pairs import PlainLearner
 from bpe_core.recipes.recipe import Recipe
-
-KERNELS = Policy("bpe_core.methods.kit.compiled_pairs", small=20_000, large=2_000_000, part=LEARNING)
 
 
 def compiled_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
@@ -21,4 +18,4 @@ def compiled_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, force
 
 
 PLAIN = Way(PlainLearner, bytes_a_cell=80)
-COMPILED = CompiledWay(compiled_learner, 14, KERNELS)
+COMPILED = CompiledWay(compiled_learner, 14, LEARNING, begins_without=True)

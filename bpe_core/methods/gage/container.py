@@ -31,6 +31,8 @@ import numpy.typing as npt
 
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import Cancelled, CorpusError, FormatError, OutputError
+from bpe_core.kernels.kept import COMPRESSING
+from bpe_core.kernels.readiness import use_machine_code
 from bpe_core.methods.gage.block_form import (
     LONGEST,
     MOST_AT_ONCE,
@@ -40,7 +42,7 @@ from bpe_core.methods.gage.block_form import (
     size_of_table,
     write_block,
 )
-from bpe_core.methods.gage.learn import KERNELS, compressed_blocks
+from bpe_core.methods.gage.learn import compressed_blocks
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.atomic import write_atomically
 from bpe_core.support.limits import check_room
@@ -123,8 +125,7 @@ def opened(path: Path | str) -> BinaryIO:
 
 def _compress(source: BinaryIO, size: int, target: BinaryIO, recipe: Recipe, work: Work, name: str = "") -> Report:
     target.write(head(size))
-    waiting = Progress("preparing", 0, None, "bytes", "compiling for this computer, which is done only once")
-    is_fast = KERNELS.chooses(size, waiting=lambda: work.progress(waiting), cancelled=work.cancelled)
+    is_fast = use_machine_code(size, COMPRESSING, work)
     done = crc = written = 0
     counts = np.zeros(4, np.int64)
     for original, compressed, more in _compressed(

@@ -15,7 +15,7 @@ import numpy as np
 from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import NOTHING, Columns, EndReason, History
-from bpe_core.kernels.readiness import Policy
+from bpe_core.kernels.kept import COMPRESSING
 from bpe_core.methods.gage.block_form import (
     BLOCKS_LOOKED_AT,
     KINDS,
@@ -172,10 +172,6 @@ def compressed_blocks(data: bytes, recipe: Recipe) -> list[CompressedBlock]:
     return done
 
 
-# In bytes; what is larger takes plain Python longer than the compiler.
-KERNELS = Policy("bpe_core.methods.gage.compiled", small=20_000, large=1_000_000)
-
-
 def compiled_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
     from bpe_core.methods.gage.compiled import CompiledLearner, decides  # loads machine code
 
@@ -220,4 +216,4 @@ REASONS = (
 )
 
 PLAIN = Way(PlainLearner, bytes_a_cell=10)
-COMPILED = CompiledWay(compiled_learner, 3, KERNELS)
+COMPILED = CompiledWay(compiled_learner, 3, COMPRESSING)

@@ -13,7 +13,6 @@ from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.columns import Scores
 from bpe_core.history.history import COUNT_ALONE, Columns, EndReason, History, Reasons
-from bpe_core.kernels.readiness import Policy
 from bpe_core.recipes.recipe import Recipe
 
 EVERY_LENGTH = 2**62  # a limit to the length of tokens that limits nothing
@@ -93,4 +92,5 @@ class Way:
 
 @dataclass(frozen=True)
 class CompiledWay(Way):
-    kernels: Policy  # measured in bytes of distinct words
+    part: str  # of the machine code, that has all of its kernels
+    begins_without: bool = False  # the plain way is fast enough for large texts, too, until machine code is there

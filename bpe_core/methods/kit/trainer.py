@@ -9,8 +9,8 @@
     >>> trainer.advance().finished, trainer.end_reason
     (True, 'too rare')
 
-Plain Python learns small texts, and larger ones while a second process compiles the kernels; these take over in the
-middle of a run, with the same result.
+Machine code learns all but small texts. Where it is still being made, a run begins when it is there; only byte-pair
+encoding begins at once, in plain Python, with the same result.
 """
 
 from __future__ import annotations
@@ -21,13 +21,14 @@ from dataclasses import dataclass
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import Cancelled, FormatError, NothingToLearn, RecipeError
 from bpe_core.history.history import Columns, EndReason, History
+from bpe_core.kernels.readiness import use_machine_code
 from bpe_core.methods.kit.layout import FEWER_CELLS
 from bpe_core.methods.kit.learner import UNLIMITED, Candidate, GoneThrough, Learner, LooksAhead
 from bpe_core.methods.kit.method import Method
 from bpe_core.recipes.interventions import forced_at
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.limits import check_room
-from bpe_core.support.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
+from bpe_core.support.progress import CancelCheck, Progress, ProgressReport, Work, ignore_progress, never_cancelled
 
 SECONDS_BETWEEN_REPORTS = 0.05
 FIRST_WORK = 50_000  # about a millisecond
@@ -55,8 +56,12 @@ class Trainer:
         *,
         history: History | None = None,
         cancelled: CancelCheck = never_cancelled,
+        progress: ProgressReport = ignore_progress,
     ) -> None:
-        """Make the steps of a history first; what counts it has must be those of these words."""
+        """Make the steps of a history first; what counts it has must be those of these words.
+
+        Where machine code is needed and still being made, wait for it and tell how far it is.
+        """
         words.check_total()
         if len(words) == 0:
             raise NothingToLearn("The text holds no words, so there is nothing to learn; choose another text.")
@@ -70,7 +75,7 @@ class Trainer:
         self._columns = Columns.with_room(min(self.steps_planned, max(ROOM_AT_FIRST, known)))
         self.end_reason: EndReason = ""
         self._rate = 0.0  # work units a second, as last measured
-        self._learner = self._make_learner(history)
+        self._learner = self._make_learner(history, Work(progress, cancelled))
         if not self._learner.has_candidates:
             raise NothingToLearn(self._method.nothing_to_learn)
         if history is not None:
@@ -104,7 +109,6 @@ class Trainer:
 
     def advance(self, max_merges: int | None = None, seconds: float | None = None) -> Batch:
         """Learn until that many merges are made, the time has passed, or the end is reached."""
-        self._let_kernels_take_over()
         start = self._learner.learned
         goal = self.steps_planned if max_merges is None else min(self.steps_planned, start + max(0, max_merges))
         deadline = None if seconds is None else time.perf_counter() + seconds
@@ -160,25 +164,14 @@ class Trainer:
             self._rate = work / max(1e-6, time.perf_counter() - before)
         return end
 
-    # --- Plain or compiled --------------------------------------------------------------
-
-    def _make_learner(self, forced: History | None) -> Learner:
+    def _make_learner(self, forced: History | None, work: Work) -> Learner:
         method, size = self._method, len(self.words.text)
-        fast = method.compiled if method.compiled is not None and method.compiled.kernels.chooses(size) else None
-        self._is_plain = fast is None
-        way = fast or method.plain
+        fast = method.compiled
+        way = method.plain
+        if fast and use_machine_code(fast.bytes_a_cell * size, fast.part, work, waits=not fast.begins_without):
+            way = fast
         check_room(way.bytes_a_cell * (size + len(self.words)), "Training", FEWER_CELLS)
         return way.learner(self.words, self.alphabet, self.recipe, forced)
-
-    def _let_kernels_take_over(self) -> None:
-        """Let a new learner make the steps so far again and go on, once its kernels are compiled."""
-        fast = self._method.compiled
-        if not self._is_plain or fast is None or not fast.kernels.allows(len(self.words.text)):
-            return
-        learned = self._learner.learned
-        learner = fast.learner(self.words, self.alphabet, self.recipe, self.history)
-        learner.learn(_with_more_room(self._columns, len(self._columns.left)), learned, UNLIMITED)
-        self._learner, self._is_plain, self._rate = learner, False, 0.0
 
     def _replay(self, history: History, cancelled: CancelCheck) -> None:
         end: EndReason = ""
@@ -199,7 +192,7 @@ def learn(
     cancelled: CancelCheck = never_cancelled,
 ) -> History:
     """Learn from counted words until the end; the steps of a history, if there is one, are made first."""
-    trainer = Trainer(words, recipe, history=history)
+    trainer = Trainer(words, recipe, history=history, cancelled=cancelled, progress=progress)
     finished = False
     while not finished and not cancelled():
         finished = trainer.advance(seconds=SECONDS_BETWEEN_REPORTS).finished

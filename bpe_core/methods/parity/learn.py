@@ -18,7 +18,7 @@ from bpe_core.counting.words import WordTable
 from bpe_core.errors import CorpusError
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import NOTHING, TIED, Columns, EndReason, History, Reasons
-from bpe_core.methods.bpe.learn import KERNELS
+from bpe_core.kernels.kept import LEARNING
 from bpe_core.methods.kit.learner import UNLIMITED, Candidate, CompiledWay, Learner, Way
 from bpe_core.methods.kit.plain_pairs import PlainLearner
 from bpe_core.methods.kit.reasons import Reason, Told
@@ -224,4 +224,4 @@ def served(recipe: Recipe) -> Reason:
 
 
 PLAIN = Way(partial(ParityLearner, make=PlainFollower), bytes_a_cell=240)
-COMPILED = CompiledWay(compiled_learner, 42, KERNELS)
+COMPILED = CompiledWay(compiled_learner, 42, LEARNING)

@@ -16,7 +16,8 @@ from bpe_core.counting.words import WordTable
 from bpe_core.errors import RecipeError
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import Columns, EndReason, History, Reasons
-from bpe_core.methods.bpe.learn import KERNELS
+from bpe_core.kernels.kept import ENCODING
+from bpe_core.kernels.readiness import use_machine_code
 from bpe_core.methods.kit.learner import UNLIMITED, Candidate, CompiledWay, Learner, LearnerMaker, Way
 from bpe_core.methods.kit.plain_pairs import PlainLearner
 from bpe_core.methods.kit.reasons import Reason
@@ -28,6 +29,7 @@ from bpe_core.segmenting.cutting import Cutting
 if TYPE_CHECKING:  # which loads machine code
     from bpe_core.methods.superbpe.compiled import Cut
 
+BYTES_A_CELL = 6  # of machine code
 STAGE = "stage"  # the reason of a step: 1 within words, 2 across them
 
 
@@ -143,7 +145,7 @@ def compiled_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, force
 
 
 def words_at_first(words: WordTable, recipe: Recipe) -> Inside:
-    if not KERNELS.chooses(len(words.text)):
+    if not use_machine_code(BYTES_A_CELL * len(words.text), ENCODING):
         return inside_of(words, recipe)
     from bpe_core.methods.superbpe.compiled import inside_of as inside_by_kernels  # loads machine code
 
@@ -166,4 +168,4 @@ STAGES = Reason.of_column(
 )
 
 PLAIN = Way(_plain_learner, bytes_a_cell=200)
-COMPILED = CompiledWay(compiled_learner, 6, KERNELS)
+COMPILED = CompiledWay(compiled_learner, BYTES_A_CELL, ENCODING)

@@ -8,7 +8,8 @@ from bpe_core.counting.words import WordTable
 from bpe_core.errors import RecipeError, SizeDoesNotFit
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
-from bpe_core.kernels.readiness import Policy
+from bpe_core.kernels.kept import UNIGRAM
+from bpe_core.kernels.readiness import use_machine_code
 from bpe_core.methods.kit.dropping_learner import DroppingLearner
 from bpe_core.methods.kit.lattices import PlainLattices
 from bpe_core.methods.kit.learner import CompiledWay, Learner, Way
@@ -46,7 +47,7 @@ REASONS = (
 )
 
 
-KERNELS = Policy("bpe_core.methods.kit.compiled_lattices", small=5_000, large=500_000)
+BYTES_A_CELL = 200  # of the lattices of machine code
 
 
 def check_marker(recipe: Recipe) -> None:
@@ -63,7 +64,7 @@ def tokens_at_first(words: WordTable, recipe: Recipe) -> Alphabet:
 
 
 def pieces_at_first(words: WordTable, recipe: Recipe) -> Alphabet:
-    if not KERNELS.chooses(len(words.text)):
+    if not use_machine_code(BYTES_A_CELL * len(words.text), UNIGRAM):
         return seeded(words, recipe, repeated_pieces)
     from bpe_core.methods.kit.compiled_lattices import repeated  # loads machine code
 
@@ -115,7 +116,7 @@ def compiled_way(kind: type[DroppingLearner]) -> CompiledWay:
 
         return kind(words, alphabet, recipe, forced, CompiledLattices)
 
-    return CompiledWay(compiled, 200, KERNELS)
+    return CompiledWay(compiled, BYTES_A_CELL, UNIGRAM)
 
 
 PLAIN = plain_way(UnigramLearner)

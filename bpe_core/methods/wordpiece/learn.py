@@ -18,7 +18,7 @@ import numpy as np
 from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import NOTHING, TIED, Columns, History, Reasons
-from bpe_core.kernels.readiness import Policy
+from bpe_core.kernels.kept import SCORING
 from bpe_core.methods.kit.layout import Layout
 from bpe_core.methods.kit.learner import Candidate, CompiledWay, Learner, Way, with_token_counts
 from bpe_core.methods.kit.plain_pairs import PlainLearner
@@ -136,9 +136,6 @@ def reasons(recipe: Recipe) -> tuple[Reason, ...]:
     return (SCORE,) if recipe.wordpiece_rule == "score" else ()
 
 
-_COMPILED = "bpe_core.methods.wordpiece.compiled"
-
-
 def _plain_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
     by_score = recipe.wordpiece_rule == "score"
     return (PlainScoreLearner if by_score else PlainLearner)(words, alphabet, recipe, forced)
@@ -152,4 +149,4 @@ def compiled_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, force
 
 
 PLAIN = Way(_plain_learner, bytes_a_cell=160)
-COMPILED = CompiledWay(compiled_learner, 30, Policy(_COMPILED, small=20_000, large=2_000_000))
+COMPILED = CompiledWay(compiled_learner, 30, SCORING)

@@ -60,5 +60,5 @@ def test_a_full_disk_is_named_by_the_compiler_itself(
     assert run(["doctor", "--prepare"]) == 1
     complaint = capfd.readouterr().err
     assert "cannot be kept in " in complaint
-    assert complaint.endswith("No space left on device\n")
+    assert complaint.endswith("No space left on device.\n")
     assert "Traceback" not in complaint

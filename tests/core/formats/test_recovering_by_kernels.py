@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from unittest.mock import patch
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -14,15 +12,14 @@ from bpe_core.formats.compiled_recovering import parts_of
 from bpe_core.formats.recovering import recover
 from bpe_core.history.laid_texts import end_to_end
 from bpe_core.history.text_table import entered
-from bpe_core.kernels.readiness import Policy
 from bpe_core.segmenting.text_pairs import ways_among
 from bpe_core.support.arrays import Int32s
+from tests.machine_code import machine_code
 
 BYTES = {bytes([byte]): byte for byte in range(256)}
 SHORT = st.text("ab", min_size=2, max_size=4).map(str.encode)
 LONG = st.builds(lambda part, power: part * 2**power, st.sampled_from([b"ab", b"a", b"abb"]), st.integers(1, 7))
-ALWAYS = Policy("bpe_core.formats.compiled_recovering", small=1)
-NEVER = Policy("bpe_core.formats.compiled_recovering", small=10**9, small_when_loaded=10**9)
+ALWAYS, NEVER = True, False
 
 
 @given(tokens=st.lists(SHORT | LONG, unique=True, max_size=20))
@@ -91,8 +88,8 @@ def test_doubling() -> None:
     assert not is_late.any()
 
 
-def _found(tokens: list, base: dict, first_id: int, policy: Policy) -> tuple[object, ...]:  # type: ignore[type-arg]
-    with patch.object(recovering, "KERNELS", policy):
+def _found(tokens: list, base: dict, first_id: int, by_kernels: bool) -> tuple[object, ...]:  # type: ignore[type-arg]
+    with machine_code(is_used=by_kernels):
         found = recover(tokens, base, first_id)
     assert [tokens[place] for place in found.places] == found.tokens
     return found.tokens, found.pairs.tolist(), found.out_of_turn, found.lost

@@ -6,16 +6,15 @@ import io
 from collections.abc import Sequence
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bpe_core.formats import FORMATS
 from bpe_core.formats.merge_table import MergeTable, make_rows
-from bpe_core.formats.rows import KERNELS
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import NOTHING, Columns, History, Int64s
 from bpe_core.recipes.recipe import Recipe
+from tests.machine_code import machine_code
 
 TABLES = ("csv", "tsv", "json")
 BYTES = b'ab ,"\\<0x41>\t\n\x00\x7f\xc3\xa9\xf0\x9f\x98\x80'  # characters that some formats escape
@@ -63,7 +62,6 @@ def _some_missing(numbers: Sequence[int]) -> Int64s:
 
 def _written(history: History, name: str, numbers: Int64s | None, *, by_kernels: bool) -> bytes:
     file = io.BytesIO()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(type(KERNELS), "chooses", lambda *_: by_kernels)
+    with machine_code(is_used=by_kernels):
         FORMATS[name].write(history.numbered(numbers), file)
     return file.getvalue()

@@ -6,9 +6,7 @@ import io
 import struct
 import time
 from collections.abc import Callable
-from contextlib import ExitStack
 from pathlib import Path
-from unittest.mock import patch
 
 import pytest
 from hypothesis import given
@@ -16,14 +14,13 @@ from hypothesis import strategies as st
 
 from bpe_core.command_line.main import run
 from bpe_core.errors import FormatError, OutputError, TooLarge
-from bpe_core.formats import FORMATS, open_table, recovering, sentencepiece_fields
+from bpe_core.formats import FORMATS, open_table, sentencepiece_fields
 from bpe_core.formats.sentencepiece_fields import bytes_field, float_field, varint, varint_field
-from bpe_core.kernels.readiness import Policy
 from bpe_core.methods.kit.tokenizer import Tokenizer
-from bpe_core.segmenting import by_priority
 from bpe_core.verification import sampling
 from bpe_core.verification.checking import prepare_export
 from tests.core.formats.samples import content, encode, languages, learned, opened, same_merges, texts
+from tests.machine_code import machine_code
 from tests.shared import text_of
 
 MODEL = FORMATS["sentencepiece"]
@@ -192,8 +189,8 @@ def test_pieces_are_read_at_once_as_one_by_one(parts: list[bytes], changes: list
     for place, byte in changes:
         data[place % len(data)] = byte
     found: list[object] = []
-    for small in (0, 10**9):
-        with patch.object(sentencepiece_fields, "KERNELS", Policy("bpe_core.formats.compiled_pieces", small, small)):
+    for by_kernels in (True, False):
+        with machine_code(is_used=by_kernels):
             try:
                 stored = sentencepiece_fields.read(bytes(data), "odd")
                 found.append((stored.kind, [*stored.pieces]))
@@ -206,11 +203,6 @@ PIECES = st.dictionaries(
     st.text("ab▁é", min_size=1, max_size=6), st.tuples(st.integers(-9, 0), st.sampled_from([1, 1, 1, 1, 3, 4, 5]))
 )
 BYTES = [piece(f"<0x{byte:02X}>", kind=6) for byte in range(256)]
-AT_ONCE = [
-    (sentencepiece_fields, "bpe_core.formats.compiled_pieces"),
-    (recovering, "bpe_core.formats.compiled_recovering"),
-    (by_priority, "bpe_core.segmenting.text_pairs"),
-]
 
 
 @given(
@@ -232,10 +224,8 @@ def test_a_model_opens_and_encodes_the_same_by_kernels(
     data = b"".join([piece("<unk>", kind=2), *(BYTES * has_bytes), *made])
     data += bytes_field(2, varint_field(3, 2) + varint_field(35, has_bytes))
     found: list[object] = []
-    for small in (1, 10**9):
-        with ExitStack() as patched:
-            for module, part in AT_ONCE:
-                patched.enter_context(patch.object(module, "KERNELS", Policy(part, small, small)))
+    for by_kernels in (True, False):
+        with machine_code(is_used=by_kernels):
             table = MODEL.open(data, "odd")
             history, tokenizer = table.history, Tokenizer(table.history)
             joining = history.joining and history.joining.to_dict

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 from typing import Any
-from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -19,12 +18,12 @@ from bpe_core.formats.sentencepiece_fields import Kind, ScoredPiece, Stored, byt
 from bpe_core.formats.sentencepiece_text import packed
 from bpe_core.history.history import History
 from bpe_core.methods.kit.tokenizer import Tokenizer
-from bpe_core.segmenting import text_encoder
 from bpe_core.session_file.reading import read_session
 from bpe_core.session_file.values import SavedRun, SavedSession
 from bpe_core.session_file.writing import write_session
 from tests.core.formats.kinds import albert, sentencepiece_model
 from tests.core.formats.test_kinds import lines
+from tests.machine_code import machine_code
 
 sentencepiece = pytest.importorskip("sentencepiece", reason="the package sentencepiece is not installed")
 
@@ -226,7 +225,7 @@ def test_sums_beyond_100_000_begin_anew_where_the_library_s_do(change: float) ->
 
 
 def plain_ids(history: History, text: str) -> list[int]:
-    with patch.object(text_encoder, "worth_kernels", lambda characters: False):
+    with machine_code(is_used=False):
         return Tokenizer(history).encode(text)
 
 

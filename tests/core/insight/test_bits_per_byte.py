@@ -17,9 +17,7 @@ from bpe_core.errors import BpeError, CorpusError
 from bpe_core.history.history import History
 from bpe_core.history.joining import Joining, PairRows
 from bpe_core.insight.cut_words import CutWords
-from bpe_core.kernels.readiness import Policy
 from bpe_core.measures import bits_per_byte as measure
-from bpe_core.measures import bits_per_byte as measuring
 from bpe_core.measures import compiled_bits, size_curves
 from bpe_core.measures.bits_per_byte import bits_per_byte, tenth_apart
 from bpe_core.measures.size_curves import some_sizes, which_sizes
@@ -30,6 +28,7 @@ from bpe_core.reference.kneser_ney import PairModel
 from bpe_core.text.corpus import Corpus
 from tests.core.learning import train
 from tests.core.random_training import recipes, words
+from tests.machine_code import machine_code
 from tests.shared import text_of
 
 MOST = sys.maxsize
@@ -117,8 +116,7 @@ def test_it_says_which_sizes_were_measured(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def _check(learned: WordTable, held_out: WordTable, history: History) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(measuring, "KERNELS", Policy(measuring.KERNELS.module, MOST, MOST))
+    with machine_code(is_used=False):
         found = bits_per_byte(learned, held_out, history)
         some = bits_per_byte(learned, held_out, history, some_sizes(history, 6))
     assert (np.diff(found.sizes) >= 0).all()
@@ -129,9 +127,8 @@ def _check(learned: WordTable, held_out: WordTable, history: History) -> None:
         model = PairModel(_tokens(learned, history, step), events)
         assert bits == pytest.approx(model.bits(_tokens(held_out, history, step)) / held_out.size)
         assert every[step] == bits
-    with pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch, machine_code(is_used=True):
         patch.setattr(measure, "MEASURED", 1)
-        patch.setattr(measuring, "KERNELS", Policy(measuring.KERNELS.module, small=0))
         patch.setattr(compiled_bits, "SLOTS", 4)
         assert bits_per_byte(learned, held_out, history).bits == pytest.approx(found.bits, rel=1e-9)
 

@@ -47,7 +47,7 @@ def test_the_table_says_what_the_history_says(program: Program, train: Train) ->
 
 @pytest.mark.parametrize(
     ("is_preparing", "why_not", "told"),
-    [(True, "", "Getting faster: 40 %"), (False, "", ""), (False, "numba is not installed", "In plain Python")],
+    [(True, "", "Making machine code: 40 %"), (False, "", ""), (False, "numba is not installed", "By plain Python")],
 )
 def test_the_status_bar_says_how_much_machine_code_there_is(
     program: Program, monkeypatch: pytest.MonkeyPatch, is_preparing: bool, why_not: str, told: str

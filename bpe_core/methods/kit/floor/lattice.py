@@ -19,7 +19,8 @@ from bpe_core.errors import BpeError
 from bpe_core.history.alphabet import Alphabet, Spelled
 from bpe_core.kernels import price_lattices as kernels
 from bpe_core.kernels.jit import Function
-from bpe_core.kernels.readiness import Policy
+from bpe_core.kernels.kept import BEST
+from bpe_core.kernels.readiness import use_machine_code
 from bpe_core.kernels.unigram_trie import ROW, spread_slots
 from bpe_core.methods.kit.layout import SEPARATOR, lay_out
 from bpe_core.recipes.recipe import Recipe
@@ -28,7 +29,7 @@ from bpe_core.support.limits import check_room
 from bpe_core.support.progress import ALONE, Work
 from bpe_core.support.threads import at_once, available_threads
 
-KERNELS = Policy("bpe_core.methods.kit.floor.lattice", small=0, large=2_000)  # in bytes of distinct words
+BYTES_A_CELL = 200  # about: a symbol begins pieces of many lengths
 LONGEST = 255  # symbols of a piece
 UNIT_BITS = 20  # a token is so many times halved the smallest price; fewer where counts are very large
 BYTES_AN_EDGE = 40  # of memory, with the tables that find its piece
@@ -66,7 +67,7 @@ class Lattice:
         """
         if not 2 <= longest <= LONGEST:
             raise BpeError(f"Pieces can be at most 2 to {LONGEST} symbols long, not {longest:,}.")
-        is_compiled = KERNELS.chooses(len(words.text), cancelled=work.cancelled)
+        is_compiled = use_machine_code(BYTES_A_CELL * len(words.text), BEST, work)
         laid, others = stretches(words, alphabet, recipe, joined)
         places = np.minimum(np.diff(laid.starts), longest)
         room = int((np.diff(laid.starts) * places - places * (places - 1) // 2).sum())

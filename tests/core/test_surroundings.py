@@ -1,0 +1,26 @@
+"""What is around the program: the releases that it asks for, and the variables that it reads."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+
+from tests.shared import ROOT
+
+
+def test_the_package_asks_for_the_releases_of_numba_that_are_tested() -> None:
+    from bpe_core.kernels.compiling import TESTED  # loads Numba, which takes a while
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    (first, last), unknown = TESTED, (TESTED[1][0], TESTED[1][1] + 1)
+    wanted = "numba>={}.{},<{}.{}".format(*first, *unknown)
+    assert last[1] - first[1] == 2  # three releases
+    assert wanted in project["dependencies"]
+
+
+def test_the_manual_names_every_variable_that_is_read() -> None:
+    files = [path for folder in ("app", "bpe_core") for path in (ROOT / folder).rglob("*.py")]
+    read = {name for path in files for name in re.findall(r"BPE_EXPLORER_[A-Z_]+", path.read_text(encoding="utf-8"))}
+    table = (ROOT / "resources" / "manual" / "commands.md").read_text(encoding="utf-8")
+    told = {*re.findall(r"^\| `(BPE_EXPLORER_[A-Z_]+)", table, re.MULTILINE)}
+    assert read == told

@@ -1,0 +1,19 @@
+"""Who does the work in a test: machine code from the first byte on, or never."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from bpe_core.kernels import readiness
+
+NEVER = 2**62  # bytes
+
+
+@contextmanager
+def machine_code(*, is_used: bool) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(readiness, "LEAST", 0 if is_used else NEVER)
+        yield
