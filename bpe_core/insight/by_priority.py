@@ -20,7 +20,7 @@ import numpy as np
 
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import TokenTexts
-from bpe_core.methods.kit.explanation import ELSEWHERE, Explanation, ShownToken, TextWord, TextWords, Way
+from bpe_core.methods.kit.explanation import ELSEWHERE, ExplainedText, Explanation, ShownToken, TextWord, TextWords, Way
 from bpe_core.segmenting.by_priority import JoinedWords
 from bpe_core.segmenting.cutting import Allowed, Cutting
 
@@ -43,14 +43,14 @@ class Trace:
     joined_at: dict[int, int]  # by the same: which join of the word dissolved it
 
 
-class WhyPriority:
+class WhyPriority(ExplainedText):
     def __init__(self, text: str, history: History, allowed: Allowed) -> None:
         self._joined = JoinedWords(history)
         self._words = TextWords(text, self._joined.cutting(Cutting(history.recipe)), allowed)
         self._base = len(history.alphabet)
         self._texts = TokenTexts.of(history).text
 
-    def at_byte(self, byte: int, at: int) -> Explanation:
+    def explanation_at(self, byte: int, at: int) -> Explanation:
         word = self._words.around(byte)
         if not isinstance(word, TextWord):
             return Explanation(word, True, ELSEWHERE[word])

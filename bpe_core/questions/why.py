@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from bpe_core.asking import Answer, Question, parameter
 from bpe_core.asking.shared import after_steps, spelled_specials
 from bpe_core.history.token_texts import shown
 from bpe_core.insight.explanation import explain
-from bpe_core.methods.bpe.explain import Why as Boundaries
-from bpe_core.methods.kit.explanation import UNKNOWN, Explanation
+from bpe_core.methods.kit.explanation import UNKNOWN, Way
 from bpe_core.segmenting.cutting import ALLOWED
 from bpe_core.studies.study import Study
 from bpe_core.support.data_table import DataTable
@@ -54,16 +53,15 @@ examples:
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
         at, data = study.checked_step_count(self.at), self.text.encode()
         allowed = ALLOWED["all" if self.allow_special else self.specials]
-        asked = None
-        if study.has_ranks:
-            corpus = None if study.texts is None else study.ranked("Why a text is split", work)
-            asked = Boundaries(self.text, study.history, corpus=corpus, allowed_special=allowed)
-        explained = explain(self.text, study.history, allowed) if asked is None else asked.explanation_at
-        places = ((byte, explained(byte, at)) for byte in range(1, len(data)))
+        is_counted = study.texts is not None and study.has_ranks
+        corpus = study.ranked("Why a text is split", work) if is_counted else None
+        explained = explain(self.text, study.history, allowed, corpus)
+        places = ((byte, explained.explanation_at(byte, at)) for byte in range(1, len(data)))
         found = [(byte, one) for byte, one in places if one.is_cut or one.kind in UNKNOWN or self.all]
         sentences: list[str] = []
         if self.steps:
-            sentences += _ways([one for _, one in found]) if asked is None else self._encoding(asked, at, study)
+            ways = dict.fromkeys(way for _, one in found for way in one.ways)  # places of one word have the same
+            sentences += _lines([*explained.encoding(at)] or ways)
         table = DataTable(
             {
                 "byte": [byte for byte, _ in found],
@@ -78,17 +76,8 @@ examples:
         )
         return Answer(table, tuple(sentences), listed=("before", "after", "reason"))
 
-    def _encoding(self, asked: Boundaries, at: int, study: Study) -> Iterator[str]:
-        byte, length = 0, len(self.text.encode())
-        while byte < length:
-            word = asked.word_at(byte, at)
-            for step in word.steps(at):
-                made = "before any merge" if step.rank is None else f"merge {step.rank + 1:,}"
-                yield f"{made:>18}  {' | '.join(study.by_index.texts.text[token.id] for token in step.tokens)}"
-            byte = max(byte + 1, word.stop)
 
-
-def _ways(found: Sequence[Explanation]) -> Iterator[str]:
-    for way in dict.fromkeys(way for one in found for way in one.ways):  # places of one word have the same
+def _lines(ways: Iterable[Way]) -> Iterator[str]:
+    for way in ways:
         pieces = " | ".join(f"{piece.text} {piece.number}".rstrip() for piece in way.pieces)
         yield f"{way.title:>18}  {pieces}" + (f" = {way.total}" if way.total else "")

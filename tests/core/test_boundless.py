@@ -280,7 +280,7 @@ def test_every_place_tells_which_step_joined_it_or_let_it_fall_apart(data: st.Da
     text = data.draw(
         st.sampled_from(["by the end of the day", "the other hand: 12", "on the mat"]) | st.text("then ,B")
     )
-    at, explain = data.draw(st.integers(0, len(history))), WhyDropping(text, history, "all").at_byte
+    at, explain = data.draw(st.integers(0, len(history))), WhyDropping(text, history, "all").explanation_at
 
     def starts(steps: int) -> set[int]:
         return {start for start, _, _ in Tokenizer(history).spans(text, steps)}
@@ -325,7 +325,7 @@ def contains(one: dict[str, Any], other: dict[str, Any]) -> bool:
 
 def test_a_place_that_fell_apart_is_told_in_words() -> None:
     history = trained(0.4)
-    explain = WhyDropping("the other hand", history).at_byte
+    explain = WhyDropping("the other hand", history).explanation_at
     assert explain(1, len(history)).sentence == (
         "Step 5 dropped the, which fell apart here. Nothing is joined here any more."
     )
@@ -337,7 +337,7 @@ def test_a_place_that_fell_apart_is_told_in_words() -> None:
         == "Words meet here, and no step joins them. Only words that are one token each are ever joined."
     )
     long = "the" * 200
-    assert WhyDropping(long, history).at_byte(2, 60).kind == "tokens"
+    assert WhyDropping(long, history).explanation_at(2, 60).kind == "tokens"
     with pytest.raises(BpeError, match="at most 400 bytes"):
         Tree(text=long).answer(Study(history))
 

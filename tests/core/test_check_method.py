@@ -8,7 +8,7 @@ from bpe_core.errors import BpeError
 from bpe_core.history.history import Columns, EndReason, History
 from bpe_core.methods.bpe import BytePairEncoding
 from bpe_core.methods.kit.check_method import MethodIsWrong, check_method
-from bpe_core.methods.kit.explanation import Explain, Explanation
+from bpe_core.methods.kit.explanation import Corpus, ExplainedText, Explanation
 from bpe_core.methods.kit.learner import Way
 from bpe_core.methods.kit.method import Method
 from bpe_core.methods.kit.plain_pairs import PlainLearner
@@ -45,11 +45,16 @@ class Hasty(BytePairEncoding):
     compiled = None
 
 
+class _Mistaken(ExplainedText):
+    def explanation_at(self, byte: int, at: int) -> Explanation:
+        return Explanation("joined", True, "Nothing is joined here.")
+
+
 class Silent(BytePairEncoding):
     title = "Silent"
 
-    def explain(self, text: str, history: History, allowed: Allowed) -> Explain:
-        return lambda byte, at: Explanation("joined", True, "Nothing is joined here.")
+    def explain(self, text: str, history: History, allowed: Allowed, corpus: Corpus | None = None) -> ExplainedText:
+        return _Mistaken()
 
 
 class Nameless(BytePairEncoding):

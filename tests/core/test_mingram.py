@@ -100,7 +100,7 @@ def _why_is_told_by_the_number_of_tokens(history: History) -> None:
     why, at, said = WhyPath(word, history), len(history), set[str]()
     fewest = len(Tokenizer(history).encode(word))
     for byte in range(1, len(word.encode())):
-        sentence, whole = why.at_byte(byte, at).sentence, why._words.around(byte)
+        sentence, whole = why.explanation_at(byte, at).sentence, why._words.around(byte)
         assert len(sentence) < 300
         reason = why.compared(whole, byte, at) if isinstance(whole, TextWord) else None
         if isinstance(reason, Compared) and reason.other is not None:

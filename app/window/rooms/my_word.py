@@ -16,6 +16,7 @@ from bpe_core.counting.words import WordTable
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import shown
 from bpe_core.lessons.bench import Bench
+from bpe_core.methods.kit.histories import has_ranks
 from bpe_core.segmenting.segmentation import Segmentation, Tokens
 
 FIRST_WORD = "lighthouses"
@@ -147,7 +148,7 @@ class MyWord(QObject):
         if not wanted or run is None or run.is_busy or run.history is None or self._found is None:
             return
         words, history, text = run.words, run.history, self.text
-        if words is None or words.total_bytes > LARGEST_CORPUS or history.joining is not None:
+        if words is None or words.total_bytes > LARGEST_CORPUS:
             return
         cuts = self._found.tokens(len(history)).edges[1:-1].tolist()
         self._aside.ask(REASONS, lambda task: _reasons(text, cuts, words, history), lambda said: self._tell(said, run))
@@ -161,12 +162,11 @@ class MyWord(QObject):
 
 def _reasons(text: str, cuts: list[int], words: WordTable, history: History) -> tuple[str, ...]:
     """Say why the remaining cuts are kept; if there are many, only the first ones."""
-    from bpe_core.insight.boundary_reasons import sentence  # not for the first paint
-    from bpe_core.methods.bpe.explain import Why
+    from bpe_core.insight.explanation import explain  # not for the first paint
 
-    bench = Bench(words, history)
-    why = Why(text, history, corpus=bench.ranked)
-    reasons = [sentence(why.at_byte(byte), bench.names.text.__getitem__) for byte in cuts]
+    corpus = Bench(words, history).ranked if has_ranks(history) else None
+    explained = explain(text, history, None, corpus)
+    reasons = [explained.explanation_at(byte, len(history)).sentence for byte in cuts]
     if len(reasons) > MOST_REASONS:
         reasons[MOST_REASONS:] = [f"And {count_text(len(reasons) - MOST_REASONS, 'split')} more."]
     return tuple(reasons) or ("Nothing is left to join: it is one token.",)

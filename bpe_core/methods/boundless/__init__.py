@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from bpe_core.counting.words import WordTable
     from bpe_core.history.alphabet import Alphabet
     from bpe_core.history.history import History
-    from bpe_core.methods.kit.explanation import Explain
+    from bpe_core.methods.kit.explanation import Corpus, ExplainedText
     from bpe_core.methods.kit.learner import CompiledWay, Way
     from bpe_core.recipes.recipe import Recipe
     from bpe_core.segmenting.cutting import Allowed, Cutting
@@ -91,12 +91,12 @@ class Boundless(SuperBPE):
 
         return DroppingSegmenter(history, cutting)
 
-    def explain(self, text: str, history: History, allowed: Allowed) -> Explain:
+    def explain(self, text: str, history: History, allowed: Allowed, corpus: Corpus | None = None) -> ExplainedText:
         if history.recipe.tau is None:
-            return super().explain(text, history, allowed)
+            return super().explain(text, history, allowed, corpus)
         from bpe_core.methods.boundless.explain import WhyDropping
 
-        return WhyDropping(text, history, allowed).at_byte
+        return WhyDropping(text, history, allowed)
 
 
 METHOD = Boundless()

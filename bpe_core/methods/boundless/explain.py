@@ -15,6 +15,7 @@ A word (with BoundlessBPE a run of words) is followed through all steps. Inside 
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate, pairwise
@@ -22,8 +23,8 @@ from itertools import accumulate, pairwise
 import numpy as np
 
 from bpe_core.history.history import NOTHING, History, Pair
-from bpe_core.insight.merge_tree import Piece
-from bpe_core.methods.kit.explanation import Explanation, TextWord, WordReasons
+from bpe_core.methods.kit.explanation import Explanation, NoTree, TextWord, WordReasons
+from bpe_core.methods.kit.merge_tree import Piece
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.cutting import Allowed, Cutting
 from bpe_core.segmenting.dropping_runs import DroppingRuns
@@ -31,6 +32,10 @@ from bpe_core.segmenting.word_tokens import WordCutter
 from bpe_core.splitting.splitter import split_words
 
 LONGEST_FOLLOWED = 400  # bytes of a word
+NO_WORD = "No word is at this place of the text. Name another one with --byte."
+TOO_LONG = (
+    f"Where tokens are dropped, only words of at most {LONGEST_FOLLOWED} bytes have trees, and this one is longer."
+)
 Span = tuple[int, int]
 
 
@@ -91,13 +96,49 @@ class Followed:
             self._there.setdefault(span, Piece(id, *span, at))
 
 
+@dataclass(frozen=True)
+class FollowedWord:
+    """A word of a text; each of its bytes is a symbol."""
+
+    text: WhyDropping
+    word: TextWord
+    followed: Followed
+
+    @property
+    def symbols(self) -> Sequence[int]:
+        return self.followed.states[0][1]
+
+    @property
+    def falls_apart(self) -> bool:
+        return True
+
+    def byte_at(self, place: int) -> int:
+        return int(self.word.origins[place])
+
+    def explanation(self, place: int, at: int) -> Explanation:
+        return self.text.in_word(self.word, self.byte_at(place), at)
+
+    def pieces(self, at: int) -> list[Piece]:
+        return [piece for piece in self.followed.pieces if piece.step <= at]
+
+    def tokens(self, at: int) -> list[Piece]:
+        there = [piece for piece in self.followed.pieces if piece.is_there(at)]
+        inside = {place for piece in there for place in range(piece.start + 1, piece.stop)}
+        return [piece for piece in there if piece.start not in inside and piece.stop not in inside]
+
+
 class WhyDropping(WordReasons):
     def __init__(self, text: str, history: History, allowed: Allowed = None) -> None:
         super().__init__(text, history, Cutting(history.recipe), allowed, DroppingRuns(history).cut)
         self._known: dict[bytes, Followed] = {}
 
-    def word_at(self, byte: int) -> TextWord | None:
-        return self._words.at(byte)
+    def word_at(self, byte: int, at: int) -> FollowedWord:
+        word = self._words.at(byte)
+        if word is None:
+            raise NoTree(NO_WORD)
+        if (followed := self.followed(word)) is None:
+            raise NoTree(TOO_LONG)
+        return FollowedWord(self, word, followed)
 
     def followed(self, word: TextWord) -> Followed | None:
         """Return what became of a word; None for one that is too long."""
@@ -109,7 +150,7 @@ class WhyDropping(WordReasons):
         return self._known[raw]
 
     def changes(self, byte: int) -> list[tuple[int, list[int]]]:
-        word = self.word_at(byte)
+        word = self._words.at(byte)
         followed = None if word is None else self.followed(word)
         return [] if followed is None else followed.states
 

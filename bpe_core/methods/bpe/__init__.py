@@ -13,7 +13,7 @@ from bpe_core.methods.kit.method import Method
 if TYPE_CHECKING:  # which load what only the work needs
     from bpe_core.counting.words import WordTable
     from bpe_core.history.history import History
-    from bpe_core.methods.kit.explanation import Explain
+    from bpe_core.methods.kit.explanation import Corpus, ExplainedText
     from bpe_core.methods.kit.learner import CompiledWay, Way
     from bpe_core.recipes.recipe import Recipe
     from bpe_core.segmenting.cutting import Allowed, Cutting
@@ -69,10 +69,12 @@ class BytePairEncoding(Method):
 
         return cutter(history, cutting)
 
-    def explain(self, text: str, history: History, allowed: Allowed) -> Explain:
+    def explain(self, text: str, history: History, allowed: Allowed, corpus: Corpus | None = None) -> ExplainedText:
+        from bpe_core.insight.ranked_words import RankedWords
         from bpe_core.methods.bpe.explain import Why
 
-        return Why(text, history, allowed_special=allowed).explanation_at
+        ranked = corpus if isinstance(corpus, RankedWords) else None
+        return Why(text, history, corpus=ranked, allowed_special=allowed)
 
 
 METHOD = BytePairEncoding()

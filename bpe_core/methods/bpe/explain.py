@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -12,12 +13,22 @@ from bpe_core.counting.words import WordColumns, WordTable
 from bpe_core.history.history import History, Pair
 from bpe_core.history.token_texts import TokenBytes, TokenTexts
 from bpe_core.insight.boundary_reasons import Kind, Reason, Standing, sentence
-from bpe_core.insight.merge_tree import EncodingStep, Meeting, Node, encoding_steps, meetings, merge_trees
 from bpe_core.insight.pairs import race
 from bpe_core.insight.pattern_branches import Branch, branch_that_matched
 from bpe_core.insight.ranked_words import RankedWords
-from bpe_core.methods.kit.explanation import Explanation
+from bpe_core.methods.kit.explanation import ExplainedText, Explanation, ShownToken, Way
 from bpe_core.methods.kit.histories import first_turn
+from bpe_core.methods.kit.merge_tree import (
+    EncodingStep,
+    Meeting,
+    Node,
+    Piece,
+    encoding_steps,
+    meetings,
+    merge_trees,
+    parts_first,
+    pieces_of,
+)
 from bpe_core.methods.kit.method import Method
 from bpe_core.methods.kit.reasons import told_reasons
 from bpe_core.methods.kit.tokenizer import Tokenizer
@@ -112,6 +123,11 @@ class WordInText:
     starts: list[int]  # of each symbol, in bytes of the given text; a marker covers no byte
     stops: list[int]
     base: int
+    text: Why  # that it is a word of
+
+    @property
+    def falls_apart(self) -> bool:
+        return False
 
     @property
     def start(self) -> int:
@@ -127,8 +143,20 @@ class WordInText:
     def steps(self, at: int = NEVER) -> list[EncodingStep]:
         return encoding_steps(self.symbols, self.ranks, self.base, at)
 
+    def byte_at(self, place: int) -> int:
+        return self.starts[place] if place < len(self.starts) else self.stop
 
-class Why:
+    def explanation(self, place: int, at: int) -> Explanation:
+        return self.text.explained(self.text.in_word(self, place, at))
+
+    def pieces(self, at: int) -> list[Piece]:
+        return pieces_of(parts_first(self.trees(at)))
+
+    def tokens(self, at: int) -> list[Piece]:
+        return pieces_of(self.trees(at))
+
+
+class Why(ExplainedText):
     """Answers for one text and one history; `corpus` adds the counts of pairs."""
 
     def __init__(
@@ -165,13 +193,27 @@ class Why:
         return self.in_word(word, symbol - word.first, at)
 
     def explanation_at(self, byte: int, at: int) -> Explanation:
+        """Say why, and what the step that joined there was chosen by besides its count."""
         reason = self.at_byte(byte, at)
-        is_cut, names = reason.kind not in ("joined", "symbol"), TokenTexts.of(self.history).text
-        said = sentence(reason, names.__getitem__)
-        if reason.kind == "joined" and reason.rank is not None:
-            told = told_reasons(self.history.recipe, self.history[reason.rank])
-            said = " ".join([said, *(f"{title}: {text}." for title, text in told)])
-        return Explanation(reason.kind, is_cut, said, reason.steps)
+        found = self.explained(reason)
+        if reason.kind != "joined" or reason.rank is None:
+            return found
+        told = told_reasons(self.history.recipe, self.history[reason.rank])
+        return replace(found, sentence=" ".join([found.sentence, *(f"{title}: {text}." for title, text in told)]))
+
+    def explained(self, reason: Reason) -> Explanation:
+        said = sentence(reason, TokenTexts.of(self.history).text.__getitem__)
+        return Explanation(reason.kind, reason.kind not in ("joined", "symbol"), said, reason.steps)
+
+    def encoding(self, at: int) -> Iterator[Way]:
+        byte, length = 0, len(self._boundaries.data)
+        texts = TokenTexts.of(self.history).text
+        while byte < length:
+            word = self.word_at(byte, at)
+            for step in word.steps(at):
+                made = "before any merge" if step.rank is None else f"merge {step.rank + 1:,}"
+                yield Way(made, tuple(ShownToken(texts[token.id]) for token in step.tokens))
+            byte = max(byte + 1, word.stop)
 
     def in_word(self, word: WordInText, symbol: int, at: int | None = None) -> Reason:
         moment = len(self.history) if at is None else at
@@ -198,6 +240,7 @@ class Why:
             symbols.starts[first:stop].tolist(),
             symbols.stops[first:stop].tolist(),
             self._base,
+            self,
         )
 
     def _first_symbol_at(self, byte: int) -> int:

@@ -13,7 +13,7 @@ from bpe_core.methods.kit.method import Method
 if TYPE_CHECKING:
     from bpe_core.counting.words import WordTable
     from bpe_core.history.history import History
-    from bpe_core.methods.kit.explanation import Explain
+    from bpe_core.methods.kit.explanation import Corpus, ExplainedText
     from bpe_core.methods.kit.learner import CompiledWay, Way
     from bpe_core.methods.kit.reasons import Reason
     from bpe_core.recipes.recipe import Recipe
@@ -72,10 +72,10 @@ class Gage(Method):
 
         return BlockTables(history, cutting)
 
-    def explain(self, text: str, history: History, allowed: Allowed) -> Explain:
+    def explain(self, text: str, history: History, allowed: Allowed, corpus: Corpus | None = None) -> ExplainedText:
         from bpe_core.methods.gage.explain import WhyGage
 
-        return WhyGage(text, history, allowed).at_byte
+        return WhyGage(text, history, allowed)
 
 
 METHOD = Gage()

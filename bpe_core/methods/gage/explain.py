@@ -12,7 +12,7 @@ or will cover it when the table is complete, or none does.
     42
     >>> recipe = Recipe.preset("gage", min_frequency=2, ties="lowest-ids")
     >>> history = train(WordTable.from_counts({"aaabdaaabac": 1}), recipe)
-    >>> WhyGage("aaab", history).at_byte(2, len(history)).sentence
+    >>> WhyGage("aaab", history).explanation_at(2, len(history)).sentence
     'In block 1 the byte 0xFD stands for `aaab`: it is 0xFF and 0xFE; 0xFF is `a` and `a`; 0xFE is `a` and `b`.'
 """
 
@@ -28,7 +28,7 @@ from bpe_core.history.history import NOTHING, History
 from bpe_core.history.token_texts import TokenTexts
 from bpe_core.methods.gage.block_form import blocks_of, size_of_block
 from bpe_core.methods.gage.cut import BlockTables
-from bpe_core.methods.kit.explanation import Explanation, ShownToken, Way
+from bpe_core.methods.kit.explanation import ExplainedText, Explanation, ShownToken, Way
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.boundaries import NEVER, PATTERN_CUT
 from bpe_core.segmenting.cutting import Allowed, Cutting
@@ -73,7 +73,7 @@ class StandIn:
     right: int
 
 
-class WhyGage:
+class WhyGage(ExplainedText):
     def __init__(self, text: str, history: History, allowed: Allowed = None) -> None:
         self.history, self._text = history, text
         cutting = Cutting(history.recipe)
@@ -82,7 +82,7 @@ class WhyGage:
         self._length = len(text.encode())
         self._names = TokenTexts.of(history).text
 
-    def at_byte(self, byte: int, at: int) -> Explanation:
+    def explanation_at(self, byte: int, at: int) -> Explanation:
         if byte <= 0 or byte >= self._length:
             return Explanation("edge", True, "The text begins or ends here.")
         block, table = self._tables.block(at), self._tables.table(at)

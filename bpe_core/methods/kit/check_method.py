@@ -22,6 +22,7 @@ from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError, NothingToLearn
 from bpe_core.formats import open_table, write_history
 from bpe_core.history.history import History
+from bpe_core.methods.kit.explanation import NoTree
 from bpe_core.methods.kit.method import Method
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.methods.kit.trainer import Trainer, learn
@@ -116,6 +117,7 @@ class _Check:
         yield "every byte of a text is in one token or in none, in order", self._covers
         yield "ids turn into the text again", self._decodes
         yield "each place of a text is explained, as split where it is split", self._explains
+        yield "the tokens in the tree of a word are those that the text is split into", self._builds_trees
         yield "a table of it is read back as it was written", self._is_kept
         yield "a text without anything to learn is refused in a sentence", self._refuses_nothing
 
@@ -204,13 +206,29 @@ class _Check:
     def _explains(self) -> None:
         at = len(self.history)
         line = self.text.splitlines()[0]
-        explain = self.method.explain(line, self.history, ())
+        explained = self.method.explain(line, self.history, ())
         edges = set(Tokenizer(self.history).segmentation(line).tokens(at).edges.tolist())
         for byte in range(1, len(line.encode())):
-            told = explain(byte, at)
+            told = explained.explanation_at(byte, at)
             _require(bool(told.sentence), f"It says nothing of byte {byte}.")
             if told.kind in ("joined", "inside", "tokens"):
                 _require(told.is_cut == (byte in edges), f"It says that byte {byte} is split: {told.is_cut}.")
+
+    def _builds_trees(self) -> None:
+        at = len(self.history)
+        line = self.text.splitlines()[0]
+        explained = self.method.explain(line, self.history, ())
+        edges = set(Tokenizer(self.history).segmentation(line).tokens(at).edges.tolist())
+        for byte in range(1, len(line.encode())):
+            try:
+                word = explained.word_at(byte, at)
+            except NoTree:
+                continue
+            there = {word.byte_at(piece.start) for piece in word.tokens(at)}
+            _require(
+                there <= edges, f"The tree at byte {byte} has tokens at {sorted(there - edges)}, the text has not."
+            )
+            _require(set(word.tokens(at)) <= set(word.pieces(at)), f"The tree at byte {byte} lacks a token.")
 
     def _is_kept(self) -> None:
         with TemporaryDirectory() as folder:

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
+from typing import Literal, Protocol
 
 import numpy as np
 
+from bpe_core.counting.words import WordTable
+from bpe_core.errors import BpeError
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import TokenTexts
+from bpe_core.methods.kit.merge_tree import Piece
 from bpe_core.segmenting.cutting import Allowed, Cutting, Part
 from bpe_core.segmenting.segmentation import NO_TOKEN, Segmentation
 from bpe_core.segmenting.word_tokens import WordCutter, different_cuts
 from bpe_core.support.arrays import Int64s
 
+NO_TREES = "Words have merge trees only where they are split by merges; not by this tokenizer."
 UNKNOWN = ("stuck", "too long", "unknown")  # kinds of places at bytes without a token
 
 
@@ -45,7 +49,58 @@ class Explanation:
     ways: tuple[Way, ...] = ()
 
 
-Explain = Callable[[int, int], Explanation]  # by the byte of the text behind the place, and the number of steps
+class Corpus(Protocol):
+    """The words that a history was learned from."""
+
+    @property
+    def words(self) -> WordTable: ...
+
+    @property
+    def history(self) -> History: ...
+
+
+class NoTree(BpeError):
+    """No word that has a tree is at a place."""
+
+
+class ExplainedWord(Protocol):
+    """A word of a text, and how it was put together step by step."""
+
+    @property
+    def symbols(self) -> Sequence[int]:
+        """Return its tokens before any step."""
+
+    @property
+    def falls_apart(self) -> bool:
+        """Return whether a token of it may be dropped again."""
+
+    def byte_at(self, place: int) -> int:
+        """Return the byte of the text where the symbol with this index begins; the last place is its end."""
+
+    def explanation(self, place: int, at: int) -> Explanation:
+        """Say why it is or is not split before the symbol with this index after `at` steps."""
+
+    def pieces(self, at: int) -> list[Piece]:
+        """Return every token that was there up to then, each behind its parts."""
+
+    def tokens(self, at: int) -> list[Piece]:
+        """Return the tokens that it consists of then."""
+
+
+class ExplainedText(ABC):
+    """A text that is split by a history: why it is split at each place, and how its words were put together."""
+
+    @abstractmethod
+    def explanation_at(self, byte: int, at: int) -> Explanation:
+        """Say why the text is or is not split before this byte after `at` steps."""
+
+    def word_at(self, byte: int, at: int) -> ExplainedWord:
+        """Return the word at a byte; refuse with `NoTree` where it has no tree."""
+        raise NoTree(NO_TREES)
+
+    def encoding(self, at: int) -> Iterator[Way]:
+        """Yield how each word is encoded, step by step; nothing where the ways of its places say it."""
+        yield from ()
 
 
 # --- Word by word ---------------------------------------------------------------------------
@@ -105,7 +160,7 @@ class TextWords:
         return np.array([word.origins[0] for word in self.words], np.int64)
 
 
-class WordReasons:
+class WordReasons(ExplainedText):
     """The answers for one text of a method that cuts every word by itself."""
 
     def __init__(self, text: str, history: History, cutting: Cutting, allowed: Allowed, cut: WordCutter) -> None:
@@ -118,8 +173,8 @@ class WordReasons:
     def texts(self) -> list[str]:
         return TokenTexts.of(self.history).text
 
-    def at_byte(self, byte: int, at: int) -> Explanation:
-        """Say why the text is or is not cut before this byte after `at` steps, and how its word was cut when."""
+    def explanation_at(self, byte: int, at: int) -> Explanation:
+        """Say why, and how the word there was split when."""
         word = self._words.around(byte)
         found = self.in_word(word, byte, at) if isinstance(word, TextWord) else Explanation(word, True, ELSEWHERE[word])
         at_byte = self._words.at(byte)
@@ -144,19 +199,19 @@ class WordReasons:
         )
 
 
-def by_tokens(segmentation: Segmentation, history: History) -> Explain:
-    """Explain places by nothing but the tokens that meet there."""
-    texts, length = TokenTexts.of(history).text, len(segmentation.data)
+class ByTokens(ExplainedText):
+    """The answers of a method that says nothing else: which tokens meet at a place."""
 
-    def at_byte(byte: int, at: int) -> Explanation:
-        if not 0 < byte < length:
-            return Explanation("edge", True, "The text begins or ends here.")
-        found = segmentation.tokens_between(byte - 1, byte + 1, at)
-        known = [f"“{texts[id]}”" for id in found.ids.tolist() if id != NO_TOKEN]
+    def __init__(self, segmentation: Segmentation, history: History) -> None:
+        self._segmentation, self._texts = segmentation, TokenTexts.of(history).text
+
+    def explanation_at(self, byte: int, at: int) -> Explanation:
+        if not 0 < byte < len(self._segmentation.data):
+            return Explanation("edge", True, ELSEWHERE["edge"])
+        found = self._segmentation.tokens_between(byte - 1, byte + 1, at)
+        known = [f"“{self._texts[id]}”" for id in found.ids.tolist() if id != NO_TOKEN]
         if len(found) == 1 and known:
             return Explanation("joined", False, f"The text is not split here: {known[0]} is one token.")
         if len(known) == 2:
             return Explanation("tokens", True, f"The tokens {known[0]} and {known[1]} meet here.")
-        return Explanation("dropped", True, "These bytes belong to no word.")
-
-    return at_byte
+        return Explanation("dropped", True, ELSEWHERE["dropped"])

@@ -15,7 +15,7 @@ if TYPE_CHECKING:  # recipes load this module first
     from bpe_core.counting.words import WordTable
     from bpe_core.history.alphabet import Alphabet
     from bpe_core.history.history import History
-    from bpe_core.methods.kit.explanation import Explain
+    from bpe_core.methods.kit.explanation import Corpus, ExplainedText
     from bpe_core.methods.kit.learner import CompiledWay, Learner, Way
     from bpe_core.methods.kit.reasons import Reason
     from bpe_core.methods.kit.runs import Inside
@@ -132,11 +132,14 @@ class Method(MethodFacts):
         """Return what splits texts into tokens after any number of steps."""
         raise NotImplementedError
 
-    def explain(self, text: str, history: History, allowed: Allowed) -> Explain:
-        """Return the answers to "why is the text split here?" for every place of a text."""
-        from bpe_core.methods.kit.explanation import by_tokens
+    def explain(self, text: str, history: History, allowed: Allowed, corpus: Corpus | None = None) -> ExplainedText:
+        """Return the answers to "why is the text split here?" for every place of a text.
+
+        `corpus` is what it was learned from, where that is known and each boundary of a text has a rank.
+        """
+        from bpe_core.methods.kit.explanation import ByTokens
         from bpe_core.segmenting.cutting import Cutting
 
         cutting = Cutting(history.recipe)
         segmentation = self.cutter(history, cutting).segmentation(text, cutting.allowed(allowed))
-        return by_tokens(segmentation, history)
+        return ByTokens(segmentation, history)

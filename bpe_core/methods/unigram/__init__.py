@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from bpe_core.counting.words import WordTable
     from bpe_core.history.alphabet import Alphabet
     from bpe_core.history.history import History
-    from bpe_core.methods.kit.explanation import Explain
+    from bpe_core.methods.kit.explanation import Corpus, ExplainedText
     from bpe_core.methods.kit.learner import CompiledWay, Way
     from bpe_core.methods.kit.reasons import Reason
     from bpe_core.recipes.recipe import Recipe
@@ -100,10 +100,10 @@ class Unigram(Method):
 
         return BestPaths(history, cutting)
 
-    def explain(self, text: str, history: History, allowed: Allowed) -> Explain:
+    def explain(self, text: str, history: History, allowed: Allowed, corpus: Corpus | None = None) -> ExplainedText:
         from bpe_core.methods.unigram.explain import WhyPath
 
-        return WhyPath(text, history, allowed).at_byte
+        return WhyPath(text, history, allowed)
 
 
 METHOD = Unigram()

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from bpe_core.counting.words import WordTable
     from bpe_core.history.alphabet import Alphabet
     from bpe_core.history.history import History
-    from bpe_core.methods.kit.explanation import Explain
+    from bpe_core.methods.kit.explanation import Corpus, ExplainedText
     from bpe_core.methods.kit.learner import CompiledWay, Way
     from bpe_core.methods.kit.reasons import Reason
     from bpe_core.recipes.recipe import Recipe
@@ -84,10 +84,10 @@ class WordPiece(Method):
 
         return WordPieceSegmenter(history, cutting)
 
-    def explain(self, text: str, history: History, allowed: Allowed) -> Explain:
+    def explain(self, text: str, history: History, allowed: Allowed, corpus: Corpus | None = None) -> ExplainedText:
         from bpe_core.methods.wordpiece.explain import WhyLongest
 
-        return WhyLongest(text, history, allowed).at_byte
+        return WhyLongest(text, history, allowed)
 
 
 METHOD = WordPiece()

@@ -12,7 +12,7 @@ Inside a word there are few answers:
     >>> from bpe_core.methods.wordpiece.reference import train
     >>> words = WordTable.from_counts({"play": 9, "playing": 5, "sing": 4})
     >>> history = train(words, Recipe.preset("wordpiece", wordpiece_rule="count"))
-    >>> print(WhyLongest("playing", history).at_byte(4, 5).sentence)
+    >>> print(WhyLongest("playing", history).explanation_at(4, 5).sentence)
     “play” is the longest token that fits here; “playi” is not in the vocabulary. “playing” is there from step 6 on.
 """
 

@@ -84,7 +84,7 @@ def test_a_file_is_written_as_it_was_and_tables_keep_it(tmp_path: Path) -> None:
 
 def test_why_a_text_is_split_there_is_said_for_each_byte() -> None:
     text = "人民 the aba"
-    said = [WhyLongest(text, HISTORY).at_byte(byte, 0).sentence for byte in range(1, len(text.encode()))]
+    said = [WhyLongest(text, HISTORY).explanation_at(byte, 0).sentence for byte in range(1, len(text.encode()))]
     assert said[5].startswith("“人民” is the longest token that fits here; “人民␣” is not")
 
 

@@ -11,11 +11,11 @@ from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
 from bpe_core.insight.boundary_reasons import Reason, sentence
-from bpe_core.insight.merge_tree import Node, encoding_steps, meetings, merge_trees
 from bpe_core.insight.pattern_branches import alternatives, branch_that_matched
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.methods.bpe import reference as reference
 from bpe_core.methods.bpe.explain import Why, reason_in_word
+from bpe_core.methods.kit.merge_tree import Node, encoding_steps, meetings, merge_trees
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.boundaries import NEVER

@@ -25,7 +25,7 @@ def test_a_place_is_a_cut_where_the_text_is_cut(
     at = data.draw(st.integers(0, len(history)))
     edges = {start: id for start, _, id in spans(text, at)}
     for byte in range(len(text.encode()) + 1):
-        reason = why.at_byte(byte, at)
+        reason = why.explanation_at(byte, at)
         assert reason.is_cut == (byte in edges or byte == len(text.encode()))
         assert reason.sentence.endswith(".")
         if reason.kind == "later":
@@ -41,10 +41,10 @@ def test_a_place_is_a_cut_where_the_text_is_cut(
 def test_a_long_chain_is_cut_short() -> None:
     history = gage.train(WordTable.from_counts({"abcdefghijklmnopqrstuvwxyz" * 6: 1}), Recipe.preset("gage"))
     why = WhyGage("abcdefghijklmnopqrstuvwxyz", history)
-    sentence = why.at_byte(13, len(history)).sentence
+    sentence = why.explanation_at(13, len(history)).sentence
     assert "and so on" in sentence
     assert len(sentence) < 600
-    assert why.at_byte(13, 0).sentence == "Nothing has been replaced yet, so `m` and `n` are by themselves."
-    other = WhyGage("a.b", history).at_byte(1, len(history))
+    assert why.explanation_at(13, 0).sentence == "Nothing has been replaced yet, so `m` and `n` are by themselves."
+    other = WhyGage("a.b", history).explanation_at(1, len(history))
     assert other.sentence.startswith("In block 1 no byte stands for anything")
-    assert why.at_byte(2, 1).sentence.endswith("across this place, from step 2 on.")
+    assert why.explanation_at(2, 1).sentence.endswith("across this place, from step 2 on.")

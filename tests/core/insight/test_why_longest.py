@@ -35,7 +35,7 @@ def test_a_place_is_called_cut_where_tokens_meet(
     why, spans = WhyLongest(text, history), Tokenizer(history).spans(text, at)
     borders = {place for start, stop, _ in spans for place in (start, stop)}
     for byte in range(1, len(text.encode())):
-        reason = why.at_byte(byte, at)
+        reason = why.explanation_at(byte, at)
         assert (reason.kind in ("longest", "pattern")) == (byte in borders), reason
         assert reason.sentence.endswith(".")
         if reason.kind == "longest":
@@ -58,21 +58,21 @@ def test_the_changes_of_a_word_are_all_its_cuts(words: WordTable, recipe: Recipe
 
 def test_what_does_not_fit_is_told(history: History) -> None:
     why = WhyLongest("plaxing [SEP]playingplaying", history, "all")
-    stuck = why.at_byte(2, len(history))
-    assert not explain("plxing", history, ())(2, len(history)).is_cut  # the unknown token is one
+    stuck = why.explanation_at(2, len(history))
+    assert not explain("plxing", history, ()).explanation_at(2, len(history)).is_cut  # the unknown token is one
     assert (stuck.kind, stuck.is_cut) == ("stuck", False)
     assert stuck.sentence == "No token fits at “xing”, so the whole word is “[UNK]”."
-    assert [why.at_byte(byte, 0).kind for byte in (0, 7, 8, 10, 13, 14, 27)] == [
+    assert [why.explanation_at(byte, 0).kind for byte in (0, 7, 8, 10, 13, 14, 27)] == [
         "edge", "pattern", "special", "special", "special", "too long", "edge",
     ]  # fmt: skip
-    assert why.at_byte(15, 0).sentence.startswith("The word has more than 12 characters")
+    assert why.explanation_at(15, 0).sentence.startswith("The word has more than 12 characters")
 
 
 def test_it_is_said_when_a_longer_token_comes(history: History) -> None:
     why = WhyLongest("sing", history)
-    reason = why.at_byte(1, 0)
+    reason = why.explanation_at(1, 0)
     (since,) = reason.steps
     later = quoted(why.texts[int(history.ids[since - 1])])
     longest = "“s” is the longest token that fits here; “si” is not in the vocabulary."
     assert reason.sentence == f"{longest} {later} is there from step {since} on."
-    assert why.at_byte(1, since).kind == "joined"
+    assert why.explanation_at(1, since).kind == "joined"

@@ -44,7 +44,7 @@ def test_what_was_taken_is_the_best_and_the_other_the_best_that_does_otherwise(
     for place in range(1, len(word)):
         byte = len(word[:place].encode())
         reason = compared(why, byte, at)
-        told, is_cut = why.at_byte(byte, at), reason.is_cut
+        told, is_cut = why.explanation_at(byte, at), reason.is_cut
         assert (told.is_cut, told.kind == "joined") == (is_cut, not is_cut)
         ways = {tuple(path): sum(scores[id] for id in path) for path in paths(symbols, tokens)}
         cuts = {path: place + 1 in ends_of(path, spelled) for path in ways}
@@ -79,7 +79,7 @@ def test_it_is_said_in_a_sentence() -> None:
     why = WhyPath("the  rose☃☃ <end>", history, "all")
     at, found = len(history), set[str]()
     for byte in range(len("the  rose☃☃ <end>".encode()) + 1):
-        reason = why.at_byte(byte, at)
+        reason = why.explanation_at(byte, at)
         found.add(reason.kind)
         assert reason.sentence.endswith(".")
         assert len(reason.sentence) < 300
@@ -87,7 +87,7 @@ def test_it_is_said_in_a_sentence() -> None:
             assert "probable" in reason.sentence
     assert {"edge", "special", "unknown", "whole", "dropped"} <= found
     assert found & {"best", "joined", "only"}
-    tokenizer, explained = Tokenizer(history), explain("rose☃☃ ☃", history, ())
+    tokenizer, explained = Tokenizer(history), explain("rose☃☃ ☃", history, ()).explanation_at
     edges = tokenizer.segmentation("rose☃☃ ☃").edges(at).tolist()  # neighbours that are unknown are one token
     assert [byte for byte in range(1, 14) if explained(byte, at).is_cut] == sorted({*edges} - {0, 14})
     for step, tokens in why.changes(0):

@@ -29,7 +29,7 @@ def test_what_is_told_is_what_is_done_at_every_moment() -> None:
     for table in (history(), history(whole_words=True)):
         tokenizer = Tokenizer(table)
         for text in ("the low lower", "lowé  the", "", "xowe"):
-            told = explain(text, table, ())
+            told = explain(text, table, ()).explanation_at
             for at in range(len(table) + 1):
                 edges = {0, len(text.encode())}.union(*(span[:2] for span in tokenizer.spans(text, at)))
                 for byte in range(len(text.encode()) + 1):
@@ -39,12 +39,12 @@ def test_what_is_told_is_what_is_done_at_every_moment() -> None:
 
 
 def test_each_reason_is_told() -> None:
-    told = explain("the lower", history(), ())
+    told = explain("the lower", history(), ()).explanation_at
     assert [told(byte, 7).kind for byte in (1, 2, 3, 8)] == ["joined", "joined", "pattern", "never"]
-    assert explain("xowe", history(), ())(3, 7).kind == "taken"
+    assert explain("xowe", history(), ()).explanation_at(3, 7).kind == "taken"
     assert told(1, 0).kind == "later"
     assert [piece.text for piece in told(1, 7).ways[1].pieces] == ["th", "e"]
-    assert explain("the", history(whole_words=True), ())(1, 7).kind == "whole"
-    long = explain("the" * 200, history(), ())
+    assert explain("the", history(whole_words=True), ()).explanation_at(1, 7).kind == "whole"
+    long = explain("the" * 200, history(), ()).explanation_at
     assert "too long to follow" in long(3, 7).sentence
     assert FORMATS["csv"].refusal(history()).startswith("csv cannot say in which order")

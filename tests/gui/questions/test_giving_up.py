@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from app.window.charts.pairs_model import replayed
-from app.window.questions.why.model import word_facts
+from app.window.questions.why.model import explained_text, word_facts
 from bpe_core.counting.count_words import count_words
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import Cancelled
@@ -50,7 +50,9 @@ QUESTIONS: dict[str, Question] = {
         words, Recipe.preset("words"), history, cancelled=no
     ),
     "vocabularies": lambda words, history, ranked, no: Vocabularies.of([history], cancelled=no),
-    "why": lambda words, history, ranked, no: word_facts(Study(history, KnownWords(words)), "lowest", 2, 0, 5, no),
+    "why": lambda words, history, ranked, no: word_facts(
+        study := Study(history, KnownWords(words)), explained_text(study, "lowest"), 2, 0, 5, no
+    ),
 }
 
 

@@ -13,11 +13,13 @@ from pytestqt.qtbot import QtBot
 
 from app.window.parts.pictures import SCALE
 from app.window.questions.why.merge_tree import MergeTree, TreePage
-from app.window.questions.why.model import facts_with_drops
+from app.window.questions.why.model import explained_text
+from app.window.questions.why.model import word_facts as facts_of
 from app.window.questions.why.page import WhyPage
 from app.wiring import Program
 from bpe_core.counting.count_words import count_words
 from bpe_core.figures.png import chunks_of
+from bpe_core.methods.kit.explanation import NoTree
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.methods.kit.trainer import learn
 from bpe_core.recipes.recipe import Recipe
@@ -193,7 +195,7 @@ def test_a_tree_shows_faintly_what_fell_apart(qtbot: QtBot) -> None:
     words = "the other end of the day, on the one hand; the cat, on the other hand; the mat. " * 2
     recipe = Recipe.preset("boundless", merges=40, min_frequency=1, tau=0.4)
     study = Study(learn(count_words(Corpus.from_texts([words]), recipe), recipe))
-    facts = facts_with_drops(study, "the other hand", 5, 0, len(study.history))
+    facts = facts_of(study, explained_text(study, "the other hand"), 5, 0, len(study.history))
     assert facts is not None
     assert facts.asked is not None
     tree = MergeTree(largest=1.0)
@@ -208,5 +210,6 @@ def test_a_tree_shows_faintly_what_fell_apart(qtbot: QtBot) -> None:
         assert not any(one.intersects(other) for one, other in combinations(boxes, 2))
         fallen += sum(node.has_fallen(step) for node in facts.places_at(step))
     assert fallen
-    assert facts_with_drops(study, "12", 0, 0, 0) is not None
-    assert facts_with_drops(study, "the" * 200, 5, 0, 0) is None
+    assert facts_of(study, explained_text(study, "12"), 0, 0, 0) is not None
+    with pytest.raises(NoTree):
+        facts_of(study, explained_text(study, "the" * 200), 5, 0, 0)

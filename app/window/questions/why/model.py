@@ -15,13 +15,9 @@ from app.window.text.text_model import TokenTextModel
 from app.worker.job import Task
 from bpe_core.errors import Cancelled
 from bpe_core.figures.figure import nested
-from bpe_core.insight.boundary_reasons import Reason, sentence
 from bpe_core.insight.explanation import explain
-from bpe_core.insight.merge_tree import Piece, parts_first, pieces_of
-from bpe_core.methods.boundless.explain import WhyDropping
-from bpe_core.methods.bpe.explain import Why
-from bpe_core.methods.kit.explanation import Explanation
-from bpe_core.methods.kit.histories import learns_by_ranks
+from bpe_core.methods.kit.explanation import ExplainedText, Explanation, NoTree
+from bpe_core.methods.kit.merge_tree import Piece
 from bpe_core.questions.tree import Tree
 from bpe_core.segmenting.boundaries import NEVER
 from bpe_core.segmenting.cutting import Allowed
@@ -178,16 +174,13 @@ class WhyModel(QObject, Watched):
         allowed = allowed_in(run.recipe, self._specials.value)
 
         def work(task: Task) -> tuple[WordFacts | None, Explanation | None]:
-            if study.has_ranks:
-                return word_facts(study, text, byte - start, start, at, task.cancelled, allowed), None
-            if study.history.recipe.tau is not None:
-                facts = facts_with_drops(study, text, byte - start, start, at, task.cancelled, allowed)
-                if facts is not None:
-                    return facts, None
-            at_byte = explain(text, study.history, allowed)
+            explained, then = explained_text(study, text, allowed), min(at, len(study.history))
             if task.cancelled():
                 raise Cancelled("Cancelled.")
-            return None, at_byte(byte - start, min(at, len(study.history)))
+            try:
+                return word_facts(study, explained, byte - start, start, then, task.cancelled), None
+            except NoTree:
+                return None, explained.explanation_at(byte - start, then)
 
         self._aside.ask("why", work, lambda found: self._take(*found))
 
@@ -216,61 +209,33 @@ class WhyModel(QObject, Watched):
             self.changed.emit()
 
 
+def explained_text(study: Study, text: str, allowed: Allowed = "all") -> ExplainedText:
+    is_counted = study.has_ranks and study.texts is not None and len(study.history) > 0
+    return explain(text, study.history, allowed, study.ranked() if is_counted else None)
+
+
 def word_facts(
     study: Study,
-    text: str,
+    explained: ExplainedText,
     byte: int,
     offset: int,
     at: int,
     cancelled: CancelCheck = never_cancelled,
-    allowed: Allowed = "all",
 ) -> WordFacts | None:
-    """Explain the word at this byte of the text, which begins at `offset`."""
-    history, names = study.history, study.by_index.texts.text
-    has_words = study.texts is not None and len(history) > 0 and learns_by_ranks(history)
-    why = Why(text, history, corpus=study.ranked() if has_words else None, allowed_special=allowed)
-    word = why.word_at(byte, at)
-    if not word.symbols:
-        return None
-
-    def joint(place: int, byte: int, reason: Reason) -> Joint:
-        return Joint(place, byte + offset, reason.kind, sentence(reason, names.__getitem__), reason.steps)
-
-    inside = while_wanted(range(1, min(len(word.symbols), MOST_BOUNDARIES)), cancelled, every=16)
-    joints = (
-        joint(0, word.start, why.at_byte(word.start, at)),
-        *(joint(place, word.starts[place], why.in_word(word, place, at)) for place in inside),
-        joint(len(word.symbols), word.stop, why.at_byte(word.stop, at)),
-    )
-    symbols = tuple(names[symbol] for symbol in word.symbols)
-    return WordFacts(at, byte + offset, symbols, _nodes(study, pieces_of(parts_first(word.trees(NEVER)))), joints)
-
-
-def facts_with_drops(
-    study: Study,
-    text: str,
-    byte: int,
-    offset: int,
-    at: int,
-    cancelled: CancelCheck = never_cancelled,
-    allowed: Allowed = "all",
-) -> WordFacts | None:
-    """Explain it where tokens are dropped; None for a place in no word, or in one that is too long to follow."""
-    why, at = WhyDropping(text, study.history, allowed), min(at, len(study.history))
-    word = why.word_at(byte)
-    followed = None if word is None else why.followed(word)
-    if word is None or followed is None:
+    """Explain the word at this byte of the text, which begins at `offset`; refuse with `NoTree` where it has none."""
+    word = explained.word_at(byte, at)
+    size = len(word.symbols)
+    if not size:
         return None
 
     def joint(place: int) -> Joint:
-        here = int(word.origins[place])
-        found = why.in_word(word, here, at) if 0 < place < size else why.at_byte(here, at)
+        here = word.byte_at(place)
+        found = word.explanation(place, at) if 0 < place < size else explained.explanation_at(here, at)
         return Joint(place, here + offset, found.kind, found.sentence, found.steps)
 
-    size = len(word.origins) - 1
     places = while_wanted([*range(min(size, MOST_BOUNDARIES)), size], cancelled, every=16)
-    symbols = tuple(study.by_index.texts.text[id] for _, ids in followed.states[:1] for id in ids)
-    return WordFacts(at, byte + offset, symbols, _nodes(study, followed.pieces), tuple(map(joint, places)))
+    symbols = tuple(study.by_index.texts.text[symbol] for symbol in word.symbols)
+    return WordFacts(at, byte + offset, symbols, _nodes(study, word.pieces(NEVER)), tuple(map(joint, places)))
 
 
 def _nodes(study: Study, pieces: Sequence[Piece]) -> tuple[TreeNode, ...]:
