@@ -103,7 +103,7 @@ class Symbols:
     )
     alphabet_limit: int | None = choice(
         None, "Alphabet", "Keep only this many characters, the most frequent ones", least=1, optional=True,
-        **_OF_CHARACTERS,
+        unset="all characters", **_OF_CHARACTERS,
     )  # fmt: skip
     unknown: Unknown = choice(  # what a character outside the alphabet becomes
         "unk", "Unknown as", among=get_args(Unknown), **_OF_CHARACTERS
@@ -137,6 +137,7 @@ class Learning:
         "Minimum count",
         "A pair that occurs less often is not merged",
         least=1,
+        unit="×",
         applies=lambda recipe: "min_frequency" not in METHODS[recipe.method].ignores,
     )
     max_token_length: int | None = choice(
@@ -145,6 +146,7 @@ class Learning:
         "Pairs that would become longer are not merged; counted in base symbols",
         least=2,
         optional=True,
+        unset="no limit",
     )
     whole_characters: bool = choice(
         False,

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QWidget
 from app.window.parts.typed import NumberBox
 from app.window.parts.widgets import entry, paragraph
 from app.window.parts.wording import tip
-from app.window.recipe.recipe_form import CHOICES, KINDS, Option, options, title_of
+from app.window.recipe.recipe_form import CHOICES, Choice, Option, options, title_of
 
 NO_LIMIT = 0
 LARGEST_NUMBER = 100_000_000  # options of a box
@@ -25,23 +25,6 @@ HINTS = {
     "interventions": "such as forbid:116+104@12",
 }
 _LISTED = re.compile(r'("([^"]+)"|\S+)')
-NOTHING_SAID = {
-    "max_token_length": "no limit",
-    "alphabet_limit": "all characters",
-    "transition": "half of the merges",
-    "most_words": "any number",
-    "global_merges": "none",
-    "window_size": "no window",
-    "tau": "never",
-}
-SUFFIXES = {
-    "min_frequency": "×",
-    "keep_share": " %",
-    "gap_to_floor": " ‰",
-    "alpha": " %",
-    "block_size": " bytes",
-    "block_bytes": " different",
-}
 
 
 @dataclass(frozen=True)
@@ -61,19 +44,19 @@ def field_of(choice: str) -> Field:
         field = Field(steps, tuple, lambda value: steps.setText(_numbered(value)))
     elif declared.among or options(choice):
         field = _option_field(options(choice))
-    elif KINDS[choice] is bool:
+    elif declared.kind is bool:
         tick = QCheckBox(title)
         field = Field(tick, tick.isChecked, tick.setChecked, tick.clicked)
     elif declared.is_share:
-        share = _share_box(NOTHING_SAID.get(choice, ""))
+        share = _share_box(declared.unset)
         field = Field(
             share, lambda: share.value() or None, lambda value: share.setValue(value or 0), share.valueChanged
         )
     elif declared.least is not None:
-        field = _number_field(choice, NO_LIMIT if declared.optional else int(declared.least), int(declared.most))
+        field = _number_field(declared)
     else:
         line = entry(HINTS.get(choice, ""))
-        read = listed if KINDS[choice] is tuple else str
+        read = listed if declared.kind is tuple else str
         field = Field(line, lambda: read(line.text()), lambda value: line.setText(written(value)), line.editingFinished)
     field.widget.setAccessibleName(title)
     field.widget.setToolTip(tip(declared.tip))
@@ -98,11 +81,12 @@ def _option_field(offered: list[Option]) -> Field:
     return Field(box, box.currentData, show, box.activated)
 
 
-def _number_field(choice: str, least: int, most: int) -> Field:
-    box = NumberBox(least, min(most, LARGEST_NUMBER))
-    box.setSuffix(SUFFIXES.get(choice, ""))
+def _number_field(declared: Choice) -> Field:
+    least = NO_LIMIT if declared.optional or declared.least is None else declared.least
+    box = NumberBox(least, min(declared.most, LARGEST_NUMBER))
+    box.setSuffix(declared.unit)
     box.setKeyboardTracking(False)
-    box.setSpecialValueText(NOTHING_SAID.get(choice, ""))
+    box.setSpecialValueText(declared.unset)
 
     def show(value: int | None) -> None:
         box.setValue(min(value or NO_LIMIT, box.maximum()))

@@ -17,10 +17,12 @@ from bpe_core.history.token_texts import shown
 from bpe_core.methods.facts import FIRST_SIZE, MethodFacts
 from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.choice import LARGEST_VOCABULARY as LARGEST_VOCABULARY
+from bpe_core.recipes.choice import Choice as Choice
 from bpe_core.recipes.parts import Learning, Mixing, Size, Splitting, Steering, Symbols
 from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.recipe import CHOICES as CHOICES
-from bpe_core.recipes.recipe import COMMON, Recipe
+from bpe_core.recipes.recipe import COMMON as COMMON
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.recipes.recipe import title_of as title_of
 from bpe_core.recipes.ties import TIE_RULES
 from bpe_core.splitting.normalization import normalize
@@ -65,25 +67,16 @@ OPTIONS = {  # choices from a list
         Option("prefix", "▁ in front", "Each word begins with the marker."),
         Option("continuation", "## when continued", "Shown before pieces that continue a word; changes no merge."),
     ],
-    "wordpiece_rule": [
-        Option("count", "count", "The pair that occurs most; others have learned BERT's tokenizer this way since."),
-        Option("score", "score", "The pair that occurs most in relation to its two halves."),
-    ],
     "spelled_specials": [
         Option("", "not said", "That token in the window; ordinary text for commands and Python."),
         Option("matched", "that token", "The special token, as Hugging Face's libraries do it."),
         Option("text", "ordinary text", "Ordinary text, as SentencePiece and tiktoken do it."),
-    ],
-    "falls_into": [
-        Option("bytes", "bytes", "Its bytes, as in BoundlessBPE."),
-        Option("parts", "the two it was made of", "The two it was made of, as in PickyBPE, or what became of them."),
     ],
     "unknown": [
         Option("unk", "<unk>", "A character outside the alphabet becomes the unknown token."),
         Option("bytes", "bytes", "A character outside the alphabet is written in bytes."),
     ],
 }
-KINDS = {name: declared.kind for name, declared in CHOICES.items()}
 NOT_OF_A_PRESET = {
     "min_frequency",
     "max_token_length",
@@ -91,8 +84,12 @@ NOT_OF_A_PRESET = {
     "older_unicode",
     "whole_characters",
 }  # of a preset these may differ
-# Choices of some methods only.
-OF_A_METHOD = [name for name in CHOICES if name not in COMMON]
+
+
+def choices_of_methods() -> list[str]:
+    """Return the choices that mean something to some methods only, those that plug-ins bring last."""
+    common = (field.name for field in dataclasses.fields(Learning) if field.name not in {"method", *NOT_OF_A_PRESET})
+    return [*common, *(name for name in CHOICES if name not in COMMON)]
 
 
 def presets() -> dict[str, list[Option]]:
@@ -105,7 +102,9 @@ def presets() -> dict[str, list[Option]]:
 def options(choice: str) -> list[Option]:
     if choice == "method":
         return [Option(name, listed.title, listed.explanation) for name, listed in METHODS.items()]
-    return OPTIONS.get(choice) or [Option(name, name.replace("-", " "), "") for name in CHOICES[choice].among]
+    declared = CHOICES[choice]
+    unlabelled = (Option(value, *declared.labels.get(value, (value.replace("-", " "), ""))) for value in declared.among)
+    return OPTIONS.get(choice) or [*unlabelled]
 
 
 def value_text(choice: str, recipe: Recipe) -> str:
@@ -129,7 +128,7 @@ def value_text(choice: str, recipe: Recipe) -> str:
         return f"{value:g}"
     if isinstance(value, (tuple, int)):
         return f"{value:,}" if isinstance(value, int) else " ".join(map(str, value)) or "–"
-    listed = (one.title for one in options(choice) if one.value == value) if KINDS[choice] is str else iter(())
+    listed = (one.title for one in options(choice) if one.value == value) if CHOICES[choice].kind is str else iter(())
     return next(listed, value or "–")
 
 
@@ -246,7 +245,7 @@ class RecipeForm(QObject):
     def refuse(self, choice: str, sentence: str) -> None:
         """Refuse a choice with a sentence; an empty one lifts the refusal."""
         self.standing.pop(choice, None)
-        if sentence and KINDS[choice] in (str, tuple):
+        if sentence and CHOICES[choice].kind in (str, tuple):
             self.standing[choice] = self.value(choice), sentence
         self.refused.emit(choice, sentence)
 

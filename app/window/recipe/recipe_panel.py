@@ -24,7 +24,7 @@ from app.window.parts.widgets import muted, paragraph, scaled
 from app.window.parts.wording import tip
 from app.window.recipe.boxes import SizeBox, preset_box
 from app.window.recipe.fields import Field, field_of
-from app.window.recipe.recipe_form import CHOICES, OF_A_METHOD, RecipeForm, title_of
+from app.window.recipe.recipe_form import COMMON, RecipeForm, choices_of_methods, title_of
 from app.window.recipe.split_preview import SplitPreview
 
 MAIN = ("min_frequency", "ties", "pattern", "custom_pattern")  # always visible, after the choices of the method
@@ -32,9 +32,8 @@ _MORE = (
     *("base", "unit", "marker", "marker_text", "lowercase", "strip_ascii_punctuation", "strip_marks", "unicode_form"),
     *("special_tokens", "max_token_length", "alphabet_limit", "unknown", "unknown_text"),
 )
-MORE = list(dict.fromkeys((*_MORE, *CHOICES)))
-for _elsewhere in ("name", "mixture", "method", "vocab_size", "merges", *MAIN, *OF_A_METHOD):
-    MORE.remove(_elsewhere)
+_ELSEWHERE = ("name", "mixture", "method", "vocab_size", "merges", *MAIN, *choices_of_methods())
+MORE = [choice for choice in dict.fromkeys((*_MORE, *COMMON)) if choice not in _ELSEWHERE]
 SIDES = 12  # the margins left and right
 
 
@@ -97,7 +96,7 @@ class RecipePanel(QScrollArea):
         self._add_refusal(layout, "vocab_size")
         self.advice = _small_label()
         layout.addRow(self.advice)
-        for choice in (*OF_A_METHOD, *MAIN):
+        for choice in (*choices_of_methods(), *MAIN):
             self._add(layout, choice)
         self.slow = _small_label()
         layout.addRow(self.slow)

@@ -18,6 +18,7 @@ class Choices(Passes):
         "Gap to floor",
         "The search ends so many thousandths above its floor; 0: as near as can be",
         least=0,
+        unit=" ‰",
     )
 
 

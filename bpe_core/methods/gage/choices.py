@@ -19,6 +19,7 @@ class Choices(OwnChoices):
         "A text is compressed in blocks of this many bytes, each with a table of its own",
         least=2,
         most=65_535,
+        unit=" bytes",
     )
     block_bytes: int = choice(
         200,
@@ -26,6 +27,7 @@ class Choices(OwnChoices):
         "A block ends before it holds more different bytes; those it does not hold can stand for pairs",
         least=1,
         most=256,
+        unit=" different",
     )
 
 

@@ -26,6 +26,7 @@ class Choices(Passes):
         "The percentage of tokens that stay each time pieces are dropped",
         least=50,
         most=95,
+        unit=" %",
     )
 
 
