@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from bpe_core.errors import CorpusError, EncodingError, OutputError, RecipeError
 from bpe_core.history.token_texts import quoted
+from bpe_core.methods.registry import METHODS
+from bpe_core.recipes.choice import Argument, Choice
 from bpe_core.recipes.parts import CUSTOM_PATTERN
 from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.recipe import CHOICES, Recipe
@@ -20,18 +23,10 @@ from bpe_core.support.small_files import read_small_file
 from bpe_core.text.mixture import weight_of
 from bpe_core.text.patterns import NAMED_PATTERNS, SPELLED_OUT
 
-USUAL_WINDOW = 100  # merges
 ANY_TABLE = "a merge table or session written by `train`, or any tokenizer that `convert` reads; hf:owner/name, too"
-WORDS_BY = CHOICES["words_by"].among
-SUPERWORD_LIMITS = ("most_words", "past_colons")
-# Choices of some methods that are arguments, and what each is of.
-OF_METHODS = {
-    **dict.fromkeys(("transition", "words_by", *SUPERWORD_LIMITS), "SuperBPE: choose --method superbpe"),
-    "tau": "BoundlessBPE: choose --method boundless",
-    **dict.fromkeys(("global_merges", "window_size"), "parity-aware BPE: choose --method parity"),
-    "whole_characters": "byte-pair encoding of bytes: choose --method bpe, superbpe or parity",
-    "alpha": "a window of parity-aware BPE: choose --method parity --variant window",
-}
+# The common choices that are arguments.
+OF_ALL = ("method", "vocab_size", "merges", "min_frequency", "ties", "pattern", "marker", "border", "whole_characters")
+LIMITS, LANGUAGES = "when to stop", "languages"  # groups of arguments that there are without those of methods
 MOST_DIGITS = 25  # beyond 64 bits; each reader sets its own limit
 
 
@@ -78,28 +73,60 @@ def size(value: str) -> int:
     return found
 
 
-def add_merge_limits(parser: argparse.ArgumentParser) -> None:
-    limits = parser.add_argument_group("when to stop")
+def add_merge_limits(parser: argparse.ArgumentParser, command: str) -> None:
+    limits = parser.add_argument_group(LIMITS)
     size = limits.add_mutually_exclusive_group()
     size.add_argument("--vocab-size", type=number, metavar="N", help="tokens in all: base symbols, learned, special")
     size.add_argument("--merges", type=number, metavar="N", help="or say how many merges (or drops ...) to make")
     limits.add_argument("--min-frequency", type=number, metavar="N", help="merge no pair that occurs less often")
-    superwords = parser.add_argument_group("superwords, by --method superbpe")
-    across = "the first N merges join within words, later ones across them too"
-    superwords.add_argument("--transition", type=number, metavar="N", help=across)
-    by = f"the pattern of these words: {', '.join(WORDS_BY)}"
-    superwords.add_argument("--words-by", choices=WORDS_BY, metavar="NAME", help=by)
-    add_superword_limits(superwords)
-    drops = "boundless: a merge that takes at least this share of one of its halves drops that half, such as 0.9"
-    limits.add_argument("--tau", type=share, metavar="SHARE", help=drops)
+    for group in dict.fromkeys(argument.group for _, argument in own_arguments(command).values()):
+        if group not in (LIMITS, LANGUAGES):
+            add_own_choices(parser.add_argument_group(group), command, group)
+    add_own_choices(limits, command, LIMITS)
 
 
-def add_superword_limits(parser: argparse._ActionsContainer) -> None:
-    parser.add_argument(
-        "--most-words", type=number, metavar="N", help="of words in a token; 0: any number (default: 4)"
-    )
-    past = "join a colon and the space behind it, too"
-    parser.add_argument("--past-colons", action="store_true", default=None, help=past)
+def own_arguments(command: str) -> dict[str, tuple[Choice, Argument]]:
+    """Return the choices of single methods that a command takes, by name."""
+    found: dict[str, tuple[Choice, Argument]] = {}
+    for method in METHODS.values():
+        for name, declared in method.own_choices.items():
+            if declared.argument is not None and command in declared.argument.commands:
+                found.setdefault(name, (declared, declared.argument))
+    return found
+
+
+def add_own_choices(parser: argparse._ActionsContainer, command: str, group: str | None = None) -> None:
+    """Declare the choices of single methods that a command takes, or those of a group."""
+    for name, (declared, argument) in own_arguments(command).items():
+        if group is None or argument.group == group:
+            with suppress(argparse.ArgumentError):  # a plug-in may name an option as the command does
+                _add_own_choice(parser, name, declared, argument)
+
+
+def _add_own_choice(parser: argparse._ActionsContainer, name: str, declared: Choice, argument: Argument) -> None:
+    if argument.variants is not None:
+        help = argument.variants.help
+        parser.add_argument(f"--{argument.variants.option}", choices=[*argument.variants.values], help=help)
+    taken: dict[str, Any] = {"dest": name, "help": argument.help}
+    if declared.kind is bool:
+        taken |= {"action": "store_true", "default": None}
+    else:
+        taken |= {"metavar": argument.metavar or None}
+        taken |= {"choices": declared.among} if declared.among else {"type": _reader(declared, argument)}
+    parser.add_argument(option_of(name, argument), **taken)
+
+
+def _reader(declared: Choice, argument: Argument) -> Callable[[str], Any]:
+    if argument.in_shares:
+        return shares
+    if declared.is_share:
+        return share
+    return text_argument if declared.least is None else number
+
+
+def option_of(name: str, argument: Argument | None) -> str:
+    """Return how a command calls a choice."""
+    return f"--{((argument and argument.option) or name).replace('_', '-')}"
 
 
 def add_tie_rule(parser: argparse._ActionsContainer) -> None:
@@ -126,37 +153,50 @@ def add_recipe(parser: argparse.ArgumentParser, title: str) -> argparse._Argumen
     return recipe
 
 
-def changes_in(options: argparse.Namespace, names: Sequence[str]) -> dict[str, Any]:
-    """Return the choices of a recipe that were given; without a limit of words where it is 0."""
-    given = {name: getattr(options, name, None) for name in names}
-    given = {name: value for name, value in given.items() if value is not None}
-    return given | ({"most_words": None} if given.get("most_words") == 0 else {})
+def changes_in(options: argparse.Namespace, names: Iterable[str], command: str) -> dict[str, Any]:
+    """Return the choices of a recipe that were given: of these, and of those of single methods."""
+    given, own = vars(options), own_arguments(command)
+    changes = {name: given[name] for name in (*names, *own) if given.get(name) is not None}
+    for name, (_, argument) in own.items():
+        if argument.zero_is_none and changes.get(name) == 0:
+            changes[name] = None
+        if argument.variants is not None and (variant := given.get(argument.variants.option)) is not None:
+            value = argument.variants.values[variant]
+            changes = {**changes, name: None} if value is None else {name: value, **changes}
+    return changes
 
 
-def chosen_recipe(options: argparse.Namespace, preset: str) -> Recipe:
+def chosen_recipe(options: argparse.Namespace, preset: str, command: str) -> Recipe:
     """Take the recipe file or preset, changed by every choice among the arguments."""
     given: dict[str, Any] = vars(options)
-    names = ("method", "vocab_size", "merges", "min_frequency", "ties", "pattern", "marker", "border", *OF_METHODS)
-    changes = changes_in(options, names)
+    changes = changes_in(options, OF_ALL, command)
     if given.get("regex") is not None:
         if "pattern" in changes:
             raise RecipeError("Give either --pattern or --regex, not both.")
         changes |= {"pattern": CUSTOM_PATTERN, "custom_pattern": given["regex"]}
     elif "pattern" in changes:
         changes["custom_pattern"] = ""
-    if given.get("variant") == "window":
-        changes.setdefault("window_size", USUAL_WINDOW)
-    elif given.get("variant") == "base":
-        changes["window_size"] = None
     if given.get("special"):
         changes["special_tokens"] = tuple(given["special"])
     recipe = _recipe_in(given["recipe"]) if given.get("recipe") else Recipe.preset(preset)
     recipe = recipe.with_changes(**changes)
-    for name, whose in OF_METHODS.items():
+    for name in ("whole_characters", *own_arguments(command)):
         if name in changes and not recipe.applies(name):
-            option = f"--{name.replace('_', '-')}"
-            raise RecipeError(f"{option} is of {whose}, or leave {option} out.")
+            option = option_of(name, CHOICES[name].argument)
+            raise RecipeError(f"{option} is of {_whose(name)}, or leave {option} out.")
     return recipe
+
+
+def _whose(choice: str) -> str:
+    """Say of what a choice of some methods is, and what to choose for it to mean something."""
+    argument = CHOICES[choice].argument
+    if argument is not None and argument.whose:
+        return argument.whose
+    owners = [name for name, method in METHODS.items() if choice in method.own_choices and choice not in method.needs]
+    if owners:
+        return f"{METHODS[owners[0]].title}: choose --method {owners[0]}"
+    *others, last = [name for name, method in METHODS.items() if method.keeps_characters]
+    return f"byte-pair encoding of bytes: choose --method {', '.join(others)} or {last}"
 
 
 def _recipe_in(path: str) -> Recipe:

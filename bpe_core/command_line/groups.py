@@ -11,8 +11,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
-from bpe_core.command_line.arguments import USUAL_WINDOW, number, shares, text_argument
+from bpe_core.command_line.arguments import LANGUAGES, add_own_choices, number, text_argument
 from bpe_core.errors import RecipeError
+from bpe_core.methods.registry import METHODS
 from bpe_core.support.limits import size_in
 from bpe_core.text.mixture import By, Group, Mixture, Of, Sample, weight_of
 
@@ -45,7 +46,8 @@ def add_mixture(parser: argparse.ArgumentParser) -> None:
 
 def add_languages(parser: argparse.ArgumentParser) -> None:
     """Declare what a method that serves languages needs to know of them."""
-    languages = parser.add_argument_group("languages, which are the groups by --method parity")
+    serving = " or ".join(name for name, method in METHODS.items() if method.serves_languages)
+    languages = parser.add_argument_group(f"{LANGUAGES}, which are the groups by --method {serving}")
     add = languages.add_argument
     dev: dict[str, Any] = {"nargs": "+", "action": "append", "default": [], "metavar": ("NAME", "FILE")}
     dev["help"] = "the text of a language that shows who is worst off, the same in all; it is not learned from"
@@ -53,10 +55,7 @@ def add_languages(parser: argparse.ArgumentParser) -> None:
     ratio: dict[str, Any] = {"nargs": "+", "action": "extend", "default": [], "type": text_argument}
     ratio["help"] = "or, without such texts, how much shorter than others each is to become: de=1 fi=1.3"
     add("--ratio", metavar="NAME=NUMBER", **ratio)
-    add("--global-merges", type=number, metavar="N", help="the first N merges serve all languages together")
-    add("--variant", choices=["base", "window"], help="window: none is served much more often than others in a row")
-    add("--window-size", type=number, metavar="N", help=f"of so many merges ({USUAL_WINDOW})")
-    add("--alpha", type=shares, metavar="NUMBER", help="a language gets at most so many equal shares of a window (2)")
+    add_own_choices(languages, "train", LANGUAGES)
 
 
 def groups_of(options: argparse.Namespace) -> dict[str, list[str]]:

@@ -15,13 +15,27 @@ LONGEST_TEXT = 100_000  # characters of a choice; longer ones would take memory 
 
 
 @dataclass(frozen=True)
+class Variants:
+    """Another option that sets a choice by a word; a word for None sets it whatever else is said."""
+
+    option: str
+    values: Mapping[str, Any]
+    help: str
+
+
+@dataclass(frozen=True)
 class Argument:
-    """The option of a command that sets a choice; its name is that of the choice, with dashes."""
+    """The option of a command that sets a choice, which is named like the choice, with dashes."""
 
     help: str
     metavar: str = "N"
-    whose: str = ""  # of what it is, and what to choose for it to mean something
+    whose: str = ""  # of what it is, and what to choose for it to mean something; empty: of its method
     group: str = "when to stop"
+    commands: Collection[str] = ("train", "words")  # that take it
+    option: str = ""  # another name
+    zero_is_none: bool = False
+    in_shares: bool = False  # of a percentage: it is given as a number of equal shares, such as 1.2 for 120
+    variants: Variants | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

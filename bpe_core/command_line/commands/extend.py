@@ -6,11 +6,11 @@ import argparse
 import json
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
-from bpe_core.command_line.arguments import SUPERWORD_LIMITS, add_superword_limits, add_tie_rule, changes_in, number
+from bpe_core.command_line.arguments import add_own_choices, add_tie_rule, changes_in, number
 from bpe_core.command_line.corpora import add_corpus, named_texts, names_of
 from bpe_core.command_line.interruption import KEEPS, working
 from bpe_core.command_line.writing_tables import add_checks, format_list, write_and_tell
@@ -23,7 +23,6 @@ from bpe_core.formats.base import own_numbers
 from bpe_core.history.history import END_SENTENCES, History
 from bpe_core.history.token_texts import TokenTexts
 from bpe_core.insight.audit import never_used
-from bpe_core.methods.wordpiece.choices import WordPieceRule
 from bpe_core.session_file import is_session_name
 from bpe_core.studies.making import open_study
 from bpe_core.studies.study import Study
@@ -61,10 +60,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--min-frequency", type=number, metavar="N", help="add no pair that occurs less often")
     across = "join words to superwords, as SuperBPE does: the table's merges become its first stage"
     add("--across-words", action="store_true", help=across)
-    add_superword_limits(parser)
+    add_own_choices(parser, "extend")
     add_tie_rule(parser)
-    rule = "of WordPiece: choose pairs by count, or by score (default: as the table's recipe says)"
-    add("--rule", dest="wordpiece_rule", choices=get_args(WordPieceRule), help=rule)
     add("--first-id", type=number, metavar="N", help="number new tokens from here on")
     add_checks(parser)
 
@@ -73,8 +70,8 @@ def run(options: argparse.Namespace) -> int:
     study = open_study(options.table)
     into_folder = _is_folder(options.out)
     target, old = _target(study, options), study.history
-    given = ("min_frequency", "ties", "wordpiece_rule", *SUPERWORD_LIMITS)
-    recipe = growing_recipe(old, options.by, across_words=options.across_words, **changes_in(options, given))
+    given = changes_in(options, ("min_frequency", "ties"), "extend")
+    recipe = growing_recipe(old, options.by, across_words=options.across_words, **given)
     with working(KEEPS) as interruption:
         work = interruption.work
         words = named_texts(options.corpus).words(recipe, work)

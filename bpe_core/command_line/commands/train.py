@@ -21,7 +21,7 @@ from bpe_core.errors import OutputError, plain
 from bpe_core.formats import FORMATS, TABLES, format_for, write_history
 from bpe_core.history.history import END_SENTENCES, History
 from bpe_core.methods.kit.trainer import learn
-from bpe_core.methods.registry import METHODS
+from bpe_core.methods.registry import METHODS, USUAL
 from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.session_file import EXTENSION, is_session_name
@@ -80,7 +80,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     recipe.add_argument("--method", choices=METHODS, metavar="NAME", help=method)
     add_tie_rule(recipe)
     add_decisions(recipe)
-    add_merge_limits(parser)
+    add_merge_limits(parser, "train")
     rare = "leave out words that occur less often"
     parser.add_argument("--min-word-count", type=number, default=1, metavar="N", help=rare)
     add_mixture(parser)
@@ -95,7 +95,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    recipe = chosen_recipe(options, options.preset or (options.method if options.method in PRESETS else "gpt2"))
+    recipe = chosen_recipe(options, options.preset or _first_preset(options.method), "train")
     groups = groups_of(options)
     recipe = recipe.with_changes(mixture=mixture_of(options, [*groups], recipe.mixture))
     if options.output:
@@ -118,6 +118,13 @@ def run(options: argparse.Namespace) -> int:
             sys.stderr.writelines(f"{line}\n" for line in (*notes, *left_out))
         _deliver(history, words, options, seconds, report)
     return interruption.exit_code
+
+
+def _first_preset(method: str | None) -> str:
+    """Return the preset that is named like a method, or its first one."""
+    if method in PRESETS:
+        return method
+    return next(iter(METHODS[method or USUAL].presets), next(iter(PRESETS)))
 
 
 def _counted(

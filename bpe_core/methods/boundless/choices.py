@@ -26,7 +26,6 @@ class Choices(OwnChoices):
         argument=Argument(
             "boundless: a merge that takes at least this share of one of its halves drops that half, such as 0.9",
             "SHARE",
-            "BoundlessBPE: choose --method boundless",
         ),
     )
     falls_into: FallsInto = choice(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bpe_core.methods.facts import OwnChoices, Preset
-from bpe_core.recipes.choice import choice
+from bpe_core.recipes.choice import Argument, choice
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,6 +20,7 @@ class Choices(OwnChoices):
         least=2,
         most=65_535,
         unit=" bytes",
+        argument=Argument("bytes of a block, at most (5,000)", commands=("compress",)),
     )
     block_bytes: int = choice(
         200,
@@ -28,6 +29,7 @@ class Choices(OwnChoices):
         least=1,
         most=256,
         unit=" different",
+        argument=Argument("different bytes in a block, at most (200)", commands=("compress",)),
     )
 
 

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from bpe_core.methods.facts import OwnChoices, Preset
-from bpe_core.recipes.choice import LARGEST_VOCABULARY, Argument, choice
+from bpe_core.recipes.choice import LARGEST_VOCABULARY, Argument, Variants, choice
 
 _WHOSE = "parity-aware BPE: choose --method parity"
 _GROUP = "languages"
+_COMMANDS = ("train",)
+USUAL_WINDOW = 100  # merges
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,7 +26,9 @@ class Choices(OwnChoices):
         most=LARGEST_VOCABULARY,
         optional=True,
         unset="none",
-        argument=Argument("the first N merges serve all languages together", whose=_WHOSE, group=_GROUP),
+        argument=Argument(
+            "the first N merges serve all languages together", whose=_WHOSE, group=_GROUP, commands=_COMMANDS
+        ),
     )
     window_size: int | None = choice(
         None,
@@ -34,7 +38,17 @@ class Choices(OwnChoices):
         most=LARGEST_VOCABULARY,
         optional=True,
         unset="no window",
-        argument=Argument("of merges (100)", whose=_WHOSE, group=_GROUP),
+        argument=Argument(
+            f"of so many merges ({USUAL_WINDOW})",
+            whose=_WHOSE,
+            group=_GROUP,
+            commands=_COMMANDS,
+            variants=Variants(
+                "variant",
+                {"base": None, "window": USUAL_WINDOW},
+                "window: none is served much more often than others in a row",
+            ),
+        ),
     )
     alpha: int = choice(
         200,
@@ -49,6 +63,8 @@ class Choices(OwnChoices):
             "NUMBER",
             "a window of parity-aware BPE: choose --method parity --variant window",
             _GROUP,
+            _COMMANDS,
+            in_shares=True,
         ),
     )
 

@@ -10,7 +10,7 @@ from bpe_core.recipes.choice import LARGEST_VOCABULARY, Argument, choice
 
 WORDS_BY = ("o200k", "o200k-apart", "cl100k", "gpt2", "english")
 _GROUP = "superwords, by --method superbpe"
-_WHOSE = "SuperBPE: choose --method superbpe"
+_COMMANDS = ("train", "words", "extend")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,16 +25,14 @@ class Choices(OwnChoices):
         most=LARGEST_VOCABULARY,
         optional=True,
         unset="half of the merges",
-        argument=Argument(
-            "the first N merges join within words, later ones across them too", whose=_WHOSE, group=_GROUP
-        ),
+        argument=Argument("the first N merges join within words, later ones across them too", group=_GROUP),
     )
     words_by: str = choice(
         "o200k",
         "Words by",
         "The pattern of the words within which the first merges join",
         among=WORDS_BY,
-        argument=Argument(f"the pattern of these words: {', '.join(WORDS_BY)}", "NAME", _WHOSE, _GROUP),
+        argument=Argument(f"the pattern of these words: {', '.join(WORDS_BY)}", "NAME", group=_GROUP),
     )
     most_words: int | None = choice(
         4,
@@ -43,13 +41,15 @@ class Choices(OwnChoices):
         least=1,
         optional=True,
         unset="any number",
-        argument=Argument("of words in a token; 0: any number (default: 4)", whose=_WHOSE, group=_GROUP),
+        argument=Argument(
+            "of words in a token; 0: any number (default: 4)", group=_GROUP, commands=_COMMANDS, zero_is_none=True
+        ),
     )
     past_colons: bool = choice(
         False,
         "Past colons",
         "Merges may join a colon and the space behind it",
-        argument=Argument("join a colon and the space behind it, too", whose=_WHOSE, group=_GROUP),
+        argument=Argument("join a colon and the space behind it, too", group=_GROUP, commands=_COMMANDS),
     )
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from bpe_core.methods.facts import OwnChoices, Preset
-from bpe_core.recipes.choice import choice
+from bpe_core.recipes.choice import Argument, choice
 
 WordPieceRule = Literal["count", "score"]
 
@@ -27,6 +27,12 @@ class Choices(OwnChoices):
             ),
             "score": ("score", "The pair that occurs most in relation to its two halves."),
         },
+        argument=Argument(
+            "of WordPiece: choose pairs by count, or by score (default: as the table's recipe says)",
+            metavar="",
+            commands=("extend",),
+            option="rule",
+        ),
     )
     longest_word: int = choice(100, "Longest word", "A longer word is not split: it is unknown as a whole", least=1)
 
