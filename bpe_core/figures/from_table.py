@@ -261,10 +261,11 @@ def lab_chart(table: DataTable, measure: str = "") -> Figure:
 def blocks_chart(table: DataTable) -> LineFigure:
     steps, lines = _numbers(table, "step"), []
     names = list(table.columns)
-    for name in names[names.index("gage") :] if "gage" in names else []:
+    own, *others = names[names.index("count") + 1 :]  # the method's, and what other compressors make of all
+    for name in (own, *others):
         sizes = _numbers(table, name)
-        places = thinned(len(sizes), is_log=False) if name == "gage" else np.unique([0, len(sizes) - 1])
-        lines.append(Line(name.capitalize() if name == "gage" else name, steps[places], sizes[places]))
+        places = thinned(len(sizes), is_log=False) if name == own else np.unique([0, len(sizes) - 1])
+        lines.append(Line(name.capitalize() if name == own else name, steps[places], sizes[places]))
     sentence = "How many bytes all blocks take after each step, beside today's compressors."
     return LineFigure("blocks", "Size of all blocks.", sentence, lines, "Replacements", "Bytes")
 

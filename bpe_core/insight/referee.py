@@ -19,13 +19,11 @@ from bpe_core.history.columns import Columns
 from bpe_core.history.history import History, Pair
 from bpe_core.history.token_texts import written
 from bpe_core.kernels import TRANSPARENT
+from bpe_core.methods.kit.method import Method
 from bpe_core.methods.kit.seeds import scripts_of
 from bpe_core.methods.kit.trainer import Trainer
-from bpe_core.methods.superbpe.learn import transition_in
 from bpe_core.recipes.interventions import Intervention
-from bpe_core.recipes.recipe import Recipe
 from bpe_core.recipes.ties import TIE_RULES
-from bpe_core.splitting.splitter import Splitter
 from bpe_core.support.arrays import Bools, Int64s
 from bpe_core.support.progress import ALONE, Progress, Work
 
@@ -99,46 +97,13 @@ def best_of_some(tables: Iterable[WordTable], history: History, work: Work = ALO
     return found
 
 
-def in_stages(history: History, words_by: str) -> History:
-    """Return a table of superwords as SuperBPE's: the first stage ends before the first token of several such words.
-
-    Its longest superword, and whether any goes past a colon, are the limits of the second stage.
-
-    >>> from bpe_core.history.alphabet import Alphabet
-    >>> pairs = [(98, 121), (32, 97), (256, 257), (258, 32)]  # "by", " a", "by a", "by a "
-    >>> recipe = in_stages(History.from_pairs(Recipe(pattern="superwords"), Alphabet.of_bytes(), pairs), "gpt2").recipe
-    >>> recipe.transition, recipe.most_words, recipe.past_colons
-    (2, 2, False)
-    """
-    texts = written(history)[len(history.alphabet) : history.first_special]
-    within = Splitter(Recipe(pattern=words_by))
-    several = (row for row, text in enumerate(texts) if _is_text(text) and len([*within.words(text.decode())]) > 1)
-    recipe = history.recipe.with_changes(
-        method="superbpe",
-        merges=len(history),
-        transition=max(1, next(several, len(history))),
-        words_by=words_by,
-        most_words=max(1, *(sum(map(bool, text.split(b" "))) for text in texts)),
-        past_colons=any(b": " in text for text in texts),
-    )
-    return History.from_pairs(recipe, history.alphabet, history.pairs())
-
-
-def _is_text(raw: bytes) -> bool:
-    try:
-        return bool(raw.decode())
-    except UnicodeDecodeError:
-        return False
-
-
 class _Replay:
     def __init__(self, words: WordTable, history: History, work: Work) -> None:
         self._words, self._work, self._says_how = words, work, history.has_counts
-        is_in_stages = history.recipe.method == "superbpe"
-        stages = {"transition": min(transition_in(history), len(history))} if is_in_stages else {}
+        settled = Method.of(history.recipe).settled(history)
         self._least = history.recipe.min_frequency if self._says_how else 1
         self._recipe = history.recipe.with_changes(
-            merges=len(history), min_frequency=1, max_token_length=None, interventions=(), grown_from=0, **stages
+            merges=len(history), min_frequency=1, max_token_length=None, interventions=(), grown_from=0, **settled
         )
         self._table = History.from_pairs(self._recipe, history.alphabet, np.array(history.pairs(), np.int64))
         self._lengths = history.token_lengths()

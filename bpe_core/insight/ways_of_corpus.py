@@ -17,9 +17,7 @@ from bpe_core.insight.word_lattice import spelled_tokens
 from bpe_core.kernels.kept import UNIGRAM
 from bpe_core.kernels.readiness import use_machine_code
 from bpe_core.methods.kit.cells import Stretches
-from bpe_core.methods.kit.lattices import Lattices, PlainLattices
-from bpe_core.methods.mingram.learn import COST
-from bpe_core.methods.unigram.learn import BYTES_A_CELL
+from bpe_core.methods.kit.lattices import BYTES_A_CELL, Lattices, PlainLattices
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.progress import ALONE, Work
 
@@ -56,7 +54,7 @@ class CorpusLattices:
 
     def fewest(self, history: History, work: Work = ALONE) -> int:
         """How few tokens will do, with those of a moment of the history."""
-        return self._on_best_paths(self._placed(history, np.full(history.id_count, -COST)), work)
+        return self._on_best_paths(self._placed(history, np.full(history.id_count, -1.0)), work)
 
     def likeliest(self, history: History, scores: Sequence[float], work: Work = ALONE) -> int:
         return self._on_best_paths(self._placed(history, np.array(scores)), work)

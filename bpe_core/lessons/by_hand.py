@@ -11,39 +11,40 @@ import math
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 
+from bpe_core.insight.word_lattice import WordLattice
+
 ROW, FEWEST, EXPECTED = "row", "row of fewest", "expected"
 FINEST = 10_000  # the largest denominator of an expected count
 
 
 class Model:
-    """Pieces as probable as their shares say; the reference cuts words into them."""
+    """Pieces as probable as their shares say, and the ways to cut words into them."""
 
     def __init__(self, pieces: Mapping[str, int]) -> None:
         self.pieces = list(pieces)
         self.share = {piece: Fraction(count, sum(pieces.values())) for piece, count in pieces.items()}
-        self.ids = {tuple(map(ord, piece)): id for id, piece in enumerate(pieces)}
-        self.scores = {id: math.log(self.share[piece]) for id, piece in enumerate(pieces)}
+        self.scores = [math.log(self.share[piece]) for piece in pieces]
 
     def cut(self, text: str, *, without: str = "", fewest: bool = False) -> list[str]:
-        import bpe_core.methods.mingram.reference as mingram  # takes a while to load
-        import bpe_core.methods.unigram.reference as unigram
-
-        best_path = mingram.fewest_tokens if fewest else unigram.best_path
-        ids = {symbols: id for symbols, id in self.ids.items() if self.pieces[id] != without}
-        return [self.pieces[id] for id in best_path(tuple(map(ord, text)), ids, self.scores)[1]]
+        weights = [-1.0] * len(self.pieces) if fewest else self.scores
+        return [self.pieces[id] for id in self._lattice(text, without).best(weights)]
 
     def probability(self, pieces: list[str]) -> Fraction:
         return math.prod((self.share[piece] for piece in pieces), start=Fraction(1))
 
     def expected(self, words: Mapping[str, int]) -> list[Fraction]:
         """Return the expected count of each piece in words, over all ways to cut them."""
-        from bpe_core.methods.unigram.reference import shares
-
         found = [0.0] * len(self.pieces)
         for word, count in words.items():
-            for id, share in shares(tuple(map(ord, word)), self.ids, self.scores).items():
+            for (_, id), share in self._lattice(word).shares(self.scores).items():
                 found[id] += count * share
         return [Fraction(number).limit_denominator(FINEST) for number in found]
+
+    def _lattice(self, text: str, without: str = "") -> WordLattice:
+        id_of = {piece: id for id, piece in enumerate(self.pieces) if piece != without}
+        starts = [[text[start:stop] for stop in range(start + 1, len(text) + 1)] for start in range(len(text))]
+        edges = [[(len(piece), id_of[piece]) for piece in pieces if piece in id_of] for pieces in starts]
+        return WordLattice([*map(ord, text)], edges)
 
     def loss(self, piece: str, words: Mapping[str, int]) -> float:
         """Return by how many bits the words grow without a piece."""

@@ -11,9 +11,9 @@ from bpe_core.asking import Answer, Question
 from bpe_core.errors import BpeError
 from bpe_core.figures.from_table import blocks_chart
 from bpe_core.history.history import NOTHING
-from bpe_core.methods.gage.container import sizes_of_texts
-from bpe_core.methods.gage.explain import blocks_of_run
+from bpe_core.methods.kit.compressors import sizes_of_texts
 from bpe_core.methods.kit.method import Method
+from bpe_core.methods.registry import METHODS
 from bpe_core.studies.study import Study
 from bpe_core.support.data_table import DataTable, Values
 from bpe_core.support.progress import ALONE, Work
@@ -30,10 +30,12 @@ class Blocks(Question):
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
         history = study.history
-        if not Method.of(history.recipe).starts_anew:
-            raise BpeError("Only Gage's compressor works in blocks; this run was learned by another method.")
+        method = Method.of(history.recipe)
+        if not method.starts_anew:
+            titles = " and ".join(other.title for other in METHODS.values() if other.starts_anew)
+            raise BpeError(f"Only {titles} works in blocks; this run was learned by another method.")
         words = None if study.texts is None else study.words(WHAT, work)
-        blocks = None if words is None else blocks_of_run(words, history.recipe, cancelled=work.cancelled)
+        blocks = None if words is None else method.blocks(words, history.recipe, work)
         others = {} if words is None else sizes_of_texts(words, cancelled=work.cancelled)
         reasons, columns = history.reasons, history.columns
         rows: dict[str, Values] = {"step": np.arange(len(history) + 1)}
@@ -42,7 +44,7 @@ class Blocks(Question):
             rows |= study.by_index.columns([NOTHING, *np.array(column).tolist()], name)
         rows |= {"byte_text": [None, *map(_written, reasons["byte"].tolist())], "pair_text": [None, *_pairs(study)]}
         rows |= {"count": [None, *columns.count.tolist()]}
-        rows |= {"gage": [None if blocks is None else blocks.size_at_start, *reasons["size"].tolist()]}
+        rows |= {method.name: [None if blocks is None else blocks.size_at_start, *reasons["size"].tolist()]}
         rows |= {name.lower(): [size] * (len(history) + 1) for name, size in others.items()}
         table = DataTable(rows)
         listed = ("byte_text", "token_text", "pair_text", "count", "step")

@@ -20,15 +20,14 @@ from bpe_core.insight.referee import (
     Fault,
     Verdict,
     best_of_some,
-    in_stages,
     judge,
     parted_by_script,
     sound_steps,
 )
 from bpe_core.methods.kit.method import Method
-from bpe_core.methods.superbpe.learn import transition_in
+from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.parts import Unit
-from bpe_core.recipes.recipe import CHOICES, Recipe
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.studies.pins import Pins
 from bpe_core.studies.study import Study
 from bpe_core.support.data_table import DataTable
@@ -130,11 +129,10 @@ def _by_counts(study: Study, work: Work) -> Answer:
 
 
 def _as_learned(history: History, words: WordTable, work: Work) -> History:
-    """Return a table of superwords as one of two stages, the first by the pattern that explains most steps."""
-    if history.recipe.method != "bpe" or history.recipe.pattern != "superwords":
-        return history
-    tables = [in_stages(history, name) for name in CHOICES["words_by"].among]
-    return max(tables, key=lambda one: sound_steps(words, one.first(TRIED), work))
+    """Return a table as that of the method that explains most steps, where a file leaves it open."""
+    methods = (method for method in METHODS.values() if isinstance(method, Method))
+    tables = [table for method in methods for table in method.readings(history)]
+    return max(tables, key=lambda one: sound_steps(words, one.first(TRIED), work), default=history)
 
 
 def _steps_of_a_balance(study: Study, found: _Judged, work: Work) -> int:
@@ -214,7 +212,7 @@ def _answer(study: Study, found: _Judged) -> Answer:
             "passed_count": [None if fault.passed is None else fault.passed_count for fault in faults],
         }
     )
-    sentences = [*([said] if said else []), *_about_stages(found.history)]
+    sentences = [*filter(None, (said, Method.of(found.history.recipe).told_of(found.history)))]
     sentences += [BALANCED] if is_balanced else _verdict(study, verdict)
     if verdict.right < found.balanced < verdict.steps:
         sentences.append(f"{found.balanced:,} took a pair that occurs most in all texts or in one of the groups.")
@@ -239,17 +237,6 @@ BALANCED = (
     "Each merge took a pair that occurs most in all texts or in one of the groups: so learns who balances languages "
     "(parity-aware byte-pair encoding)."
 )
-
-
-def _about_stages(history: History) -> Iterator[str]:
-    recipe = history.recipe
-    if recipe.method == "superbpe":
-        most = "any number of words" if recipe.most_words is None else f"at most {recipe.most_words:,} words"
-        colons = "" if recipe.past_colons else ", none of them past a colon"
-        yield (
-            f"Superwords: the first {transition_in(history):,} merges join within words ({recipe.words_by}), others "
-            f"across them, {most} in a token{colons}."
-        )
 
 
 def _verdict(study: Study, verdict: Verdict) -> Iterator[str]:
@@ -320,7 +307,7 @@ def _by_its_own_counts(history: History) -> Iterator[tuple[int, str]]:
         "The table itself says that another pair occurs more often.": others > counts,
         "Its count is more than 32 bits hold: a trainer with such counts parts ways here.": counts >= WRAPS_AT,
     }
-    by_count = history.recipe.method == "bpe" and not history.reasons and not history.recipe.interventions
+    by_count = Method.of(history.recipe).counts_fall and not history.reasons and not history.recipe.interventions
     for why, wrong in told.items():
         for row in np.flatnonzero(wrong & allowed).tolist() if by_count else ():
             yield row + 1, why

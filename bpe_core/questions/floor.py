@@ -23,6 +23,7 @@ from bpe_core.methods.kit.floor.certificate import certificate
 from bpe_core.methods.kit.floor.lattice import Lattice
 from bpe_core.methods.kit.floor.prices import Floor as Proof
 from bpe_core.methods.kit.floor.search import Budget, Guess, Moment, Search
+from bpe_core.methods.registry import METHODS, USUAL
 from bpe_core.studies.study import Study
 from bpe_core.studies.texts import Texts
 from bpe_core.support.data_table import DataTable
@@ -38,10 +39,8 @@ HELD_OUT = (
     "If your vocabulary was learned from other texts, a part of the distance is what nobody could know before. The "
     "floor and all else here were made for these."
 )
-NAMES = {
-    "bpe": "byte-pair encoding", "unigram": "Unigram", "mingram": "MinGram", "own": "yours",
-    "own_fewest": "yours, split into the fewest",
-}  # fmt: skip
+JOINING = METHODS[USUAL].title.lower()
+NAMES = {USUAL: JOINING, "own": "yours", "own_fewest": "yours, split into the fewest"}  # others by their titles
 
 
 @dataclass
@@ -49,7 +48,7 @@ class Found:
     size: int
     proof: Proof
     best: int  # tokens
-    bpe: int
+    joined: int  # tokens by the usual method
     moments: Sequence[Moment]
     others: int  # tokens for what the alphabet lacks
 
@@ -156,10 +155,10 @@ examples:
         for number, size in enumerate(reversed(sizes)):
             wanted = size - fixed
             search = Search(lattice, wanted, guess, Budget(ROUNDS, SWAPS, self.seconds / len(sizes)), warm)
-            bpe = guess.upper(wanted, lattice.symbols)
+            joined = guess.upper(wanted, lattice.symbols)
             for share in chain(search.steps(), [1.0]):
-                best = min(search.best.tokens, bpe) + others
-                now = Found(size, search.floor, best, bpe + others, search.moments, others)
+                best = min(search.best.tokens, joined) + others
+                now = Found(size, search.floor, best, joined + others, search.moments, others)
                 yield int(DONE * (number + share)), [now, *found]
             found.insert(0, now)
             warm = search.floor.prices
@@ -173,7 +172,7 @@ def _answered(
     *,
     is_over: bool = True,
 ) -> Answer:
-    beside = {"bpe": [one.bpe for one in found], **beside}
+    beside = {USUAL: [one.joined for one in found], **beside}
     columns = {name: column[-len(found) :] for name, column in {**beside, **mine}.items()}
     for row, one in enumerate(found):
         reached = (column[row] for column in columns.values())
@@ -219,7 +218,7 @@ def _told(one: Found, own: int | None, fewest: int | None) -> str:
     between = "the best possible is " + (
         f"between {one.floor:,} and {one.best:,}" if one.floor < one.best else f"{one.best:,}, which is reached"
     )
-    whose, tokens = ("byte-pair encoding's", one.bpe) if own is None else ("yours", own)
+    whose, tokens = (f"{JOINING}'s", one.joined) if own is None else ("yours", own)
     better = max(0.0, 1 - one.floor / max(1, tokens))
     at_most = "at most " if one.floor < one.best else ""
     told = f"{one.size:,} in the vocabulary: {whose} {tokens:,} tokens; {between}: {at_most}{better:.1%} better."
@@ -234,14 +233,14 @@ def _over_sizes(found: Sequence[Found], beside: Mapping[str, Column], sentence: 
     lines = [Line("best possible", sizes, bests, band=(floors, bests))]
     for name, column in beside.items():
         known = [(size, tokens) for size, tokens in zip(sizes, column, strict=True) if tokens is not None]
-        lines += [Line(NAMES[name], *np.array(known, float).T)] if known else []
+        lines += [Line(NAMES.get(name) or METHODS[name].title, *np.array(known, float).T)] if known else []
     return _of_lines("What any vocabulary can reach.", sentence, lines, "Tokens in the vocabulary", is_log=True)
 
 
 def _meeting(one: Found, sentence: str) -> LineFigure:
     """How floor and best come near each other in time."""
     seconds, floors, bests = np.array([(it.seconds, it.floor, it.best) for it in one.moments], float).T
-    reached = np.minimum(bests + one.others, one.bpe)
+    reached = np.minimum(bests + one.others, one.joined)
     lines = [Line("best found", seconds, reached), Line("floor", seconds, floors + one.others)]
     return _of_lines(f"Floor and best for a vocabulary of {one.size:,}.", sentence, lines, "Seconds")
 

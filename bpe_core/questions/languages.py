@@ -15,7 +15,7 @@ from bpe_core.figures.from_table import river_chart
 from bpe_core.history.history import History
 from bpe_core.measures.benchmark import parallel_texts
 from bpe_core.measures.size_curves import token_counts
-from bpe_core.methods.parity.learn import LANGUAGE
+from bpe_core.methods.kit.reasons import LANGUAGE
 from bpe_core.studies.study import Study
 from bpe_core.studies.texts import texts_of
 from bpe_core.support.arrays import Int64s

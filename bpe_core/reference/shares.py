@@ -12,8 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-
-from bpe_core.methods.bpe.reference import count_pairs, join
+from itertools import pairwise
 
 Pair = tuple[int, int]
 FIRST = 256  # what the first merge makes
@@ -21,9 +20,19 @@ FIRST = 256  # what the first merge makes
 
 def lines(groups: Sequence[Mapping[bytes, int]], merges: Sequence[Pair]) -> Iterator[tuple[int, Pair, list[float]]]:
     sizes = [sum(len(word) * count for word, count in group.items()) for group in groups]
-    words = [[([*word], count) for word, count in group.items()] for group in groups]
+    # A character for each token, so that replacing text joins pairs from the left.
+    words = [[(word.decode("latin-1"), count) for word, count in group.items()] for group in groups]
     for step, merge in enumerate(merges):
-        counts = [Counter(count_pairs(group)) for group in words]
+        counts = [_counts_of_pairs(group) for group in words]
         for rival in sorted({pair for of_group in counts for pair in of_group} - {merge}):
             yield step, rival, [1e6 * (one[merge] - one[rival]) / size for one, size in zip(counts, sizes, strict=True)]
-        words = [[(join(symbols, merge, FIRST + step), count) for symbols, count in group] for group in words]
+        left, right = map(chr, merge)
+        words = [[(word.replace(left + right, chr(FIRST + step)), count) for word, count in group] for group in words]
+
+
+def _counts_of_pairs(words: Sequence[tuple[str, int]]) -> Counter[Pair]:
+    counts: Counter[Pair] = Counter()
+    for word, count in words:
+        for left, right in pairwise(map(ord, word)):
+            counts[left, right] += count
+    return counts

@@ -21,6 +21,7 @@ from bpe_core.methods.gage import learn as method
 from bpe_core.methods.gage import reference as gage
 from bpe_core.methods.gage.block_form import size_of_block, write_block
 from bpe_core.methods.gage.container import PIECE
+from bpe_core.methods.kit import compressors
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.progress import Progress, Work
 from bpe_core.text.corpus import Corpus
@@ -158,12 +159,12 @@ def _module(name: str) -> Any:
 def test_others_are_asked_for_their_sizes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "a.txt"
     path.write_bytes(text_of("prose").encode())
-    assert gage_file.sizes_of_others(path)["zlib"] == len(zlib.compress(path.read_bytes(), gage_file.ZLIB_LEVEL))
-    zstd = next(module for name in gage_file.ZSTD_MODULES if (module := _module(name)) is not None)
-    at_once = len(zstd.compress(path.read_bytes(), gage_file.ZSTD_LEVEL))
-    assert at_once <= gage_file.sizes_of_others(path)["zstd"] <= at_once + 16  # which tells how long the text is
-    monkeypatch.setattr(gage_file, "ZSTD_MODULES", ("no_such_module",))
-    assert set(gage_file.sizes_of_others(path)) == {"zlib"}
+    assert compressors.sizes_of_others(path)["zlib"] == len(zlib.compress(path.read_bytes(), compressors.ZLIB_LEVEL))
+    zstd = next(module for name in compressors.ZSTD_MODULES if (module := _module(name)) is not None)
+    at_once = len(zstd.compress(path.read_bytes(), compressors.ZSTD_LEVEL))
+    assert at_once <= compressors.sizes_of_others(path)["zstd"] <= at_once + 16  # which tells how long the text is
+    monkeypatch.setattr(compressors, "ZSTD_MODULES", ("no_such_module",))
+    assert set(compressors.sizes_of_others(path)) == {"zlib"}
 
 
 # --- What is damaged --------------------------------------------------------------------

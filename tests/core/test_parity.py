@@ -26,9 +26,10 @@ from bpe_core.history.history import Columns, History
 from bpe_core.insight.pairs import compared_by, leading_pairs, measure_of
 from bpe_core.methods.bpe import reference as reference
 from bpe_core.methods.kit.learner import Way
+from bpe_core.methods.kit.reasons import LANGUAGE
 from bpe_core.methods.kit.trainer import Trainer, learn
 from bpe_core.methods.parity import METHOD
-from bpe_core.methods.parity.learn import LANGUAGE, THERE
+from bpe_core.methods.parity.learn import THERE
 from bpe_core.methods.parity.reference import Parity, parity
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.session_file.reading import read_session

@@ -38,7 +38,11 @@ class CompressDialog(WorkDialog):
         model.finished.connect(self.outcome.setText)
 
     def _ask_for_source(self, before: str) -> str:
-        filters = "Compressed files (*.gage);;All files (*)" if self._direction == "expand" else "All files (*)"
+        filters = (
+            f"Compressed files (*{self._model.ending()});;All files (*)"
+            if self._direction == "expand"
+            else "All files (*)"
+        )
         name, _ = QFileDialog.getOpenFileName(self, self.windowTitle(), self._folder, filters)
         if name:
             self.target.setText(str(self._model.proposal(self._direction, Path(name))))

@@ -13,15 +13,8 @@ from app.session.session import Session
 from app.window.exchange.file_work import FileWork
 from app.window.parts.wording import count_text
 from app.worker.job import Task
-from bpe_core.methods.gage.container import (
-    ENDING,
-    NOTHING_PAYS,
-    ZSTD_IS_MISSING,
-    Report,
-    compress_file,
-    expand_file,
-    sizes_of_others,
-)
+from bpe_core.methods.kit.compressors import ZSTD_IS_MISSING, sizes_of_others
+from bpe_core.methods.kit.container import Report, container
 from bpe_core.support.progress import Work
 
 Direction = Literal["compress", "expand"]
@@ -36,10 +29,16 @@ class FileCompression(FileWork):
         super().__init__("a file that is compressed", session, parent)
 
     @staticmethod
+    def ending() -> str:
+        """Return how the names of compressed files end."""
+        return container().ENDING
+
+    @staticmethod
     def proposal(direction: Direction, source: Path) -> Path:
+        ending = FileCompression.ending()
         if direction == "compress":
-            return source.with_name(source.name + ENDING)
-        return source.with_suffix("") if source.suffix == ENDING else source.with_name(f"{source.name}.expanded")
+            return source.with_name(source.name + ending)
+        return source.with_suffix("") if source.suffix == ending else source.with_name(f"{source.name}.expanded")
 
     def start(self, direction: Direction, source: Path, target: Path) -> None:
         if self.is_busy:
@@ -55,13 +54,13 @@ class FileCompression(FileWork):
 
 
 def _compress(source: Path, target: Path, task: Task) -> str:
-    report = compress_file(source, target, work=Work(task.report, task.cancelled))
+    report = container().compress_file(source, target, work=Work(task.report, task.cancelled))
     others = sizes_of_others(source, work=Work(task.report, task.cancelled))
     return "\n".join((f"Wrote {target}.", *_report(report, others)))
 
 
 def _expand(source: Path, target: Path, task: Task) -> str:
-    size = expand_file(source, target, work=Work(task.report, task.cancelled))
+    size = container().expand_file(source, target, work=Work(task.report, task.cancelled))
     return f"Wrote {target}: {count_text(size, 'byte')}, and the checksum agrees."
 
 
@@ -76,7 +75,7 @@ def _report(report: Report, others: dict[str, int]) -> list[str]:
     if report.full_blocks:
         lines.append(f"In {count_text(report.full_blocks, 'block')} all 256 bytes occur, so nothing could be replaced.")
     elif not report.replaced_pairs:
-        lines.append(NOTHING_PAYS)
+        lines.append(container().NOTHING_PAYS)
     if "zstd" not in others:
         lines.append(ZSTD_IS_MISSING)
     return lines

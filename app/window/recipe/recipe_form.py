@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -99,9 +100,14 @@ def presets() -> dict[str, list[Option]]:
     return {title: options for title, options in found.items() if options}
 
 
+def methods(fits: Callable[[MethodFacts], bool] = lambda method: True) -> list[Option]:
+    """Return the methods that fit."""
+    return [Option(name, method.title, method.explanation) for name, method in METHODS.items() if fits(method)]
+
+
 def options(choice: str) -> list[Option]:
     if choice == "method":
-        return [Option(name, listed.title, listed.explanation) for name, listed in METHODS.items()]
+        return methods()
     declared = CHOICES[choice]
     unlabelled = (Option(value, *declared.labels.get(value, (value.replace("-", " "), ""))) for value in declared.among)
     return OPTIONS.get(choice) or [*unlabelled]

@@ -14,10 +14,8 @@ from app.window.actions import Actions
 from app.window.parts.layouts import STRETCH, in_column, in_row
 from app.window.parts.widgets import LinkedText, label, muted, named, push_button, scaled
 from app.window.parts.wording import count_text, link_to_step, number_in
-from app.window.recipe.recipe_form import options
+from app.window.recipe.recipe_form import methods
 from app.window.rooms.result import Result, WatchedResult
-
-OFFERED = ("bpe", "wordpiece", "unigram")  # the methods that people compare
 
 
 class ResultCard(QFrame):
@@ -36,7 +34,7 @@ class ResultCard(QFrame):
         self.moments.linkActivated.connect(lambda link: model.see(number_in(link)))
         self.forbid = push_button("", model.forbid, "Learn again without this merge, as a new run beside this one")
         self.methods = {}
-        for method in (one for one in options("method") if one.value in OFFERED):
+        for method in methods(lambda method: method.is_contrast):
             choose, title = partial(choose_method, method.value), f"The Same with {method.title}"
             self.methods[method.value] = push_button(title, choose, method.explanation)
         own = named(QPushButton("Your Own Text"), "Your own text", "Learn from a text of yours instead")

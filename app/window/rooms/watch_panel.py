@@ -10,14 +10,13 @@ from PySide6.QtWidgets import QButtonGroup, QPushButton, QWidget
 from app.session.session import Session
 from app.window.parts.layouts import in_column, in_row
 from app.window.parts.widgets import entry, label, muted, named, push_button, scaled
-from app.window.recipe.recipe_form import RecipeForm, options
+from app.window.recipe.recipe_form import RecipeForm, methods
 from app.window.rooms.my_word import LONGEST, MyWord
 from app.window.rooms.word_view import WordView
 
 TITLE = "How does a tokenizer split your name?"
 WHY = "Why it stays so:"
 REASON_LINES = 3
-IN_THE_RECIPE = ("best", "superbpe", "boundless", "parity")  # slow, of runs, of groups: the recipe offers them
 # Fusion hardly shows on a dark ground which button is pressed.
 CHIP = """QPushButton { border: 1px solid palette(mid); border-radius: 4px; padding: 4px 10px; }
 QPushButton:checked { background: palette(highlight); color: palette(highlighted-text); }
@@ -56,9 +55,7 @@ class WatchPanel(QWidget):
 
     def _chips(self) -> list[QPushButton]:
         chips = []
-        for method in options("method"):
-            if method.value in IN_THE_RECIPE:
-                continue
+        for method in methods(lambda method: method.learns_at_once):
             chip = push_button(method.title, partial(self.choose_method, method.value), method.explanation)
             chip.setObjectName(method.value)
             chip.setCheckable(True)

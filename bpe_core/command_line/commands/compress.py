@@ -6,19 +6,15 @@ import argparse
 import dataclasses
 import json
 
-from bpe_core.command_line.arguments import add_tie_rule, new_name, number
+from bpe_core.command_line.arguments import add_own_choices, add_tie_rule, changes_in, new_name, number
 from bpe_core.command_line.interruption import working
 from bpe_core.errors import plain
-from bpe_core.methods.gage.container import (
-    ENDING,
-    NOTHING_PAYS,
-    ZSTD_IS_MISSING,
-    Report,
-    compress_file,
-    sizes_of_others,
-)
+from bpe_core.methods.kit.compressors import ZSTD_IS_MISSING, sizes_of_others
+from bpe_core.methods.kit.container import Report, compressing_method, container
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.wording import count_text
+
+ENDING = container().ENDING
 
 examples = f"""\
 examples:
@@ -36,8 +32,7 @@ their sizes, too: Gage's is not the smallest, but what it writes can be read by 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", help="the file to compress, of any kind")
     parser.add_argument("-o", "--output", metavar="OUT", help=f"the file to write; else FILE{ENDING}")
-    parser.add_argument("--block-size", type=number, metavar="N", help="bytes of a block, at most (5,000)")
-    parser.add_argument("--block-bytes", type=number, metavar="N", help="different bytes in a block, at most (200)")
+    add_own_choices(parser, "compress")
     parser.add_argument("--min-frequency", type=number, metavar="N", help="replace no pair that occurs less often (4)")
     add_tie_rule(parser)
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
@@ -48,11 +43,10 @@ def settle(options: argparse.Namespace) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    names = ("block_size", "block_bytes", "min_frequency", "ties")
-    changes = {name: value for name in names if (value := getattr(options, name)) is not None}
-    recipe, output = Recipe.preset("gage", **changes), options.output
+    changes = changes_in(options, ("min_frequency", "ties"), "compress")
+    recipe, output = Recipe.preset(next(iter(compressing_method().presets)), **changes), options.output
     with working(stopped="Stopped.") as interruption:
-        report = compress_file(options.file, output, recipe, work=interruption.work)
+        report = container().compress_file(options.file, output, recipe, work=interruption.work)
         others = sizes_of_others(options.file, work=interruption.work)
     if options.json:
         print(json.dumps({"output": output, **dataclasses.asdict(report), "others": others}, ensure_ascii=False))
@@ -74,7 +68,7 @@ def _tell(report: Report, others: dict[str, int]) -> None:
     if report.full_blocks:
         print(f"In {_blocks(report.full_blocks)} all 256 bytes occur: none was free, so nothing is replaced there.")
     elif not report.replaced_pairs:
-        print(NOTHING_PAYS)
+        print(container().NOTHING_PAYS)
     if "zstd" not in others:
         print(ZSTD_IS_MISSING)
 

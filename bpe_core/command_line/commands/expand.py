@@ -8,7 +8,9 @@ import json
 from bpe_core.command_line.arguments import new_name
 from bpe_core.command_line.interruption import working
 from bpe_core.errors import OutputError, plain
-from bpe_core.methods.gage.container import ENDING, expand_file
+from bpe_core.methods.kit.container import container
+
+ENDING = container().ENDING
 
 examples = f"""\
 examples:
@@ -33,7 +35,7 @@ def settle(options: argparse.Namespace) -> None:
 def run(options: argparse.Namespace) -> int:
     output = options.output
     with working() as interruption:
-        size = expand_file(options.file, output, work=interruption.work)
+        size = container().expand_file(options.file, output, work=interruption.work)
     if options.json:
         print(json.dumps({"output": output, "size": size}, ensure_ascii=False))
     else:

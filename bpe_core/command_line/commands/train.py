@@ -122,9 +122,10 @@ def run(options: argparse.Namespace) -> int:
 
 def _first_preset(method: str | None) -> str:
     """Return the preset that is named like a method, or its first one."""
-    if method in PRESETS:
+    presets = METHODS[method or USUAL].presets
+    if method is not None and method in presets:
         return method
-    return next(iter(METHODS[method or USUAL].presets), next(iter(PRESETS)))
+    return next(iter(presets or PRESETS))
 
 
 def _counted(

@@ -14,7 +14,7 @@ from bpe_core.counting.words import WordTable
 from bpe_core.formats.rows import merge_rows
 from bpe_core.history.history import END_SENTENCES, History
 from bpe_core.history.token_texts import TokenTexts, shown
-from bpe_core.methods.bpe.reference import join
+from bpe_core.lessons.bench import Bench
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.methods.kit.trainer import learn
 from bpe_core.support.honest_text import escape
@@ -46,8 +46,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     recipe = chosen_recipe(options, "words", "words")
     counts = counted(options.words)
-    history = learn(WordTable.from_counts(counts), recipe)
-    states = _states([*counts], history)
+    words = WordTable.from_counts(counts)
+    history = learn(words, recipe)
+    states = _states(Bench(words, history))
     write = escape if options.json else shown
     applied = {word: _applied(word, history, write) for word in options.apply}
     if options.json:
@@ -102,14 +103,6 @@ def _described(
     return described | {"merges": merges, "end_reason": history.end_reason, "applied": applied}
 
 
-def _states(words: list[str], history: History) -> Iterator[str]:
-    symbols = [history.alphabet.symbols_of(word.encode(), history.recipe) for word in words]
-    texts = TokenTexts.of(history).text
-    yield _joined(symbols, texts)
-    for merge in history:
-        symbols = [join(word, (merge.left, merge.right), merge.id) for word in symbols]
-        yield _joined(symbols, texts)
-
-
-def _joined(words: list[list[int]], texts: list[str]) -> str:
-    return " | ".join(" ".join(texts[id] for id in word) for word in words)
+def _states(bench: Bench) -> Iterator[str]:
+    for at in range(len(bench.history) + 1):
+        yield " | ".join(" ".join(word.texts) for word in bench.words_at(at))

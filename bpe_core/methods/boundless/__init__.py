@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from bpe_core.methods.boundless.choices import NEEDS, PRESETS, Choices
@@ -75,6 +75,15 @@ class Boundless(SuperBPE):
         from bpe_core.methods.boundless.learn import first_supermerge
 
         return first_supermerge(history)
+
+    def readings(self, history: History) -> Iterable[History]:
+        return ()
+
+    def settled(self, history: History) -> Mapping[str, Any]:
+        return {}
+
+    def told_of(self, history: History) -> str:
+        return ""
 
     def forbids(self, text: bytes, recipe: Recipe) -> str:
         return ""  # a superword may hold any number of words

@@ -40,6 +40,7 @@ class BytePairEncoding(Method):
     can_be_steered = True
     keeps_characters = True
     has_seeds = True
+    counts_fall = True
     has_ranks = learns_by_ranks = True
     nothing_to_learn = (
         "No two symbols occur side by side in any word of this text, so there is nothing to learn; "

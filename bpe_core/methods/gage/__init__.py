@@ -13,12 +13,15 @@ from bpe_core.methods.kit.method import Method
 if TYPE_CHECKING:
     from bpe_core.counting.words import WordTable
     from bpe_core.history.history import History
+    from bpe_core.methods.kit.blocks import RunBlocks
+    from bpe_core.methods.kit.container import Container
     from bpe_core.methods.kit.explanation import Corpus, ExplainedText
     from bpe_core.methods.kit.learner import CompiledWay, Way
     from bpe_core.methods.kit.reasons import Reason
     from bpe_core.recipes.recipe import Recipe
     from bpe_core.segmenting.cutting import Allowed, Cutting
     from bpe_core.segmenting.segmentation import Segmenter
+    from bpe_core.support.progress import Work
 
 
 class Gage(Method):
@@ -66,6 +69,17 @@ class Gage(Method):
         from bpe_core.methods.gage.learn import REASONS
 
         return REASONS
+
+    def blocks(self, words: WordTable, recipe: Recipe, work: Work) -> RunBlocks:
+        from bpe_core.methods.gage.explain import blocks_of_run
+
+        return blocks_of_run(words, recipe, cancelled=work.cancelled)
+
+    @property
+    def container(self) -> Container:
+        from bpe_core.methods.gage import container
+
+        return container
 
     def cutter(self, history: History, cutting: Cutting) -> Segmenter:
         from bpe_core.methods.gage.cut import BlockTables

@@ -15,21 +15,19 @@ A `.gage` file is
 
 from __future__ import annotations
 
-import importlib
 import io
 import os
 import zlib
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core.counting.words import WordTable
 from bpe_core.errors import Cancelled, CorpusError, FormatError, OutputError
 from bpe_core.kernels.kept import COMPRESSING
 from bpe_core.kernels.readiness import use_machine_code
@@ -43,10 +41,12 @@ from bpe_core.methods.gage.block_form import (
     write_block,
 )
 from bpe_core.methods.gage.learn import compressed_blocks
+from bpe_core.methods.kit.compressors import opened
+from bpe_core.methods.kit.container import Report
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.atomic import write_atomically
 from bpe_core.support.limits import check_room
-from bpe_core.support.progress import ALONE, CancelCheck, Progress, ProgressReport, Work, never_cancelled
+from bpe_core.support.progress import ALONE, Progress, Work
 
 ENDING = ".gage"
 MAGIC = b"BPEGAGE"
@@ -72,17 +72,6 @@ def refuse_to_overwrite(source: Path, target: Path) -> None:
 PIECE = 1 << 18  # bytes, about, that are compressed without looking up
 PLAIN_PIECE = 1 << 14  # the same in plain Python, which is slow
 MOST_THREADS = 8
-
-
-@dataclass(frozen=True)
-class Report:
-    original_size: int
-    compressed_size: int  # of the whole file
-    blocks: int
-    replaced_pairs: int  # of all blocks together
-    table_bytes: int
-    data_bytes: int
-    full_blocks: int  # in which all 256 bytes occur, so that none was free to stand for a pair
 
 
 NOTHING_PAYS = "Nothing was replaced: in no block a pair occurs often enough to pay for its place in the table."
@@ -111,16 +100,6 @@ def compress_file(path: Path | str, output: Path | str, recipe: Recipe | None = 
     with opened(path) as source, write_atomically(output) as target:
         size = os.fstat(source.fileno()).st_size
         return _compress(source, size, target, recipe or Recipe.preset("gage"), work, str(path))
-
-
-def opened(path: Path | str) -> BinaryIO:
-    """Open a file for reading whose length is known beforehand, which that of a pipe is not."""
-    try:
-        if Path(path).exists() and not Path(path).is_file():
-            raise CorpusError(f"{path} is not a file; choose one that lies on a disk.")
-        return open(path, "rb")
-    except OSError as error:
-        raise CorpusError(f"Could not read {path}: {error.strerror or error}.") from error
 
 
 def _compress(source: BinaryIO, size: int, target: BinaryIO, recipe: Recipe, work: Work, name: str = "") -> Report:
@@ -189,58 +168,6 @@ def _piece(data: bytes, recipe: Recipe, is_fast: bool) -> _Piece:
 
 def _is_full(block: CompressedBlock) -> bool:
     return not block.pairs and len(set(block.data)) == 256
-
-
-AT_ONCE = 1 << 20
-ZLIB_LEVEL, ZSTD_LEVEL = 6, 3  # those that both take where nobody chooses
-ZSTD_MODULES = ("compression.zstd", "backports.zstd")  # the first is a part of Python from 3.14 on
-ZSTD_IS_MISSING = "zstd is not installed here: `pip install backports.zstd` adds it to what is compared."
-
-
-def sizes_of_others(path: Path | str, *, work: Work = ALONE) -> dict[str, int]:
-    """Return sizes in bytes by the compressor's name; without zstd where no module for it is installed."""
-    with opened(path) as source:
-        return _sizes(_reported(source, work.progress), work.cancelled)
-
-
-def sizes_of_texts(words: WordTable, *, cancelled: CancelCheck = never_cancelled) -> dict[str, int]:
-    """Add up the sizes of texts, each by itself and as often as it occurs."""
-    sizes: dict[str, int] = {}
-    for text, times in words:
-        for name, size in _sizes((text[i : i + AT_ONCE] for i in range(0, len(text), AT_ONCE)), cancelled).items():
-            sizes[name] = sizes.get(name, 0) + size * times
-    return sizes
-
-
-def _reported(source: BinaryIO, progress: ProgressReport) -> Iterator[bytes]:
-    done = 0
-    while piece := source.read(AT_ONCE):
-        yield piece
-        done += len(piece)
-        progress(Progress("comparing", done, None, "bytes"))
-
-
-def _sizes(pieces: Iterable[bytes], cancelled: CancelCheck) -> dict[str, int]:
-    compressors: dict[str, Any] = {"zlib": zlib.compressobj(ZLIB_LEVEL)}
-    if (make := _maker_of_zstd()) is not None:
-        compressors["zstd"] = make()
-    sizes = dict.fromkeys(compressors, 0)
-    for piece in pieces:
-        if cancelled():
-            raise Cancelled("Comparing was stopped.")
-        for name, compressor in compressors.items():
-            sizes[name] += len(compressor.compress(piece))
-    return {name: sizes[name] + len(compressor.flush()) for name, compressor in compressors.items()}
-
-
-def _maker_of_zstd() -> Callable[[], Any] | None:
-    for name in ZSTD_MODULES:
-        try:
-            module = importlib.import_module(name)
-        except ImportError:
-            continue
-        return lambda: module.ZstdCompressor(ZSTD_LEVEL)
-    return None
 
 
 LEAST_BLOCK = 6  # bytes: the shortest table, the length, one byte of data

@@ -28,24 +28,12 @@ from bpe_core.history.history import NOTHING, History
 from bpe_core.history.token_texts import TokenTexts
 from bpe_core.methods.gage.block_form import blocks_of, size_of_block
 from bpe_core.methods.gage.cut import BlockTables
+from bpe_core.methods.kit.blocks import RunBlocks
 from bpe_core.methods.kit.explanation import ExplainedText, Explanation, ShownToken, Way
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.boundaries import NEVER, PATTERN_CUT
 from bpe_core.segmenting.cutting import Allowed, Cutting
-from bpe_core.support.arrays import Int64s
 from bpe_core.support.progress import CancelCheck, never_cancelled
-
-
-@dataclass(frozen=True, eq=False)
-class RunBlocks:
-    texts: Int64s  # the text each is a part of; the first is 0
-    starts: Int64s  # in that text
-    stops: Int64s
-    different: Int64s  # bytes that occur in it
-    size_at_start: int  # of all blocks before the first step, each as often as its text occurs
-
-    def __len__(self) -> int:
-        return len(self.starts)
 
 
 def blocks_of_run(words: WordTable, recipe: Recipe, *, cancelled: CancelCheck = never_cancelled) -> RunBlocks:

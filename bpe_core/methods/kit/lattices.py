@@ -128,6 +128,7 @@ class Lattices(Protocol):
 
 
 # A token that is looked at costs some hundred times what it costs a kernel.
+BYTES_A_CELL = 200  # of the lattices of machine code
 WORK_AN_EDGE = 100
 
 

@@ -6,7 +6,7 @@ work begins, so that a recipe can name a method at no cost.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from bpe_core.methods.facts import MethodFacts
@@ -15,6 +15,8 @@ if TYPE_CHECKING:  # recipes load this module first
     from bpe_core.counting.words import WordTable
     from bpe_core.history.alphabet import Alphabet
     from bpe_core.history.history import History
+    from bpe_core.methods.kit.blocks import RunBlocks
+    from bpe_core.methods.kit.container import Container
     from bpe_core.methods.kit.explanation import Corpus, ExplainedText
     from bpe_core.methods.kit.learner import CompiledWay, Learner, Way
     from bpe_core.methods.kit.reasons import Reason
@@ -22,6 +24,7 @@ if TYPE_CHECKING:  # recipes load this module first
     from bpe_core.recipes.recipe import Recipe
     from bpe_core.segmenting.cutting import Allowed, Cutting
     from bpe_core.segmenting.segmentation import Segmenter
+    from bpe_core.support.progress import Work
 
 
 class Method(MethodFacts):
@@ -36,6 +39,7 @@ class Method(MethodFacts):
     has_ranks: bool = False  # each boundary of a text is dissolved once and for all
     learns_by_ranks: bool = False  # the same for the words it learns from, which insight is drawn from
     shared_as: str = ""  # how the script of a shared page splits texts by it; nothing: it cannot
+    counts_fall: bool = False  # no step counts more than the one before
     cost_of_token: float = 0.0  # taken off each log-probability, so that the fewest tokens are the best path
 
     @staticmethod
@@ -113,6 +117,27 @@ class Method(MethodFacts):
     def second_stage(self, history: History) -> dict[str, Any]:
         """Return the choices by which it goes on across words behind the steps of a table."""
         raise NotImplementedError
+
+    def blocks(self, words: WordTable, recipe: Recipe, work: Work) -> RunBlocks | None:
+        """Return the blocks of texts that it starts anew with, where it does."""
+        return None
+
+    @property
+    def container(self) -> Container | None:
+        """Return how it compresses files, where it does."""
+        return None
+
+    def readings(self, history: History) -> Iterable[History]:
+        """Return a table that a file calls one of another method as what it may be by this one."""
+        return ()
+
+    def settled(self, history: History) -> Mapping[str, Any]:
+        """Return the choices that are open in its recipe and can be seen from its steps."""
+        return {}
+
+    def told_of(self, history: History) -> str:
+        """Say in a sentence by which of its own choices a history was learned, where that helps to judge it."""
+        return ""
 
     def forbids(self, text: bytes, recipe: Recipe) -> str:
         """Say what a token with this text would do that the recipe does not allow; nothing if it may be one."""

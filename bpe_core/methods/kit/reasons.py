@@ -14,6 +14,8 @@ from bpe_core.methods.kit.learner import Candidate
 from bpe_core.methods.kit.method import Method
 from bpe_core.recipes.recipe import Recipe
 
+LANGUAGE = "language"  # the reason of a step that served one of several languages: its place among them
+
 Told = Mapping[str, Any]  # the reasons of a step or a candidate by name; or the columns of many steps
 
 

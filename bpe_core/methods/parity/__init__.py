@@ -33,6 +33,7 @@ class ParityAware(BytePairEncoding):
     is_contrast = False
     learns_at_once = False  # it wants groups of texts
     serves_languages = True
+    counts_fall = False
     reason = "count in the language that is worst off"
 
     @property

@@ -21,11 +21,11 @@ from bpe_core.history.history import NOTHING, TIED, Columns, EndReason, History,
 from bpe_core.kernels.kept import LEARNING
 from bpe_core.methods.kit.learner import UNLIMITED, Candidate, CompiledWay, Learner, Way
 from bpe_core.methods.kit.plain_pairs import PlainLearner
-from bpe_core.methods.kit.reasons import Reason, Told
+from bpe_core.methods.kit.reasons import LANGUAGE, Reason, Told
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.recipes.ties import Pair
 
-LANGUAGE, THERE = "language", "there"  # reasons of a step: whom it served, and how often its pair occurred there
+THERE = "there"  # the reason of a step that says how often its pair occurred in the language that it served
 ALL = NOTHING  # the language of merges that serve all
 WORK_A_STEP = 10_000
 NO_LANGUAGES = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from bpe_core.methods.bpe import BytePairEncoding
@@ -35,6 +35,7 @@ class SuperBPE(BytePairEncoding):
     goes_across_words = True
     superword_limits = SUPERWORD_LIMITS
     size_decides = True
+    counts_fall = False  # they rise where words are joined
     is_contrast = False
     learns_at_once = False  # runs of words are long
 
@@ -75,6 +76,23 @@ class SuperBPE(BytePairEncoding):
         from bpe_core.methods.superbpe.grow import second_stage
 
         return second_stage(history, self.name)
+
+    def readings(self, history: History) -> Iterable[History]:
+        if history.recipe.method != BytePairEncoding.name:  # whose table it is when no file says more
+            return ()
+        from bpe_core.methods.superbpe.explain import readings
+
+        return readings(history)
+
+    def settled(self, history: History) -> Mapping[str, Any]:
+        from bpe_core.methods.superbpe.learn import transition_in
+
+        return {"transition": min(transition_in(history), len(history))}
+
+    def told_of(self, history: History) -> str:
+        from bpe_core.methods.superbpe.explain import told_of
+
+        return told_of(history)
 
     def forbids(self, text: bytes, recipe: Recipe) -> str:
         from bpe_core.methods.kit.runs import forbidden

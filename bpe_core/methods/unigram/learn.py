@@ -11,7 +11,7 @@ from bpe_core.history.history import History
 from bpe_core.kernels.kept import UNIGRAM
 from bpe_core.kernels.readiness import use_machine_code
 from bpe_core.methods.kit.dropping_learner import DroppingLearner
-from bpe_core.methods.kit.lattices import PlainLattices
+from bpe_core.methods.kit.lattices import BYTES_A_CELL, PlainLattices
 from bpe_core.methods.kit.learner import CompiledWay, Learner, Way
 from bpe_core.methods.kit.reasons import Reason
 from bpe_core.methods.kit.seeds import repeated_pieces, seeded
@@ -45,9 +45,6 @@ REASONS = (
     ),
     Reason.of_column("round", "In which round of estimating and dropping; 1 is the first", widest="99"),
 )
-
-
-BYTES_A_CELL = 200  # of the lattices of machine code
 
 
 def check_marker(recipe: Recipe) -> None:

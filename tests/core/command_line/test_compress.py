@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bpe_core.command_line.main import run
-from bpe_core.methods.gage import container as gage_file
+from bpe_core.methods.kit import compressors
 from tests.shared import text_of
 
 
@@ -34,7 +34,7 @@ def test_there_and_back(book: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_figures_as_json(book: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gage_file, "ZSTD_MODULES", ())
+    monkeypatch.setattr(compressors, "ZSTD_MODULES", ())
     assert run(["compress", "book.txt", "-o", "b.gage", "--block-size", "900", "--min-frequency", "3", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert (told["output"], told["compressed_size"]) == ("b.gage", Path("b.gage").stat().st_size)
@@ -47,7 +47,7 @@ def test_figures_as_json(book: Path, capsys: pytest.CaptureFixture[str], monkeyp
 def test_what_is_missing_or_full_is_said(
     book: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gage_file, "ZSTD_MODULES", ())
+    monkeypatch.setattr(compressors, "ZSTD_MODULES", ())
     Path("full").write_bytes(bytes(range(256)) * 4)
     assert run(["compress", "full", "--block-bytes", "256"]) == 0
     told = capsys.readouterr().out

@@ -10,7 +10,7 @@ import bpe_core as bpe
 from bpe_core.errors import BpeError
 from bpe_core.figures.figure import LineFigure
 from bpe_core.measures.measures import MEASURES
-from bpe_core.methods.parity.learn import LANGUAGE
+from bpe_core.methods.kit.reasons import LANGUAGE
 from bpe_core.questions.languages import Languages
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.text.mixture import Group, Mixture

@@ -12,7 +12,8 @@ from pytestqt.qtbot import QtBot
 from app.window.questions.blocks_page import BlocksPage
 from app.wiring import Program
 from bpe_core.figures.figure import LineFigure
-from bpe_core.methods.gage.container import ZLIB_LEVEL, compress
+from bpe_core.methods.gage.container import compress
+from bpe_core.methods.kit.compressors import ZLIB_LEVEL
 from bpe_core.recipes.recipe import Recipe
 from tests.gui.conftest import WAIT, rest
 from tests.gui.questions.conftest import LEFT

@@ -1,0 +1,61 @@
+"""What the steps of a table show of its two stages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bpe_core.history.history import History
+from bpe_core.history.token_texts import written
+from bpe_core.methods.superbpe.choices import NEEDS, WORDS_BY
+from bpe_core.methods.superbpe.learn import transition_in
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.text.splitting import Splitter
+
+
+def readings(history: History) -> Iterator[History]:
+    """Yield a table of superwords as of two stages, the first by each of the patterns that this may be."""
+    if history.recipe.pattern == NEEDS["pattern"]:
+        for words_by in WORDS_BY:
+            yield in_stages(history, words_by)
+
+
+def in_stages(history: History, words_by: str) -> History:
+    """Return a table of superwords as SuperBPE's: the first stage ends before the first token of several such words.
+
+    Its longest superword, and whether any goes past a colon, are the limits of the second stage.
+
+    >>> from bpe_core.history.alphabet import Alphabet
+    >>> pairs = [(98, 121), (32, 97), (256, 257), (258, 32)]  # "by", " a", "by a", "by a "
+    >>> recipe = in_stages(History.from_pairs(Recipe(pattern="superwords"), Alphabet.of_bytes(), pairs), "gpt2").recipe
+    >>> recipe.transition, recipe.most_words, recipe.past_colons
+    (2, 2, False)
+    """
+    texts = written(history)[len(history.alphabet) : history.first_special]
+    within = Splitter(Recipe(pattern=words_by))
+    several = (row for row, text in enumerate(texts) if _is_text(text) and len([*within.words(text.decode())]) > 1)
+    recipe = history.recipe.with_changes(
+        method="superbpe",
+        merges=len(history),
+        transition=max(1, next(several, len(history))),
+        words_by=words_by,
+        most_words=max(1, *(sum(map(bool, text.split(b" "))) for text in texts)),
+        past_colons=any(b": " in text for text in texts),
+    )
+    return History.from_pairs(recipe, history.alphabet, history.pairs())
+
+
+def _is_text(raw: bytes) -> bool:
+    try:
+        return bool(raw.decode())
+    except UnicodeDecodeError:
+        return False
+
+
+def told_of(history: History) -> str:
+    recipe = history.recipe
+    most = "any number of words" if recipe.most_words is None else f"at most {recipe.most_words:,} words"
+    colons = "" if recipe.past_colons else ", none of them past a colon"
+    return (
+        f"Superwords: the first {transition_in(history):,} merges join within words ({recipe.words_by}), others "
+        f"across them, {most} in a token{colons}."
+    )
