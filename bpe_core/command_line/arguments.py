@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from bpe_core.errors import CorpusError, EncodingError, OutputError, RecipeError
 from bpe_core.history.token_texts import quoted
+from bpe_core.methods.facts import MethodFacts
 from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.choice import Argument, Choice
 from bpe_core.recipes.parts import CUSTOM_PATTERN
@@ -27,6 +29,7 @@ ANY_TABLE = "a merge table or session written by `train`, or any tokenizer that 
 # The common choices that are arguments.
 OF_ALL = ("method", "vocab_size", "merges", "min_frequency", "ties", "pattern", "marker", "border", "whole_characters")
 LIMITS, LANGUAGES = "when to stop", "languages"  # groups of arguments that there are without those of methods
+OwnArguments = Mapping[str, tuple[Choice, Argument]]  # choices that single methods have, by name
 MOST_DIGITS = 25  # beyond 64 bits; each reader sets its own limit
 
 
@@ -73,31 +76,31 @@ def size(value: str) -> int:
     return found
 
 
-def add_merge_limits(parser: argparse.ArgumentParser, command: str) -> None:
+def add_merge_limits(parser: argparse.ArgumentParser, own: OwnArguments = MappingProxyType({})) -> None:
     limits = parser.add_argument_group(LIMITS)
     size = limits.add_mutually_exclusive_group()
     size.add_argument("--vocab-size", type=number, metavar="N", help="tokens in all: base symbols, learned, special")
     size.add_argument("--merges", type=number, metavar="N", help="or say how many merges (or drops ...) to make")
     limits.add_argument("--min-frequency", type=number, metavar="N", help="merge no pair that occurs less often")
-    for group in dict.fromkeys(argument.group for _, argument in own_arguments(command).values()):
+    for group in dict.fromkeys(argument.group for _, argument in own.values()):
         if group not in (LIMITS, LANGUAGES):
-            add_own_choices(parser.add_argument_group(group), command, group)
-    add_own_choices(limits, command, LIMITS)
+            add_own_choices(parser.add_argument_group(group), own, group)
+    add_own_choices(limits, own, LIMITS)
 
 
-def own_arguments(command: str) -> dict[str, tuple[Choice, Argument]]:
-    """Return the choices of single methods that a command takes, by name."""
+def own_arguments(command: str, methods: Iterable[MethodFacts] | None = None) -> OwnArguments:
+    """Return the choices that a command takes and that single methods have: these methods, or all."""
     found: dict[str, tuple[Choice, Argument]] = {}
-    for method in METHODS.values():
+    for method in METHODS.values() if methods is None else methods:
         for name, declared in method.own_choices.items():
             if declared.argument is not None and command in declared.argument.commands:
                 found.setdefault(name, (declared, declared.argument))
     return found
 
 
-def add_own_choices(parser: argparse._ActionsContainer, command: str, group: str | None = None) -> None:
-    """Declare the choices of single methods that a command takes, or those of a group."""
-    for name, (declared, argument) in own_arguments(command).items():
+def add_own_choices(parser: argparse._ActionsContainer, own: OwnArguments, group: str | None = None) -> None:
+    """Declare choices of single methods, all or those of a group."""
+    for name, (declared, argument) in own.items():
         if group is None or argument.group == group:
             with suppress(argparse.ArgumentError):  # a plug-in may name an option as the command does
                 _add_own_choice(parser, name, declared, argument)
@@ -153,9 +156,9 @@ def add_recipe(parser: argparse.ArgumentParser, title: str) -> argparse._Argumen
     return recipe
 
 
-def changes_in(options: argparse.Namespace, names: Iterable[str], command: str) -> dict[str, Any]:
+def changes_in(options: argparse.Namespace, names: Iterable[str], own: OwnArguments) -> dict[str, Any]:
     """Return the choices of a recipe that were given: of these, and of those of single methods."""
-    given, own = vars(options), own_arguments(command)
+    given: Mapping[str, Any] = vars(options)
     changes = {name: given[name] for name in (*names, *own) if given.get(name) is not None}
     for name, (_, argument) in own.items():
         if argument.zero_is_none and changes.get(name) == 0:
@@ -166,10 +169,10 @@ def changes_in(options: argparse.Namespace, names: Iterable[str], command: str) 
     return changes
 
 
-def chosen_recipe(options: argparse.Namespace, preset: str, command: str) -> Recipe:
+def chosen_recipe(options: argparse.Namespace, preset: str, own: OwnArguments = MappingProxyType({})) -> Recipe:
     """Take the recipe file or preset, changed by every choice among the arguments."""
     given: dict[str, Any] = vars(options)
-    changes = changes_in(options, OF_ALL, command)
+    changes = changes_in(options, OF_ALL, own)
     if given.get("regex") is not None:
         if "pattern" in changes:
             raise RecipeError("Give either --pattern or --regex, not both.")
@@ -180,7 +183,7 @@ def chosen_recipe(options: argparse.Namespace, preset: str, command: str) -> Rec
         changes["special_tokens"] = tuple(given["special"])
     recipe = _recipe_in(given["recipe"]) if given.get("recipe") else Recipe.preset(preset)
     recipe = recipe.with_changes(**changes)
-    for name in ("whole_characters", *own_arguments(command)):
+    for name in ("whole_characters", *own):
         if name in changes and not recipe.applies(name):
             option = option_of(name, CHOICES[name].argument)
             raise RecipeError(f"{option} is of {_whose(name)}, or leave {option} out.")

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
-from bpe_core.command_line.arguments import LANGUAGES, add_own_choices, number, text_argument
+from bpe_core.command_line.arguments import LANGUAGES, OwnArguments, add_own_choices, number, text_argument
 from bpe_core.errors import RecipeError
 from bpe_core.methods.registry import METHODS
 from bpe_core.support.limits import size_in
@@ -44,7 +44,7 @@ def add_mixture(parser: argparse.ArgumentParser) -> None:
     groups.add_argument("--twice", action="store_true", help="a file that is named twice counts twice")
 
 
-def add_languages(parser: argparse.ArgumentParser) -> None:
+def add_languages(parser: argparse.ArgumentParser, own: OwnArguments) -> None:
     """Declare what a method that serves languages needs to know of them."""
     serving = " or ".join(name for name, method in METHODS.items() if method.serves_languages)
     languages = parser.add_argument_group(f"{LANGUAGES}, which are the groups by --method {serving}")
@@ -55,7 +55,7 @@ def add_languages(parser: argparse.ArgumentParser) -> None:
     ratio: dict[str, Any] = {"nargs": "+", "action": "extend", "default": [], "type": text_argument}
     ratio["help"] = "or, without such texts, how much shorter than others each is to become: de=1 fi=1.3"
     add("--ratio", metavar="NAME=NUMBER", **ratio)
-    add_own_choices(languages, "train", LANGUAGES)
+    add_own_choices(languages, own, LANGUAGES)
 
 
 def groups_of(options: argparse.Namespace) -> dict[str, list[str]]:

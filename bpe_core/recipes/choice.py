@@ -31,7 +31,7 @@ class Argument:
     metavar: str = "N"
     whose: str = ""  # of what it is, and what to choose for it to mean something; empty: of its method
     group: str = "when to stop"
-    commands: Collection[str] = ("train", "words")  # that take it
+    commands: Collection[str] = ("train",)  # that take it
     option: str = ""  # another name
     zero_is_none: bool = False
     in_shares: bool = False  # of a percentage: it is given as a number of equal shares, such as 1.2 for 120

@@ -58,6 +58,9 @@ program.session.warm_up()
 while program.session.aside.is_busy("formats"):
     application.processEvents()
 print([row.id for row in PAGES if row.id in ("palindromes", "missing")], [o.value for o in OPTIONS["pattern"]], told)
+program.form.choose_method("chains")
+print([name for name in ("link", "side") if program.form.applies(name)], program.form.preset)
+print(program.recipe_panel.field("link").text(), [box.itemText(0) for box in [program.recipe_panel.field("side")]])
 """
 
 
@@ -157,6 +160,25 @@ def test_they_are_in_python_and_in_the_window(folder: Path) -> None:
     assert said.startswith("['palindromes'] ['gpt2'")
     assert "'lines'" in said
     assert "The plug-in missing" in said
+    assert said.splitlines()[-2:] == ["['link', 'side'] chains", "1 symbols ['either side']"]
+
+
+def test_a_method_brings_options_reasons_and_trees_of_its_own(folder: Path) -> None:
+    assert "--link N" in program(folder, "train", "--help").stdout
+    learned, why, tree, _ = commands(
+        folder,
+        "train text.txt --method chains --link 2 --merges 30 -o linked.json",
+        "why anna --merges linked.json --all",
+        "tree linked.json --text anna --json",
+        "report linked.json -o linked.html",
+    )
+    assert " links in " in learned
+    assert "Links have at most 2 symbols." in why
+    assert json.loads(tree)["rows"]
+    assert "links" in (folder / "linked.html").read_text(encoding="utf-8")
+    assert json.loads((folder / "linked.json").read_text(encoding="utf-8"))["recipe"]["link"] == 2
+    refused = program(folder, "train", "text.txt", "--link", "2", fails=True).stderr
+    assert "--link is of Chains: choose --method chains, or leave --link out." in refused
 
 
 def test_one_file_is_run_only_when_a_person_agrees(folder: Path) -> None:

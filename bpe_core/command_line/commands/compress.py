@@ -6,7 +6,15 @@ import argparse
 import dataclasses
 import json
 
-from bpe_core.command_line.arguments import add_own_choices, add_tie_rule, changes_in, new_name, number
+from bpe_core.command_line.arguments import (
+    OwnArguments,
+    add_own_choices,
+    add_tie_rule,
+    changes_in,
+    new_name,
+    number,
+    own_arguments,
+)
 from bpe_core.command_line.interruption import working
 from bpe_core.errors import plain
 from bpe_core.methods.kit.compressors import ZSTD_IS_MISSING, sizes_of_others
@@ -32,10 +40,14 @@ their sizes, too: Gage's is not the smallest, but what it writes can be read by 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", help="the file to compress, of any kind")
     parser.add_argument("-o", "--output", metavar="OUT", help=f"the file to write; else FILE{ENDING}")
-    add_own_choices(parser, "compress")
+    add_own_choices(parser, _own_arguments())
     parser.add_argument("--min-frequency", type=number, metavar="N", help="replace no pair that occurs less often (4)")
     add_tie_rule(parser)
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+
+
+def _own_arguments() -> OwnArguments:
+    return own_arguments("compress", [compressing_method()])
 
 
 def settle(options: argparse.Namespace) -> None:
@@ -43,7 +55,7 @@ def settle(options: argparse.Namespace) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    changes = changes_in(options, ("min_frequency", "ties"), "compress")
+    changes = changes_in(options, ("min_frequency", "ties"), _own_arguments())
     recipe, output = Recipe.preset(next(iter(compressing_method().presets)), **changes), options.output
     with working(stopped="Stopped.") as interruption:
         report = container().compress_file(options.file, output, recipe, work=interruption.work)

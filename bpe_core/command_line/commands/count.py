@@ -130,7 +130,7 @@ def _recipe(options: argparse.Namespace, corpus: Corpus) -> Recipe:
     counted = next((source for source in corpus.sources if source.counted), None)
     if counted is not None and not any(said):
         return recipe_of(CountsHead.from_json(counted.counted, counted.name), counted.name)
-    return chosen_recipe(options, options.preset or "gpt2", "count")
+    return chosen_recipe(options, options.preset or "gpt2")
 
 
 def _tell(written: Written, options: argparse.Namespace) -> None:

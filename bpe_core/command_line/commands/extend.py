@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from bpe_core.command_line.arguments import add_own_choices, add_tie_rule, changes_in, number
+from bpe_core.command_line.arguments import add_own_choices, add_tie_rule, changes_in, number, own_arguments
 from bpe_core.command_line.corpora import add_corpus, named_texts, names_of
 from bpe_core.command_line.interruption import KEEPS, working
 from bpe_core.command_line.writing_tables import add_checks, format_list, write_and_tell
@@ -60,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--min-frequency", type=number, metavar="N", help="add no pair that occurs less often")
     across = "join words to superwords, as SuperBPE does: the table's merges become its first stage"
     add("--across-words", action="store_true", help=across)
-    add_own_choices(parser, "extend")
+    add_own_choices(parser, own_arguments("extend"))
     add_tie_rule(parser)
     add("--first-id", type=number, metavar="N", help="number new tokens from here on")
     add_checks(parser)
@@ -70,7 +70,7 @@ def run(options: argparse.Namespace) -> int:
     study = open_study(options.table)
     into_folder = _is_folder(options.out)
     target, old = _target(study, options), study.history
-    given = changes_in(options, ("min_frequency", "ties"), "extend")
+    given = changes_in(options, ("min_frequency", "ties"), own_arguments("extend"))
     recipe = growing_recipe(old, options.by, across_words=options.across_words, **given)
     with working(KEEPS) as interruption:
         work = interruption.work

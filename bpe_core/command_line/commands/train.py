@@ -9,7 +9,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from bpe_core.command_line.arguments import add_merge_limits, add_recipe, add_tie_rule, chosen_recipe, number
+from bpe_core.command_line.arguments import (
+    add_merge_limits,
+    add_recipe,
+    add_tie_rule,
+    chosen_recipe,
+    number,
+    own_arguments,
+)
 from bpe_core.command_line.corpora import add_reading, names_of, reading
 from bpe_core.command_line.decisions import add_decisions, decided
 from bpe_core.command_line.groups import add_languages, add_mixture, groups_of, mixture_of
@@ -75,16 +82,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     files = "texts, tables, archives, folders, addresses (s3://...), or - for standard input"
     parser.add_argument("files", nargs="*", metavar="FILE", help=files)
     parser.set_defaults(one_of={"files": "FILE", "group": "--group", "groups_of": "--groups-of"})
+    own = own_arguments("train")
     recipe = add_recipe(parser, "the recipe")
     method = f"how it is learned: {', '.join(METHODS)}; as its preset does"
     recipe.add_argument("--method", choices=METHODS, metavar="NAME", help=method)
     add_tie_rule(recipe)
     add_decisions(recipe)
-    add_merge_limits(parser, "train")
+    add_merge_limits(parser, own)
     rare = "leave out words that occur less often"
     parser.add_argument("--min-word-count", type=number, default=1, metavar="N", help=rare)
     add_mixture(parser)
-    add_languages(parser)
+    add_languages(parser, own)
     add_reading(parser)
     add, endings = parser.add_argument_group("the result").add_argument, ", ".join(TABLES.endings)
     session = f"{EXTENSION} keeps the run as a session, whatever its method"
@@ -95,7 +103,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    recipe = chosen_recipe(options, options.preset or _first_preset(options.method), "train")
+    recipe = chosen_recipe(options, options.preset or _first_preset(options.method), own_arguments("train"))
     groups = groups_of(options)
     recipe = recipe.with_changes(mixture=mixture_of(options, [*groups], recipe.mixture))
     if options.output:

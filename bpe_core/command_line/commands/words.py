@@ -38,13 +38,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     marker = "how the end of a word is marked: not at all, by a symbol of its own, or on its last character"
     add("--marker", choices=["none", "symbol", "glued"], default="none", help=marker)
     add_tie_rule(parser)
-    add_merge_limits(parser, "words")
+    add_merge_limits(parser)
     add("--apply", action="append", default=[], type=text_argument, metavar="WORD", help="split this word")
     add("--json", action="store_true", help="print the merge table as JSON")
 
 
 def run(options: argparse.Namespace) -> int:
-    recipe = chosen_recipe(options, "words", "words")
+    recipe = chosen_recipe(options, "words")
     counts = counted(options.words)
     words = WordTable.from_counts(counts)
     history = learn(words, recipe)

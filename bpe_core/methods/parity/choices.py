@@ -10,7 +10,6 @@ from bpe_core.recipes.choice import LARGEST_VOCABULARY, Argument, Variants, choi
 
 _WHOSE = "parity-aware BPE: choose --method parity"
 _GROUP = "languages"
-_COMMANDS = ("train",)
 USUAL_WINDOW = 100  # merges
 
 
@@ -26,9 +25,7 @@ class Choices(OwnChoices):
         most=LARGEST_VOCABULARY,
         optional=True,
         unset="none",
-        argument=Argument(
-            "the first N merges serve all languages together", whose=_WHOSE, group=_GROUP, commands=_COMMANDS
-        ),
+        argument=Argument("the first N merges serve all languages together", whose=_WHOSE, group=_GROUP),
     )
     window_size: int | None = choice(
         None,
@@ -42,7 +39,6 @@ class Choices(OwnChoices):
             f"of so many merges ({USUAL_WINDOW})",
             whose=_WHOSE,
             group=_GROUP,
-            commands=_COMMANDS,
             variants=Variants(
                 "variant",
                 {"base": None, "window": USUAL_WINDOW},
@@ -63,7 +59,6 @@ class Choices(OwnChoices):
             "NUMBER",
             "a window of parity-aware BPE: choose --method parity --variant window",
             _GROUP,
-            _COMMANDS,
             in_shares=True,
         ),
     )

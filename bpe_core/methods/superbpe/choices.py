@@ -10,7 +10,7 @@ from bpe_core.recipes.choice import LARGEST_VOCABULARY, Argument, choice
 
 WORDS_BY = ("o200k", "o200k-apart", "cl100k", "gpt2", "english")
 _GROUP = "superwords, by --method superbpe"
-_COMMANDS = ("train", "words", "extend")
+_COMMANDS = ("train", "extend")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,29 +1,88 @@
-"""A method: byte-pair encoding in which tokens grow by one base symbol at a time."""
+"""A method: tokens grow by a few base symbols at a time. It has choices of its own, and says so when asked why."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from types import MappingProxyType
+from typing import Literal, get_args
 
+from bpe_core.counting.words import WordTable
+from bpe_core.history.alphabet import Alphabet
+from bpe_core.history.history import History
 from bpe_core.methods.bpe import BytePairEncoding
-from bpe_core.methods.facts import Preset
+from bpe_core.methods.facts import OwnChoices, Preset, Wording
+from bpe_core.methods.kit.explanation import Corpus, ExplainedText, ExplainedWord, Explanation
 from bpe_core.methods.kit.learner import Way
 from bpe_core.methods.kit.plain_pairs import PlainLearner
+from bpe_core.recipes.choice import Argument, choice
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.recipes.ties import Pair
+from bpe_core.segmenting.cutting import Allowed
+
+Side = Literal["either", "right"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choices(OwnChoices):
+    """How long the new link of a chain may be, and on which side it is."""
+
+    link: int = choice(
+        1,
+        "Link",
+        "One side of each pair has at most so many base symbols",
+        least=1,
+        unit=" symbols",
+        argument=Argument("one side of each pair has at most N base symbols (1)", group="chains, by --method chains"),
+    )
+    side: Side = choice(
+        "either",
+        "Side",
+        "Which side of a pair the link is",
+        among=get_args(Side),
+        labels={"either": ("either side", "The link is on any side."), "right": ("the right", "Chains grow forward.")},
+    )
 
 
 class ChainLearner(PlainLearner):
+    def __init__(self, words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> None:
+        self._own = recipe
+        super().__init__(words, alphabet, recipe, forced)
+
     def _may_join(self, pair: Pair) -> bool:
-        return min(self._lengths[pair[0]], self._lengths[pair[1]]) == 1 and super()._may_join(pair)
+        left, right = (self._lengths[half] for half in pair)
+        shortest = right if self._own.side == "right" else min(left, right)
+        return shortest <= self._own.link and super()._may_join(pair)
+
+
+class ChainReasons(ExplainedText):
+    """The reasons of byte-pair encoding in the words of chains."""
+
+    def __init__(self, whole: ExplainedText, link: int) -> None:
+        self._whole, self._link = whole, link
+
+    def explanation_at(self, byte: int, at: int) -> Explanation:
+        found = self._whole.explanation_at(byte, at)
+        return replace(found, sentence=f"{found.sentence} Links have at most {self._link} symbols.")
+
+    def word_at(self, byte: int, at: int) -> ExplainedWord:
+        return self._whole.word_at(byte, at)
 
 
 class Chains(BytePairEncoding):
     title = "Chains"
-    explanation = "Joins the pair that occurs most, of which one side is a base symbol."
-    presets: Mapping[str, Preset] = MappingProxyType({})
+    explanation = "Joins the pair that occurs most, of which one side is short."
+    choices: type[OwnChoices] = Choices
+    presets: Mapping[str, Preset] = MappingProxyType(
+        {"chains": Preset(dict(method="chains", pattern="gpt2"), "Bytes; tokens grow by one of them at a time.")}
+    )
+    wording = Wording("link", "linked")
     plain = Way(ChainLearner, bytes_a_cell=160)
     compiled = None
     specification = None
+
+    def explain(self, text: str, history: History, allowed: Allowed, corpus: Corpus | None = None) -> ExplainedText:
+        return ChainReasons(super().explain(text, history, allowed, corpus), history.recipe.link)
 
 
 METHOD = Chains()
