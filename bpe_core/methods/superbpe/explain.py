@@ -9,7 +9,7 @@ from bpe_core.history.token_texts import written
 from bpe_core.methods.superbpe.choices import NEEDS, WORDS_BY
 from bpe_core.methods.superbpe.learn import transition_in
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.text.splitting import Splitter
+from bpe_core.splitting.splitter import Splitter
 
 
 def readings(history: History) -> Iterator[History]:
