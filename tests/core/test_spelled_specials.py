@@ -21,6 +21,7 @@ from tokenizers import AddedToken, decoders, models, pre_tokenizers, trainers
 import bpe_core as bpe
 from bpe_core.command_line.main import run
 from bpe_core.methods.kit.tokenizer import Tokenizer
+from bpe_core.text.specials import SHORT, spelled_in
 from bpe_core.verification.import_check import check_import
 
 CORPUS = ["the lowest of the low, the newest of the new; the widest is wider than the wide " * 3]
@@ -166,3 +167,15 @@ def test_counting_leaves_text_that_the_library_takes_for_text(opened: tuple[bpe.
     assert (b"endoftext" in counted) == (study.format != "tokenizer.json")
     if study.format != "tokenizer.json":
         assert asked.cut().counts(len(study.history)).sum() == len(library(TEXT))
+
+
+TOKENS = st.lists(st.text(alphabet="<|ab>[", min_size=1, max_size=4), min_size=1, max_size=20, unique=True)
+
+
+@given(tokens=TOKENS, text=st.text(alphabet="<|ab>[x", max_size=20), filler=st.sampled_from(["", "x" * SHORT]))
+def test_what_a_text_spells_is_found_in_texts_and_bytes_of_any_length(
+    tokens: list[str], text: str, filler: str
+) -> None:
+    is_there = any(token in text for token in tokens)
+    is_spelled = spelled_in(tuple(tokens))
+    assert is_spelled(filler + text) == is_spelled((filler + text).encode()) == is_there
