@@ -222,9 +222,9 @@ _WORK = {
     kept.OPENING: _open,
     kept.SCORING: _learn_by_score,
     kept.DROPPING: _learn_dropping,
-    kept.UNIGRAM: _learn_unigram,
+    kept.WEIGHING: _learn_unigram,
     kept.MEASURING: _measure,
     kept.COMPRESSING: _compress,
-    kept.BEST: _learn_best,
+    kept.PRICING: _learn_best,
 }
 PARTS = {part: _WORK[part] for part in kept.PARTS}

@@ -14,7 +14,7 @@ from bpe_core.history.columns import DROPPED, Float32s
 from bpe_core.history.history import History
 from bpe_core.insight.ways import Ways
 from bpe_core.insight.word_lattice import spelled_tokens
-from bpe_core.kernels.kept import UNIGRAM
+from bpe_core.kernels.kept import WEIGHING
 from bpe_core.kernels.readiness import use_machine_code
 from bpe_core.methods.kit.cells import Stretches
 from bpe_core.methods.kit.lattices import BYTES_A_CELL, Lattices, PlainLattices
@@ -114,7 +114,7 @@ def drawn_tokens(words: WordTable, ways: Ways, chance: Random, work: Work = ALON
 
 
 def _lattices(words: WordTable, stretches: Stretches, alphabet: Alphabet, recipe: Recipe) -> Lattices:
-    if not use_machine_code(BYTES_A_CELL * len(words.text), UNIGRAM):
+    if not use_machine_code(BYTES_A_CELL * len(words.text), WEIGHING):
         return PlainLattices(stretches, alphabet, recipe)
     from bpe_core.methods.kit.compiled_lattices import CompiledLattices  # loads machine code
 

@@ -38,19 +38,19 @@ _CHECKSUM_BYTES = 32
 # The parts of the work in the order of need, each with its share of the time. They are kept one by one; a part may use
 # what those before it have.
 COUNTING, LEARNING, ENCODING = "counting", "learning", "encoding"
-SCORING, DROPPING, UNIGRAM, OPENING = "scoring", "dropping", "unigram", "opening"
-MEASURING, COMPRESSING, BEST = "measuring", "compressing", "best"
+SCORING, DROPPING, WEIGHING, OPENING = "scoring", "dropping", "weighing", "opening"
+MEASURING, COMPRESSING, PRICING = "measuring", "compressing", "pricing"
 PARTS = {
     COUNTING: 0.07,
     LEARNING: 0.12,
     ENCODING: 0.24,
     SCORING: 0.13,
     DROPPING: 0.07,
-    UNIGRAM: 0.07,
+    WEIGHING: 0.07,
     OPENING: 0.14,
     MEASURING: 0.08,
     COMPRESSING: 0.05,
-    BEST: 0.03,
+    PRICING: 0.03,
 }
 
 

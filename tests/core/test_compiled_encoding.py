@@ -18,6 +18,7 @@ from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
+from bpe_core.kernels import readiness
 from bpe_core.kernels.word_memory import ENTRIES, LAST_ENTRY, SLOT, Memory, grow_slots
 from bpe_core.methods.bpe import reference as reference
 from bpe_core.methods.kit.tokenizer import Tokenizer
@@ -238,6 +239,7 @@ def test_threads_take_less_and_less_and_one_alone_does_not() -> None:
 
 
 def test_where_there_are_no_more_threads_those_that_there_are_encode(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(readiness, "LEAST", 0)
     history, texts = small_history(), [many_words(50) for _ in range(20)]
     for name in ("LEAST_JOB", "LARGEST_JOB"):
         monkeypatch.setattr(batches, name, 1_000)

@@ -91,9 +91,9 @@ WORK = {
     kept.ENCODING: lambda: [encode(), learned("superbpe")],
     kept.SCORING: lambda: learned("wordpiece"),
     kept.DROPPING: lambda: learned("boundless"),
-    kept.UNIGRAM: lambda: [learned("unigram"), learned("mingram")],
+    kept.WEIGHING: lambda: [learned("unigram"), learned("mingram")],
     kept.COMPRESSING: lambda: learned("gage"),
-    kept.BEST: lambda: learned("best"),
+    kept.PRICING: lambda: learned("best"),
 }
 for part, warm in warm_up.PARTS.items():
     warm()

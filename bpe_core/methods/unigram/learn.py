@@ -8,7 +8,7 @@ from bpe_core.counting.words import WordTable
 from bpe_core.errors import RecipeError, SizeDoesNotFit
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
-from bpe_core.kernels.kept import UNIGRAM
+from bpe_core.kernels.kept import WEIGHING
 from bpe_core.kernels.readiness import use_machine_code
 from bpe_core.methods.kit.dropping_learner import DroppingLearner
 from bpe_core.methods.kit.lattices import BYTES_A_CELL, PlainLattices
@@ -61,7 +61,7 @@ def tokens_at_first(words: WordTable, recipe: Recipe) -> Alphabet:
 
 
 def pieces_at_first(words: WordTable, recipe: Recipe) -> Alphabet:
-    if not use_machine_code(BYTES_A_CELL * len(words.text), UNIGRAM):
+    if not use_machine_code(BYTES_A_CELL * len(words.text), WEIGHING):
         return seeded(words, recipe, repeated_pieces)
     from bpe_core.methods.kit.compiled_lattices import repeated  # loads machine code
 
@@ -113,7 +113,7 @@ def compiled_way(kind: type[DroppingLearner]) -> CompiledWay:
 
         return kind(words, alphabet, recipe, forced, CompiledLattices)
 
-    return CompiledWay(compiled, BYTES_A_CELL, UNIGRAM)
+    return CompiledWay(compiled, BYTES_A_CELL, WEIGHING)
 
 
 PLAIN = plain_way(UnigramLearner)

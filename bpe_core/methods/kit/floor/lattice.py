@@ -19,7 +19,7 @@ from bpe_core.errors import BpeError
 from bpe_core.history.alphabet import Alphabet, Spelled
 from bpe_core.kernels import price_lattices as kernels
 from bpe_core.kernels.jit import Function
-from bpe_core.kernels.kept import BEST
+from bpe_core.kernels.kept import PRICING
 from bpe_core.kernels.readiness import use_machine_code
 from bpe_core.kernels.unigram_trie import ROW, spread_slots
 from bpe_core.methods.kit.layout import SEPARATOR, lay_out
@@ -67,7 +67,7 @@ class Lattice:
         """
         if not 2 <= longest <= LONGEST:
             raise BpeError(f"Pieces can be at most 2 to {LONGEST} symbols long, not {longest:,}.")
-        is_compiled = use_machine_code(BYTES_A_CELL * len(words.text), BEST, work)
+        is_compiled = use_machine_code(BYTES_A_CELL * len(words.text), PRICING, work)
         laid, others = stretches(words, alphabet, recipe, joined)
         places = np.minimum(np.diff(laid.starts), longest)
         room = int((np.diff(laid.starts) * places - places * (places - 1) // 2).sum())
