@@ -134,6 +134,7 @@ class Program(QObject):
         self.garbage = GarbageCollection(self._is_busy, self)
         loaded = self.session.runs.grew  # by the first merges, the kernels are loaded
         loaded.connect(self.garbage.spare_what_exists, Qt.ConnectionType.SingleShotConnection)
+        self.world.loading.done.connect(self.garbage.spare_what_exists)
 
     def _is_busy(self) -> bool:
         return self.training.status.is_busy or self.session.aside.is_busy()

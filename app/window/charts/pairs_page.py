@@ -75,7 +75,7 @@ class PairsPage(Page):
         self.bars: RowChart | None = None  # once there are any
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         model.changed.connect(self._changed)
-        loading.done.connect(self._draw_bars)
+        loading.done.connect(self._make_ready)
         self.setMinimumHeight(LEAST)
         self.invitation = QPushButton("New to this? Learn it in a few minutes, step by step", self)
         self.invitation.setFlat(True)
@@ -141,6 +141,11 @@ class PairsPage(Page):
             chart.row_pointed.connect(self._mark_row)
             chart.item_chosen.connect(self._choose)
         return self.bars
+
+    def _make_ready(self) -> None:
+        """Make the chart before there are bars: then nothing else may wait for it."""
+        self._chart().hide()
+        self._draw_bars()
 
     def _draw_bars(self) -> None:
         """Give all bars to the chart, wherever they are on their way."""
