@@ -137,7 +137,7 @@ def _learn_unigram() -> None:
     """Learn of enough different words that every table must grow."""
     words = WordTable.from_counts({f"{i}{i}": 1 for i in range(300)})
     recipe = Recipe.preset("unigram", merges=0)
-    alphabet = seeded(words, recipe, repeated)
+    alphabet = seeded(words, recipe, repeated).alphabet
     seeds = alphabet.seed_count
     recipe = recipe.with_changes(merges=seeds)
     learner = UnigramLearner(words, alphabet, recipe, None, lambda *found: CompiledLattices(*found, room=16))

@@ -12,7 +12,8 @@ from bpe_core.methods.mingram import MinGram
 if TYPE_CHECKING:
     from bpe_core.counting.words import WordTable
     from bpe_core.history.alphabet import Alphabet
-    from bpe_core.methods.kit.learner import CompiledWay, Way
+    from bpe_core.history.history import History
+    from bpe_core.methods.kit.learner import Beginning, CompiledWay, Way
     from bpe_core.methods.kit.reasons import Reason
     from bpe_core.recipes.recipe import Recipe
 
@@ -52,6 +53,11 @@ class Best(MinGram):
         from bpe_core.methods.best.learn import COMPILED
 
         return COMPILED
+
+    def begin(self, words: WordTable, recipe: Recipe, known: History | None = None, *, fast: bool) -> Beginning:
+        from bpe_core.methods.best.learn import begin
+
+        return begin(words, recipe, known, fast=fast)
 
     def tokens_at_first(self, words: WordTable, recipe: Recipe) -> Alphabet:
         from bpe_core.methods.best.learn import tokens_at_first

@@ -7,7 +7,6 @@ by MinGram: into the fewest tokens, and of several ways into as many by the most
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Iterator
 from functools import partial
 
@@ -23,10 +22,10 @@ from bpe_core.methods.kit.dropping_learner import Batch, DroppingLearner, Lattic
 from bpe_core.methods.kit.floor.lattice import LONGEST, Lattice
 from bpe_core.methods.kit.floor.search import Budget, Guess, Search
 from bpe_core.methods.kit.floor.vocabulary import by_value
-from bpe_core.methods.kit.learner import Candidate
+from bpe_core.methods.kit.learner import Beginning, Candidate
 from bpe_core.methods.kit.reasons import Reason
 from bpe_core.methods.mingram.learn import fewest_first
-from bpe_core.methods.unigram.learn import check_marker, compiled_way, plain_way
+from bpe_core.methods.unigram.learn import check_marker, compiled_way, lattices_maker, plain_way
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import Int32s, Int64s
 
@@ -43,10 +42,16 @@ class BestLearner(DroppingLearner):
     _right = ADDED
 
     def __init__(
-        self, words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None, lattices: LatticesMaker
+        self,
+        words: WordTable,
+        alphabet: Alphabet,
+        recipe: Recipe,
+        forced: History | None,
+        lattices: LatticesMaker,
+        *,
+        search: Search | None = None,  # what the alphabet was made of, where it was
     ) -> None:
-        known = id(alphabet) in _KEPT
-        self._search = _KEPT.pop(id(alphabet)) if known else _searching(words, recipe)
+        self._search = search or _searching(words, recipe)
         self._is_found = False
         super().__init__(words, alphabet, recipe, forced, lattices)
         self.tokens_at_start = int(self.coverage[~self._is_seed].sum()) + self._unknown_tokens
@@ -137,16 +142,23 @@ def _searching(words: WordTable, recipe: Recipe) -> Search:
 
 
 def tokens_at_first(words: WordTable, recipe: Recipe) -> Alphabet:
-    search, base = _searching(words, recipe), Alphabet.for_words(words, recipe)
+    return _alphabet_of(_searching(words, recipe), words, recipe)
+
+
+def _alphabet_of(search: Search, words: WordTable, recipe: Recipe) -> Alphabet:
+    base = Alphabet.for_words(words, recipe)
     if not len(search.lattice):
         return base
-    alphabet = Alphabet(base.symbols, search.lattice.spelled(np.arange(len(search.lattice))))
-    _KEPT[id(alphabet)] = search
-    weakref.finalize(alphabet, _KEPT.pop, id(alphabet), None).atexit = False
-    return alphabet
+    return Alphabet(base.symbols, search.lattice.spelled(np.arange(len(search.lattice))))
 
 
-_KEPT: dict[int, Search] = {}  # for the learner that begins with these tokens; the next one lays them out anew
+def begin(words: WordTable, recipe: Recipe, known: History | None, *, fast: bool) -> Beginning:
+    """Lay out the pieces of the words once, for the alphabet and for the search."""
+    search = _searching(words, recipe)
+    alphabet = _alphabet_of(search, words, recipe) if known is None else known.alphabet
+    steps_planned(recipe, alphabet)
+    return Beginning(alphabet, BestLearner(words, alphabet, recipe, known, lattices_maker(fast=fast), search=search))
+
 
 SAVES = Reason.of_column(
     "saves", "How many tokens fewer the corpus has with the piece, beside those that were added before it"

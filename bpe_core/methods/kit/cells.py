@@ -6,8 +6,8 @@ like the marker, or a piece would look like one that begins a word.
 
 from __future__ import annotations
 
-import weakref
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -32,6 +32,7 @@ class Stretches:
     followers: Bytes  # what follows each
     leads: Bytes  # as what each base symbol counts where it follows something
     unknown_tokens: int  # tokens of the corpus for what the alphabet lacks
+    derived: dict[str, Any] = field(default_factory=dict, repr=False)  # what is made of them once, for several uses
 
     @classmethod
     def of(cls, words: WordTable, alphabet: Alphabet, recipe: Recipe) -> Stretches:
@@ -64,23 +65,6 @@ class Stretches:
 
     def __len__(self) -> int:
         return len(self.counts)
-
-
-def keep_for_learning(words: WordTable, alphabet: Alphabet, stretches: Stretches) -> None:
-    """Keep the words as they were laid out to find seeds, for the learner that begins with these."""
-    _KEPT[id(alphabet)] = weakref.ref(words), stretches
-    weakref.finalize(alphabet, _KEPT.pop, id(alphabet), None).atexit = False
-
-
-def for_learning(words: WordTable, alphabet: Alphabet, recipe: Recipe) -> Stretches:
-    """Take what was kept, if these are the words; the next learner lays them out anew."""
-    known, stretches = _KEPT.pop(id(alphabet), (None, None))
-    if stretches is not None and known is not None and known() is words:
-        return stretches
-    return Stretches.of(words, alphabet, recipe)
-
-
-_KEPT: dict[int, tuple[weakref.ref[WordTable], Stretches]] = {}
 
 
 def _followers(words: WordTable, recipe: Recipe) -> Bytes:

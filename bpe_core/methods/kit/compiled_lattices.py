@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from weakref import WeakKeyDictionary
-
 import numpy as np
 
 from bpe_core.history.alphabet import Alphabet, Spelled
@@ -18,13 +16,13 @@ from bpe_core.methods.kit.seeds import longest_of, scripts_of_symbols
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import Float64s, Int32s, Int64s, grown
 
-_TRIES: WeakKeyDictionary[Stretches, Trie] = WeakKeyDictionary()
-
 
 def trie_of(stretches: Stretches) -> Trie:
-    if stretches not in _TRIES:
-        _TRIES[stretches] = _planted(stretches)
-    return _TRIES[stretches]
+    """Return the tree of all pieces of the stretches, which the seeds and the lattices share."""
+    if "trie" not in stretches.derived:
+        stretches.derived["trie"] = _planted(stretches)
+    trie: Trie = stretches.derived["trie"]
+    return trie
 
 
 def _planted(stretches: Stretches) -> Trie:

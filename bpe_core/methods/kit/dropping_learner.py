@@ -19,7 +19,7 @@ from bpe_core.errors import FormatError
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.columns import DROPPED, Float32s, Scores
 from bpe_core.history.history import NOTHING, Columns, EndReason, History, Reasons
-from bpe_core.methods.kit.cells import Stretches, for_learning
+from bpe_core.methods.kit.cells import Stretches
 from bpe_core.methods.kit.lattices import Lattices
 from bpe_core.methods.kit.learner import UNLIMITED, Candidate
 from bpe_core.recipes.recipe import Recipe
@@ -147,11 +147,13 @@ class DroppingLearner(ABC):
         recipe: Recipe,
         forced: History | None,
         make_lattices: LatticesMaker,
+        *,
+        stretches: Stretches | None = None,  # the words as they were laid out for the alphabet, where they were
     ) -> None:
         self._recipe = recipe
         self._asked, self._specials = size_asked_for(recipe, alphabet), len(recipe.special_tokens)
         self._forced: Int32s = np.zeros(0, np.int32) if forced is None else forced.columns.left
-        stretches = for_learning(words, alphabet, recipe)
+        stretches = stretches or Stretches.of(words, alphabet, recipe)
         self._weight, self._unknown_tokens = int(stretches.counts.sum()), stretches.unknown_tokens
         self._lattices = make_lattices(stretches, alphabet, recipe)
         self._alphabet = alphabet

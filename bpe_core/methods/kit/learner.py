@@ -78,6 +78,13 @@ class LooksAhead(Protocol):
         """Search for about this much work; return whether `candidates` are now what leaves next."""
 
 
+class Beginning(NamedTuple):
+    """A learner before its first step, and the tokens that it begins with."""
+
+    alphabet: Alphabet
+    learner: Learner
+
+
 # The words, the tokens at first, the recipe, and a history whose steps are made before any other.
 LearnerMaker = Callable[[WordTable, Alphabet, Recipe, History | None], Learner]
 

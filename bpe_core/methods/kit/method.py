@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # recipes load this module first
     from bpe_core.methods.kit.blocks import RunBlocks
     from bpe_core.methods.kit.container import Container
     from bpe_core.methods.kit.explanation import Corpus, ExplainedText
-    from bpe_core.methods.kit.learner import CompiledWay, Learner, Way
+    from bpe_core.methods.kit.learner import Beginning, CompiledWay, Way
     from bpe_core.methods.kit.reasons import Reason
     from bpe_core.methods.kit.runs import Inside
     from bpe_core.recipes.recipe import Recipe
@@ -62,7 +62,7 @@ class Method(MethodFacts):
         """Return the short, slow way to learn that all others are held equal to, where there is one."""
         return None
 
-    def begin(self, words: WordTable, recipe: Recipe, known: History | None = None, *, fast: bool) -> Learner:
+    def begin(self, words: WordTable, recipe: Recipe, known: History | None = None, *, fast: bool) -> Beginning:
         """Return a learner that stands before its first step; it makes the steps of a known history first.
 
         Parameters
@@ -76,11 +76,13 @@ class Method(MethodFacts):
         fast
             Whether to learn by machine code, which is there then.
         """
+        from bpe_core.methods.kit.learner import Beginning
+
         alphabet = self.tokens_at_first(words, recipe) if known is None else known.alphabet
         self.steps_planned(recipe, alphabet)
         way = self.compiled if fast else self.plain
         assert way is not None  # who asks for machine code has seen that there is some
-        return way.learner(words, alphabet, recipe, known)
+        return Beginning(alphabet, way.learner(words, alphabet, recipe, known))
 
     @property
     def plain(self) -> Way:

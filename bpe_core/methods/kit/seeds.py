@@ -16,6 +16,7 @@ a seed if it has had both. Words that came with their counts are taken for lines
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +24,7 @@ import numpy.typing as npt
 from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet, Spelled
 from bpe_core.kernels import TRANSPARENT, VARIOUS, WALL
-from bpe_core.methods.kit.cells import Stretches, in_order, keep_for_learning, may_be_joined
+from bpe_core.methods.kit.cells import Stretches, in_order, may_be_joined
 from bpe_core.methods.kit.layout import SEPARATOR
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import Int32s, Int64s, repeated
@@ -72,15 +73,22 @@ LONGEST = 512  # symbols, where the recipe says no length
 Repeated = Callable[[Stretches, Alphabet, Recipe], tuple[Spelled, Int64s]]
 
 
-def seeded(words: WordTable, recipe: Recipe, repeated: Repeated) -> Alphabet:
+class Seeded(NamedTuple):
+    """An alphabet with seeds, and the words as they were laid out to find these."""
+
+    alphabet: Alphabet
+    stretches: Stretches
+
+
+def seeded(words: WordTable, recipe: Recipe, repeated: Repeated) -> Seeded:
+    """Return the base symbols of the words, and as seeds the pieces that occur again, the best ones."""
     base = Alphabet.for_words(words, recipe)
     stretches = Stretches.of(words, base, recipe)
     if not len(stretches):
-        return base
+        return Seeded(base, stretches)
     seeds, counts = repeated(stretches, base, recipe)
-    alphabet = Alphabet(base.symbols, seeds.only(_best_first(seeds, counts, base)[: recipe.seed_size]))
-    keep_for_learning(words, alphabet, stretches)
-    return alphabet
+    best = seeds.only(_best_first(seeds, counts, base)[: recipe.seed_size])
+    return Seeded(Alphabet(base.symbols, best), stretches)
 
 
 def _best_first(seeds: Spelled, counts: Int64s, base: Alphabet) -> Int64s:

@@ -23,7 +23,7 @@ from bpe_core.errors import Cancelled, FormatError, NothingToLearn, RecipeError
 from bpe_core.history.history import Columns, EndReason, History
 from bpe_core.kernels.readiness import use_machine_code
 from bpe_core.methods.kit.layout import FEWER_CELLS
-from bpe_core.methods.kit.learner import UNLIMITED, Candidate, GoneThrough, Learner, LooksAhead
+from bpe_core.methods.kit.learner import UNLIMITED, Beginning, Candidate, GoneThrough, LooksAhead
 from bpe_core.methods.kit.method import Method
 from bpe_core.recipes.interventions import forced_at
 from bpe_core.recipes.recipe import Recipe
@@ -68,14 +68,13 @@ class Trainer:
         self.words = words
         self.recipe = recipe
         self._method = Method.of(recipe)
-        self.alphabet = self._method.tokens_at_first(words, recipe) if history is None else history.alphabet
         known = 0 if history is None else len(history)
+        self.alphabet, self._learner = self._begin(history, Work(progress, cancelled))
         self.steps_planned = max(self._method.steps_planned(recipe, self.alphabet), known)
         check_beforehand(recipe, len(self.alphabet), self.steps_planned, known)
         self._columns = Columns.with_room(min(self.steps_planned, max(ROOM_AT_FIRST, known)))
         self.end_reason: EndReason = ""
         self._rate = 0.0  # work units a second, as last measured
-        self._learner = self._make_learner(history, Work(progress, cancelled))
         if not self._learner.has_candidates:
             raise NothingToLearn(self._method.nothing_to_learn)
         if history is not None:
@@ -164,14 +163,15 @@ class Trainer:
             self._rate = work / max(1e-6, time.perf_counter() - before)
         return end
 
-    def _make_learner(self, forced: History | None, work: Work) -> Learner:
+    def _begin(self, known: History | None, work: Work) -> Beginning:
         method, size = self._method, len(self.words.text)
-        fast = method.compiled
-        way = method.plain
-        if fast and use_machine_code(fast.bytes_a_cell * size, fast.part, work, waits=not fast.begins_without):
-            way = fast
+        compiled = method.compiled
+        is_fast = compiled is not None and use_machine_code(
+            compiled.bytes_a_cell * size, compiled.part, work, waits=not compiled.begins_without
+        )
+        way = compiled if compiled is not None and is_fast else method.plain
         check_room(way.bytes_a_cell * (size + len(self.words)), "Training", FEWER_CELLS)
-        return way.learner(self.words, self.alphabet, self.recipe, forced)
+        return method.begin(self.words, self.recipe, known, fast=is_fast)
 
     def _replay(self, history: History, cancelled: CancelCheck) -> None:
         end: EndReason = ""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from bpe_core.methods.facts import OwnChoices, Wording
+from bpe_core.methods.kit.method import Method
 from bpe_core.methods.mingram.choices import COST, PRESETS, Choices
 from bpe_core.methods.mingram.files import TABLES
 from bpe_core.methods.unigram import Unigram
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from bpe_core.counting.words import WordTable
     from bpe_core.history.alphabet import Alphabet
     from bpe_core.history.history import History
-    from bpe_core.methods.kit.learner import CompiledWay, Way
+    from bpe_core.methods.kit.learner import Beginning, CompiledWay, Way
     from bpe_core.methods.kit.reasons import Reason
     from bpe_core.recipes.recipe import Recipe
 
@@ -57,6 +58,9 @@ class MinGram(Unigram):
         from bpe_core.methods.mingram.learn import COMPILED
 
         return COMPILED
+
+    def begin(self, words: WordTable, recipe: Recipe, known: History | None = None, *, fast: bool) -> Beginning:
+        return Method.begin(self, words, recipe, known, fast=fast)
 
     def pieces_at_first(self, words: WordTable, recipe: Recipe) -> Alphabet:
         from bpe_core.methods.mingram.learn import pieces_at_first

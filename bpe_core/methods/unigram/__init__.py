@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from bpe_core.history.alphabet import Alphabet
     from bpe_core.history.history import History
     from bpe_core.methods.kit.explanation import Corpus, ExplainedText
-    from bpe_core.methods.kit.learner import CompiledWay, Way
+    from bpe_core.methods.kit.learner import Beginning, CompiledWay, Way
     from bpe_core.methods.kit.reasons import Reason
     from bpe_core.recipes.recipe import Recipe
     from bpe_core.segmenting.cutting import Allowed, Cutting
@@ -70,6 +70,13 @@ class Unigram(Method):
         from bpe_core.methods.unigram.learn import COMPILED
 
         return COMPILED
+
+    def begin(self, words: WordTable, recipe: Recipe, known: History | None = None, *, fast: bool) -> Beginning:
+        if known is not None:
+            return super().begin(words, recipe, known, fast=fast)
+        from bpe_core.methods.unigram.learn import begin
+
+        return begin(words, recipe, fast=fast)
 
     def pieces_at_first(self, words: WordTable, recipe: Recipe) -> Alphabet:
         from bpe_core.methods.unigram.learn import pieces_at_first

@@ -10,11 +10,11 @@ from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
 from bpe_core.kernels.kept import WEIGHING
 from bpe_core.kernels.readiness import use_machine_code
-from bpe_core.methods.kit.dropping_learner import DroppingLearner
+from bpe_core.methods.kit.dropping_learner import DroppingLearner, LatticesMaker
 from bpe_core.methods.kit.lattices import BYTES_A_CELL, PlainLattices
-from bpe_core.methods.kit.learner import CompiledWay, Learner, Way
+from bpe_core.methods.kit.learner import Beginning, CompiledWay, Learner, Way
 from bpe_core.methods.kit.reasons import Reason
-from bpe_core.methods.kit.seeds import repeated_pieces, seeded
+from bpe_core.methods.kit.seeds import Seeded, repeated_pieces, seeded
 from bpe_core.methods.registry import METHODS
 from bpe_core.methods.unigram.learner import UnigramLearner
 from bpe_core.recipes.recipe import Recipe
@@ -61,11 +61,24 @@ def tokens_at_first(words: WordTable, recipe: Recipe) -> Alphabet:
 
 
 def pieces_at_first(words: WordTable, recipe: Recipe) -> Alphabet:
+    return _seeded(words, recipe).alphabet
+
+
+def _seeded(words: WordTable, recipe: Recipe) -> Seeded:
     if not use_machine_code(BYTES_A_CELL * len(words.text), WEIGHING):
         return seeded(words, recipe, repeated_pieces)
     from bpe_core.methods.kit.compiled_lattices import repeated  # loads machine code
 
     return seeded(words, recipe, repeated)
+
+
+def begin(words: WordTable, recipe: Recipe, *, fast: bool) -> Beginning:
+    """Lay the words out once, to find the seeds and to learn."""
+    check_marker(recipe)
+    alphabet, stretches = _seeded(words, recipe)
+    steps_planned(recipe, alphabet)
+    lattices = lattices_maker(fast=fast)
+    return Beginning(alphabet, UnigramLearner(words, alphabet, recipe, None, lattices, stretches=stretches))
 
 
 def steps_planned(recipe: Recipe, alphabet: Alphabet) -> int:
@@ -91,16 +104,20 @@ def steps_planned(recipe: Recipe, alphabet: Alphabet) -> int:
     return most - recipe.vocab_size
 
 
-def what_is_wrong(history: History) -> str:
-    """Say why texts cannot be cut by such a history; nothing if they can."""
-    return "its tokens have no scores" if history.scores is None else ""
+def lattices_maker(*, fast: bool) -> LatticesMaker:
+    """Return what makes the lattices of words, by machine code or in plain Python."""
+    if not fast:
+        return PlainLattices
+    from bpe_core.methods.kit.compiled_lattices import CompiledLattices  # loads machine code
+
+    return CompiledLattices
 
 
 def plain_way(kind: type[DroppingLearner]) -> Way:
     """Return the way to learn by this kind of learner in plain Python."""
 
     def plain(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
-        return kind(words, alphabet, recipe, forced, PlainLattices)
+        return kind(words, alphabet, recipe, forced, lattices_maker(fast=False))
 
     return Way(plain, bytes_a_cell=1_500)
 
@@ -109,9 +126,7 @@ def compiled_way(kind: type[DroppingLearner]) -> CompiledWay:
     """Return the same by machine code."""
 
     def compiled(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
-        from bpe_core.methods.kit.compiled_lattices import CompiledLattices  # loads machine code
-
-        return kind(words, alphabet, recipe, forced, CompiledLattices)
+        return kind(words, alphabet, recipe, forced, lattices_maker(fast=True))
 
     return CompiledWay(compiled, BYTES_A_CELL, WEIGHING)
 
