@@ -35,7 +35,8 @@ class Supermerges(Question):
         history = study.history
         if not Method.of(history.recipe).joins_runs or not {"stage", "rival"} <= history.reasons.keys():
             title = METHODS[history.recipe.method].title
-            raise BpeError(f"Merges within and across words race by BoundlessBPE only, not by {title}.")
+            racing = " and ".join(method.title for method in METHODS.values() if method.joins_runs)
+            raise BpeError(f"Merges within and across words race by {racing} only, not by {title}.")
         if self.at is not None and study.checked_step_count(self.at) < len(history):
             return _race(study, history[self.at])
         stages, rivals, counts = history.reasons["stage"], history.reasons["rival"], history.columns.count

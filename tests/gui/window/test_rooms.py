@@ -49,6 +49,22 @@ def at_the_end(qtbot: QtBot, program: Program) -> None:
     program.actions["live"].trigger()
 
 
+@pytest.mark.parametrize(
+    ("method", "reason"),
+    [("wordpiece", "is the longest token that fits here"), ("unigram", "The most probable way to split the word")],
+)
+def test_each_method_says_why_the_word_stays_split(
+    qtbot: QtBot, first_start: Program, method: str, reason: str
+) -> None:
+    at_the_end(qtbot, first_start)
+    first_start.watch.choose_method(method)
+    runs = first_start.session.runs
+    qtbot.waitUntil(lambda: runs.shown is not None and runs.shown.recipe.method == method, timeout=WAIT)
+    settle(qtbot, first_start)
+    first_start.actions["live"].trigger()
+    qtbot.waitUntil(lambda: reason in first_start.watch.sentence.text(), timeout=WAIT)
+
+
 def test_a_first_start_learns_plays_and_explains(qtbot: QtBot, first_start: Program) -> None:
     watch, drawn = first_start.watch, Drawn(first_start.text_panel.editor.viewport())
     qtbot.waitUntil(lambda: first_start.session.playing.is_playing, timeout=WAIT)
