@@ -16,4 +16,5 @@ NEVER = 2**62  # bytes
 def machine_code(*, is_used: bool) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(readiness, "LEAST", 0 if is_used else NEVER)
+        patch.setattr(readiness, "is_loaded", lambda: is_used)
         yield

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 COMPILE = "bpe-explorer doctor --prepare"
 # Bytes that work goes through: of text, or of the arrays of numbers that are made of it.
-LEAST = 200_000  # less of them are gone through before machine code is loaded
+LEAST = 200_000  # less of them are gone through before machine code is loaded, which a process does once
 WORTH_WAITING = 30_000_000  # more of them take plain Python longer than making the machine code takes
 SECONDS_BETWEEN_LOOKS = 0.05
 BEING_MADE = "machine code is being made"  # as progress tells it
@@ -56,13 +56,18 @@ def ready(part: str = "") -> bool:
     return "bpe_core.warm_up" in sys.modules or kept.has(part)  # only a process that compiles imports the first
 
 
+def is_loaded() -> bool:
+    """Return whether this process has loaded what runs machine code; then there is no work too small for it."""
+    return "llvmlite.binding" in sys.modules
+
+
 def use_machine_code(size: int, part: str = "", work: Work = ALONE, *, waits: bool = False) -> bool:
     """Return whether work on so many bytes is done by machine code; where that is missing, have it made aside.
 
     Very much work waits for it, says so as its progress, and can be cancelled meanwhile. So does all work that `waits`,
     as it would be slow without, where what is made can be kept.
     """
-    if size < LEAST or forbidden() or not kernels_exist():
+    if (size < LEAST and not is_loaded()) or forbidden() or not kernels_exist():
         return False
     if ready(part):
         return True

@@ -243,6 +243,7 @@ class TestTheChoice:
     @pytest.fixture
     def chosen(self, monkeypatch: pytest.MonkeyPatch) -> list[str]:
         monkeypatch.setattr(readiness, "LEAST", 10_000)
+        monkeypatch.setattr(readiness, "is_loaded", lambda: False)
         ways: list[str] = []
 
         def noting(home: object, way: str) -> Callable[..., WordTable]:

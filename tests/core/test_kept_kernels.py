@@ -411,3 +411,12 @@ def test_who_begins_to_read_late_is_given_all(tmp_path: Path, monkeypatch: pytes
         compiler, "start_compiler", lambda *_, **how: subprocess.Popen([sys.executable, "-c", late], **how)
     )
     assert compiler._run("try", input=bytes(1_000_000)) == b"1000000"
+
+
+def test_little_work_loads_no_machine_code_and_uses_what_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("BPE_EXPLORER_PLAIN", raising=False)
+    monkeypatch.setattr(readiness, "ready", lambda part="": True)
+    monkeypatch.setattr(readiness, "is_loaded", lambda: False)
+    assert [use_machine_code(size) for size in (1, readiness.LEAST - 1, readiness.LEAST)] == [False, False, True]
+    monkeypatch.setattr(readiness, "is_loaded", lambda: True)
+    assert use_machine_code(1)
