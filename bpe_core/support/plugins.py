@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from bpe_core.errors import BpeError, plain
+from bpe_core.support.former_names import find_former_names
 from bpe_core.support.version import version_of
 
 if TYPE_CHECKING:
@@ -38,9 +39,19 @@ left_out: list[str] = []  # what could not be used, a sentence each
 
 
 class Registry(MutableMapping[str, Row]):
-    """What there is of one kind, by name. `check` raises anything where a row of a plug-in cannot be used."""
+    """What there is of one kind, by name.
 
-    def __init__(self, kind: str, own: dict[str, Row], check: Callable[[str, Row], object]) -> None:
+    `check` raises anything where a row of a plug-in cannot be used; `convert` brings one of before into today's form.
+    """
+
+    def __init__(
+        self,
+        kind: str,
+        own: dict[str, Row],
+        check: Callable[[str, Row], object],
+        convert: Callable[[Any], Row] | None = None,
+    ) -> None:
+        self._convert = convert
         self.kind, self._own, self._check = kind, own, check
         self._brought: dict[str, Row] | None = None  # None: not searched yet
         self.sources: dict[str, str] = {}  # which plug-in brought what
@@ -55,6 +66,7 @@ class Registry(MutableMapping[str, Row]):
         """What plug-ins bring."""
         if self._brought is None:
             self._brought = {}  # a plug-in may ask for names while it is loaded
+            find_former_names()
             for name, source, load in (*_of_files(self.kind), *_of_packages(self.kind)):
                 self._take(name, source, load)
         return self._brought
@@ -65,6 +77,7 @@ class Registry(MutableMapping[str, Row]):
             if name in self._own or name in self._brought:
                 raise BpeError("there is another one of that name")
             row = load()
+            row = row if self._convert is None else self._convert(row)
             self._check(name, row)
         except (Exception, SystemExit) as error:  # whatever the code of others throws
             cause = plain(str(error) or type(error).__name__, LONGEST_CAUSE).rstrip(".")
@@ -153,6 +166,7 @@ def agreed_words() -> list[str]:
 
 def run_file(path: Path) -> None:
     """Run the code of a plug-in in one file, and offer what it brings."""
+    find_former_names()
     name = f"{_FILES}.{path.stem}"
     spec = util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None or not path.is_file():

@@ -55,6 +55,7 @@ ROOMS = {
     "model_file": "formats",
     "reference": "reference",
     "check_method": "verification",
+    "former": "doors",
 }
 TOP_LEVEL = {"app", "bpe_core", "resources", "tests", "pyproject.toml", "README.md"}
 BUILT = {"build", "dist", "__pycache__"}

@@ -1,0 +1,21 @@
+"""Byte-pair encoding as plug-ins took it before, to change a part of it."""
+
+from __future__ import annotations
+
+from bpe_core.methods.bpe import METHOD as TODAY
+from bpe_core.methods.kit.former import Method
+from bpe_core.methods.kit.plain_pairs import PlainLearner as PlainLearner
+
+METHOD = Method(
+    reason=TODAY.reason,
+    nothing_to_learn=TODAY.nothing_to_learn,
+    tokens_at_first=TODAY.tokens_at_first,
+    steps_planned=TODAY.steps_planned,
+    segmenter=TODAY.cutter,
+    plain=TODAY.plain,
+    why="ranks",
+    compiled=TODAY.compiled,
+    has_ranks=True,
+    learns_by_ranks=True,
+    has_seeds=True,
+)

@@ -1,0 +1,67 @@
+"""The names that modules had before, for plug-ins that were written then.
+
+A module that moved is still found by its former name while plug-ins are loaded, and a `DeprecationWarning` says the
+new one.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any
+
+FORMER = {
+    "bpe_core.recipes.methods": "bpe_core.methods.kit.former",
+    "bpe_core.recipes.mixture": "bpe_core.text.mixture",
+    "bpe_core.learning.methods": "bpe_core.methods.kit.former",
+    "bpe_core.learning.bpe.method": "bpe_core.methods.bpe.former",
+    "bpe_core.learning.trainer": "bpe_core.methods.kit.trainer",
+    "bpe_core.learning.layout": "bpe_core.methods.kit.layout",
+    "bpe_core.learning.growing": "bpe_core.editing.growing",
+    "bpe_core.segmenting.tokenizer": "bpe_core.methods.kit.tokenizer",
+    "bpe_core.segmenting.best_paths": "bpe_core.methods.kit.best_paths",
+    "bpe_core.segmenting.encode_corpus": "bpe_core.methods.kit.encode_corpus",
+    "bpe_core.insight.reasons": "bpe_core.methods.kit.explanation",
+    "bpe_core.text.normalization": "bpe_core.splitting.normalization",
+    "bpe_core.text.splitting": "bpe_core.splitting.splitter",
+    "bpe_core.text.safe_cuts": "bpe_core.splitting.safe_cuts",
+}
+_PACKAGES = {"bpe_core.learning", "bpe_core.learning.bpe"}
+
+
+class FormerNames(MetaPathFinder, Loader):
+    """A finder of modules by the names that they had."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if fullname in FORMER or fullname in _PACKAGES:
+            return ModuleSpec(fullname, self, is_package=fullname in _PACKAGES)
+        return None
+
+    def create_module(self, spec: ModuleSpec) -> None:
+        return None  # an ordinary one
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Let the module give what the one has that took its place."""
+        now = FORMER.get(module.__name__)
+        if now is None:
+            return
+        warnings.warn(f"{module.__name__} is {now} now.", DeprecationWarning, stacklevel=2)
+        home = import_module(now)
+
+        def give(name: str) -> Any:
+            return getattr(home, name)
+
+        module.__dict__["__getattr__"] = give
+
+
+def find_former_names() -> None:
+    """Find modules by their former names from now on."""
+    if not any(isinstance(finder, FormerNames) for finder in sys.meta_path):
+        sys.meta_path.append(FormerNames())

@@ -1,0 +1,67 @@
+"""A plug-in that was written before methods had houses is found, learns and splits as it did."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from tests.shared import ROOT
+
+CHAINS = """
+from dataclasses import replace
+
+from bpe_core.learning.bpe.method import METHOD as BPE
+from bpe_core.learning.bpe.method import PlainLearner
+from bpe_core.learning.methods import Way
+from bpe_core.recipes.methods import Listed
+
+
+class ChainLearner(PlainLearner):
+    def _may_join(self, pair):
+        return min(self._lengths[pair[0]], self._lengths[pair[1]]) == 1 and super()._may_join(pair)
+
+
+METHOD = replace(BPE, plain=Way(ChainLearner, bytes_a_cell=160), compiled=None)
+METHODS = {"chains": Listed("Chains", "Joins the pair that occurs most, of which one side is a base symbol.", __name__)}
+"""
+USED = """
+import sys, warnings
+from pathlib import Path
+from bpe_core.support.plugins import run_file
+run_file(Path(sys.argv[1]))
+import bpe_core as bpe
+study = bpe.train(["anna sees anna and otto, level by level " * 9], "gpt2", method="chains", merges=12)
+print(study.history.recipe.method, len(study.history), all(min(pair) < 256 for pair in study.history.pairs()))
+print(len(bpe.why(study, text="anna").table))
+"""
+
+
+def test_a_file_of_before_brings_its_method(tmp_path: Path) -> None:
+    (tmp_path / "my_chains.py").write_text(CHAINS, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore::DeprecationWarning", "-c", USED, str(tmp_path / "my_chains.py")],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=ROOT,
+        env=os.environ | {"PYTHONUTF8": "1"},
+    )
+    assert done.returncode == 0, done.stderr
+    first, why = done.stdout.splitlines()[:2]
+    assert first == "chains 12 True"
+    assert why
+
+
+def test_a_former_name_says_the_new_one() -> None:
+    from bpe_core.support.former_names import find_former_names
+
+    find_former_names()
+    sys.modules.pop("bpe_core.recipes.methods", None)
+    with pytest.warns(DeprecationWarning, match=r"bpe_core\.recipes\.methods is bpe_core\.methods\.kit\.former now"):
+        former = import_module("bpe_core.recipes.methods")
+    assert former.Listed.__name__ == "Listed"
