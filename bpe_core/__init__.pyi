@@ -42,6 +42,9 @@ from bpe_core.editing.extending import extend as extend
 from bpe_core.editing.putting_together import put_together as put_together
 from bpe_core.editing.trimming import trim as trim
 
+# Methods of one's own.
+from bpe_core.methods.kit.check_method import check_method as check_method
+
 # Mistakes.
 from bpe_core.errors import BpeError as BpeError
 from bpe_core.errors import Cancelled as Cancelled
