@@ -5,6 +5,8 @@ Each job goes through the same doors as real work, as only these know the exact 
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from bpe_core.counting.counter import Counter, count_compiled
@@ -17,43 +19,32 @@ from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import Columns, History
 from bpe_core.history.joining import Joining, PairRows
 from bpe_core.kernels import kept, learn_queue, learn_score, scan
-from bpe_core.measures.compiled_bits import Cells, Wanted, follow_joins, follow_words
+from bpe_core.measures.compiled_bits import Cells, follow_joins
 from bpe_core.measures.texts_in_words import counts_of_tokens
-from bpe_core.methods.boundless.compiled_dropping import CompiledDropping
-from bpe_core.methods.gage.compiled import CompiledLearner as CompressingLearner
-from bpe_core.methods.gage.compiled import compressed_blocks
-from bpe_core.methods.kit.best_paths import BestPaths
-from bpe_core.methods.kit.compiled_lattices import CompiledLattices, repeated
 from bpe_core.methods.kit.compiled_pairs import CompiledLearner
 from bpe_core.methods.kit.floor.lattice import Lattice
 from bpe_core.methods.kit.floor.prices import Pricing
 from bpe_core.methods.kit.floor.vocabulary import Vocabulary
 from bpe_core.methods.kit.layout import lay_out
-from bpe_core.methods.kit.seeds import seeded
-from bpe_core.methods.parity.compiled import CompiledFollower
-from bpe_core.methods.unigram.learner import UnigramLearner
-from bpe_core.methods.wordpiece.compiled import CompiledScoreLearner
+from bpe_core.methods.kit.method import Method
+from bpe_core.methods.kit.warm_up import LONG_WORD, PAIRS, TEXT, WORDS, wanted_of
+from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.by_priority import JoinedWords
 from bpe_core.segmenting.changed_texts import ChangedTexts
 from bpe_core.segmenting.compiled_encoder import CompiledEncoder
-from bpe_core.segmenting.compiled_methods import CompiledPaths, CompiledPriorities, compiled_pieces
+from bpe_core.segmenting.compiled_methods import CompiledPriorities
 from bpe_core.segmenting.compiled_runs import CompiledSuperwords, FollowedTokens
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.laid_words import Laid, laid_words
 from bpe_core.segmenting.merging import compiled_ranks
 from bpe_core.segmenting.remembered_words import WORDS_AT_FIRST
 from bpe_core.segmenting.text_pairs import JoinedTexts
-from bpe_core.segmenting.word_pieces import LongestPieces
 from bpe_core.text.preparation.pre_tokenizers import ByteLevel
 from bpe_core.text.preparation.whole_texts import Marks, WholeTexts
 from bpe_core.text.reading.source import Chunk
 from bpe_core.text.reading.utf8 import first_invalid
 from bpe_core.text.scanner import table_for
-
-_TEXT = "low lower lowest newest widest "
-_WORDS = WordTable.from_counts(dict.fromkeys(_TEXT.split(), 3))
-_PAIRS = [(108, 111), (256, 119)]  # l+o, lo+w
 
 
 def _count() -> None:
@@ -72,18 +63,11 @@ def _count() -> None:
 def _open() -> None:
     """Find what tokens of files are made of, and write rows."""
     parts_of([b"lo", b"low", b"old" * FEW])  # which no two make
-    pairs = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), _PAIRS)
+    pairs = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), PAIRS)
     JoinedTexts(pairs, np.zeros(pairs.first_special, np.int64)).found(108, 111)
     UsualPieces(bytes(9), 6, 1).skip(0)
-    history = History.from_pairs(Recipe.preset("gpt2", merges=1), Alphabet.of_bytes(), _PAIRS[:1])
+    history = History.from_pairs(Recipe.preset("gpt2", merges=1), Alphabet.of_bytes(), PAIRS[:1])
     list(written_rows(history, Layout({"step": "", "token": ","}, "\n", "", str), None))
-
-
-def _compress() -> None:
-    recipe = Recipe.preset("gage", block_size=100)
-    compressed_blocks(_TEXT.encode() * 9, recipe)
-    words = WordTable.from_counts({_TEXT * 9: 1})
-    CompressingLearner(words, Alphabet.of_bytes(), recipe, None).candidates(3)
 
 
 def _measure() -> None:
@@ -107,46 +91,17 @@ def _call_inner() -> None:
 def _learn() -> None:
     """Learn as runs do it, and with what only long ones, or large alphabets, need."""
     recipe = Recipe.preset("gpt2", merges=8)
-    alphabet = Alphabet.for_words(_WORDS, recipe)
-    learner = CompiledLearner(_WORDS, alphabet, recipe, None)
+    alphabet = Alphabet.for_words(WORDS, recipe)
+    learner = CompiledLearner(WORDS, alphabet, recipe, None)
     columns = Columns.with_room(8)
     learner.learn(columns, 4, 1000)
     learner.candidates(3)
     learner.tidy_arena()
-    CompiledFollower(_WORDS, alphabet, recipe).count_of(_PAIRS[0])
     history = History(recipe, alphabet, columns.first(learner.learned))
-    CompiledLearner(_WORDS, alphabet, recipe, history).learn(Columns.with_room(8), 8, 1000)
-    CompiledLearner(_WORDS, alphabet, recipe, None, threads=2).learn(Columns.with_room(8), 8, 1000)
+    CompiledLearner(WORDS, alphabet, recipe, history).learn(Columns.with_room(8), 8, 1000)
+    CompiledLearner(WORDS, alphabet, recipe, None, threads=2).learn(Columns.with_room(8), 8, 1000)
     words, recipe = WordTable.from_counts({"".join(map(chr, range(0x4E00, 0x5300))): 1}), Recipe.preset("words")
     CompiledLearner(words, Alphabet.for_words(words, recipe), recipe, None, room=2)
-
-
-def _learn_by_score() -> None:
-    recipe = Recipe.preset("wordpiece", merges=8)
-    by_score = CompiledScoreLearner(_WORDS, Alphabet.with_continuations(_WORDS, recipe), recipe, None)
-    by_score.learn(Columns.with_room(8), 4, 1000)
-    by_score.candidates(3)
-
-
-def _learn_dropping() -> None:
-    recipe = Recipe.preset("boundless", tau=0.5)
-    CompiledDropping(_WORDS, Alphabet.of_bytes(), recipe, wanted=8).learn(Columns.with_room(8), 8, 1000)
-
-
-def _learn_unigram() -> None:
-    """Learn of enough different words that every table must grow."""
-    words = WordTable.from_counts({f"{i}{i}": 1 for i in range(300)})
-    recipe = Recipe.preset("unigram", merges=0)
-    alphabet = seeded(words, recipe, repeated).alphabet
-    seeds = alphabet.seed_count
-    recipe = recipe.with_changes(merges=seeds)
-    learner = UnigramLearner(words, alphabet, recipe, None, lambda *found: CompiledLattices(*found, room=16))
-    columns = Columns.with_room(seeds)
-    learner.learn(columns, seeds, 2**60)
-    history = History(recipe, alphabet, columns)
-    CompiledPaths(history, Cutting(recipe), learner.scores).cut_words([b"11"], 0)
-    history = History(recipe, alphabet, columns, scores=learner.scores)
-    list(follow_words(words, BestPaths(history, Cutting(recipe)), _wanted(words, history), history, slots=4))
 
 
 def _learn_best() -> None:
@@ -158,40 +113,33 @@ def _learn_best() -> None:
 
 
 def _rank() -> None:
-    history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), _PAIRS)
-    layout = lay_out(_WORDS, history.alphabet, history.recipe)
+    history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), PAIRS)
+    layout = lay_out(WORDS, history.alphabet, history.recipe)
     ranks = compiled_ranks(layout.symbols, history)
     edge = np.int32(history.id_count)
     ids, first = np.where(layout.symbols < 0, edge, layout.symbols), np.zeros(len(history) + 1, np.int64)
     cells = Cells(ids, np.zeros(len(ids), np.int32), first, ranks)
-    list(follow_joins(cells, _wanted(_WORDS, history), history, slots=4))
-
-
-def _wanted(words: WordTable, history: History) -> Wanted:
-    steps = len(history) + 1
-    return Wanted(words.counts, words.counts, np.ones(steps, np.bool_), np.zeros(steps))
+    list(follow_joins(cells, wanted_of(WORDS, history), history, slots=4))
 
 
 def _encode() -> None:
     recipe = Recipe.preset("gpt2", merges=2)
-    history = History.from_pairs(recipe, Alphabet.of_bytes(), _PAIRS)
+    history = History.from_pairs(recipe, Alphabet.of_bytes(), PAIRS)
     encoder = CompiledEncoder(history, Cutting(recipe))
-    long_word = "low" * 300
     many_words = " ".join(map(str, range(2 * WORDS_AT_FIRST)))  # so that the memory grows, too
-    for text in (_TEXT, long_word, many_words):
+    for text in (TEXT, LONG_WORD, many_words):
         encoder.ids(text, 2)
         encoder.byte_ranks(text)
         encoder.symbols(text)
     laid = laid_words((ByteLevel(),))
     assert laid is not None
-    words = laid.of(_TEXT)
+    words = laid.of(TEXT)
     encoder.ids_of_words(words.data, words.cuts, 2)
-    _cut_in_pieces([_TEXT, long_word, many_words])
     changes = ChangedTexts(WholeTexts(None, Marks()))
-    changes.of(np.frombuffer(_TEXT.encode(), np.uint8), np.array([0, 3]))
-    encoder.ids_of_short(_TEXT, 2, changes.table)
-    _join_by_priorities([_TEXT, long_word, many_words], words)
-    data = np.frombuffer(bytearray(_TEXT.encode()), np.uint8)
+    changes.of(np.frombuffer(TEXT.encode(), np.uint8), np.array([0, 3]))
+    encoder.ids_of_short(TEXT, 2, changes.table)
+    _join_by_priorities([TEXT, LONG_WORD, many_words], words)
+    data = np.frombuffer(bytearray(TEXT.encode()), np.uint8)
     CompiledSuperwords(history, Cutting(recipe)).ids_of_texts(data, np.array([0, len(data)]), 2)
     FollowedTokens(history, np.array([False, True])).of(np.array([256, 119], np.int32), np.array([0, 2]), 2)
 
@@ -200,19 +148,11 @@ def _join_by_priorities(texts: list[str], words: Laid) -> None:
     recipe = Recipe.preset("gpt2", merges=2)
     rows = PairRows(*np.array([(256, 119, 257), (108, 111, 256)]).T)  # lo+w comes before l+o
     joining = Joining(pairs=rows, whole_words=True)
-    history = History.from_pairs(recipe, Alphabet.of_bytes(), _PAIRS, joining)
+    history = History.from_pairs(recipe, Alphabet.of_bytes(), PAIRS, joining)
     encoder = CompiledPriorities(JoinedWords(history), Cutting(recipe))
     for text in texts:
         encoder.ids(text, 2)
     encoder.ids_of_words(words.data, words.cuts, 2)
-
-
-def _cut_in_pieces(texts: list[str]) -> None:
-    recipe = Recipe.preset("wordpiece", merges=0)
-    history = History.from_pairs(recipe, Alphabet.with_continuations(_WORDS, recipe), [])
-    encoder = compiled_pieces(history, Cutting(recipe), LongestPieces(history))
-    for text in texts:
-        encoder.ids(text, 0)
 
 
 _WORK = {
@@ -220,11 +160,17 @@ _WORK = {
     kept.LEARNING: _learn,
     kept.ENCODING: _encode,
     kept.OPENING: _open,
-    kept.SCORING: _learn_by_score,
-    kept.DROPPING: _learn_dropping,
-    kept.WEIGHING: _learn_unigram,
     kept.MEASURING: _measure,
-    kept.COMPRESSING: _compress,
     kept.PRICING: _learn_best,
 }
-PARTS = {part: _WORK[part] for part in kept.PARTS}
+
+
+def run_part(part: str) -> None:
+    """Run the kernels of a part: those that all methods share, and what only some of them work by."""
+    own = (method.warm_up.get(part) for method in METHODS.own.values() if isinstance(method, Method))
+    for work in dict.fromkeys((_WORK.get(part), *own)):
+        if work is not None:
+            work()
+
+
+PARTS = {part: partial(run_part, part) for part in kept.PARTS}

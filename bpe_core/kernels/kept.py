@@ -172,7 +172,9 @@ def _fingerprint() -> str:
     import hashlib
 
     digest, engine = hashlib.sha256(), _KERNEL_FOLDER.parent
-    for source in (*sorted(_KERNEL_FOLDER.glob("*.py")), *(engine / name for name in _OTHER_SOURCES)):
+    sources = (*sorted(_KERNEL_FOLDER.glob("*.py")), *(engine / name for name in _OTHER_SOURCES))
+    jobs_of_methods = sorted((engine / "methods").glob("*/warm_up.py"))
+    for source in (*sources, *jobs_of_methods):
         digest.update(f"{source.relative_to(engine).as_posix()}|".encode())
         digest.update(source.read_bytes())
     digest.update(f"{sys.implementation.cache_tag}|{_llvmlite()}|{processor()}".encode())

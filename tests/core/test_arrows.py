@@ -36,12 +36,11 @@ STAGES = [
         "questions",
         "report",
         "reference",
-        "doors",
         "lessons",
         "sharing",
         "filming",
     ),
-    *("warm_up", "compiler", "command_line", "__main__"),
+    *("warm_up", "doors", "compiler", "command_line", "__main__"),
 ]
 # A method is a house with a room on each floor. Its door, which leads to all of them, is opened by the registry as that
 # of a plug-in is: by name, when a recipe names the method.
@@ -56,6 +55,7 @@ ROOMS = {
     "reference": "reference",
     "check_method": "verification",
     "former": "doors",
+    "warm_up": "warm_up",
 }
 TOP_LEVEL = {"app", "bpe_core", "resources", "tests", "pyproject.toml", "README.md"}
 BUILT = {"build", "dist", "__pycache__"}

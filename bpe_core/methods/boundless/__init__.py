@@ -52,6 +52,12 @@ class Boundless(SuperBPE):
         return train
 
     @property
+    def warm_up(self) -> Mapping[str, Callable[[], None]]:
+        from bpe_core.methods.boundless.warm_up import WORK
+
+        return WORK
+
+    @property
     def plain(self) -> Way:
         from bpe_core.methods.boundless.learn import PLAIN
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from bpe_core.methods.facts import OwnChoices, Wording
@@ -47,6 +47,12 @@ class Gage(Method):
         from bpe_core.methods.gage.reference import train
 
         return train
+
+    @property
+    def warm_up(self) -> Mapping[str, Callable[[], None]]:
+        from bpe_core.methods.gage.warm_up import WORK
+
+        return WORK
 
     @property
     def plain(self) -> Way:

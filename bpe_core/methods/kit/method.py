@@ -62,6 +62,11 @@ class Method(MethodFacts):
         """Return the short, slow way to learn that all others are held equal to, where there is one."""
         return None
 
+    @property
+    def warm_up(self) -> Mapping[str, Callable[[], None]]:
+        """Return tiny jobs that run the kernels of its own once, by the part of the machine code they belong to."""
+        return {}
+
     def begin(self, words: WordTable, recipe: Recipe, known: History | None = None, *, fast: bool) -> Beginning:
         """Return a learner that stands before its first step; it makes the steps of a known history first.
 

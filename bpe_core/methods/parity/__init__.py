@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from bpe_core.methods.bpe import BytePairEncoding
@@ -40,6 +41,12 @@ class ParityAware(BytePairEncoding):
     def specification(self) -> None:
         """Return none: its own needs the languages of the words."""
         return None
+
+    @property
+    def warm_up(self) -> Mapping[str, Callable[[], None]]:
+        from bpe_core.methods.parity.warm_up import WORK
+
+        return WORK
 
     @property
     def plain(self) -> Way:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from bpe_core.methods.facts import OwnChoices
@@ -56,6 +56,12 @@ class WordPiece(Method):
         from bpe_core.methods.wordpiece.reference import train
 
         return train
+
+    @property
+    def warm_up(self) -> Mapping[str, Callable[[], None]]:
+        from bpe_core.methods.wordpiece.warm_up import WORK
+
+        return WORK
 
     @property
     def plain(self) -> Way:

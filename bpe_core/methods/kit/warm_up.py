@@ -1,0 +1,20 @@
+"""The tiny jobs by which methods run their kernels once, so that their machine code is made."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bpe_core.counting.words import WordTable
+from bpe_core.history.history import History
+from bpe_core.measures.compiled_bits import Wanted
+
+TEXT = "low lower lowest newest widest "
+WORDS = WordTable.from_counts(dict.fromkeys(TEXT.split(), 3))
+PAIRS = [(108, 111), (256, 119)]  # l+o, lo+w
+LONG_WORD = "low" * 300
+
+
+def wanted_of(words: WordTable, history: History) -> Wanted:
+    """Return how often the tokens of these words are counted, after each step."""
+    steps = len(history) + 1
+    return Wanted(words.counts, words.counts, np.ones(steps, np.bool_), np.zeros(steps))

@@ -1,0 +1,19 @@
+"""Run the kernels of parity-aware byte-pair encoding once."""
+
+from __future__ import annotations
+
+from bpe_core.history.alphabet import Alphabet
+from bpe_core.kernels import kept
+from bpe_core.methods.kit.warm_up import PAIRS, WORDS
+from bpe_core.methods.parity.compiled import CompiledFollower
+from bpe_core.recipes.recipe import Recipe
+
+
+def _follow() -> None:
+    recipe = Recipe.preset("gpt2", merges=8)
+    CompiledFollower(WORDS, Alphabet.for_words(WORDS, recipe), recipe).count_of(PAIRS[0])
+
+
+WORK = {
+    kept.LEARNING: _follow,
+}

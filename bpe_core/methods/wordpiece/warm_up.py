@@ -1,0 +1,36 @@
+"""Run the kernels of WordPiece once."""
+
+from __future__ import annotations
+
+from bpe_core.history.alphabet import Alphabet
+from bpe_core.history.history import Columns, History
+from bpe_core.kernels import kept
+from bpe_core.methods.kit.warm_up import LONG_WORD, TEXT, WORDS
+from bpe_core.methods.wordpiece.compiled import CompiledScoreLearner
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.segmenting.compiled_methods import compiled_pieces
+from bpe_core.segmenting.cutting import Cutting
+from bpe_core.segmenting.remembered_words import WORDS_AT_FIRST
+from bpe_core.segmenting.word_pieces import LongestPieces
+
+
+def _learn_by_score() -> None:
+    recipe = Recipe.preset("wordpiece", merges=8)
+    by_score = CompiledScoreLearner(WORDS, Alphabet.with_continuations(WORDS, recipe), recipe, None)
+    by_score.learn(Columns.with_room(8), 4, 1000)
+    by_score.candidates(3)
+
+
+def _split_into_pieces() -> None:
+    many_words = " ".join(map(str, range(2 * WORDS_AT_FIRST)))  # so that the memory grows, too
+    recipe = Recipe.preset("wordpiece", merges=0)
+    history = History.from_pairs(recipe, Alphabet.with_continuations(WORDS, recipe), [])
+    encoder = compiled_pieces(history, Cutting(recipe), LongestPieces(history))
+    for text in (TEXT, LONG_WORD, many_words):
+        encoder.ids(text, 0)
+
+
+WORK = {
+    kept.SCORING: _learn_by_score,
+    kept.ENCODING: _split_into_pieces,
+}
