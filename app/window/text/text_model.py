@@ -129,12 +129,21 @@ class TokenTextModel(QObject):
 
     def _change(self, edit: Edit) -> None:
         start_byte = self.chunks.byte_of(edit.start)
+        words = None if self._words is None else self._words + self._words_gained(edit)
         change = self.chunks.replace(edit.start, edit.start + len(edit.removed), edit.added)
         self._segmentation.splice(start_byte, utf8_length(edit.removed), edit.added.encode())
         self.revision += 1
         self._forget_counts()
+        self._words = words
         is_whole = len(edit.added) == self.length
         self.text_changed.emit(TextChange(edit.start, edit.removed, edit.added, change, is_whole))
+
+    def _words_gained(self, edit: Edit) -> int:
+        """Return how many words more there will be; the characters beside an edit decide which words it joins."""
+        stop = edit.start + len(edit.removed)
+        left = self.chunks.slice(max(0, edit.start - 1), edit.start)
+        right = self.chunks.slice(stop, min(stop + 1, self.length))
+        return stretches(left + edit.added + right) - stretches(left + edit.removed + right)
 
     # -- questions to the engine, and its answers ------------------------------------------
 
@@ -273,7 +282,7 @@ class TokenTextModel(QObject):
         return int(np.searchsorted(self.edges(), np.int32(byte), side="right")) - 1
 
     def _forget_counts(self) -> None:
-        self._words = self._tokens = self._edges = None
+        self._tokens = self._edges = None
 
 
 def _encodable(text: str) -> str:
