@@ -36,7 +36,7 @@ from bpe_core.support.arrays import Int32s
 SIZE = 1_000_000
 WINDOW = (1000, 700)
 MERGES = 32_000
-LIMITS_MS = {"slider step": 16.0, "key press": 10.0}
+LIMITS_MS = {"slider step": 16.0, "key press": 16.0}
 
 
 def text_of_words(separator_every: int) -> str:
@@ -112,7 +112,7 @@ def measured(text: str) -> Iterator[tuple[str, list[float]]]:
     whole = made_up_ranks(model.text())
     yield "answer for the whole text", milliseconds(lambda: _accept(editor, whole), 20)
     bar = editor.verticalScrollBar()
-    yield "scroll by a row", milliseconds(lambda: _scroll(editor, bar.value() + 60), 50)
+    yield "scroll by a row", milliseconds(lambda: _scroll(editor, bar.value() + bar.singleStep()), 50)
     places = iter(random.Random(2).choices(range(bar.maximum()), k=50))
     yield "scroll far", milliseconds(lambda: _scroll(editor, next(places)), 50)
 

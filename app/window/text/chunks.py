@@ -4,11 +4,14 @@ A chunk is a line with its newline, or a part of a line that is too long. Only `
 returns and Unicode separators are kept as they are. The last chunk holds a caret at the end: it never ends with a
 newline.
 
+Positions are counted in characters, in bytes of UTF-8, and in units as Qt counts them in a document that has a
+block for each chunk: UTF-16, and one more behind each block, whether a newline is there or not.
+
     >>> chunks = TextChunks("one\\ntwé")
     >>> list(chunks), len(chunks), chunks.length, chunks.byte_length
     (['one\\n', 'twé'], 2, 7, 8)
-    >>> chunks.byte_of(7), chunks.character_of(8)
-    (8, 7)
+    >>> chunks.byte_of(7), chunks.character_of(8), TextChunks("😀b").unit_of(1)
+    (8, 7, 2)
 """
 
 from __future__ import annotations
@@ -22,7 +25,7 @@ import regex
 
 from bpe_core.support.arrays import Int64s
 
-LONGEST_CHUNK = 1024  # characters; laying them out takes about a millisecond
+LONGEST_CHUNK = 2048  # characters; laying them out takes about a millisecond
 SHORTEST_PART = 256  # a smaller rest of a long line is joined with the part after it
 CUT_SEARCH = 96  # how far before the limit to look for a space
 
@@ -41,7 +44,7 @@ class ChunksChange:
 class TextChunks:
     def __init__(self, text: str = "") -> None:
         self._chunks = cut_into_chunks(text)
-        self._sizes = _sizes(self._chunks)  # two rows: characters, bytes
+        self._sizes = _sizes(self._chunks)  # three rows: characters, bytes, units
         self._starts = _running_totals(self._sizes)
         self._text: str | None = text
 
@@ -63,8 +66,8 @@ class TextChunks:
         return int(self._starts[1, -1])
 
     @property
-    def character_counts(self) -> Int64s:
-        return self._sizes[0]
+    def unit_length(self) -> int:
+        return int(self._starts[2, -1])
 
     def text(self) -> str:
         if self._text is None:
@@ -91,6 +94,28 @@ class TextChunks:
         if len(chunk) != int(self._sizes[1, index]):
             within = len(chunk.encode()[:within].decode(errors="ignore"))
         return self.start_of(index) + within
+
+    def unit_of(self, character: int) -> int:
+        index = self._chunk_at(0, character)
+        within = self._chunks[index][: character - self.start_of(index)]
+        return int(self._starts[2, index]) + utf16_length(within)
+
+    def character_of_unit(self, unit: int) -> int:
+        """Return the character at a unit; behind the last character of a part it is that of the next part."""
+        index = self._chunk_at(2, unit)
+        chunk, within = self._chunks[index], unit - int(self._starts[2, index])
+        if utf16_length(chunk) != len(chunk):
+            within = len(chunk.encode("utf-16-le")[: 2 * within].decode("utf-16-le", errors="ignore"))
+        return self.start_of(index) + min(within, len(chunk))
+
+    def chunk_at_unit(self, unit: int) -> int:
+        return self._chunk_at(2, unit)
+
+    def unit_start_of(self, index: int) -> int:
+        return int(self._starts[2, index])
+
+    def byte_start_of(self, index: int) -> int:
+        return int(self._starts[1, index])
 
     def slice(self, start: int, stop: int) -> str:
         first, last = self.chunk_at(start), self.chunk_at(stop)
@@ -164,15 +189,26 @@ def utf8_length(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode())
 
 
+def utf16_length(text: str) -> int:
+    """Count as Qt does: characters beyond U+FFFF twice.
+
+    >>> utf16_length("a😀")
+    3
+    """
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
 def _sizes(chunks: list[str]) -> Int64s:
-    sizes = np.empty((2, len(chunks)), np.int64)
+    sizes = np.empty((3, len(chunks)), np.int64)
     sizes[0] = np.fromiter(map(len, chunks), np.int64, len(chunks))
     is_ascii = all(map(str.isascii, chunks))
     sizes[1] = sizes[0] if is_ascii else np.fromiter(map(utf8_length, chunks), np.int64, len(chunks))
+    sizes[2] = sizes[0] if is_ascii else np.fromiter(map(utf16_length, chunks), np.int64, len(chunks))
+    sizes[2] += np.fromiter((not chunk.endswith("\n") for chunk in chunks), np.int64, len(chunks))
     return sizes
 
 
 def _running_totals(sizes: Int64s) -> Int64s:
-    starts = np.zeros((2, sizes.shape[1] + 1), np.int64)
+    starts = np.zeros((3, sizes.shape[1] + 1), np.int64)
     np.cumsum(sizes, axis=1, out=starts[:, 1:])
     return starts

@@ -38,7 +38,7 @@ def learned(
         assert program.form.choose(vocab_size=256 + MERGES)
         settle(qtbot, program)
         train(program)
-        program.text_panel.editor.select_all()
+        program.text_panel.editor.selectAll()
         program.text_panel.editor.insert("the newer keeper said 1,204 feathers")
         settle(qtbot, program)
         return program

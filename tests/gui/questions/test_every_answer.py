@@ -76,7 +76,7 @@ def test_a_table_without_texts_answers_what_it_can(qtbot: QtBot, program: Progra
     life = program.pages[TokenPage].life
     assert life is not None
     assert life.hint.isVisible()
-    program.text_panel.editor.select_all()
+    program.text_panel.editor.selectAll()
     program.text_panel.editor.insert("abcabc")
     click_before(qtbot, program, 2)
     answered(qtbot, program)

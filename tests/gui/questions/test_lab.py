@@ -287,7 +287,7 @@ def test_a_session_remembers_what_was_in_the_lab(
 
 
 def test_what_is_typed_in_the_lab_is_cut_by_all(qtbot: QtBot, program: Program, lab: LanesPanel) -> None:
-    lab.editor.select_all()
+    lab.editor.selectAll()
     lab.editor.insert("lower price")
     qtbot.waitUntil(lambda: program.session.text.value == "lower price", timeout=WAIT)
     at_rest(qtbot, program)

@@ -26,7 +26,7 @@ def program(request: pytest.FixtureRequest, qtbot: QtBot, window_with: Callable[
     made.form.choose_preset(request.param)
     assert made.form.choose(merges=60, vocab_size=None, special_tokens=(END,))
     train(made)
-    made.text_panel.editor.select_all()
+    made.text_panel.editor.selectAll()
     made.text_panel.editor.insert(TEXT)
     settle(qtbot, made)
     return made
@@ -65,7 +65,7 @@ def test_a_special_token_is_one_token_at_any_moment(qtbot: QtBot, program: Progr
 def test_an_edit_breaks_it_and_another_mends_it(qtbot: QtBot, program: Program) -> None:
     editor, whole = program.text_panel.editor, shown_ids(program)
     place = TEXT.index(END) + 3
-    editor.caret.select(place, place)
+    editor.select(place, place)
     editor.insert("x")
     settle(qtbot, program)
     assert shown_ids(program) == expected_ids(program) != whole

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.window.text.text_model import TextChange, TokenTextModel
-from app.window.text.view.canvas import MARGIN
 from app.window.text.view.editor import TokenTextEdit
 from bpe_core.kernels import NEVER
 from bpe_core.segmenting.boundaries import Boundaries
@@ -98,13 +97,11 @@ def press(editor: TokenTextEdit, key: Qt.Key, modifier: Qt.KeyboardModifier = Qt
 
 def middle_of(editor: TokenTextEdit, byte: int) -> QPoint:
     """A point in the cell of a visible byte."""
-    for block in editor.flow.visible():
-        first = editor.model.chunks.byte_of(block.start)
-        for row in block.layout.rows:
-            within = byte - first - row.first_byte
+    for block in editor.visible_blocks():
+        for row in block.rows:
+            within = byte - block.start - row.first_byte
             if 0 <= within < row.byte_count:
-                begins, ends = block.layout.cells(row)
-                x = (begins[within] + ends[within]) / 2 + MARGIN
+                x = (row.cells.begins[within] + row.cells.ends[within]) / 2
                 return QPointF(x, block.y + row.y + row.height / 2).toPoint()
     raise AssertionError(f"byte {byte} is not on the screen")
 

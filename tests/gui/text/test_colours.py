@@ -27,7 +27,6 @@ from app.window.text.colours import (
     colours_of,
 )
 from app.window.text.text_model import NO_TOKEN, Tokens
-from app.window.text.view.canvas import MARGIN
 from app.window.text.view.editor import TokenTextEdit
 from app.window.text.view.ids_view import IdsGrid
 from app.window.text.view.palette import DARK_FILLS, LIGHT_FILLS, TokenPalette
@@ -54,19 +53,18 @@ def test_every_cell_on_the_screen_has_the_colour_of_its_token(
     colours = colours_of(model.data, tokens)
     pixel = pixels_of(editor)
     checked = 0
-    for block in editor.flow.visible():
-        first = model.chunks.byte_of(block.start)
-        for row in block.layout.rows:
-            begins, ends = block.layout.cells(row)
+    for block in editor.visible_blocks():
+        for row in block.rows:
+            begins, ends = row.cells.begins, row.cells.ends
             top = round(block.y + row.y) + 1
             if not 0 <= top < editor.viewport().height():
                 continue
             for byte in range(row.byte_count):
                 if abs(ends[byte] - begins[byte]) < 4:
                     continue  # too narrow to look between the hairlines
-                index = int(np.searchsorted(tokens.edges, first + row.first_byte + byte, side="right")) - 1
-                point = QPoint(int(MARGIN + (begins[byte] + ends[byte]) / 2), top)
-                assert pixel(point) == LIGHT_FILLS[colours[index]], (byte, block.index)
+                index = int(np.searchsorted(tokens.edges, block.start + row.first_byte + byte, side="right")) - 1
+                point = QPoint(int((begins[byte] + ends[byte]) / 2), top)
+                assert pixel(point) == LIGHT_FILLS[colours[index]], (byte, block.start)
                 checked += 1
     assert checked > 30
 

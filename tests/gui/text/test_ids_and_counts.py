@@ -50,7 +50,7 @@ def test_choosing_an_id_selects_and_shows_its_token(panel: TokenTextPanel) -> No
     QTest.keyClick(grid, Key.Key_End)
     last = editor.model.edges()[-2:].tolist()
     assert editor.selected_bytes() == tuple(last)
-    assert editor.flow.visible()[-1].index == len(editor.model.chunks) - 1
+    assert editor.visible_blocks()[-1].block == editor.document().lastBlock()
     QTest.keyClick(grid, Key.Key_Home)
     QTest.keyClick(grid, Key.Key_Right)
     assert editor.selected_bytes() == tuple(editor.model.edges()[1:3].tolist())
@@ -65,8 +65,7 @@ def test_the_ids_of_the_selected_tokens_are_copied(panel: TokenTextPanel) -> Non
     assert len(ids) == 3
     panel.ids.grid.copy()
     assert QApplication.clipboard().text() == ", ".join(map(str, ids))
-    panel.editor.caret.go(0)
-    panel.editor.caret_moved()
+    panel.editor.select(0, 0)
     assert len(panel.ids.grid.selected_ids()) == panel.editor.model.token_count()
 
 
@@ -146,4 +145,4 @@ def test_an_id_without_bytes_stands_among_the_others(qtbot: QtBot) -> None:
     assert hovered.args == [TokenAt(3, 3, 4, b"")]
     panel.grab()
     QTest.mouseClick(grid.viewport(), Qt.MouseButton.LeftButton, pos=grid.cell_of(6).center().toPoint())
-    assert panel.editor.caret.position == 7
+    assert panel.editor.caret == 7

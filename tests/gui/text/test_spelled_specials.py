@@ -21,7 +21,7 @@ TEXT = f"the newer{END}keeper {END}"
 
 
 def with_text(qtbot: QtBot, program: Program, text: str) -> None:
-    program.text_panel.editor.select_all()
+    program.text_panel.editor.selectAll()
     program.text_panel.editor.insert(text)
     settle(qtbot, program)
 

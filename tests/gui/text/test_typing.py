@@ -26,7 +26,7 @@ def test_what_is_typed_is_in_the_text_and_each_edit_is_told(shown: Callable[...,
     assert editor.model.text() == "low \n\t"
     assert [change.added for change in changes] == ["l", "o", "w", " ", "\n", "\t"]
     assert [change.start for change in changes] == [0, 1, 2, 3, 4, 5]
-    assert editor.caret.position == 6
+    assert editor.caret == 6
 
 
 def test_backspace_and_delete_take_whole_characters(shown: Callable[..., TokenTextEdit]) -> None:
@@ -75,20 +75,62 @@ def test_cut_copy_and_paste_go_through_the_clipboard_exactly(shown: Callable[...
 def test_an_input_method_composes_in_place_and_commits(shown: Callable[..., TokenTextEdit]) -> None:
     editor = shown("ab")
     press(editor, Key.Key_Right)
+    before = editor.grab().toImage()
     QApplication.sendEvent(editor, QInputMethodEvent("にほ", []))
     assert editor.model.text() == "ab", "what is being composed is not in the text yet"
-    assert editor.flow.visible()[0].layout.visible.text == "aにほb"
+    assert editor.textCursor().block().layout().preeditAreaText() == "にほ"
+    assert editor.document().toPlainText() == "ab"
+    assert editor.grab().toImage() != before, "but it is seen"
     commit = QInputMethodEvent("", [])
     commit.setCommitString("日本")
     QApplication.sendEvent(editor, commit)
     assert editor.model.text() == "a日本b"
-    assert editor.flow.visible()[0].layout.visible.text == "a日本b"
+    assert editor.document().toPlainText() == "a日本b"
     replacing = QInputMethodEvent("", [])
     replacing.setCommitString("x", -2, 2)
     QApplication.sendEvent(editor, replacing)
     assert editor.model.text() == "axb"
     assert editor.inputMethodQuery(Qt.InputMethodQuery.ImSurroundingText) == "axb"
     assert editor.inputMethodQuery(Qt.InputMethodQuery.ImCursorPosition) == 2
+
+
+@pytest.mark.parametrize("change", ["key", "undo", "other view", "selection"])
+def test_what_is_composed_is_let_go_where_the_text_changes(shown: Callable[..., TokenTextEdit], change: str) -> None:
+    editor = shown("a\x00b" + " and so on" * 300)
+    text = editor.model.text()
+    editor.insert("x")
+    QApplication.sendEvent(editor, QInputMethodEvent("にほ", []))
+    if change == "key":
+        press(editor, Key.Key_Delete)
+        expected = f"x{text[1:]}"
+    elif change == "undo":
+        editor.undo()
+        expected = text
+    elif change == "other view":
+        editor.model.replace(0, 4, "")
+        expected = text[3:]
+    else:
+        editor.select(0, 4)
+        editor.insert("")
+        expected = text[3:]
+    editor.viewport().repaint()
+    assert editor.model.text() == expected
+    assert editor.textCursor().block().layout().preeditAreaText() == ""
+
+
+def test_a_space_beside_a_space_is_a_space_and_a_named_character_can_be_typed(
+    shown: Callable[..., TokenTextEdit],
+) -> None:
+    editor = shown("a  b")
+    editor.select(1, 1)
+    QTest.keyClicks(editor, " ")
+    for committed in ("\u200b", "\u00a0", "\u200d"):
+        commit = QInputMethodEvent("", [])
+        commit.setCommitString(committed)
+        QApplication.sendEvent(editor, commit)
+    QTest.keyClicks(editor, "  x")
+    assert editor.model.text() == "a \u200b\u00a0\u200d  x  b"
+    assert editor.caret == len("a \u200b\u00a0\u200d  x")
 
 
 def test_the_windows_shortcuts_do_not_take_the_keys_that_edit(

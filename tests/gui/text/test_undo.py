@@ -70,7 +70,7 @@ def type_text(qtbot: QtBot, program: Program, folder: Path) -> None:
 
 
 def delete_text(qtbot: QtBot, program: Program, folder: Path) -> None:
-    program.text_panel.editor.select_all()
+    program.text_panel.editor.selectAll()
     qtbot.keyClick(program.text_panel.editor, Qt.Key.Key_Delete)
 
 

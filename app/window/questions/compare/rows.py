@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QHelpEvent, QMouseEvent, QPainter, QPolygonF
 from PySide6.QtWidgets import QToolTip
 
@@ -16,10 +16,9 @@ from app.window.questions.compare.lanes import Lane
 from app.window.questions.compare.lanes_model import LanesModel
 from app.window.text.colours import COLOURS, Int64s, coloured_tokens
 from app.window.text.text_model import TokenAt
-from app.window.text.view.block_layout import BlockLayout, TextRow
 from app.window.text.view.canvas import TokenCanvas
-from app.window.text.view.flow import PlacedBlock
-from app.window.text.view.painting import Overlay, TokenPainter
+from app.window.text.view.cells import TextRow
+from app.window.text.view.painting import Overlay, PlacedBlock, TokenPainter, bytes_on_screen
 from app.window.text.view.palette import TokenPalette
 
 
@@ -44,25 +43,38 @@ class LaneRows(TokenCanvas):
         self.setAccessibleDescription(self._compared.summary)
         self.viewport().update()
 
-    def _paint_tokens(self, painter: QPainter, seen: QRect, showing: int = 0, moment: int | None = None) -> None:
-        blocks, lane, cuts = self.flow.between(seen.top(), seen.bottom() + 1), self._lane, self._compared.parallel
-        if blocks and lane is not None and cuts is not None:
-            painter.setFont(self.font())
-            tokens = LanePainter(TokenPalette.matching(self.palette()), 1.0 / self.devicePixelRatioF())
-            start = self.model.chunks.byte_of(blocks[0].start)
-            found = Differences(cuts.stretches, cuts.own[self._place])
-            tokens.paint_lane(painter, blocks, start, lane, found, self._overlay(), self.left)
+    def _paint_grounds(
+        self, painter: QPainter, blocks: list[PlacedBlock], showing: int = 0, moment: int | None = None
+    ) -> None:
+        lane, differences = self._lane, self._differences()
+        if blocks and lane is not None and differences is not None:
+            self._painter().paint_lane(painter, blocks, lane, differences, self._overlay())
+
+    def _paint_marks(self, painter: QPainter, blocks: list[PlacedBlock]) -> None:
+        differences = self._differences()
+        if differences is not None:
+            self._painter().paint_differences(painter, blocks, differences)
+
+    def _painter(self) -> LanePainter:
+        return LanePainter(TokenPalette.matching(self.palette()), 1.0 / self.devicePixelRatioF())
+
+    def _differences(self) -> Differences | None:
+        cuts = self._compared.parallel
+        if cuts is None or self._lane is None:
+            return None
+        return Differences(cuts.stretches, cuts.own[self._place])
 
     # -- the mouse -------------------------------------------------------------------------
 
     def token_at_point(self, point: QPointF) -> TokenAt | None:
-        byte, lane = self.flow.byte_at(point.x() - self.left, point.y()), self._lane
+        byte, lane = self.byte_at(point), self._lane
         return None if byte is None or lane is None or lane.cut is None else lane.cut.token_at(byte)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        if event.button() == Qt.MouseButton.LeftButton and self._lane is not None:
-            character = self.flow.character_at(event.position().x() - self.left, event.position().y())
-            self.place_clicked.emit(self.model.chunks.byte_of(character))
+        super().mouseReleaseEvent(event)
+        is_click = event.button() == Qt.MouseButton.LeftButton and not self.textCursor().hasSelection()
+        if is_click and self._lane is not None:
+            self.place_clicked.emit(self.model.chunks.byte_of(self.character_at(event.position())))
 
     def viewportEvent(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent):
@@ -101,35 +113,36 @@ class LanePainter(TokenPainter):
         self,
         painter: QPainter,
         blocks: Sequence[PlacedBlock],
-        start: int,
         lane: Lane,
         differences: Differences,
         overlay: Overlay,
-        left: float,
     ) -> None:
-        """Paint consecutive blocks; the first begins at byte `start`."""
-        cut, stop = lane.cut, start + sum(block.layout.byte_count for block in blocks)
+        """Paint the grounds of consecutive blocks."""
+        cut = lane.cut
         assert cut is not None  # or it could not be compared
+        start, stop = bytes_on_screen(blocks)
         tokens, colours = coloured_tokens(cut.tokens.between, cut.data, start, stop, unknown=lane.unknown_id)
         differs = _are_inside(tokens.edges[:-1], *differences.stretches.T)
         colours = np.where(differs | (colours < 0), colours, colours + COLOURS).astype(np.int8)  # pale where all agree
         for block in blocks:
             painter.save()
-            painter.translate(left, block.y)
-            for row in block.layout.rows:
-                first = start + row.first_byte
-                self._paint_fills(painter, block.layout, row, first, tokens.edges, colours)
-                self._paint_overlay(painter, block.layout, row, first, overlay)
-            self._paint_letters(painter, block.layout)
-            for row in block.layout.rows:
-                self._paint_differences(painter, block.layout, row, start + row.first_byte, differences)
+            painter.translate(0, block.y)
+            for row in block.rows:
+                first = block.start + row.first_byte
+                self._paint_fills(painter, block.cells, row, first, tokens.edges, colours)
+                self._paint_overlay(painter, row, first, overlay)
             painter.restore()
-            start += block.layout.byte_count
 
-    def _paint_differences(
-        self, painter: QPainter, layout: BlockLayout, row: TextRow, first: int, differences: Differences
-    ) -> None:
-        lines, places = self._differing_in(layout, row, first, differences)
+    def paint_differences(self, painter: QPainter, blocks: Sequence[PlacedBlock], differences: Differences) -> None:
+        for block in blocks:
+            painter.save()
+            painter.translate(0, block.y)
+            for row in block.rows:
+                self._paint_differences(painter, row, block.start + row.first_byte, differences)
+            painter.restore()
+
+    def _paint_differences(self, painter: QPainter, row: TextRow, first: int, differences: Differences) -> None:
+        lines, places = self._differing_in(row, first, differences)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(self.palette.mark)
         bottom = row.y + row.height - 1
@@ -142,7 +155,7 @@ class LanePainter(TokenPainter):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
     def _differing_in(
-        self, layout: BlockLayout, row: TextRow, first: int, differences: Differences
+        self, row: TextRow, first: int, differences: Differences
     ) -> tuple[list[tuple[float, float]], list[float]]:
         """The lines of a row under stretches cut differently, and the places of cuts that not all have."""
         begins, ends = (np.clip(side - first, 0, row.byte_count) for side in differences.stretches.T)
@@ -153,7 +166,7 @@ class LanePainter(TokenPainter):
         low, high = np.searchsorted(differences.own_cuts, (first, first + row.byte_count))
         cuts = differences.own_cuts[low:high] - first
         bounds = np.unique(np.concatenate((np.zeros(1, np.int64), begins, ends, cuts)))
-        segments = self._segments(layout, row, bounds[bounds < row.byte_count])
+        segments = self._segments(row, bounds[bounds < row.byte_count])
         starts = bounds[segments.span]
         inside = _are_inside(starts, begins, ends)
         columns = (column[inside].tolist() for column in (segments.low, segments.high, starts))

@@ -1,14 +1,17 @@
-"""The scrolling surface that shows a text token by token, without a caret.
+"""Qt's plain text editor over the tokens of a text: it paints their grounds, and knows what is where.
 
-Only visible blocks are laid out and painted, so that a megabyte costs no more than a page.
+Caret, selection, keys, input methods, drag and drop, and what a screen reader is told, come from Qt. Only blocks that
+can be seen are laid out and painted, so that a megabyte costs no more than a page.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, Qt, Signal
+import numpy as np
+from PySide6.QtCore import QEvent, QMimeData, QPointF, QRect, Qt, Signal
 from PySide6.QtGui import (
+    QColor,
     QCursor,
     QFont,
     QMouseEvent,
@@ -17,35 +20,38 @@ from PySide6.QtGui import (
     QPalette,
     QPixmap,
     QResizeEvent,
+    QTextCursor,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QPlainTextEdit, QWidget
 
 from app.session.playing import Step
 from app.session.time import timer
 from app.window.parts.theme import fixed_font, shades_of
 from app.window.parts.timing import Motion
 from app.window.text.text_model import TextChange, TokenAt, TokenTextModel
-from app.window.text.view.block_layout import Typesetting
-from app.window.text.view.flow import Flow
-from app.window.text.view.painting import ByteSpan, Overlay, TokenPainter
+from app.window.text.view.cells import ROW_PADDING, Typesetting
+from app.window.text.view.document import TokenDocument
+from app.window.text.view.painting import ByteSpan, Overlay, PlacedBlock, TokenPainter, bytes_on_screen
 from app.window.text.view.palette import TokenPalette
 from app.window.text.view.step_event import StepEvent, placed
+from app.window.text.view.token_layout import MARGIN, TokenLayout
 
-MARGIN = 10  # between the text and the sides
 SMALLEST_FONT, LARGEST_FONT = 6.0, 48.0
 SHORT_TEXT = 2_000  # characters of a text that may be written larger
 LARGER = (2.5, 2.0, 1.75, 1.5, 1.25)
 FILLED = 0.75  # share of the height that larger letters may fill
 RAGGED = 1.1  # extra room for words that do not fit at the ends of lines
-FRESH_MILLISECONDS = 400  # seconds; a step whose tokens come later is not animated
-_JUMP = 3  # pages; a longer scroll uses estimates
+FRESH_MILLISECONDS = 400  # a step whose tokens come later is not animated
+CARET_WIDTH = 2
+SCRAP = 2 * ROW_PADDING  # what Qt may leave of a row above the first: it scrolls by letters, not by grounds
 
 
-class TokenCanvas(QAbstractScrollArea):
+class TokenCanvas(QPlainTextEdit):
+    """Shows a text that cannot be edited here."""
+
     token_hovered = Signal(object)  # the TokenAt under the mouse, or None
-
-    left = MARGIN  # where rows begin
+    selection_changed = Signal(object)  # (start, stop) in bytes, or None
 
     def __init__(self, model: TokenTextModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -53,26 +59,39 @@ class TokenCanvas(QAbstractScrollArea):
         self.show_blanks = False
         self.hovered: TokenAt | None = None
         self.highlighted: ByteSpan | None = None
+        self._selected: ByteSpan | None = None
         self._step: Step | None = None  # the step to animate
         self._event: StepEvent | None = None
         self._fresh = timer(self, FRESH_MILLISECONDS, self._forget_step)
+        self._scrolled = timer(self, 0, self._look_under_mouse)  # when Qt is done with what it scrolls for
         self.motion = Motion(self, self.viewport().update)
-        self._moves_scroll_bar = False  # set by the program, not by the person
-        self._scrolled_to = 0
+        self.token_document = document = TokenDocument(model, self)
+        self.token_layout = TokenLayout(document, model.chunks, lambda: TokenPalette.matching(self.palette()))
+        document.setDocumentLayout(self.token_layout)
+        self.setDocument(document)
         self._set_up_widget()
-        self.flow = Flow(model.chunks, self._setting())
-        model.text_changed.connect(self._follow_text)
+        self._lay_out_again()
+        self.token_document.text_shown.connect(self._follow_text)
+        model.text_changed.connect(self._forget_step)
         model.tokens_changed.connect(self._follow_tokens)
         model.colours_changed.connect(self.viewport().update)
+        self.selectionChanged.connect(self._follow_selection)
+        self.verticalScrollBar().valueChanged.connect(self._follow_scrolling)
 
     def _set_up_widget(self) -> None:
         self._usual_size, self._fits = max(11.0, QApplication.font().pointSizeF() + 1), False
         self.setFont(fixed_font(self._usual_size))
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setReadOnly(True)
+        self.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        self.setCursorWidth(CARET_WIDTH)
         self.setBackgroundRole(QPalette.ColorRole.Base)
         self.setAutoFillBackground(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setViewportMargins(0, 6, 0, 6)
         self.viewport().setMouseTracking(True)
+        self._hide_qt_selection()
 
     # -- face ------------------------------------------------------------------------------
 
@@ -80,20 +99,65 @@ class TokenCanvas(QAbstractScrollArea):
         """Show blanks, tabs, line ends, joiners and direction marks."""
         if show != self.show_blanks:
             self.show_blanks = show
+            self.token_document.all_invisible = show
             self._lay_out_again()
+            first, last = self.selection
+            self.token_document.show_all()
+            self.select(first, last)
 
     def highlight(self, span: ByteSpan | None) -> None:
         if span != self.highlighted:
             self.highlighted = span
             self.viewport().update()
 
+    @property
+    def selection(self) -> tuple[int, int]:
+        """The characters that are selected; both are the place of the caret if none are."""
+        cursor, document = self.textCursor(), self.token_document
+        return document.character_of(cursor.selectionStart()), document.character_of(cursor.selectionEnd())
+
+    def selected_text(self) -> str:
+        return self.model.chunks.slice(*self.selection)
+
+    def selected_bytes(self) -> ByteSpan | None:
+        start, stop = self.selection
+        if start == stop:
+            return None
+        return self.model.chunks.byte_of(start), self.model.chunks.byte_of(stop)
+
+    def select(self, start: int, stop: int) -> None:
+        """Select characters, with the caret at `stop`, or put it there."""
+        cursor, document = self.textCursor(), self.token_document
+        cursor.setPosition(document.position_of(start))
+        cursor.setPosition(document.position_of(stop), QTextCursor.MoveMode.KeepAnchor)
+        self.setTextCursor(cursor)
+
+    def select_bytes(self, start: int, stop: int) -> None:
+        """Select bytes, and scroll to the first."""
+        chunks = self.model.chunks
+        self.reveal(start)
+        scrolled = self.verticalScrollBar().value()
+        self.select(chunks.character_of(start), chunks.character_of(stop))
+        self.verticalScrollBar().setValue(scrolled)
+
     def reveal(self, byte: int) -> None:
-        self.reveal_character(self.model.chunks.character_of(byte))
+        """Put the caret at a byte, and scroll there: if it is far away, to the middle."""
+        character = self.model.chunks.character_of(byte)
+        around = self.viewport().rect().adjusted(0, -self.height(), 0, self.height())
+        is_near = self.rectangle_of(character).intersects(around)
+        self.select(character, character)
+        if not is_near:
+            self.centerCursor()
 
     def rectangle_of(self, character: int) -> QRect:
-        block, row = self.flow.place_of(character)
-        x = self.left + block.layout.x_of(character - block.start)
-        return QRectF(x, block.y + row.y, 2, row.height).toAlignedRect()
+        """Return the place of a caret before a character, as high as its row."""
+        cursor = QTextCursor(self.token_document)
+        cursor.setPosition(self.token_document.position_of(character))
+        return self.cursorRect(cursor).adjusted(0, -int(ROW_PADDING), 0, int(ROW_PADDING))
+
+    def character_at(self, point: QPointF) -> int:
+        """Return the place nearest to a point, for a caret."""
+        return self.token_document.character_of(self.cursorForPosition(point.toPoint()).position())
 
     def show_step(self, step: Step) -> None:
         """Animate a step as soon as its tokens are known."""
@@ -125,7 +189,7 @@ class TokenCanvas(QAbstractScrollArea):
         usual.setPointSizeF(self._usual_size)
         setting = Typesetting(usual, 0.0)
         widths = [setting.metrics.horizontalAdvance(line) for line in lines]
-        room = max(1.0, self.viewport().width() - self.left - MARGIN - 2 * setting.newline_width)
+        room = max(1.0, self.viewport().width() - 2 * MARGIN - 2 * setting.newline_width)
 
         def height(times: float) -> float:
             return times * setting.row_height * sum(1 + int(times * width * RAGGED / room) for width in widths)
@@ -135,17 +199,47 @@ class TokenCanvas(QAbstractScrollArea):
         if points != self.font().pointSizeF():
             self._write_in(points)
 
+    # -- what is where ---------------------------------------------------------------------
+
+    def visible_blocks(self) -> list[PlacedBlock]:
+        layout, bottom = self.token_layout, float(self.viewport().height())
+        block, blocks = self.firstVisibleBlock(), list[PlacedBlock]()
+        y = self.blockBoundingGeometry(block).translated(self.contentOffset()).top()
+        while block.isValid() and y < bottom:
+            cells = layout.cells_of(block)
+            rows = [row for row in cells.rows if row.y + row.height > SCRAP - y and row.y < bottom - y]
+            if rows:
+                start = self.model.chunks.byte_start_of(block.blockNumber())
+                blocks.append(PlacedBlock(block, start, y, cells, rows))
+            y += layout.blockBoundingRect(block).height()
+            block = block.next()
+        return blocks
+
+    def byte_at(self, point: QPointF) -> int | None:
+        """Return the byte whose cell is under a point, if there is one."""
+        for block in self.visible_blocks():
+            for row in block.rows:
+                if 0 <= point.y() - block.y - row.y < row.height:
+                    begins, ends = row.cells.begins, row.cells.ends
+                    under = np.flatnonzero(
+                        (np.minimum(begins, ends) <= point.x()) & (point.x() < np.maximum(begins, ends))
+                    )
+                    return block.start + row.first_byte + int(under[0]) if len(under) else None
+        return None
+
+    def token_at_point(self, point: QPointF) -> TokenAt | None:
+        byte = self.byte_at(point)
+        return None if byte is None else self.model.token_at(byte)
+
     # -- following the model ---------------------------------------------------------------
 
-    def _follow_text(self, change: TextChange) -> None:
-        self._forget_step()
+    def _follow_text(self, change: TextChange, is_own: bool) -> None:
         self._hover_over(None)
         if change.is_whole:
-            self.flow.start_over()
             self._fit_letters()
-        else:
-            self.flow.splice(change.chunks)
-        self._refresh()
+            if not is_own:
+                self.select(0, 0)
+        self._follow_selection()
 
     def _follow_tokens(self) -> None:
         if self.hovered:
@@ -156,80 +250,67 @@ class TokenCanvas(QAbstractScrollArea):
             self._begin_event()
         self.viewport().update()
 
-    # -- scrolling -------------------------------------------------------------------------
+    def _follow_selection(self) -> None:
+        selected = self.selected_bytes()
+        if selected != self._selected:
+            self._selected = selected
+            self.selection_changed.emit(selected)
+            self.viewport().update()
+
+    def createMimeDataFromSelection(self) -> QMimeData:
+        """Return the selected text as it is, for the clipboard and for dragging."""
+        data = QMimeData()
+        data.setText(self.selected_text())
+        return data
+
+    # -- layout ----------------------------------------------------------------------------
 
     def _setting(self) -> Typesetting:
-        font = self.font()
-        setting = Typesetting(font, 0.0, self.show_blanks)
-        room = self.viewport().width() - self.left - MARGIN - setting.newline_width
+        setting = Typesetting(self.font(), 0.0, self.show_blanks)
+        room = self.viewport().width() - 2 * MARGIN - setting.newline_width
         return replace(setting, width=max(room, 4 * setting.newline_width))
 
     def _lay_out_again(self) -> None:
-        self.flow.height = float(self.viewport().height())
-        self.flow.reset(self._setting())
-        self._refresh()
-
-    def _refresh(self) -> None:
         self._forget_step()
-        self.flow.visible()
-        bar = self.verticalScrollBar()
-        self._moves_scroll_bar = True
-        height = self.viewport().height()
-        bar.setRange(0, max(0, round(self.flow.total_height) - height))
-        bar.setPageStep(height)
-        bar.setSingleStep(round(self.flow.setting.row_height))
-        bar.setValue(round(self.flow.offset))
-        self._moves_scroll_bar = False
-        self._scrolled_to = bar.value()
-        self.viewport().update()
+        self.token_layout.use(self._setting())
 
-    def scrollContentsBy(self, _dx: int, _dy: int) -> None:
-        if self._moves_scroll_bar:
-            return
-        bar = self.verticalScrollBar()
-        distance = bar.value() - self._scrolled_to
-        if bar.value() >= bar.maximum():
-            self.flow.scroll_to_end()
-        elif abs(distance) <= _JUMP * self.flow.height:
-            self.flow.scroll_by(distance)
-        else:
-            self.flow.scroll_to(bar.value())
-        self._refresh()
+    def _follow_scrolling(self) -> None:
+        self._forget_step()
+        self._scrolled.start()
+
+    def _look_under_mouse(self) -> None:
         if self.viewport().underMouse():
             self._hover_over(self.token_at_point(QPointF(self.viewport().mapFromGlobal(QCursor.pos()))))
-
-    def reveal_character(self, character: int) -> None:
-        """Scroll no further than needed to show the row of a character; if it is far away, to the middle."""
-        block, row = self.flow.place_of(character)
-        top, bottom, height = block.y + row.y, block.y + row.y + row.height, self.flow.height
-        if top < 0 or bottom > height:
-            is_near = bottom >= -height and top <= 2 * height
-            nearest = 0 if top < 0 else height - row.height
-            self.flow.show_at_top(character, above=nearest if is_near else height / 3)
-            self._refresh()
 
     # -- painting --------------------------------------------------------------------------
 
     def _overlay(self) -> Overlay:
         hovered = (self.hovered.start, self.hovered.stop) if self.hovered else None
-        return Overlay(None, hovered or self.highlighted, self.show_blanks)
+        return Overlay(self._selected, hovered or self.highlighted, self.show_blanks)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        colours = TokenPalette.matching(self.palette())
-        with QPainter(self.viewport()) as painter:
-            if self._event is not None and self.motion.is_under_way:
-                light = shades_of(self.palette()).bar_next
+        if self._event is not None and self.motion.is_under_way:
+            colours, light = TokenPalette.matching(self.palette()), shades_of(self.palette()).bar_next
+            with QPainter(self.viewport()) as painter:
                 self._event.paint(painter, self.motion.progress, colours.paper, light)
-            else:
-                self._event = None
-                self._paint_tokens(painter, event.rect())
-            self._paint_caret(painter, colours)
+            return
+        self._event = None
+        blocks = self.visible_blocks()
+        with QPainter(self.viewport()) as painter:
+            self._paint_grounds(painter, blocks)
+        super().paintEvent(event)
+        with QPainter(self.viewport()) as painter:
+            self._paint_marks(painter, blocks)
 
-    def _paint_tokens(self, painter: QPainter, seen: QRect, showing: int = 0, moment: int | None = None) -> None:
-        blocks = self.flow.between(seen.top(), seen.bottom() + 1)
+    def _paint_grounds(
+        self, painter: QPainter, blocks: list[PlacedBlock], showing: int = 0, moment: int | None = None
+    ) -> None:
         if blocks:
             tokens = TokenPainter(TokenPalette.matching(self.palette()), 1.0 / self.devicePixelRatioF())
-            tokens.paint(painter, blocks, self.model, self._overlay(), self.left, showing, moment)
+            tokens.paint(painter, blocks, self.model, self._overlay(), showing, moment)
+
+    def _paint_marks(self, painter: QPainter, blocks: list[PlacedBlock]) -> None:
+        """Paint over the letters; nothing here."""
 
     # -- animating a step ------------------------------------------------------------------
 
@@ -237,24 +318,26 @@ class TokenCanvas(QAbstractScrollArea):
         step = self._step
         if step is None or not self._fresh.isActive() or not self.isVisible() or self.model.is_pending:
             return
-        blocks = self.flow.visible()
-        start = self.model.chunks.byte_of(blocks[0].start)
-        stop = start + sum(block.layout.byte_count for block in blocks)
+        blocks = self.visible_blocks()
+        start, stop = bytes_on_screen(blocks)
         before, after = (self.model.tokens_between(start, stop, at).edges for at in (step.before, step.after))
-        changes = placed(blocks, start, before, after, self.left)
+        changes = placed(blocks, before, after)
         if changes:
-            pictures = (self._picture_of(step.before, 1), self._picture_of(step.after, 0))
+            pictures = (self._picture_of(blocks, step.before, 1), self._picture_of(blocks, step.after, 0))
             self._fresh.stop()
             self._event = StepEvent(*pictures, changes)
             self.motion.begin(step.seconds)
 
-    def _picture_of(self, moment: int, showing: int) -> QPixmap:
-        scale = self.devicePixelRatioF()
+    def _picture_of(self, blocks: list[PlacedBlock], moment: int, showing: int) -> QPixmap:
+        scale, colours = self.devicePixelRatioF(), TokenPalette.matching(self.palette())
         picture = QPixmap(self.viewport().size() * scale)
         picture.setDevicePixelRatio(scale)
-        picture.fill(TokenPalette.matching(self.palette()).paper)
+        picture.fill(colours.paper)
         with QPainter(picture) as painter:
-            self._paint_tokens(painter, self.viewport().rect(), showing, moment)
+            self._paint_grounds(painter, blocks, showing, moment)
+            painter.setPen(colours.ink)
+            for block in blocks:
+                block.block.layout().draw(painter, QPointF(0, block.y))
         return picture
 
     def _forget_step(self) -> None:
@@ -262,14 +345,7 @@ class TokenCanvas(QAbstractScrollArea):
         self._step = self._event = None
         self.motion.end()
 
-    def _paint_caret(self, painter: QPainter, colours: TokenPalette) -> None:
-        """Left to an editor."""
-
     # -- the mouse -------------------------------------------------------------------------
-
-    def token_at_point(self, point: QPointF) -> TokenAt | None:
-        byte = self.flow.byte_at(point.x() - self.left, point.y())
-        return None if byte is None else self.model.token_at(byte)
 
     def _hover_over(self, token: TokenAt | None) -> None:
         if token != self.hovered:
@@ -278,7 +354,9 @@ class TokenCanvas(QAbstractScrollArea):
             self.viewport().update()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        self._hover_over(self.token_at_point(event.position()))
+        super().mouseMoveEvent(event)
+        if not event.buttons() & Qt.MouseButton.LeftButton:
+            self._hover_over(self.token_at_point(event.position()))
 
     def leaveEvent(self, event: QEvent) -> None:
         self._hover_over(None)
@@ -295,15 +373,23 @@ class TokenCanvas(QAbstractScrollArea):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._fit_letters()
-        if event.size().width() != event.oldSize().width():
-            self._lay_out_again()
-        else:
-            self.flow.height = float(self.viewport().height())
-            self._refresh()
+        self._lay_out_again()
+        super().resizeEvent(event)
 
     def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.FontChange and hasattr(self, "flow"):
+        if event.type() == QEvent.Type.FontChange and hasattr(self, "token_layout"):
             self._lay_out_again()
-        elif event.type() == QEvent.Type.PaletteChange:
-            self.viewport().update()
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange:
+            self._hide_qt_selection()
+
+    def _hide_qt_selection(self) -> None:
+        """Let Qt draw selected letters as all others: the ground shows what is selected."""
+        palette, ink = self.palette(), TokenPalette.matching(self.palette()).ink
+        clear = QColor(Qt.GlobalColor.transparent)
+        is_hidden = palette.highlight().color() == clear and palette.highlightedText().color() == ink
+        if not is_hidden:
+            palette.setColor(QPalette.ColorRole.Highlight, clear)
+            palette.setColor(QPalette.ColorRole.HighlightedText, ink)
+            palette.setColor(QPalette.ColorRole.Text, ink)
+            self.setPalette(palette)

@@ -1,4 +1,4 @@
-"""Paint rows of tokens: fills behind the letters, hairlines between, outlines around.
+"""Paint the ground of rows of tokens: fills behind the letters, which Qt draws, hairlines between, outlines around.
 
 A row keeps its painted ground while its tokens and colours stay the same, so that a step through time costs only the
 rows that it changes.
@@ -14,12 +14,11 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QImage, QPainter, QPen
+from PySide6.QtGui import QColor, QImage, QPainter, QPen, QTextBlock
 
 from app.window.text.colours import UNKNOWN, Int8s, Int64s, coloured_tokens
 from app.window.text.text_model import TokenTextModel
-from app.window.text.view.block_layout import LABEL_SCALE, BlockLayout, TextRow
-from app.window.text.view.flow import PlacedBlock
+from app.window.text.view.cells import BlockCells, TextRow
 from app.window.text.view.palette import TokenPalette
 
 ByteSpan = tuple[int, int]
@@ -28,6 +27,22 @@ ROW_GAP = 1.0  # paper left above and below the fills
 CORNER = 2.5
 MARK_HEIGHT = 2.0  # of the line under marked spans
 THINNEST = 2  # pixels of a token without width
+
+
+@dataclass(frozen=True)
+class PlacedBlock:
+    """A block on the screen, with the rows of it that can be seen."""
+
+    block: QTextBlock
+    start: int  # its first byte
+    y: float
+    cells: BlockCells
+    rows: Sequence[TextRow]
+
+
+def bytes_on_screen(blocks: Sequence[PlacedBlock]) -> ByteSpan:
+    first, last = blocks[0], blocks[-1]
+    return first.start + first.rows[0].first_byte, last.start + last.rows[-1].first_byte + last.rows[-1].byte_count
 
 
 @dataclass(frozen=True)
@@ -51,7 +66,7 @@ class RowTokens:
     key: tuple[object, ...]
     pixels: npt.NDArray[np.uint32]  # the image uses their memory
     image: QImage
-    splits: list[QLineF]  # hairlines that cut a character
+    splits: list[QLineF]  # hairlines that cut a character, from the top of the row
     unknown: list[QRectF]  # hatched areas
 
 
@@ -78,36 +93,32 @@ class TokenPainter:
         blocks: Sequence[PlacedBlock],
         model: TokenTextModel,
         overlay: Overlay,
-        left: float,
         showing: int = 0,
         moment: int | None = None,
     ) -> None:
         """Paint consecutive blocks now or at a `moment`; `showing` counts their showings."""
-        start = model.chunks.byte_of(blocks[0].start)
-        stop = start + sum(block.layout.byte_count for block in blocks)
+        start, stop = bytes_on_screen(blocks)
         tokens_between = partial(model.tokens_between, cursor=moment)
         tokens, colours = coloured_tokens(tokens_between, model.data, start, stop, model.scale, model.unknown_id)
         fills = self.palette.fills if model.scale is None else self.palette.on_scale
         self._fills = np.array([*(fill.rgb() for fill in fills), 0, 0], np.uint32)
         for block in blocks:
             painter.save()
-            painter.translate(left, block.y)
-            for row in block.layout.rows:
-                first = start + row.first_byte
-                self._paint_fills(painter, block.layout, row, first, tokens.edges, colours, showing)
-                self._paint_overlay(painter, block.layout, row, first, overlay)
-            self._paint_letters(painter, block.layout)
+            painter.translate(0, block.y)
+            for row in block.rows:
+                first = block.start + row.first_byte
+                self._paint_fills(painter, block.cells, row, first, tokens.edges, colours, showing)
+                self._paint_overlay(painter, row, first, overlay)
             if overlay.show_blanks:
-                self._paint_blanks(painter, block.layout)
+                self._paint_blanks(painter, block)
             painter.restore()
-            start += block.layout.byte_count
 
     # -- fills -----------------------------------------------------------------------------
 
     def _paint_fills(
         self,
         painter: QPainter,
-        layout: BlockLayout,
+        cells: BlockCells,
         row: TextRow,
         first: int,
         edges: Int64s,
@@ -120,33 +131,34 @@ class TokenPainter:
         high = int(np.searchsorted(edges, np.int64(first + row.byte_count), side="left"))
         starts = edges[low:high] - first
         key = (starts.tobytes(), colours[low:high].tobytes(), self._fills.tobytes(), self.pixel)
-        kept = row.painted.get(showing)
+        kept = row.cells.painted.get(showing)
         if not isinstance(kept, RowTokens) or kept.key != key:
-            kept = row.painted[showing] = self._row_tokens(layout, row, np.maximum(starts, 0), colours[low:high], key)
+            kept = self._row_tokens(cells, row, np.maximum(starts, 0), colours[low:high], key)
+            row.cells.painted[showing] = kept
         painter.drawImage(
             QRectF(0, row.y + ROW_GAP, len(kept.pixels) * self.pixel, row.height - 2 * ROW_GAP), kept.image
         )
         if kept.unknown:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(self.palette.hatching)
-            painter.drawRects(kept.unknown)
+            painter.drawRects([area.translated(0, row.y) for area in kept.unknown])
         if kept.splits:
             pen = QPen(self.palette.hairline, self.pixel)
             pen.setDashPattern([2.0 / self.pixel, 2.0 / self.pixel])
             painter.setPen(pen)
-            painter.drawLines(kept.splits)
+            painter.drawLines([line.translated(0, row.y) for line in kept.splits])
 
     def _row_tokens(
-        self, layout: BlockLayout, row: TextRow, starts: Int64s, colours: Int8s, key: tuple[object, ...]
+        self, cells: BlockCells, row: TextRow, starts: Int64s, colours: Int8s, key: tuple[object, ...]
     ) -> RowTokens:
-        segments = self._segments(layout, row, starts)
+        segments = self._segments(row, starts)
         pixels = _line_of_pixels(segments, self._fills[colours[segments.span]])
         begins_here = segments.is_first & (starts[segments.span] > 0)  # the edge of a row divides no token
-        is_split = layout.splits_character(row.first_byte + starts[segments.span])
+        is_split = cells.splits_character(row.first_byte + starts[segments.span])
         edges = segments.begin[begins_here & ~is_split]
         _draw_over(pixels, edges, self.palette.hairline)
         _draw_over(pixels, edges - 1, self.palette.paper)  # neighbours may have the same colour
-        top, bottom = row.y + ROW_GAP, row.y + row.height - ROW_GAP
+        top, bottom = ROW_GAP, row.height - ROW_GAP
         places = ((segments.begin[begins_here & is_split] + 0.5) * self.pixel).tolist()
         image = QImage(pixels.data, len(pixels), 1, pixels.nbytes, QImage.Format.Format_ARGB32_Premultiplied)
         is_unknown = colours[segments.span] == UNKNOWN
@@ -154,8 +166,8 @@ class TokenPainter:
         unknown = [QRectF(low, top, high - low, bottom - top) for low, high in zip(*sides, strict=True)]
         return RowTokens(key, pixels, image, [QLineF(x, top, x, bottom) for x in places], unknown)
 
-    def _segments(self, layout: BlockLayout, row: TextRow, starts: Int64s) -> Segments:
-        begins, ends = layout.cells(row)
+    def _segments(self, row: TextRow, starts: Int64s) -> Segments:
+        begins, ends = row.cells.begins, row.cells.ends
         torn = np.flatnonzero(np.abs(begins[1:] - ends[:-1]) > 0.01) + 1
         cuts = starts if not len(torn) else np.union1d(starts, torn)
         span = np.searchsorted(starts, cuts, side="right") - 1
@@ -163,49 +175,17 @@ class TokenPainter:
         end = np.round(ends[np.append(cuts[1:], row.byte_count) - 1] / self.pixel).astype(np.int64)
         return Segments(span, np.minimum(begin, end), np.maximum(begin, end), begin, starts[span] == cuts)
 
-    # -- letters ---------------------------------------------------------------------------
+    # -- blanks ----------------------------------------------------------------------------
 
-    def _paint_letters(self, painter: QPainter, layout: BlockLayout) -> None:
-        painter.setPen(self.palette.ink)
-        last = layout.rows[-1].line
-        if last.lineNumber() == layout.layout.lineCount() - 1:
-            layout.layout.draw(painter, QPointF(0, 0))
-        else:  # the last row is shown by the next block
-            for row in layout.rows:
-                row.line.draw(painter, QPointF(0, 0))
-        if layout.visible.boxes:
-            self._paint_boxes(painter, layout)
-
-    def _paint_boxes(self, painter: QPainter, layout: BlockLayout) -> None:
-        small = QFont(layout.setting.font)
-        small.setPointSizeF(small.pointSizeF() * LABEL_SCALE)
-        painter.setFont(small)
-        painter.setPen(QPen(self.palette.faint, self.pixel))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
+    def _paint_blanks(self, painter: QPainter, block: PlacedBlock) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
-        for box in layout.visible.boxes:
-            row = layout.row_of(box.character)
-            if box.character >= row.stop:
-                continue  # in the next block
-            begins, ends = layout.cells(row)
-            byte = layout.byte_of(box.character) - row.first_byte
-            last = layout.byte_of(box.character + 1) - row.first_byte - 1
-            low, high = sorted((float(begins[byte]), float(ends[last])))
-            frame = QRectF(low, row.y, high - low, row.height).adjusted(2, 4, -2, -4)
-            painter.setPen(QPen(self.palette.faint, self.pixel))
-            painter.drawRoundedRect(frame, CORNER, CORNER)
-            painter.setPen(self.palette.ink)
-            painter.drawText(frame, Qt.AlignmentFlag.AlignCenter, box.label)
-
-    def _paint_blanks(self, painter: QPainter, layout: BlockLayout) -> None:
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
-        for row in layout.rows:
+        cells = block.cells
+        for row in block.rows:
             for character in range(row.start, row.stop):
-                blank = layout.text[character]
+                blank = cells.text[character]
                 if blank.isspace() and blank in " \t\n\u00a0":
-                    begins, ends = layout.cells(row)
-                    byte = layout.byte_of(character) - row.first_byte
-                    low, high = sorted((float(begins[byte]), float(ends[byte])))
+                    byte = cells.byte_of(character) - row.first_byte
+                    low, high = sorted((float(row.cells.begins[byte]), float(row.cells.ends[byte])))
                     self._paint_blank(painter, blank, QRectF(low, row.y, high - low, row.height))
 
     def _paint_blank(self, painter: QPainter, blank: str, cell: QRectF) -> None:
@@ -226,32 +206,30 @@ class TokenPainter:
 
     # -- overlays --------------------------------------------------------------------------
 
-    def _paint_overlay(
-        self, painter: QPainter, layout: BlockLayout, row: TextRow, first: int, overlay: Overlay
-    ) -> None:
+    def _paint_overlay(self, painter: QPainter, row: TextRow, first: int, overlay: Overlay) -> None:
         stop = first + row.byte_count
         if overlay.selection and overlay.selection[0] < stop and first < overlay.selection[1]:
-            for low, high in self._stretches(layout, row, first, overlay.selection):
+            for low, high in self._stretches(row, first, overlay.selection):
                 painter.fillRect(QRectF(low, row.y, high - low, row.height), self.palette.selection)
         for span in overlay.marked_between(first, stop):
-            for low, high in self._stretches(layout, row, first, span):
+            for low, high in self._stretches(row, first, span):
                 line = QRectF(low, row.y + row.height - MARK_HEIGHT, high - low, MARK_HEIGHT)
                 painter.fillRect(line, self.palette.mark)
         if overlay.outlined and overlay.outlined[0] < stop and first < overlay.outlined[1]:
             painter.setPen(QPen(self.palette.outline, 1.6))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
-            for low, high in self._stretches(layout, row, first, overlay.outlined):
+            for low, high in self._stretches(row, first, overlay.outlined):
                 frame = QRectF(low, row.y + ROW_GAP, max(high - low, THINNEST), row.height - 2 * ROW_GAP)
                 painter.drawRoundedRect(frame, CORNER, CORNER)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
-    def _stretches(self, layout: BlockLayout, row: TextRow, first: int, span: ByteSpan) -> list[tuple[float, float]]:
+    def _stretches(self, row: TextRow, first: int, span: ByteSpan) -> list[tuple[float, float]]:
         start, stop = max(0, span[0] - first), min(row.byte_count, span[1] - first)
         if start >= stop:
             return []
         bounds = sorted({0, start, stop} - {row.byte_count})
-        segments = self._segments(layout, row, np.array(bounds, np.int64))
+        segments = self._segments(row, np.array(bounds, np.int64))
         wanted = segments.span == bounds.index(start)
         low, high = segments.low[wanted] * self.pixel, segments.high[wanted] * self.pixel
         return list(zip(low.tolist(), high.tolist(), strict=True))

@@ -7,16 +7,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPixmap
 
 from app.window.parts.timing import away, smooth
 from app.window.text.colours import Int64s
-from app.window.text.view.flow import PlacedBlock
-from app.window.text.view.painting import CORNER, ROW_GAP
-
-Floats = npt.NDArray[np.float64]
+from app.window.text.view.cells import TextRow
+from app.window.text.view.painting import CORNER, ROW_GAP, PlacedBlock
 
 LIT, MET = 0.40, 0.62  # shares of the time in which the parts light up, then slide together
 SPREAD = 3.0  # how far the parts move apart before they meet
@@ -48,27 +45,27 @@ def changes_between(before: Int64s, after: Int64s) -> list[tuple[list[int], list
     ]
 
 
-def placed(blocks: Sequence[PlacedBlock], start: int, before: Int64s, after: Int64s, left: float) -> list[Change]:
-    """Return the changes on the screen, by rows; the blocks begin at byte `start`."""
+def placed(blocks: Sequence[PlacedBlock], before: Int64s, after: Int64s) -> list[Change]:
+    """Return the changes on the screen, by rows."""
     stretches = changes_between(before, after)
     if len(stretches) > MOST:
         return []
     found: list[Change] = []
     for block in blocks:
-        for row in block.layout.rows:
-            first, stop = start + row.first_byte, start + row.first_byte + row.byte_count
+        for row in block.rows:
+            first = block.start + row.first_byte
+            stop = first + row.byte_count
             here = [pair for pair in stretches if pair[0][0] < stop and pair[0][-1] > first]
             if here:
-                place = QRectF(left, block.y + row.y + ROW_GAP, 0.0, row.height - 2 * ROW_GAP)
-                row_of = first, block.layout.cells(row), place
-                found += [Change(_areas(was, *row_of), _areas(now, *row_of)) for was, now in here]
-        start += block.layout.byte_count
+                place = QRectF(0.0, block.y + row.y + ROW_GAP, 0.0, row.height - 2 * ROW_GAP)
+                found += [Change(_areas(was, row, first, place), _areas(now, row, first, place)) for was, now in here]
     return found
 
 
-def _areas(edges: Sequence[int], first: int, cells: tuple[Floats, Floats], place: QRectF) -> tuple[QRectF, ...]:
+def _areas(edges: Sequence[int], row: TextRow, first: int, place: QRectF) -> tuple[QRectF, ...]:
     """Return the areas between these edges within a row that begins at byte `first`."""
-    low, high = np.minimum(*cells), np.maximum(*cells)
+    begins, ends = row.cells.begins, row.cells.ends
+    low, high = np.minimum(begins, ends), np.maximum(begins, ends)
     sides = [min(max(edge - first, 0), len(low)) for edge in edges]
     spans = [(float(low[a:b].min()), float(high[a:b].max())) for a, b in pairwise(sides) if a < b]
     return tuple(place.adjusted(begin, 0, end, 0) for begin, end in spans)

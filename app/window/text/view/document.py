@@ -1,0 +1,277 @@
+"""A Qt document that shows the text of a model, and hands to the model what a person edits in it.
+
+The model owns the text. A document has a block for each chunk of it, so a line that is too long for Qt is broken into
+several blocks: behind such a part of a line there is a break in the document, but no newline in the text. Qt keeps a
+format with each break, and the format says whether the break is in the text. Where a character would be invisible, the
+document holds a substitute (see `cells`). Whatever is read, copied or learned comes from the model, so neither ever
+reaches a person's text.
+
+An edit comes in by one of two ways:
+
+- Qt changes the document, for a key, an input method or a screen reader. What it removed and added is found by
+  comparing the changed blocks with the chunks of before, and given to the model; then blocks that are no longer as the
+  chunks want them, such as a line that has grown too long, are mended.
+- The model changes: text is pasted or dropped here, edited in another view, or an edit is undone. Then the blocks of
+  the changed chunks are rewritten.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QTextBlock, QTextBlockFormat, QTextCharFormat, QTextCursor, QTextDocument, QTextFormat
+
+from app.window.text.chunks import ChunksChange, utf16_length
+from app.window.text.text_model import TextChange, TokenTextModel
+from app.window.text.view.cells import shown_text
+
+IN_LINE = "\u2029"  # a break that is not in the text; no block holds this character
+_IS_IN_LINE = int(QTextFormat.Property.UserProperty.value)
+
+
+class TokenDocument(QTextDocument):
+    rewriting = Signal()  # before blocks are rewritten: what an input method composes in one must end
+    text_shown = Signal(object, bool)  # a TextChange of the model, once the document shows it; whether Qt made it here
+
+    def __init__(self, model: TokenTextModel, parent: QObject) -> None:
+        super().__init__(parent)
+        self.model = model
+        self.all_invisible = False
+        self.caret: Callable[[], int] = lambda: -1  # where a person types, if that is known
+        self._is_mending = False
+        self._is_ending_edit = False
+        self._edited: tuple[int, int] | None = None  # the chunks that an edit of its own touched, as they were before
+        self._change: TextChange | None = None
+        self.setUndoRedoEnabled(False)  # an edit is a step of the session
+        self.setDocumentMargin(0)
+        self.show_all()
+        self.contentsChange.connect(self._take_edit)
+        self.contentsChanged.connect(self._end_edit)
+        model.text_changed.connect(self._follow_text)
+
+    # -- positions -------------------------------------------------------------------------
+
+    def position_of(self, character: int) -> int:
+        return self.model.chunks.unit_of(character)
+
+    def character_of(self, position: int) -> int:
+        return self.model.chunks.character_of_unit(position)
+
+    def breaks_line_at(self, position: int) -> bool:
+        """Whether there is a break at a position that is not in the text."""
+        following = self.findBlock(position + 1)
+        return following.position() == position + 1 and _continues(following)
+
+    @property
+    def is_edited(self) -> bool:
+        """Whether Qt is in the middle of an edit of its own."""
+        return self._edited is not None
+
+    # -- what the document shows -----------------------------------------------------------
+
+    def show_all(self) -> None:
+        """Show the whole text anew."""
+        with self._mending():
+            self.rewriting.emit()
+            self.clear()
+            cursor = QTextCursor(self)
+            cursor.beginEditBlock()
+            self._insert(cursor, self._wanted(0, len(self.model.chunks)))
+            cursor.endEditBlock()
+
+    def _follow_text(self, change: TextChange) -> None:
+        if self._edited is not None:
+            self._change = change  # until Qt is done with its own edit
+        elif change.is_whole:
+            self.show_all()
+            self.text_shown.emit(change, False)
+        else:
+            self._mend(change.chunks)
+            self.text_shown.emit(change, False)
+
+    def _mend(self, change: ChunksChange) -> None:
+        """Let the blocks of changed chunks, and no others, be as they should."""
+        before = len(self.model.chunks) - change.added + change.removed
+        last = change.first + change.removed + self.blockCount() - before
+        shown, wanted = self._blocks(change.first, last), self._wanted(change.first, change.first + change.added)
+        if shown == wanted:
+            return
+        head, old, new = _difference(shown, wanted)
+        start = self.findBlockByNumber(change.first).position() + utf16_length(head)
+        with self._mending():
+            self.rewriting.emit()
+            if self._is_ending_edit:
+                self._mend_in_place(start, old, new)
+            else:
+                self._rewrite(start, old, new)
+
+    def _rewrite(self, position: int, old: str, new: str) -> None:
+        cursor = QTextCursor(self)
+        cursor.setPosition(position)
+        cursor.setPosition(position + utf16_length(old), QTextCursor.MoveMode.KeepAnchor)
+        cursor.beginEditBlock()
+        cursor.removeSelectedText()
+        self._insert(cursor, new)
+        cursor.endEditBlock()
+
+    def _insert(self, cursor: QTextCursor, text: str) -> None:
+        plain, in_line = QTextCharFormat(), QTextCharFormat()
+        in_line.setProperty(_IS_IN_LINE, True)
+        for number, part in enumerate(text.split(IN_LINE)):
+            if number:
+                cursor.insertBlock(QTextBlockFormat(), in_line)
+            cursor.insertText(part, plain)
+
+    def _mend_in_place(self, position: int, old: str, new: str) -> None:
+        """Move breaks within lines, and put substitutes where they are needed, so that carets stay where they are."""
+        cursor = QTextCursor(self)
+        cursor.beginEditBlock()
+        for removed, added in _steps(old, new):
+            size = utf16_length(removed)
+            if removed != added:
+                cursor.setPosition(position + size)
+                self._insert(cursor, added)
+                cursor.setPosition(position)
+                cursor.setPosition(position + size, QTextCursor.MoveMode.KeepAnchor)
+                cursor.removeSelectedText()
+            position += utf16_length(added)
+        cursor.endEditBlock()
+
+    def _blocks(self, first: int, stop: int) -> str:
+        """Return what blocks hold, with the breaks between them."""
+        block, parts = self.findBlockByNumber(first), list[str]()
+        for number in range(first, stop):
+            if number > first:
+                parts.append(IN_LINE if _continues(block) else "\n")
+            parts.append(block.text())
+            block = block.next()
+        return "".join(parts)
+
+    def _wanted(self, first: int, stop: int) -> str:
+        """Return what the blocks of chunks should hold."""
+        chunks, parts = self.model.chunks, list[str]()
+        for index in range(first, stop):
+            chunk = chunks[index]
+            parts.append(shown_text(chunk.removesuffix("\n"), all_invisible=self.all_invisible))
+            if index < stop - 1:
+                parts.append("\n" if chunk.endswith("\n") else IN_LINE)
+        return "".join(parts)
+
+    @contextmanager
+    def _mending(self) -> Iterator[None]:
+        before, self._is_mending = self._is_mending, True
+        try:
+            yield
+        finally:
+            self._is_mending = before
+
+    # -- edits of its own ------------------------------------------------------------------
+
+    def _take_edit(self, position: int, removed: int, added: int) -> None:
+        """Tell the model what Qt has changed, before anything is laid out.
+
+        Qt may name more than has changed: for an input method the whole block, for a new layout the whole document.
+        """
+        if self._is_mending:
+            return
+        chunks = self.model.chunks
+        old_stop = min(position + removed, chunks.unit_length - 1)
+        first, last = chunks.chunk_at_unit(position), chunks.chunk_at_unit(old_stop)
+        start, grown = chunks.unit_start_of(first), self.characterCount() - chunks.unit_length
+        blocks = last + 1 + self.blockCount() - len(chunks)
+        shown, new_stop = self._blocks(first, blocks), old_stop + grown
+        old = _units(self._wanted(first, last + 1), position - start, old_stop - start)
+        new = _units(shown, position - start, new_stop - start)
+        behind, caret = None, self.caret()
+        if position <= caret <= new_stop:  # what is typed ends there, whatever looks like it behind
+            behind = len(_units(shown, caret - start, new_stop - start))
+        head, gone, come = _difference(old, new, behind)
+        if not gone and not come:  # an input method composes
+            return
+        here = position + utf16_length(head)
+        self._edited = first, last + 1
+        begin, end = chunks.character_of_unit(here), chunks.character_of_unit(here + utf16_length(gone))
+        self.model.replace(begin, end, come.replace(IN_LINE, ""), joins=True)
+
+    def _end_edit(self) -> None:
+        if self._is_mending or self._edited is None:
+            return
+        (first, stop), change = self._edited, self._change
+        self._edited = self._change = None
+        # No change: a break within a line was deleted.
+        chunks = ChunksChange(first, 0, 0) if change is None else change.chunks
+        first = min(first, chunks.first)
+        stop = max(stop, chunks.first + chunks.removed)
+        self._is_ending_edit = True
+        self._mend(ChunksChange(first, stop - first, stop - first + chunks.added - chunks.removed))
+        self._is_ending_edit = False
+        if change is not None:
+            self.text_shown.emit(change, True)
+
+
+def _continues(block: QTextBlock) -> bool:
+    """Whether the break before a block is not in the text."""
+    return block.charFormat().hasProperty(_IS_IN_LINE)
+
+
+def _units(text: str, start: int, stop: int) -> str:
+    """Cut out what is between two UTF-16 units.
+
+    >>> _units("a😀bc", 1, 4)
+    '😀b'
+    """
+    if text.isascii():
+        return text[start:stop]
+    return text.encode("utf-16-le")[2 * start : 2 * stop].decode("utf-16-le", "replace")
+
+
+def _difference(old: str, new: str, behind: int | None = None) -> tuple[str, str, str]:
+    """Return what both begin with, and what is between that and their common end.
+
+    At most `behind` characters belong to the end, where it is known how many were not touched.
+
+    >>> _difference("one two", "one, two")
+    ('one', '', ',')
+    >>> _difference("aa", "aaa", behind=2), _difference("aa", "aaa", behind=0)
+    (('', '', 'a'), ('aa', '', 'a'))
+    """
+    tail = _common_length(old[::-1], new[::-1])
+    if behind is not None:
+        tail = min(tail, behind)
+    old, new = old[: len(old) - tail], new[: len(new) - tail]
+    head = _common_length(old, new)
+    return old[:head], old[head:], new[head:]
+
+
+def _steps(old: str, new: str) -> Iterator[tuple[str, str]]:
+    """Pair what is shown of one text in two ways, character by character.
+
+    >>> list(_steps(f"ab{IN_LINE}", f"a{IN_LINE}b"))
+    [('a', 'a'), ('', '\\u2029'), ('b', 'b'), ('\\u2029', '')]
+    """
+    here = there = 0
+    while here < len(old) or there < len(new):
+        removed, added = old[here : here + 1], new[there : there + 1]
+        if removed != added and removed == IN_LINE:
+            added = ""
+        elif removed != added and added == IN_LINE:
+            removed = ""
+        elif removed > "\uffff" and added != removed:
+            added = new[there : there + utf16_length(removed)]
+        yield removed, added
+        here += len(removed)
+        there += len(added)
+
+
+def _common_length(one: str, other: str) -> int:
+    """Return how many characters both texts begin with."""
+    known, most = 0, min(len(one), len(other))
+    while known < most:
+        middle = (known + most + 1) // 2
+        if one[known:middle] == other[known:middle]:
+            known = middle
+        else:
+            most = middle - 1
+    return known

@@ -1,0 +1,196 @@
+"""Lay out a text for Qt's editor: rows with room for the grounds of tokens, a direction for each line, named boxes.
+
+Qt asks for the place of each block that it needs, and lays out no other. A block that Qt has laid out by itself, as it
+does after a key, begins at the very top, and is laid out again here; so is one that has another width.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, QPointF, QRect, QRectF, QSizeF, Qt
+from PySide6.QtGui import (
+    QFont,
+    QFontMetricsF,
+    QPainter,
+    QPen,
+    QPyTextObject,
+    QTextBlock,
+    QTextDocument,
+    QTextFormat,
+    QTextLayout,
+    QTextLine,
+    QTextOption,
+)
+from PySide6.QtWidgets import QPlainTextDocumentLayout
+
+from app.window.text.chunks import TextChunks, utf16_length
+from app.window.text.view.cells import (
+    ROW_PADDING,
+    TAB_BLANKS,
+    BlockCells,
+    RowCells,
+    Typesetting,
+    name_of,
+    reads_right_to_left,
+)
+from app.window.text.view.palette import TokenPalette
+
+LABEL_SCALE = 0.68  # size of a box's name in sizes of the text
+BOX_MARGIN = 6.0  # between the name and the sides of its cell
+BOX_CORNER = 2.5
+MARGIN = 10  # between the text and the sides
+_KEPT = 512  # blocks, and as many rows
+
+
+class TokenLayout(QPlainTextDocumentLayout):
+    def __init__(self, document: QTextDocument, chunks: TextChunks, colours: Callable[[], TokenPalette]) -> None:
+        super().__init__(document)
+        self._chunks = chunks
+        self._directions: dict[int, bool] = {}  # whether a block reads from right to left
+        self._cells: dict[tuple[object, ...], BlockCells] = {}
+        self._rows: dict[str, RowCells] = {}
+        self._boxes = NamedBoxes(self, chunks, colours)
+        document.contentsChange.connect(self._forget)
+        self.registerHandler(int(QTextFormat.ObjectTypes.NoObject.value), self._boxes)
+        self.use(Typesetting(document.defaultFont(), 0.0))
+
+    def use(self, setting: Typesetting) -> None:
+        """Lay out with another width, font or choice of what is shown, when Qt asks for a block again."""
+        self.setting = setting
+        self._cells.clear()
+        self._rows.clear()
+        self._boxes.sizes.clear()
+
+    def _forget(self) -> None:
+        """Ask the text again: it has changed."""
+        self._directions.clear()
+        self._boxes.sizes.clear()
+
+    # -- blocks ----------------------------------------------------------------------------
+
+    def blockBoundingRect(self, block: QTextBlock, /) -> QRectF:
+        if not block.isValid():
+            return QRectF()
+        number, layout = block.blockNumber(), block.layout()
+        if number not in self._directions:  # the text has changed since
+            right_to_left = self.right_to_left(number)
+            if layout.textOption().textDirection() != _direction(right_to_left):
+                layout.clearLayout()
+        if not layout.lineCount() or not self._is_own(layout.lineAt(0)):
+            self._lay_out(block, layout, self._directions[number])
+        last = layout.lineAt(layout.lineCount() - 1)
+        height = last.y() - ROW_PADDING + self.setting.height_of(last)
+        if not block.next().isValid():  # not by `self.document()`: PySide would then free this layout twice
+            height += 2 * ROW_PADDING  # Qt scrolls by letters, and would cut off what is below the last ones
+        return QRectF(0.0, 0.0, self.setting.width, height)
+
+    def _is_own(self, line: QTextLine) -> bool:
+        """Whether a block was laid out here, with this setting."""
+        return line.y() >= ROW_PADDING and abs(line.width() - self.setting.width) < 0.1
+
+    def _lay_out(self, block: QTextBlock, layout: QTextLayout, right_to_left: bool) -> None:
+        setting = self.setting
+        option = QTextOption(Qt.AlignmentFlag.AlignRight if right_to_left else Qt.AlignmentFlag.AlignLeft)
+        option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        option.setTabStopDistance(TAB_BLANKS * setting.metrics.horizontalAdvance(" "))
+        option.setTextDirection(_direction(right_to_left))
+        layout.setTextOption(option)
+        layout.beginLayout()
+        y = 0.0
+        while (line := layout.createLine()).isValid():
+            line.setLineWidth(setting.width)
+            line.setPosition(QPointF(MARGIN, y + ROW_PADDING))
+            y += setting.height_of(line)
+        layout.endLayout()
+        if block.lineCount() != layout.lineCount():
+            block.setLineCount(layout.lineCount())
+            self.documentSizeChanged.emit(self.documentSize())
+
+    def right_to_left(self, number: int) -> bool:
+        """Whether a block belongs to a line that reads from right to left."""
+        chunks, first = self._chunks, min(number, len(self._chunks) - 1)
+        while first not in self._directions and not chunks.starts_line(first):
+            first -= 1
+        if first not in self._directions:
+            self._directions[first] = reads_right_to_left(chunks[first])
+        self._directions[number] = self._directions[first]
+        return self._directions[number]
+
+    def cells_of(self, block: QTextBlock) -> BlockCells:
+        """Return where the bytes of a block are; equal blocks share them."""
+        self.blockBoundingRect(block)
+        layout, text = block.layout(), self._chunks[block.blockNumber()]
+        right_to_left = self.right_to_left(block.blockNumber())
+        key = (text, right_to_left, layout.preeditAreaPosition(), layout.preeditAreaText())
+        kept = self._cells.get(key)
+        if kept is None:
+            for cache in (self._cells, self._rows):
+                if len(cache) >= _KEPT:
+                    cache.clear()
+            kept = BlockCells(text, layout, self.setting, self._rows, right_to_left=right_to_left)
+            self._cells[key] = kept
+        return kept
+
+
+class NamedBoxes(QPyTextObject):
+    """Draws the objects that a document holds for invisible characters: a box with the name of each."""
+
+    def __init__(self, parent: QObject, chunks: TextChunks, colours: Callable[[], TokenPalette]) -> None:
+        super().__init__(parent)
+        self._chunks, self._colours = chunks, colours
+        self.sizes: dict[int, QSizeF] = {}  # by position; Qt asks for each again and again
+
+    def _name_at(self, document: QTextDocument, position: int) -> str:
+        """Return the name of the character at a position of Qt's layout; of two units the second has no name.
+
+        Qt counts what an input method composes in a block, too, but only there. So behind a composition, and while it
+        lasts, a name may be missing.
+        """
+        chunks, block = self._chunks, document.findBlock(position)
+        if not block.isValid():
+            return ""
+        composed, start = block.layout().preeditAreaText(), block.layout().preeditAreaPosition()
+        if composed and position - block.position() >= start:
+            position -= utf16_length(composed)
+        character = chunks.character_of_unit(position)
+        if character >= chunks.length or chunks.unit_of(character) != position:
+            return ""
+        return name_of(chunks.slice(character, character + 1))
+
+    def intrinsicSize(self, document: QTextDocument, position: int, form: QTextFormat, /) -> QSizeF:
+        size = self.sizes.get(position)
+        if size is None:
+            font = document.defaultFont()
+            name = self._name_at(document, position)
+            width = QFontMetricsF(_small(font)).horizontalAdvance(name) + 2 * BOX_MARGIN if name else 0.0
+            size = self.sizes[position] = QSizeF(width, QFontMetricsF(font).ascent())
+        return size
+
+    def drawObject(
+        self, painter: QPainter, area: QRectF | QRect, document: QTextDocument, position: int, form: QTextFormat, /
+    ) -> None:
+        name = self._name_at(document, position)
+        if not name:
+            return
+        font, colours = document.defaultFont(), self._colours()
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        frame = QRectF(area).adjusted(2, 1, -2, QFontMetricsF(font).descent() - 1)
+        painter.setPen(QPen(colours.faint, 1.0))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawRoundedRect(frame, BOX_CORNER, BOX_CORNER)
+        painter.setFont(_small(font))
+        painter.setPen(colours.ink)
+        painter.drawText(frame, Qt.AlignmentFlag.AlignCenter, name)
+        painter.restore()
+
+
+def _direction(right_to_left: bool) -> Qt.LayoutDirection:
+    return Qt.LayoutDirection.RightToLeft if right_to_left else Qt.LayoutDirection.LeftToRight
+
+
+def _small(font: QFont) -> QFont:
+    small = QFont(font)
+    small.setPointSizeF(font.pointSizeF() * LABEL_SCALE)
+    return small

@@ -1,0 +1,90 @@
+"""What a screen reader learns of the token text, and what it can do there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtGui import QAccessible, QAccessibleInterface, QAccessibleTextInterface
+
+from app.window.text.view.canvas import TokenCanvas
+from app.window.text.view.editor import TokenTextEdit
+from tests.gui.text.conftest import SHIFT, Key, press
+
+
+def interface_of(view: TokenCanvas) -> QAccessibleInterface:
+    found = QAccessible.queryAccessibleInterface(view)
+    assert found is not None
+    return found
+
+
+def text_of(view: TokenCanvas) -> QAccessibleTextInterface:
+    found = interface_of(view).textInterface()
+    assert found is not None
+    return found
+
+
+def test_it_is_a_text_to_edit_with_a_name(shown: Callable[..., TokenTextEdit]) -> None:
+    found = interface_of(shown("one two"))
+    assert found.role() == QAccessible.Role.EditableText
+    assert found.text(QAccessible.Text.Name) == "Text, coloured by tokens"
+    state = found.state()
+    assert state.focused
+    assert state.editable
+    assert state.multiLine
+    assert not state.readOnly
+
+
+def test_its_text_is_read(shown: Callable[..., TokenTextEdit]) -> None:
+    text = text_of(shown("one tw😀 é\nשלום last"))
+    assert text.characterCount() == len("one tw😀 é\nשלום last") + 1, "counted as Qt counts"
+    assert text.text(0, text.characterCount()).replace("\u2029", "\n") == "one tw😀 é\nשלום last"
+    assert text.text(4, 8) == "tw😀"
+
+
+def test_the_caret_and_the_selection_are_told_and_can_be_set(shown: Callable[..., TokenTextEdit]) -> None:
+    editor = shown("one two three")
+    text = text_of(editor)
+    assert text.cursorPosition() == 0
+    press(editor, Key.Key_Right)
+    press(editor, Key.Key_Right)
+    assert text.cursorPosition() == 2
+    press(editor, Key.Key_Right, SHIFT)
+    assert text.selectionCount() == 1
+    assert editor.selection == (2, 3)
+    text.setCursorPosition(4)
+    assert (editor.caret, text.selectionCount()) == (4, 0)
+    text.addSelection(4, 7)
+    assert editor.selected_text() == "two"
+    assert editor.selected_bytes() == (4, 7)
+
+
+def test_where_each_character_is_on_the_screen_is_told(shown: Callable[..., TokenTextEdit]) -> None:
+    editor = shown("one two")
+    text = text_of(editor)
+    first, second = (text.characterRect(place) for place in (4, 5))
+    assert first.left() < second.left()
+    screen = editor.viewport().mapToGlobal(editor.rectangle_of(4).topLeft())
+    assert abs(first.left() - screen.x()) <= 4
+
+
+def test_what_a_screen_reader_writes_is_in_the_text_and_is_undone(shown: Callable[..., TokenTextEdit]) -> None:
+    editor = shown("one two")
+    editing = interface_of(editor).editableTextInterface()
+    assert editing is not None
+    editing.insertText(3, ",\n")
+    assert editor.model.text() == "one,\n two"
+    editing.replaceText(0, 3, "1")
+    assert editor.model.text() == "1,\n two"
+    editing.deleteText(1, 4)
+    assert editor.model.text() == "1two"
+    while editor.model.undo.canUndo():
+        editor.undo()
+    assert editor.model.text() == "one two"
+
+
+def test_a_text_that_is_only_shown_can_be_read_too(shown: Callable[..., TokenTextEdit]) -> None:
+    canvas = TokenCanvas(shown("one two").model)
+    found = interface_of(canvas)
+    assert found.role() == QAccessible.Role.EditableText
+    assert found.state().readOnly
+    assert text_of(canvas).text(4, 7) == "two"

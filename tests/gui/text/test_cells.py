@@ -1,0 +1,91 @@
+"""How a block of the token text is laid out: what is invisible gets a name, each letter a cell."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtGui import QPalette
+from PySide6.QtWidgets import QApplication
+
+from app.window.text.chunks import utf16_length
+from app.window.text.text_model import TokenTextModel
+from app.window.text.view.cells import BlockCells, Typesetting, name_of, shown_text
+from app.window.text.view.document import TokenDocument
+from app.window.text.view.palette import TokenPalette
+from app.window.text.view.token_layout import TokenLayout
+
+
+def shown_document(text: str, width: float) -> tuple[TokenDocument, TokenLayout]:
+    model = TokenTextModel(text)
+    document = TokenDocument(model, model)
+    layout = TokenLayout(document, model.chunks, lambda: TokenPalette.matching(QPalette()))
+    document.setDocumentLayout(layout)
+    layout.use(Typesetting(QApplication.font(), width))
+    return document, layout
+
+
+def laid_out(text: str) -> tuple[BlockCells, float]:
+    """The cells of the first block of a text, and how wide its first row is."""
+    document, layout = shown_document(text, 500.0)
+    block = document.firstBlock()
+    cells = layout.cells_of(block)
+    return cells, block.layout().lineAt(0).naturalTextWidth()
+
+
+def test_invisible_characters_are_named() -> None:
+    assert list(map(name_of, "\x00\r\u200b\x9f")) == ["NUL", "CR", "ZWSP", "U+009F"]
+    assert shown_text("\x00\r\u200b\x9f", all_invisible=False) == "\ufffc" * 4
+    family = "👩\u200d👧"
+    assert shown_text(family, all_invisible=False) == family, "a joiner does its work"
+    assert shown_text(family, all_invisible=True) == "👩\ufffc👧"
+
+
+@given(
+    st.text(st.sampled_from("ab  \x00\u200b😀\u0301ש\t\U000e0041") | st.characters(codec="utf-8"), max_size=40),
+    st.booleans(),
+)
+def test_what_is_shown_is_as_long_as_the_text_and_keeps_every_visible_character(text: str, all_invisible: bool) -> None:
+    text = text.replace("\n", "")
+    shown = shown_text(text, all_invisible=all_invisible)
+    assert utf16_length(shown) == utf16_length(text)
+    assert shown_text(shown, all_invisible=all_invisible) == shown
+    assert not set(shown) & set("\x00\r\u2028\u2029\ufdd0\ufdd1"), "nothing that Qt would take for an end of a block"
+
+
+def test_a_box_is_as_wide_as_its_name() -> None:
+    cells, _ = laid_out("\x00\u200bx")
+    (row,) = cells.rows
+    widths = row.cells.ends - row.cells.begins
+    assert row.byte_count == 5
+    assert widths[1:4].sum() > widths[0] > widths[4] > 0, "ZWSP, NUL and x"
+
+
+def test_a_setting_is_measured_once() -> None:
+    setting = Typesetting(QApplication.font(), 300.0)
+    assert setting.metrics is setting.metrics
+    cells, _ = laid_out("")
+    assert cells.rows[0].height == setting.row_height
+
+
+@pytest.mark.parametrize("text", ["עולם two ab", "two עולם x", "שלום 123 עולם", "a ע b", "שָׁלוֹם ab", "a مرحبا 1 b"])
+def test_where_the_reading_direction_turns_each_letter_has_its_cell(text: str) -> None:
+    cells, text_width = laid_out(text)
+    (row,) = cells.rows
+    low, high = np.sort(np.stack((row.cells.begins, row.cells.ends)), axis=0)
+    order = np.lexsort((high, low))
+    assert np.allclose(low[order][1:], high[order][:-1], atol=0.6), "the cells lie side by side"
+    widths = high - low
+    assert (widths > 0.1).all()
+    assert abs(widths.sum() - text_width) < 2
+
+
+def test_rows_that_a_key_does_not_change_are_not_measured_again() -> None:
+    document, layout = shown_document("many words " * 60, 300.0)
+    before = layout.cells_of(document.firstBlock()).rows
+    document.model.replace(document.model.length, document.model.length, "x")
+    after = layout.cells_of(document.firstBlock()).rows
+    assert len(after) == len(before) > 4
+    assert [row.cells for row in after[:-1]] == [row.cells for row in before[:-1]]
+    assert after[-1].cells is not before[-1].cells
