@@ -138,7 +138,7 @@ class LineChart(Chart):
         """Put labels beside the points that are seen, where no two cover each other."""
         seen = self.box.viewRect()
         width, height = self.box.viewPixelSize()
-        if not self._named or not math.isfinite(width):  # a chart without a size yet
+        if not self._named or not math.isfinite(width) or not height:  # a chart without a size yet
             return
         points = [QPointF(self.along.place(point.x), self.upright.place(point.y)) for _, point in self._named]
         shown = [row for row, place in enumerate(points) if seen.contains(place)]
