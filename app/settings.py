@@ -44,17 +44,17 @@ MOST_RECENT_FILES = 10
 
 
 def docks_in(room: str) -> Setting[QByteArray]:
-    """Where the docks of a room were."""
+    """Return the setting that keeps the places of a room's docks."""
     return Setting(f"rooms/{room}/docks", QByteArray())
 
 
 def centre_of(room: str) -> Setting[QByteArray]:
-    """How text and charts shared the middle of a room."""
+    """Return the setting that keeps how text and charts share the middle of a room."""
     return Setting(f"rooms/{room}/centre", QByteArray())
 
 
 def data_folder() -> Path:
-    """Where safety copies are kept: a folder of the person's own, or beside the settings file that was named."""
+    """Return the folder of safety copies: the person's own, or one beside the settings file that was named."""
     chosen = os.environ.get(LOCATION)
     if chosen:
         return Path(chosen).absolute().with_suffix(".data")

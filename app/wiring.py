@@ -268,7 +268,7 @@ class Program(QObject):
         self.finding = Finding(frame, self.teaching, self.form, tabs, look_at, self)
 
     def _shows_what_follows(self) -> bool:
-        """Whether a change of recipe or texts is to be learned at once: where a person sees what comes of it."""
+        """Return whether changes of recipe or texts are learned at once: a person sees here what comes of them."""
         is_editing = self.charts.shown == CORPUS_TEXT.id and self.window.room == "build"
         return not self.window.stage and (self.window.room in ("watch", "ask") or is_editing)
 

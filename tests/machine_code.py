@@ -1,4 +1,4 @@
-"""Who does the work in a test: machine code from the first byte on, or never."""
+"""The choice whether machine code does the work in a test: from the first byte on, or never."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who may do what with a file; root gives up rights for a while, so that a locked file is locked in containers, too."""
+"""The permissions of files. Root gives up rights for a while, so that a locked file is locked in containers, too."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ COINED = 5_000  # words that are no words, shared out among the languages
 
 
 def here(*names: str) -> list[str]:
-    """Those of these texts that can be read on this machine: "poem" always, "data/raven.txt" where it is."""
+    """Return the texts of these that this machine can read: "poem" always, "data/raven.txt" where it is."""
     return [name for name in names if not _is_shared(name) or path_of(name).is_file()]
 
 

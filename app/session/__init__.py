@@ -1,1 +1,1 @@
-"""What is open right now: texts, recipe, runs, and the moment in time. No widgets."""
+"""The state of the open session: texts, recipe, runs, and the moment in time. No widgets."""

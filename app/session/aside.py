@@ -126,7 +126,7 @@ class Aside(QObject):
             about.under_way.stop()
 
     def is_busy(self, *topics: Hashable) -> bool:
-        """Whether anything is asked about one of these topics, or without topics about any."""
+        """Return whether a task runs or waits for one of these topics. Without topics, all of them are looked at."""
         known = [self._topics[topic] for topic in topics or tuple(self._topics)]
         return any(about.under_way is not None or about.waiting for about in known)
 

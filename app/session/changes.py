@@ -1,4 +1,4 @@
-"""What a person changes is a frozen value that is replaced; one kind of step puts the former value back."""
+"""The undo stack. A person's change replaces a frozen value, and one kind of step puts the former value back."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ JOIN_SECONDS = 0.7  # changes of one kind that follow each other this closely ar
 
 
 class Steps(QUndoStack):
-    """What a person has changed, step by step.
+    """The undo stack with everything that a person has changed, step by step.
 
-    While a step is undone or redone, what changes in consequence is no step: adding one would delete the step itself.
+    While a step is undone or redone, the changes that follow from it add no step: a new step would delete this one.
     """
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -111,7 +111,7 @@ class _Replacement(Step):
         self._label, self._made = label, time.monotonic()
 
     def can_go_on(self, label: str) -> bool:
-        """Whether a further change with this label, made now, belongs to this step."""
+        """Return whether a further change with this label, made now, belongs to this step."""
         steps = self._steps
         is_newest = steps.index() == steps.count() and steps.command(steps.index() - 1) is self
         return is_newest and label == self._label and time.monotonic() - self._made < JOIN_SECONDS

@@ -204,7 +204,7 @@ class SessionCorpus(QObject):
 
 @dataclass(frozen=True)
 class Found:
-    """What was opened: files in reading order, large folders, and why the rest is left out."""
+    """The result of opening: files in reading order, large folders, and why the rest is left out."""
 
     files: tuple[Path, ...]
     picked: Mapping[Path, tuple[str, ...]]  # instead of those where they are many: by their folders

@@ -81,7 +81,7 @@ class CorpusText:
         return None if self.path is None or self.refused or self.is_folder else state_of(self.path)
 
     def holds(self, path: Path | None) -> bool:
-        """Whether it is a folder that a path lies in, among the picked files if there are any."""
+        """Return whether this is a folder that contains the path. If files were picked, it must be among them."""
         if path is None or self.path is None or not self.is_folder or not path.is_relative_to(self.path):
             return False
         return not self.picked or str(path.relative_to(self.path)) in self._all_picked
@@ -240,7 +240,7 @@ MOST_LISTED = 1_000  # files, one by one
 
 
 def can_be_picked(path: Path) -> bool:
-    """Whether a path is valid text, as session files keep it; some systems allow names that are not."""
+    """Return whether a path is valid Unicode. Session files need that, but some systems allow other names."""
     try:
         str(path).encode()
     except UnicodeEncodeError:

@@ -1,7 +1,7 @@
-"""Which texts are counted already, and the counting of the others.
+"""The counts of words: those that are known already, and the counting of the other texts.
 
 A count belongs to a text and to how it is split. It is kept when the text is removed or another pattern is tried, so
-that undoing costs nothing; of texts that are gone only the last are remembered.
+undoing costs nothing. Only the last few counts of removed texts are kept.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ KEPT_TEXTS = 20  # that nobody wants at the moment
 
 @dataclass(frozen=True)
 class Unit:
-    """What is counted together: a text, or all texts of a group that is taken only in part."""
+    """The smallest part that is counted: a text, or all texts of a group of which only a part is taken."""
 
     sources: CorpusTexts
     choice: Group | None  # None: everything, of one text
@@ -71,7 +71,7 @@ def kind_of(recipe: Recipe) -> Kind:
 
 @dataclass(frozen=True)
 class Read:
-    """What was read of a table: the columns that could hold its texts, the one that does, or words with counts."""
+    """The layout of a table: the columns that could hold its texts, the one that does, or words with counts."""
 
     columns: tuple[str, ...] = ()
     column: str = ""

@@ -1,6 +1,6 @@
-"""Which file this session is, whether it has changed since, and the ways to save and open.
+"""The file of this session, whether the session has changed since, and the ways to save and open.
 
-What is not saved follows in a safety copy, which stays when the window is closed or the computer goes dark.
+A safety copy keeps unsaved work. It stays when the window is closed or the power fails.
 """
 
 from __future__ import annotations
@@ -205,7 +205,7 @@ class Document(QObject):
 
     @property
     def holds_own_work(self) -> bool:
-        """Whether a person made what is not saved: more than a sample that was learned once, as at the first start."""
+        """Return whether unsaved work is a person's own: more than the sample that is learned at the first start."""
         now = self.snapshot()
         is_own = self._saved is not None or self.path is not None or self._session.undo.canUndo()
         is_own = is_own or bool(now.runs[1:] or now.bookmarks or any(source.path for source in now.sources))
@@ -295,7 +295,7 @@ class Document(QObject):
         return bool(now.runs or now.bookmarks or now.text != self._first_text or self.path is not None)
 
     def _is_busy(self) -> bool:
-        """Whether a session is being saved or opened, which is reported."""
+        """Return whether a session is being saved or opened; if so, say it to the person."""
         is_busy = self._aside.is_busy(TOPIC)
         if is_busy:
             self._aside.tell("A session is being saved or opened just now; try again in a moment.")

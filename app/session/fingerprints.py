@@ -1,4 +1,4 @@
-"""What the files of runs were like when they were read, and whether they still are."""
+"""The state of the files of runs when they were read, and whether they have changed since."""
 
 from __future__ import annotations
 

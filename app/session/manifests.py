@@ -1,4 +1,4 @@
-"""How what is saved from the window was made: as a command, beside it, with the session that it is made from."""
+"""A manifest beside each file saved from the window: the command that makes it, and the session that it needs."""
 
 from __future__ import annotations
 

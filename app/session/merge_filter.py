@@ -1,4 +1,4 @@
-"""Which merges a person wants to see.
+"""The filter for the merges that a person wants to see.
 
 >>> MergeFilter(needle="20 74", kind="hex").error
 ''

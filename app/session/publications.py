@@ -1,4 +1,4 @@
-"""What is written of runs for other people: reports, pages to share, films."""
+"""The files about runs for other people: reports, pages to share, films."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FILM = "film"
 
 @dataclass(frozen=True)
 class FilmWish:
-    """How a film is wanted, besides what is shown."""
+    """The choices of a person for a film, besides the runs that it shows."""
 
     size: str
     first: int | None = None  # a step; of two runs, a size
@@ -34,7 +34,7 @@ class FilmWish:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The same as options of the command."""
+        """Return the choices as options of the command, without those for the other run."""
         given = (("--from", self.first), ("--to", self.last), ("--seconds", self.seconds))
         numbers = [word for name, value in given if value is not None for word in (name, f"{value:g}")]
         return ("--size", self.size, *numbers, *(["--dark"] if self.dark else []))

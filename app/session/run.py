@@ -98,7 +98,7 @@ class Run:
 
     @property
     def planned(self) -> int:
-        """How many merges its recipe asks for, as far as is known."""
+        """Return the number of steps that the recipe asks for, as far as it is known."""
         if self.trainer is not None:
             return self.trainer.steps_planned
         if self.history is None:
@@ -110,7 +110,7 @@ class Run:
 
     @property
     def gone_through(self) -> tuple[float, str] | None:
-        """Which share is done, and of what, for methods whose progress is not measured in steps."""
+        """Return the share that is done, and of what, for methods that do not measure progress in steps."""
         gone = None if self.trainer is None else self.trainer.gone_through
         return None if gone is None else (gone.done / max(1, gone.total), gone.whole)
 
@@ -127,12 +127,12 @@ class Run:
 
     @property
     def can_be_continued(self) -> bool:
-        """Whether there is a trainer, or what it takes to make one."""
+        """Return whether there is a trainer, or the words and history to make one."""
         return self.trainer is not None or (self.words is not None and self.history is not None)
 
     @property
     def can_be_counted(self) -> bool:
-        """Whether it is a table from elsewhere whose counts are unknown."""
+        """Return whether this is a table from elsewhere with unknown counts."""
         history = self.history
         if self.is_busy or history is None or len(history) == 0 or history.has_counts:
             return False
@@ -143,7 +143,7 @@ class Run:
         return at_rest and self.can_be_continued and self.end_reason == ""
 
     def is_just(self, recipe: Recipe, sources: CorpusTexts) -> bool:
-        """Whether it has ended, and would be learned again from texts that are as it read them."""
+        """Return whether this run has ended and these are its recipe and its texts, known to be unchanged."""
         if self.phase is not Phase.ENDED or self.can_go_on() or not sources or len(sources) != len(self.sources):
             return False
         return self.recipe.with_changes(name=recipe.name) == recipe and all(
@@ -151,7 +151,7 @@ class Run:
         )
 
     def _has_read(self, mine: CorpusText, source: CorpusText) -> bool:
-        """Whether a text is known to be as it was read; of a folder or an address nobody knows."""
+        """Return whether a text is known to be unchanged since it was read. Folders and addresses never are."""
         if dataclasses.replace(mine, number=source.number) != source or source.address or source.is_folder:
             return False
         known = self.fingerprints.get(mine.number)
@@ -211,7 +211,7 @@ def titles_of(runs: Sequence[Run]) -> list[str]:
 
 
 def changed_name(name: str, change: str) -> str:
-    """What a table is called that was made of one of that name.
+    """Return the name of a table that was made from the one with the given name.
 
     >>> changed_name("gpt2", "trimmed"), changed_name("gpt2, trimmed", "trimmed")
     ('gpt2, trimmed', 'gpt2, trimmed')

@@ -157,7 +157,7 @@ def _load_formats() -> list[str]:
 
 @dataclass(frozen=True)
 class Contents:
-    """What a session shows, other than its runs and bookmarks."""
+    """The state of a session without its runs and bookmarks."""
 
     sources: CorpusTexts
     recipe: Recipe
@@ -178,10 +178,11 @@ class Contents:
 
 
 class Detour(QObject):
-    """For a while the window shows other texts, another recipe and other runs, as a lesson does.
+    """A detour of the window to other texts, another recipe and other runs, as in a lesson.
 
-    What the person had is `kept` (None without a detour), and saved meanwhile. Beginning is one change on the undo
-    stack, so leaving is undoing everything since; what the person brought on the way, such as a file, stays.
+    The person's own contents are in `kept` meanwhile (None without a detour), and saving saves them. Beginning is one
+    change on the undo stack, so leaving undoes everything since. Things that the person brought on the way, such as a
+    file, stay.
     """
 
     changed = Signal()  # it has begun, or is over
@@ -228,7 +229,7 @@ class Detour(QObject):
         return (source for source in sources if source.number not in self._lent)
 
     def owns(self, run: Run) -> bool:
-        """Whether a run has learned from a detour's corpus, so that it goes when the detour ends."""
+        """Return whether a run has learned from a detour's corpus, so that it goes when the detour ends."""
         return bool(run.sources) and not any(self.brought(run.sources))
 
     def contents(self) -> Contents:

@@ -86,7 +86,7 @@ class MixedWords:
 
 
 def are_same(tables: Tables, others: Tables) -> bool:
-    """Whether they are the same objects; comparing their content would take long."""
+    """Return whether the tables hold the same objects. Comparing their content would take long."""
     one, other = ([(name, [*map(id, group)]) for name, group in each.items()] for each in (tables, others))
     return one == other
 

@@ -36,7 +36,7 @@ RENUMBERED = "The file numbers its tokens in an order of its own; its numbers ar
 
 
 class Opened(NamedTuple):
-    """What a file held, and what the library that owns its format says about it."""
+    """The content of an opened file, and whether the library that owns its format agrees with it."""
 
     table: OpenedTable
     names: TokenTexts

@@ -1,4 +1,4 @@
-"""Whether a window can open here at all: asked before Qt is, which may not be there, or would abort the process."""
+"""A check that a window can open here. It comes before Qt, which may be missing or would abort the process."""
 
 from __future__ import annotations
 

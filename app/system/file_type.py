@@ -74,7 +74,7 @@ def claim_sessions() -> str:
 
 
 def data_home() -> Path:
-    """Where a desktop that follows freedesktop.org looks for what belongs to this person."""
+    """Return the folder in which a desktop that follows freedesktop.org looks for this person's own data."""
     chosen = os.environ.get("XDG_DATA_HOME")
     return Path(chosen) if chosen else _home() / ".local" / "share"
 
@@ -114,7 +114,7 @@ def _write(files: Mapping[Path, bytes]) -> None:
 
 
 def _quoted(argument: str) -> str:
-    r"""As a desktop entry wants it.
+    r"""Quote an argument for a desktop entry.
 
     >>> _quoted("/opt/my programs/100%")
     '"/opt/my programs/100%%"'

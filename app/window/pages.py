@@ -50,7 +50,7 @@ class World:
 
     @cached_property
     def loading(self) -> ChartLoading:
-        """What draws charts, which is loaded aside."""
+        """Return the loader of the drawing library, which loads it in the background."""
         return ChartLoading(self.session.aside)
 
     @cached_property
@@ -284,7 +284,7 @@ STEPS_THAT_DIFFER = "Steps that differ"  # which are no measure, but picked like
 
 
 def drawn_measures() -> dict[str, dict[str, str]]:
-    """By their titles, the charts in `ABOUT` that know a measure, and its name there."""
+    """Return for each measure's title the charts in `ABOUT` that draw it, with its name there."""
     from bpe_core.measures.measures import MEASURES, OF_MORPHEMES_IN_SWEEPS
     from bpe_core.questions import question_named
 

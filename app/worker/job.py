@@ -194,7 +194,7 @@ class Task(Job):
         self._function = function
 
     def cancelled(self) -> bool:
-        """Whether nobody waits for the answer any more. Ask it often: meanwhile the window goes first."""
+        """Return whether nobody waits for the answer any more. Ask it often: each call lets the window go first."""
         let_window_go_first()
         return self.stopping
 

@@ -149,7 +149,7 @@ def other_openings() -> Iterator[tuple[str, Callable[[], object], Callable[[], o
 
 
 def encoders(tokenizer: Any, numbers_of: Any) -> tuple[Encode, Encode]:
-    """What encodes by a tokenizer of ours, as the numbers of its file."""
+    """Return functions that encode texts one by one and all at once, to the ids of the tokenizer's file."""
     tokenizer.expect(10**7)
 
     def one_by_one(texts: list[str]) -> list[list[int]]:

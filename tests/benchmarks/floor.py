@@ -1,4 +1,4 @@
-"""How near floor and vocabulary come, second by second: `python -m tests.benchmarks.floor FILE SIZE [SECONDS]`."""
+"""The gap of floor and vocabulary, second by second: `python -m tests.benchmarks.floor FILE SIZE [SECONDS]`."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def words_of(text: str, recipe: Recipe) -> WordTable:
 
 
 def in_languages(words: WordTable) -> WordTable:
-    """The same words for methods that serve languages, of which there are two that are alike."""
+    """Return the words with two languages that are alike, for methods that serve languages."""
     return replace(words, languages=tuple(Language(name, words) for name in ("a", "b")))
 
 

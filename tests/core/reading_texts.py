@@ -21,7 +21,7 @@ def write(folder: Path, name: str, content: bytes | str) -> Path:
 
 
 def files(folder: Path) -> dict[str, bytes]:
-    """What is in the files of a folder."""
+    """Return the content of each file in a folder."""
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 

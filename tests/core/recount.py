@@ -29,7 +29,7 @@ class Recount:
         return [(self.texts[left], self.texts[right], count) for (left, right), count in found]
 
     def tokens_left(self) -> Counter[str]:
-        """How often each token occurs in the words at the end."""
+        """Count each token in the words at the end."""
         left: Counter[str] = Counter()
         for word, count in self.words:
             for token in word:

@@ -58,7 +58,7 @@ def write_stream(table: Any, path: Path, rows: int | None = None) -> None:
 
 
 def write_data_set(table: Any, folder: Path) -> None:
-    """As `save_to_disk` leaves one, with a draft of a change that was never kept."""
+    """Write a data set as `save_to_disk` does, with a draft of a change that was never kept."""
     split = folder / "train"
     split.mkdir(parents=True)
     half = len(table) // 2

@@ -1,4 +1,4 @@
-"""What the messages of an Arrow file say, held to the batches that Arrow makes of them; and what is refused before."""
+"""The messages of an Arrow file, checked against the batches that Arrow reads; and those that are refused before."""
 
 from __future__ import annotations
 

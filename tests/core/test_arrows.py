@@ -79,7 +79,7 @@ def imports_of(source: str, *, for_types: bool = True) -> frozenset[str]:
 
 @cache
 def _imports_of(source: str) -> tuple[frozenset[str], frozenset[str]]:
-    """What a source imports when it is run, and what only type checkers import."""
+    """Return the imports of a source when it runs, and those for type checkers only."""
     when_run: set[str] = set()
     by_checkers: set[str] = set()
     waiting: list[tuple[ast.AST, set[str]]] = [(ast.parse(source), when_run)]
@@ -111,7 +111,7 @@ def is_wiring(module: str) -> bool:
 
 
 def draws(imports: frozenset[str]) -> bool:
-    """Whether a file draws on the screen, by its imports from outside."""
+    """Return whether a file draws on the screen, by its imports from outside."""
     return any(is_in(name, source) for name in imports for source in DRAWING)
 
 
@@ -152,7 +152,7 @@ def is_wrong(module: str, imported: str, module_draws: bool) -> bool:
 
 
 def is_topic(module: str) -> bool:
-    """Whether a module belongs to one topic of the window, so that shared parts must not need it."""
+    """Return whether a module belongs to one topic of the window, so that shared parts must not need it."""
     return is_in(module, "app.window") and not is_in(module, "app.window.parts") and module != "app.window"
 
 

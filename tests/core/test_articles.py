@@ -76,7 +76,7 @@ def test_a_sentence_gives_seven_merges(learn: Learn) -> None:
 
 
 def known_of_lines(name: str) -> dict[str, Any]:
-    """What independent code found in a text by the article's rules; of our own, what counting again finds."""
+    """Return the figures of a text by the article's rules, from independent code or from counting again."""
     if name.startswith("data/"):
         found: dict[str, Any] = expected("lines_first_seen.json")["texts"][name.removeprefix("data/")]
         return found
@@ -184,7 +184,7 @@ def test_b_books_with_the_marker(learn: Learn) -> None:
 
 
 class Figures(NamedTuple):
-    """Of a poem in clean words, as the article prints them of its own."""
+    """The figures of a poem in clean words, which the article prints for its own text."""
 
     distinct: int
     words: int

@@ -31,7 +31,7 @@ def assert_same(found: Boundaries, expected: Boundaries) -> None:
 
 
 def answer(known: Boundaries, history: History) -> None:
-    """As for a window: for the least of the text that an edit can have changed."""
+    """Answer as for a window: encode only the part of the text that an edit can have changed."""
     if known.pending is not None:
         start, stop = SafeCuts.of(history.recipe).around(known.data, *known.pending)
         known.put(start, boundaries_of(known.data[start:stop].decode(), history))

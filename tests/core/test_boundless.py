@@ -231,7 +231,7 @@ def test_the_compiled_first_pass_drops_as_the_plain_one(data: st.DataObject) -> 
 
 
 def test_merges_and_drops_are_those_of_pickybpe() -> None:
-    """What PickyBPE's published trainer does with these words, where equal counts are settled by the smallest text."""
+    """The expected steps are those of PickyBPE's published trainer, with ties settled by the smallest text."""
     assert " ".join(first_pass_of("low5 lower2 lowest6 new3 newer4 wider3 width2 lost4 stow1 tower7")) == (
         "o+w _+l e+r _l+ow -_l=_|l s+t _+n _+t _n+e -_n=_|n _ne+w -_ne=_|n|e _t+ow -_t=_|t -ow=o|w _tow+er "
         "-_tow=_|t|o|w _low+e _lowe+st -_lowe=_low|e _+w _w+i -_w=_|w _wi+d -_wi=_|w|i _+l _l+o -_l=_|l _lo+st "
@@ -318,7 +318,7 @@ def test_trees_hold_what_there_is_and_what_fell_apart(data: st.DataObject) -> No
 
 
 def contains(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    """Whether one is around the other; rows are listed parts first."""
+    """Return whether the first row's stretch contains the other's; equal stretches do not count."""
     edges, inner = ((row["first_symbol"], row["behind_symbol"]) for row in (one, other))
     return edges != inner and edges[0] <= inner[0] and inner[1] <= edges[1]
 
@@ -402,7 +402,7 @@ def test_both_that_race_are_told() -> None:
 
 @pytest.mark.parametrize("choices", [(None,), (0.4,), (0.6, "parts")])
 def test_the_words_that_paid_add_up_to_the_count_of_each_step(choices: tuple[Any, ...]) -> None:
-    """Of `aaa` one letter is left, so it pays once for a+a."""
+    """A word `aaa` pays once for a+a, as one letter is left over."""
     text = "aaa aaaa aaab baaa aaaaaaa " * 3 + TEXT[:60]
     history = train(Corpus.from_texts([text]), recipe_of(*choices))
     study = Study(history).with_texts([text])

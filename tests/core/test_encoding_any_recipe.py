@@ -111,7 +111,7 @@ def test_plain_python_kernels_and_specification_agree(history: History, text: st
 
 
 def keeps_every_byte(recipe: Recipe) -> bool:
-    """Of a recipe that normalizes nothing."""
+    """Return whether a recipe that normalizes nothing keeps every byte of a text."""
     pattern = NAMED_PATTERNS.get(recipe.pattern)
     drops = pattern is not None and pattern.drops_whitespace
     return recipe.base == "bytes" and not drops and recipe.marker in ("none", "continuation")

@@ -55,7 +55,7 @@ def bits(corpus: dict[str, int], pieces: dict[str, str]) -> Fraction:
 
 
 def said() -> dict[str, list[str]]:
-    """What each solution has to say, as computed."""
+    """Compute the numbers and texts that each solution has to say."""
     words = bpe.train(WORDS, Recipe.preset("words", merges=4))
     alphabet = words.alphabet
     pairs = bpe.count_pairs([(alphabet.symbols_of(word, words.recipe), count) for word, count in WORDS])

@@ -431,7 +431,7 @@ def test_a_damaged_certificate_is_refused(damage: dict[str, Any]) -> None:
 
 
 def leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Where each number and text of a certificate is, and each list and name, as these can be lost."""
+    """Yield the path to each value of a certificate, lists and dicts included, as these can be lost, too."""
     if path:
         yield path
     inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()

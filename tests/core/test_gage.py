@@ -48,7 +48,7 @@ each_learner = pytest.mark.parametrize("make_learner", LEARNERS.values(), ids=LE
 
 
 def everything(history: History) -> dict[str, list[int]]:
-    """What is known about all steps."""
+    """Return all columns and reasons of a history."""
     return all_columns(history) | {name: column.tolist() for name, column in history.reasons.items()}
 
 

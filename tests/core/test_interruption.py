@@ -65,7 +65,7 @@ def at_a_terminal(arguments: list[str]) -> Iterator[tuple[subprocess.Popen[bytes
 
 
 def read_until(screen: int, wanted: str, seconds: float = 120) -> str:
-    """What is shown until the wanted text is there; until the end if nothing is wanted."""
+    """Return the output up to the wanted text, or up to the end if nothing is wanted."""
     shown = ""
     while not wanted or wanted not in shown:
         ready, _, _ = select.select([screen], [], [], seconds)

@@ -122,7 +122,7 @@ def test_going_on_from_a_table_makes_its_steps_first(
 
 
 def test_a_branch_goes_on_from_its_parent_and_is_learned_again_from_its_recipe() -> None:
-    """By hand: e+s 9, es+t 9, then l+o 7; lo+w 7 ..."""
+    """Counts made by hand: e+s 9, es+t 9, then l+o 7; lo+w 7 ..."""
     parent = learn_fast(WORDS, Recipe.preset("gpt2", merges=6, ties="lowest-ids"))
     e, s, t = b"est"
     assert pairs_of(parent)[:2] == [(e, s), (256, t)]

@@ -77,7 +77,7 @@ def test_threads_that_use_a_bundle_at_once_for_the_first_time_share_its_row() ->
     places: list[tuple[int, ...]] = []
 
     class MetByAnother(int):
-        """While it is packed, another thread packs the same bundle, as far as the bundle can see."""
+        """A number that packs its bundle again while it is packed itself, as another thread would."""
 
         def __int__(self) -> int:
             if not places:

@@ -105,7 +105,7 @@ def code(cache: Path) -> Path:
 
 
 def is_sound(cache: Path) -> bool:
-    """Whether the next process to start will find it sound."""
+    """Return whether the next process to start will find the pack valid."""
     place = code(cache).parent
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(kept, "folder", lambda: place)

@@ -52,7 +52,7 @@ def numbered() -> Iterator[tuple[str, argparse.Action]]:
 
 
 def asked(command: str, text: Path, table: Path, folder: Path) -> list[str]:
-    """What else the command needs."""
+    """Return the arguments that the command needs."""
     on_text = ["--merges", str(table), "--corpus", str(text)]
     return {
         "train": [str(text)],

@@ -1,4 +1,4 @@
-"""What the headers of pages say, held to what Arrow says of their columns; and claims that are refused before Arrow."""
+"""The headers of pages, checked against Arrow's view of their columns; and claims that are refused before Arrow."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _pages_of(data: bytes, start: int, chance: random.Random) -> list[Page]:
 
 
 def _claiming(whole: bytes, place: int, **claims: int) -> bytes:
-    """The same file, whose page at this place has another header."""
+    """Return the file with another header for the page at this offset."""
     page = _Column(place).pages_in(whole[place:])[0]
     numbers = {**page._asdict(), **claims}
     head = b"".join(b"\x15" + varint(numbers[name] << 1) for name in ("kind", "unpacked", "stored"))

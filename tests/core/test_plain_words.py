@@ -1,4 +1,4 @@
-"""What people read says split, space and occurs; words that meant the same before made some sentences hard to read."""
+"""The words split, space and occurs stand in texts for people; former words with the same meaning were hard to read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the program trusts lies in folders that nobody else can have touched."""
+"""The files that the program trusts lie in folders that nobody else can have touched."""
 
 from __future__ import annotations
 

@@ -168,7 +168,7 @@ def test_a_stream_without_its_end_is_told(tmp_path: Path) -> None:
 
 
 def test_a_table_of_hostile_places_is_refused(tmp_path: Path) -> None:
-    """Where strings end is read from the file: places outside of it must not be looked at."""
+    """The file says where strings end, so offsets outside of it must not be followed."""
     path = tmp_path / "a.arrow"
     for width, kind in ((4, arrow.string()), (8, arrow.large_string())):
         write_stream(arrow.table({"text": arrow.array(["low", "lower"], kind)}), path)

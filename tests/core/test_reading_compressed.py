@@ -100,7 +100,7 @@ def test_zstd_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_one_word_that_fills_the_memory_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is cut into words is read piece by piece, however much it is; what must be held at once has an end."""
+    """A text of many words is read piece by piece, however large, but a single word must fit in memory."""
     monkeypatch.setattr(limits, "HARMLESS", 2**20)
     path = write(tmp_path, "a.txt.gz", gzip.compress(b"a" * 2**23))
     many = write(tmp_path, "many.txt.gz", gzip.compress(b"low\n" * 2**21))

@@ -82,7 +82,7 @@ def test_a_folder_of_nothing_at_all(tmp_path: Path) -> None:
 
 
 def listed(folder: Path) -> tuple[list[str], list[str]]:
-    """What a window shows: the texts of a folder, and what it tells of the rest."""
+    """Return the names of a folder's texts and the sentences about skipped files, as the window shows them."""
     log = SkipLog()
     texts = texts_in(folder, ("*",), ReadingOptions(), log, is_strict=False)
     return [Path(text.name).name for text in texts], [report.sentence for report in log.reports()]
@@ -159,7 +159,7 @@ def _remove_nested(folder: Path) -> None:
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no paths so deep")
 def test_folders_nested_a_thousand_deep(tmp_path: Path) -> None:
-    """What has no name on this system is reported; the rest is read."""
+    """Files too deep for a path on this system are reported, and the others are read."""
     (tmp_path / "a.txt").write_text("low")
     before = Path.cwd()
     os.chdir(tmp_path)

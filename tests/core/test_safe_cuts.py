@@ -1,4 +1,4 @@
-"""Where a text may be cut: the words of both parts are those of the whole."""
+"""The safe places to cut a text: the words of both parts are those of the whole."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ def words_by_regex(text: str, pattern: str, unit: Unit = "file") -> list[bytes]:
 
 @cache
 def few_of_long_runs() -> str:
-    """Of letters without case, and of what is not assigned, some of each run: thousands that are alike take long."""
+    """Return all characters, with few of each long run of caseless or unassigned ones, as thousands alike take long."""
     few: str = regex.sub(
         r"[\p{Cn}\p{Co}\p{Lo}]+", lambda run: run.group()[:: max(1, len(run.group()) // 8)], every_character()
     )

@@ -1,4 +1,4 @@
-"""What a table was learned from: equal to the whole linear program, and known mixtures are found again."""
+"""The estimated shares of a table's texts: they solve the whole linear program and find known mixtures."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def ten() -> tuple[GroupedWords, Program]:
 
 
 def whole_program(groups: list[dict[bytes, int]], merges: list[tuple[int, int]]) -> float:
-    """How little can be left unexplained, by all lines there are."""
+    """Return the least that is left unexplained, from the linear program with all its rows."""
     solver: Any = highspy.Highs()
     solver.silent()
     columns: dict[object, int] = {}

@@ -1,4 +1,4 @@
-"""What is around the program: the releases that it asks for, and the variables that it reads."""
+"""The surroundings of the program: the releases that it asks for, and the variables that it reads."""
 
 from __future__ import annotations
 

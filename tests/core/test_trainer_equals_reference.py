@@ -89,7 +89,7 @@ def test_the_leading_pairs_are_the_references_ranking(
 
 
 def ranking_after(history: History, words: WordTable) -> list[tuple[int, int, int]]:
-    """What the reference would merge next, and after that: every pair that is frequent enough."""
+    """Return every pair that is frequent enough, in the order in which the reference would choose."""
     recipe = history.recipe
     tokens = reference.TokenBook(history.alphabet)
     corpus = [(reference.encode_word(word, history), count) for word, count in words]
@@ -106,7 +106,7 @@ def trained(trainer: Trainer) -> History:
 
 
 def has_pairs(words: WordTable, recipe: Recipe) -> bool:
-    """Whether there is anything to learn; a trainer refuses a corpus without a single pair."""
+    """Return whether there is anything to learn. A trainer refuses a corpus without a single pair."""
     return reference.train(words, recipe.with_changes(merges=1, min_frequency=1)).end_reason == "vocabulary full"
 
 

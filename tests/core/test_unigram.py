@@ -99,7 +99,7 @@ def test_a_text_is_cut_by_the_best_paths_of_the_specification(run: tuple[WordTab
 
 
 def in_rows(cuts: WordCuts) -> Iterator[int]:
-    """What is known about each word."""
+    """Yield the numbers of each word in a row: how many tokens, since and until when, their ids and ends."""
     ends = np.cumsum(cuts.counts).tolist()
     for count, since, until, end in zip(*map(list, (cuts.counts, cuts.since, cuts.until)), ends, strict=True):
         yield from (count, since, until, *cuts.ids[end - count : end], *cuts.ends[end - count : end])
@@ -124,7 +124,7 @@ def test_a_round_drops_the_rare_and_then_what_costs_least(latin: History) -> Non
 
 
 def test_a_history_may_drop_in_another_order(latin: History) -> None:
-    """As one does that is made again from words that are not quite the same."""
+    """A history made again from slightly different words drops tokens in another order, too."""
     at = int(np.flatnonzero(latin.reasons["cause"] == LEAST_LOSS)[-9])
     left = latin.columns.left.tolist()
     order = [*left[:at], left[at + 1], left[at]]
@@ -208,5 +208,5 @@ def test_more_steps_than_seeds_leave_the_characters() -> None:
 
 
 def test_another_size_is_another_run(latin: History) -> None:
-    """What is dropped early depends on how many shall be left."""
+    """The tokens that are dropped early depend on how many shall be left."""
     assert not latin.recipe.is_same_but_for_size(latin.recipe.with_changes(vocab_size=150))

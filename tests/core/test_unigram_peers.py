@@ -54,7 +54,7 @@ def learned_there(lines: list[str], size: int, log: pytest.CaptureFixture[str], 
 
 
 def scores_of(trainer: Trainer) -> dict[str, float]:
-    """What is written on each token, with its log-probability."""
+    """Return the log-probability of each token, by its text."""
     history, symbols = trainer.history, trainer.alphabet.symbols
     assert history.scores is not None
     scores = history.scores.at(len(history))
@@ -97,7 +97,7 @@ LEAST_SHARED = {
 
 
 def log_likelihood(scores: dict[str, float], learner_of: Trainer) -> float:
-    """Of the words a trainer learns from, by a vocabulary with its log-probabilities."""
+    """Return the log-likelihood of the trainer's words under a vocabulary with log-probabilities."""
     words, recipe = learner_of.words, learner_of.recipe
     base = Alphabet.for_words(words, recipe)
     longer = [text for text in scores if len(text) > 1 and text not in ("<unk>", "<s>", "</s>")]

@@ -89,7 +89,7 @@ def test_a_lattice_equals_the_list_of_all_ways(table: Any, left_out: float, chan
 
 
 def distance(times: Counter[Any], chances: dict[Any, float]) -> float:
-    """How far draws are from what is expected, in standard errors of the chi-square statistic."""
+    """Return the distance of draws from the expected counts, in standard errors of the chi-square statistic."""
     draws, groups = times.total(), list[tuple[float, int]]()
     assert times.keys() <= chances.keys()
     rest = [0.0, 0]

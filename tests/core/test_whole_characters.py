@@ -69,7 +69,7 @@ def is_whole(text: bytes) -> bool:
 
 
 def is_part(text: bytes) -> bool:
-    """Whether some character holds these bytes, and they begin or end inside it."""
+    """Return whether some character contains these bytes, and they begin or end inside it."""
     if not 0x80 <= text[0] < 0xC0:
         behind = [bytes([0x80] * n) for n in range(1, 4)] + [b"\x90\x80\x80"]
         return any(is_whole(text + more) and len((text + more).decode()) == 1 for more in behind)
@@ -79,7 +79,7 @@ def is_part(text: bytes) -> bool:
 @given(st.lists(st.binary(min_size=1, max_size=4), min_size=2, max_size=2))
 def test_what_bytes_lack_says_what_the_specification_says(texts: list[bytes]) -> None:
     def lacks(text: bytes) -> int | None:
-        """As a token gets to know it, joined byte by byte; None where it could never come about."""
+        """Join a token byte by byte and return what it lacks; None if such a token can never be made."""
         total = 0
         for place, one in enumerate(lacks_of([bytes([byte]) for byte in text])):
             if place and not may_be_joined(total, one):

@@ -42,7 +42,7 @@ def words_of(text: str, history: History) -> WordTokens:
 
 
 def answer(known: WordTokens, history: History) -> None:
-    """As for a window: for the least of the text that an edit can have changed."""
+    """Answer as for a window: encode only the part of the text that an edit can have changed."""
     if known.pending is not None:
         start, stop = SafeCuts.of(history.recipe).around(known.data, *known.pending)
         known.put(start, words_of(known.data[start:stop].decode(), history))

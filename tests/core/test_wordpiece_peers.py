@@ -37,7 +37,7 @@ Ids = Callable[[str], list[int]]
 
 
 class Following(PlainLearner):
-    """Of the pairs that occur most it takes the one that makes the token somebody else made."""
+    """A learner that settles ties between the most frequent pairs as another library did."""
 
     wanted: list[str]
     ties = 0

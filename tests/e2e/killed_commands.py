@@ -183,7 +183,7 @@ def files_in(folder: Path) -> Files:
 
 
 def content(path: Path) -> Any:
-    """What is in a file but for what differs each time."""
+    """Return the content of a file without the parts that differ each time."""
     ending = path.suffix
     with suppress(Exception):  # half a table has no columns
         if is_data(path) and TAKEN in (columns := read_plainly(path)):
@@ -203,7 +203,7 @@ def seen(files: Files) -> Files:
 
 @dataclass
 class Prepared:
-    """What a command begins with, what it is to end with, and how long it takes."""
+    """The files that a command begins with and should end with, and the time it takes."""
 
     name: str
     before: Path
@@ -328,14 +328,14 @@ def without_manifest(files: Files) -> Files:
 
 
 def is_sound_part(one: Prepared, held: Any, new: Any, *, is_asked: bool) -> bool:
-    """Whether it is what was done by then: some rows of a sweep, or what was learned before somebody asked to stop."""
+    """Return whether a file is a valid part of the result: some rows of a sweep, or the steps learned before a stop."""
     if isinstance(held, Counter):
         return isinstance(new, Counter) and held <= new
     return (is_asked and one.name.startswith(LEARNS)) or (one.name in BIT_BY_BIT and held is not None)
 
 
 def is_beside(name: str, new: Any, now: Files) -> bool:
-    """Whether it was whole, and would have been renamed next: no system renames two files at once."""
+    """Return whether the complete file lies beside its name, about to be renamed: files are renamed one by one."""
     path = Path(name)
     return any(held == new for other, held in now.items() if Path(other).match(f"{path.parent}/.{path.name}.*.part"))
 

@@ -76,7 +76,7 @@ class Somebody:
         self.done += 1
 
     def path(self, *_: object, ending: str = "") -> tuple[str, str]:
-        """Where somebody wants to save or open: mostly a few files, now and then where nothing can be."""
+        """Choose a path to save or open: mostly one of a few files, now and then a folder that does not exist."""
         endings = ("bpex", "csv", "json", "html", "png", "txt", "svg")
         name = f"{self._chosen.choice('abc')}.{ending or self._chosen.choice(endings)}"
         return str(self._folder / ("no/such/folder" if self._chosen.random() < 0.1 else "") / name), ""
@@ -168,7 +168,7 @@ def close_dialogs() -> None:
 
 
 def memory() -> int:
-    """Of this process, in bytes."""
+    """Return the memory that this process uses, in bytes."""
     with open("/proc/self/statm", encoding="ascii") as file:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 

@@ -98,7 +98,7 @@ def test_a_home_on_such_a_disk(disk: Callable[[str], Path], tmp_path: Path, kind
 
 
 def test_a_clock_in_the_past(tmp_path: Path) -> None:
-    """As that of a computer whose battery is empty: the first minutes of 1970."""
+    """A computer with an empty battery starts in the first minutes of 1970."""
     compiler = shutil.which("cc")
     if compiler is None or not sys.platform.startswith("linux"):
         pytest.skip("without a C compiler on Linux there is no clock of its own for a process")

@@ -73,7 +73,7 @@ class Restless:
                     self._learns.set()
 
     def kill_after(self, seconds: float, *, learns: bool = False) -> float:
-        """When it was killed: so long after it was ready, or after it had learned something."""
+        """Kill the program some time after it was ready or had learned something, and return the moment."""
         assert (self._learns if learns else self._ready).wait(START_SECONDS)
         time.sleep(seconds)
         assert self._process.poll() is None, "it ended by itself"
@@ -89,14 +89,14 @@ class Restless:
         self._process.stdout.close()
 
     def seconds_lost(self, killed: float, recovered: Mapping[int, int]) -> float:
-        """How long before its end the first merge was known that is gone."""
+        """Return how many seconds before its end the first lost merge was reported."""
         lost = (killed - moment for moment, run, learned in self.told if learned > recovered.get(run, 0))
         return max(lost, default=0.0)
 
 
 @pytest.fixture(scope="module")
 def undisturbed() -> History:
-    """What is learned when nobody interferes."""
+    """Return the history that is learned when nobody interferes."""
     return learn(words(), Recipe.preset("gpt2", vocab_size=VOCABULARY))
 
 
@@ -125,7 +125,7 @@ def test_killed_at_any_moment(tmp_path: Path, undisturbed: History, seed: int) -
 
 
 def kill(program: Restless, seconds: float, *, learns: bool = False) -> float:
-    """When it was killed, which it must not have ended before."""
+    """Kill the program, which must not have ended before, and return the moment."""
     try:
         killed = program.kill_after(seconds, learns=learns)
     except AssertionError:
@@ -146,7 +146,7 @@ def found_in(folder: Path) -> tuple[list[SavedRun], dict[int, int]]:
 
 
 def runs_of(path: Path) -> list[SavedRun]:
-    """What is in a file that was left, which must be sound."""
+    """Return the runs of a file that was left, which must be valid."""
     is_copy = path.parent.name == "unsaved"
     if is_copy and not has_tables(path):
         return []  # killed while it was being made: nothing had been promised yet

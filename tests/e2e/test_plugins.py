@@ -1,4 +1,4 @@
-"""What a plug-in brings serves as what the program has itself; what is broken is named and left out."""
+"""Parts from plug-ins work like the program's own. Broken ones are named and left out."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def program(folder: Path, *arguments: str, fails: bool = False) -> subprocess.Co
 
 
 def commands(folder: Path, *lines: str) -> list[str]:
-    """What these commands print, one after another in one process."""
+    """Return the output of these commands, run one after another in one process."""
     asked = json.dumps([line.split() for line in lines])
     done = json.loads(run(folder, "-m", "tests.e2e.one_after_another", asked).stdout)
     for line, (code, said, _) in zip(lines, done, strict=True):

@@ -155,7 +155,7 @@ sys.exit(main(sys.argv[1:]))
 
 @pytest.mark.skipif(os.name != "posix", reason="Windows has no table of users to ask")
 def test_a_user_without_a_name_and_without_a_home(tmp_path: Path) -> None:
-    """As in a container that was started for any number; commands, and a picture of a session."""
+    """A container can be started with any user number. Commands and a picture of a session work there."""
     environment = environment_with({"QT_QPA_PLATFORM": "offscreen"})
     for name in ("HOME", "XDG_CACHE_HOME", "BPE_EXPLORER_CACHE", "BPE_EXPLORER_SETTINGS"):
         environment.pop(name, None)

@@ -476,7 +476,7 @@ def check_sentence(sentence: str) -> None:
 
 
 class Cost(NamedTuple):
-    """What an input took: seconds of the processor, bytes."""
+    """The cost of an input: processor seconds, and bytes of memory."""
 
     time: float
     memory: int

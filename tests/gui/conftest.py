@@ -63,13 +63,13 @@ def let_go_of_keys_and_buttons(qapp: QApplication) -> Iterator[None]:
 
 @pytest.fixture
 def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
-    """For tests that look at one page after another, each of which would pause before it follows."""
+    """Shorten the pauses of pages, for tests that look at one page after another."""
     monkeypatch.setattr(session_time, "hurry", HURRY)
 
 
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """For tests in which a run is learned at once, on however busy a machine."""
+    """Lengthen the program's patience, so that a run is learned at once on a busy machine, too."""
     monkeypatch.setattr("app.session.playing.PATIENCE_MILLISECONDS", WAIT * HURRY)
 
 
@@ -213,7 +213,7 @@ def as_a_new_one(qtbot: QtBot, program: Program) -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def one_session(only_window: Program) -> list[object]:
-    """For files whose tests mostly look: what `made_once` has made, as it was then."""
+    """Return the state that `made_once` left, empty at first, for files whose tests mostly look."""
     return []
 
 

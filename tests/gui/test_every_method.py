@@ -32,7 +32,7 @@ TEXT = "the lowest price is lower than the last one, and the lowest of the low i
 
 
 def recipe_of(method: str) -> Recipe:
-    """As small as its text."""
+    """Return a recipe of a method, small enough for a short text."""
     name = next(name for name in PRESETS if Recipe.preset(name).method == method)
     return Recipe.preset(name, min_frequency=2, merges=12)
 

@@ -76,7 +76,7 @@ def test_a_running_program_is_told_of_a_double_click() -> None:
 
 
 def kinds_of(*paths: Path) -> list[str]:
-    """What a freshly started program on this desktop takes files for."""
+    """Return the types that a freshly started program on this desktop gives to files."""
     script = (
         "import sys; from PySide6.QtCore import QMimeDatabase; kinds = QMimeDatabase();"
         "print(*(kinds.mimeTypeForFile(path).name() for path in sys.argv[1:]), sep='\\n')"

@@ -1,4 +1,4 @@
-"""What is kept for a person is for nobody else, and what others left is not taken for theirs."""
+"""The privacy of a person's kept files: nobody else can read them, and files of others are not taken for theirs."""
 
 from __future__ import annotations
 

@@ -159,7 +159,7 @@ def test_whoever_quits_with_own_work_chooses_what_becomes_of_it(
 
 
 class ByAPerson(QCloseEvent):
-    """What the sign in the corner of the window sends."""
+    """A close event as the button in the corner of the window sends it."""
 
     def spontaneous(self) -> bool:
         return True

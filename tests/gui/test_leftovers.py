@@ -1,4 +1,4 @@
-"""Which safety copies are kept, in which order they are offered, and that a damaged one is offered, too."""
+"""The safety copies that are kept, and the order in which they are offered, damaged ones included."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What works aside lets the window go first, and not for ever."""
+"""Background work lets the window go first, but not for ever."""
 
 from __future__ import annotations
 

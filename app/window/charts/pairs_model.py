@@ -97,12 +97,12 @@ class PairsModel(QObject, Watched):
 
     @property
     def has_begun(self) -> bool:
-        """Whether the pairs of the run shown have been counted."""
+        """Return whether the pairs of the run shown have been counted."""
         return self._runs.shown is not None and self._runs.shown.history is not None
 
     @property
     def lacks_words(self) -> bool:
-        """Whether the run shown has no texts, so that the leading pairs are unknown."""
+        """Return whether the run shown has no words, so that the leading pairs are unknown."""
         run = self._runs.shown
         return run is not None and run.history is not None and run.words is None
 
@@ -150,7 +150,7 @@ class PairsModel(QObject, Watched):
         return next((leading for of, leading in self._replayed if of is run and leading.at == position), None)
 
     def _prepare(self, position: int) -> bool:
-        """Whether the pairs of a moment are known, or cannot be known; else replay them before time goes there."""
+        """Return whether time can go to a moment now. If not, replay its pairs first."""
         if not self.is_watched or self._known(position) is not None:
             return True
         self._replay(position, is_ahead=True)
@@ -192,7 +192,7 @@ class PairsModel(QObject, Watched):
                 yield Chip.of(run.history, run.names, id)
 
     def _bars_tell_nothing(self) -> bool:
-        """Whether all is learned, and more equally good pairs are left than are known."""
+        """Return whether all is learned, and the pairs that are left are equally good and too many to be known."""
         run, bars = self.run, self.bars
         is_over = run is not None and run.history is not None and not run.is_busy and self.at == len(run.history) > 0
         return is_over and len(bars) == LEADING_PAIRS and all(bar.is_tied and bar.right for bar in bars)

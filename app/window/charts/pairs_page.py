@@ -51,7 +51,7 @@ LEARNED = "Learned until here, the longest first"
 
 
 class PairsPage(Page):
-    """As many pairs as there is room for, the best on top. A click on one, or Enter, follows it through time."""
+    """A chart of as many pairs as there is room for, the best on top. A click or Enter follows a pair through time."""
 
     lessons_wanted = Signal()
     pair_chosen = Signal(int, int)  # the ids of the two
@@ -243,7 +243,7 @@ class PairsPage(Page):
 
     @property
     def _shows_learned_alone(self) -> bool:
-        """Whether no pair leads any more, and only pairs that lead are wanted."""
+        """Return whether learned tokens take the place of the leading pairs, as no pair leads any more."""
         return self._leads and bool(self.model.learned)
 
     def _draw_learned(self, painter: QPainter, top: float) -> None:

@@ -1,4 +1,4 @@
-"""What is said of the leading pairs: the headline above the bars, and each bar in words."""
+"""The words about the leading pairs: the headline above the bars, and each bar as a sentence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be chosen when a table is extended."""
+"""The choices when a table is extended."""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ def place_of(titles: Sequence[str]) -> str:
 
 
 def proposed(page: str) -> str:
-    """Where a page is saved, unless a person names another place."""
+    """Propose the path for saving a page."""
     return str((home() or Path()) / f"{Path(page).stem}.pdf")
 
 

@@ -217,7 +217,7 @@ class MergeTableView(QTableView):
         return [place for place, column in enumerate(self._model.columns) if column.look != "plain"]
 
     def _rows_in_sight(self) -> range:
-        """As many as fit, also where the table became shorter than the place it was scrolled to; none while hidden."""
+        """Return the rows in sight, none while hidden. The table may be shorter than its scroll position."""
         if not self.isVisible():
             return range(0)
         first, height = max(self.rowAt(0), 0), self.viewport().height()

@@ -62,7 +62,7 @@ class Page(Watching):
 
     @property
     def has_figure(self) -> bool:
-        """Whether it is printed from its answer, not as on screen."""
+        """Return whether the page is printed from its answer, not as on screen."""
         return self.watched.has_figure
 
     def drawn(self) -> Drawn:

@@ -90,7 +90,7 @@ class Watched:
 
     @property
     def is_waiting(self) -> bool:
-        """Whether the page may be out of date."""
+        """Return whether the page may be out of date."""
         return self._throttle.is_pending
 
     def catch_up(self) -> None:
@@ -98,7 +98,7 @@ class Watched:
         self._throttle.catch_up()
 
     def _rest_as_long(self, aside: Aside, topic: str, run: Run | None) -> None:
-        """While a run goes on, leave it most of the processor."""
+        """Pause long enough between refreshes that a run in progress gets most of the processor."""
         self._throttle.set_pause(aside.pause(topic, run, self._least))
 
     def _refresh_if_watched(self) -> None:

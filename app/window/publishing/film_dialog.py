@@ -1,4 +1,4 @@
-"""How a film is wanted: its size, its stretch, and another run beside the one that is shown."""
+"""The dialog for a film: its size, its first and last step, and another run beside the one that is shown."""
 
 from __future__ import annotations
 

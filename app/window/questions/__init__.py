@@ -1,1 +1,1 @@
-"""What can be asked of a run: a folder a question, each with its model and its page."""
+"""The questions about a run. Each has a folder with its model and its page."""

@@ -84,7 +84,7 @@ class QuestionModel(QObject, Watched):
         return self._chosen.get(parameter.name, parameter.default)
 
     def is_meaningful(self, parameter: Parameter) -> bool:
-        """Whether the parameter that it depends on is given, if there is one."""
+        """Return whether a parameter can be used: the one that it depends on is given, or it depends on none."""
         return not parameter.only_with or bool(self.value(self.parameter(parameter.only_with)))
 
     def choose(self, name: str, value: Any) -> None:
@@ -162,7 +162,7 @@ class QuestionModel(QObject, Watched):
 
     @property
     def is_about_one(self) -> bool:
-        """Whether only the run shown is asked about."""
+        """Return whether the question is only about the run shown."""
         return self.question.studies is None or self.question.axis != ""
 
     @property
@@ -266,7 +266,7 @@ class QuestionModel(QObject, Watched):
 
     @property
     def _has_moments(self) -> bool:
-        """Whether places along the figure are moments."""
+        """Return whether places along the figure are moments."""
         return self.question.axis != "" and self.answer is not None and self.answer.on_axis
 
     @property

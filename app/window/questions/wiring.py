@@ -129,7 +129,7 @@ class Asking(QObject):
         self._ask_why_of(model, lane, byte)
 
     def _ask_why_of(self, model: LanesModel, lane: int, byte: int) -> None:
-        """Of one tokenizer, at the step shown: its run is the one that the window shows from now on."""
+        """Ask why one of the compared tokenizers cuts here, at its step. The window shows that run from now on."""
         asked = model.lanes[lane]
         step = asked.wanted
         if self._runs.shown is not asked.run:

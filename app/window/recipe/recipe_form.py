@@ -165,7 +165,7 @@ class RecipeForm(QObject):
         return getattr(self._recipe.value, choice)
 
     def applies(self, choice: str) -> bool:
-        """Whether a choice has a meaning beside the others, and more than one option."""
+        """Return whether a choice has a meaning beside the others, and more than one option."""
         return self._recipe.value.applies(choice) and (choice != "method" or len(METHODS) > 1)
 
     @property
@@ -191,7 +191,7 @@ class RecipeForm(QObject):
 
     @property
     def differences(self) -> list[tuple[str, str, str]]:
-        """What the run shown was learned by otherwise: each choice, as it is next and as it was."""
+        """Return the title, next value and former value of each choice that differs from the run shown."""
         recipe, other = self._recipe.value, self._recipe_shown()
         if other is None:
             return []

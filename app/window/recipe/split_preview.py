@@ -1,4 +1,4 @@
-"""How the text is split into words by the recipe, before anything is learned."""
+"""The preview of how the recipe splits the text into words, before anything is learned."""
 
 from __future__ import annotations
 

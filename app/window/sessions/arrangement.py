@@ -1,4 +1,4 @@
-"""How the window is arranged, as a session keeps it: the room, the panels, the chart, and how merges are sorted."""
+"""The arrangement of the window as sessions keep it: the room, the panels, the chart, the order of merges."""
 
 from __future__ import annotations
 

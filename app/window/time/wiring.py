@@ -133,6 +133,6 @@ class PlayingControls(QObject):
 
 
 def system_wants_motion() -> bool:
-    """Whether the desktop wants motion; if not, its animations have no duration."""
+    """Return whether the desktop wants motion. If not, its animations have no duration."""
     style = QApplication.style()
     return style.styleHint(QStyle.StyleHint.SH_Widget_Animation_Duration) > 0

@@ -1,4 +1,4 @@
-"""What a command reads is replaced neither by what it makes nor by the manifest, unless it is there to be edited."""
+"""A command's inputs are replaced neither by its output nor by the manifest, unless the command edits them."""
 
 from __future__ import annotations
 

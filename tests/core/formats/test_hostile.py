@@ -197,7 +197,7 @@ def test_long_repetitive_ranks_are_recovered_in_time() -> None:
 
 
 def test_doubling_merges_of_texts_cannot_fill_the_memory() -> None:
-    """Where files spell out tokens, each line is as long as its token, and its length is bounded."""
+    """A file that spells out tokens has lines as long as they are, and the length of a line is bounded."""
     lines = ["#version: 0.2"]
     token = "a"
     while len(token) < 2**21:

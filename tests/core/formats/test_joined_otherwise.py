@@ -143,7 +143,7 @@ def test_kernels_leave_out_what_plain_python_does(words: list[bytes], left_out: 
     priorities=st.lists(st.integers(NO_PRIORITY, 3), min_size=9, max_size=9),
 )
 def test_machine_code_finds_what_two_tokens_are_together(halves: list[tuple[int, int]], priorities: list[int]) -> None:
-    """Of those with one text the best, of equals the oldest."""
+    """The best of the tokens with one text is found, and the oldest of equally good ones."""
     tokens = [97, 98, *range(256, 256 + len(halves))]
     pairs = [(tokens[left % born], tokens[right % born]) for born, (left, right) in enumerate(halves, 2)]
     joining = Joining(priorities=np.array([NO_PRIORITY] * 256 + priorities[: len(pairs)]))

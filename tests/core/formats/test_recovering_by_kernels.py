@@ -42,7 +42,7 @@ def test_the_same_of_tokens_with_many_ways(tokens: list[bytes], by_length: bool)
 
 @given(sizes=st.lists(st.integers(2, 24), unique=True, max_size=23), behind=st.booleans())
 def test_the_same_of_one_letter(sizes: list[int], behind: bool) -> None:
-    """Where all is a tie, the leftmost two are joined."""
+    """Every pair ties here, so the leftmost two are joined."""
     tokens = [b"a" * size + b"b" * behind for size in sizes] + [b"a" * size for size in sizes if behind]
     assert _found(tokens, BYTES, 256, ALWAYS) == _found(tokens, BYTES, 256, NEVER)
 

@@ -143,7 +143,7 @@ def test_texts_are_cut_before_spaces_only_where_unused_pieces_reach_over_none(un
 
 @pytest.mark.parametrize("chosen", [(0, 0, 0), (1, 1, 1), (1, 0, 1), (0, 1, 0)])
 def test_what_is_decoded_is_changed_as_the_model_says(chosen: tuple[int, int, int]) -> None:
-    """Where it does not say more, spaces are put before it and shown as in texts."""
+    """A model without further options puts a space before the text, and shows spaces as they are in texts."""
     changes = bytes_field(2, packed({"e": "é", "t": "  ", "\u2047": ""}))
     spec = b"".join(varint_field(field, value) for field, value in enumerate(chosen, 3) if not value)
     check(sentencepiece_model("bpe") + bytes_field(5, changes + spec), ["the tree \0e", ""])

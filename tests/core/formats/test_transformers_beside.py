@@ -1,4 +1,4 @@
-"""What transformers 4.57 and 5.24 do with a file by those beside it is told when it is opened."""
+"""The notes on opening a file: how the files beside it change the work of transformers 4.57 and 5.24."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def test_what_was_just_written_agrees(format: Format) -> None:
 
 
 def swapped(history: History) -> History:
-    """The same table with two merges in the other order."""
+    """Return a table like this one, with two merges in the other order."""
     pairs = list(zip(history.columns.left.tolist(), history.columns.right.tolist(), strict=True))
     base = len(history.alphabet)
     first = next(i for i in range(len(pairs) - 1) if base + i not in pairs[i + 1])

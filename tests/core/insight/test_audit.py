@@ -1,4 +1,4 @@
-"""Which tokens deserve a second look, all at once and one by one, and the commands that list and remove them."""
+"""The audit of tokens that deserve a second look, all at once and one by one, and its commands."""
 
 from __future__ import annotations
 

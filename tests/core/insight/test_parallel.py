@@ -1,4 +1,4 @@
-"""What parallel texts say of each language, beside a few lines of plain Python."""
+"""The figures of each language in parallel texts, compared with a few lines of plain Python."""
 
 from __future__ import annotations
 

@@ -152,7 +152,7 @@ def check_later(reason: Reason, history: History, symbols: list[int], boundary: 
 
 
 def check_taken(reason: Reason, history: History, symbols: list[int], boundary: int, at: int) -> None:
-    """If the pair came before the merge that took one of the two, the boundary would be gone."""
+    """Check that the boundary would be gone if the pair came before the merge that took one of its tokens."""
     assert reason.rank is not None
     assert reason.taken_by is not None
     assert reason.pair is not None

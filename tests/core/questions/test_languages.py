@@ -1,4 +1,4 @@
-"""How many tokens a sentence takes in each language, beside texts that are encoded at each of these steps."""
+"""The tokens that a sentence takes in each language, compared with texts that are encoded at each step."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def page_of(qtbot: QtBot, program: Program) -> LessonPage:
 
 
 def begin(qtbot: QtBot, program: Program, lesson: Lesson) -> None:
-    """By a click in the list of lessons."""
+    """Begin a lesson by a click in the list of lessons."""
     settle(qtbot, program)
     program.actions["lessons"].trigger()
     qtbot.mouseClick(program.lesson_panel.list.buttons[lesson.name], LEFT)
@@ -52,7 +52,7 @@ def assert_nothing_gives_it_away(program: Program, page: LessonPage) -> None:
 
 
 def wait_for_all_in_sight(qtbot: QtBot, program: Program) -> None:
-    """What is asked and every way to answer, without scrolling, on a small screen, once it is laid out."""
+    """Wait until the question and every way to answer are in sight on a small screen, without scrolling."""
     view = program.lesson_panel.step
     assert program.window.height() <= SMALL.height()
 
@@ -205,7 +205,7 @@ def test_a_lesson_is_taken_by_keys_alone(qtbot: QtBot, program: Program) -> None
 
 
 def test_a_step_under_another_rule_begins_unanswered(qtbot: QtBot, program: Program) -> None:
-    """What the run before has merged must not be taken for this step's outcome."""
+    """The merges of the run before must not be taken for this step's outcome."""
     program.teaching.begin(lesson_named("ties").name, 0)
     for _ in range(3):
         page = page_of(qtbot, program)

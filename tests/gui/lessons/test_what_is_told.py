@@ -164,7 +164,7 @@ def test_the_numbers_about_the_poem_are_told() -> None:
 
 
 def steps_that_replace_too_much(bench: Bench) -> int:
-    """How many steps join anything that is not the pair they are about, when text is replaced."""
+    """Count the steps at which replacing text joins anything but the pair that the step is about."""
     words = [" ".join(word.texts) for word in bench.words_at(0)]
     weights = [count for _, count in bench.words]
     found = 0

@@ -82,7 +82,7 @@ def test_a_text_that_grows_while_it_is_counted_is_learned_from(
 
 
 def test_the_window_reads_no_corpus_in_another_way() -> None:
-    """What is not read through `reading` would keep to itself what it met."""
+    """A corpus that is not read through `reading` would not report what went wrong."""
     readers = {"from_files", "to_count"}  # what is given in memory changes for nobody
     found = set()
     for path in (ROOT / "app").rglob("*.py"):

@@ -39,7 +39,7 @@ TEXT = "the lowest price, naïve 🐦 lower\n\nthen thin"
 
 @pytest.fixture(autouse=True, scope="module")
 def _registered() -> Iterator[None]:
-    """For as long as there is the window, which shows its runs until it begins anew."""
+    """Register the method as long as the window lives, which shows its runs until it begins anew."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(METHODS, "dropping", dropping_method.METHOD)
         yield

@@ -1,4 +1,4 @@
-"""What a person does with sessions, and what is in their files and safety copies."""
+"""The steps of a person who saves and opens sessions, and readers of the files and safety copies."""
 
 from __future__ import annotations
 

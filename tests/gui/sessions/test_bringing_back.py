@@ -151,7 +151,7 @@ def test_a_look_that_is_under_way_is_no_other_window(
 def test_the_summary_of_a_copy_is_read_without_keeping_others_from_it(
     qtbot: QtBot, left: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """That takes long for a large one."""
+    """The summary of a large copy takes long to read."""
     is_reading, may_go_on = threading.Event(), threading.Event()
 
     def read_slowly(path: Path) -> Summary:

@@ -22,7 +22,7 @@ from tests.shared import ROOT
 
 
 def charts_of(qtbot: QtBot, program: Program) -> list[Rows]:
-    """What each of the charts that need no question shows."""
+    """Return the values of each chart that needs no question."""
     tables = []
     for chart in ("pairs", "ranks", "compression", "lengths"):
         program.charts.show_page(chart)
@@ -141,7 +141,7 @@ def test_several_runs_come_back_and_new_ones_get_new_numbers(
 
 
 def test_a_session_of_the_version_before_goes_on(qtbot: QtBot, program: Program, tmp_path: Path) -> None:
-    """What it holds is looked at in tests/core/test_before.py."""
+    """The content of the file is tested in tests/core/test_before.py."""
     path = shutil.copy(ROOT / "tests/core/before/session.bpex", tmp_path)
     open_session(qtbot, program, Path(path))
     assert [run.number for run in program.session.runs.all] == [1, 2, 3]

@@ -1,4 +1,4 @@
-"""Where the keys take the caret in the token text: by characters, words, rows, lines and pages."""
+"""The moves of the caret by keys in the token text: by characters, words, rows, lines and pages."""
 
 from __future__ import annotations
 

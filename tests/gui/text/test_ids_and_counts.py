@@ -124,7 +124,7 @@ def test_everything_has_a_name_and_can_be_reached_by_keyboard(panel: TokenTextPa
 
 
 def test_an_id_without_bytes_stands_among_the_others(qtbot: QtBot) -> None:
-    """As a word marker does: it can be hovered and gone to, and points to its place in the text."""
+    """An id such as a word marker's can be hovered and gone to, and points to its place in the text."""
     model = TokenTextModel("low low")
     panel = TokenTextPanel(model)
     qtbot.addWidget(panel)

@@ -1,4 +1,4 @@
-"""When a text has to be encoded as a whole, and when a part will do."""
+"""The choice between encoding a whole text and encoding a part of it."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ def model_of(text: str, history: History) -> TokenTextModel:
 
 
 def answer(model: TokenTextModel, history: History) -> None:
-    """As the window asks the engine: for the least of the text that an edit can have changed."""
+    """Ask the engine as the window does: only about the part of the text that an edit can have changed."""
     request = model.request(SafeCuts.of(history.recipe))
     if request is not None:
         assert model.accept(request.revision, request.start, Tokenizer(history).boundaries(request.text))

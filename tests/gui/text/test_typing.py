@@ -1,4 +1,4 @@
-"""What is typed, pasted, dropped in or composed is in the text, exactly, and is taken back."""
+"""Input by typing, pasting, dropping and composing: it is in the text exactly, and can be undone."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def test_a_schedule_begins_slowly_and_ends_in_time(steps: int, start: int, speed
 
 @pytest.fixture
 def plays(settings: Settings, patient: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As it is for a person who has chosen nothing, but all over in a second."""
+    """Play as for a person who has chosen nothing, but end within a second."""
     settings.put(PLAYS, True)
     monkeypatch.setattr("app.session.playing.WHOLE_SECONDS", 1.0)
 

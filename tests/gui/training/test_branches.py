@@ -327,6 +327,6 @@ def test_an_imported_table_goes_on_across_words(qtbot: QtBot, program: Program, 
 
 
 def _in_another_order() -> Joining:
-    """The same pairs, the last one first."""
+    """Return the pairs of `OLD` with priorities from the last to the first."""
     rows = [(*pair, OLD.first_special - 1 - place) for place, pair in enumerate(reversed(OLD.pairs()))]
     return Joining(pairs=PairRows(*np.array(rows, np.int64).T))

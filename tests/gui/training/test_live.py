@@ -1,4 +1,4 @@
-"""What a person changes while they watch is learned at once; undo goes back without learning."""
+"""Changes of a person who watches are learned at once; undo goes back without learning."""
 
 from __future__ import annotations
 

@@ -134,7 +134,7 @@ def test_charts_tell_the_values_below_the_mouse(qtbot: QtBot, program: Program, 
 
 
 def test_the_bars_below_are_on_a_small_screen_too(qtbot: QtBot, program: Program, train: Train) -> None:
-    """As on one of 1280 by 800 points of which each is shown by four."""
+    """A screen of 1280 by 800 pixels at double scale has room for 640 by 400 points."""
     small(program, 270)
     train(program)
     window = program.window

@@ -57,7 +57,7 @@ def test_every_control_has_a_name(qtbot: QtBot, program: Program, train: Train) 
 
 
 def is_in_sight(widget: QWidget) -> bool:
-    """Whether nothing around it cuts its middle off."""
+    """Return whether no widget around it cuts off its middle."""
     around: QWidget | None = widget
     while around is not None and around.rect().contains(widget.mapTo(around, widget.rect().center())):
         if around.isWindow():

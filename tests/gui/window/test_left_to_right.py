@@ -21,7 +21,7 @@ NAMES = st.builds(
 
 
 def places(text: str) -> list[float]:
-    """Where each character begins or ends on the line, from the left."""
+    """Return the positions where characters begin or end on the line, from the left."""
     layout = QTextLayout(text)
     layout.setTextOption(QTextOption(Qt.AlignmentFlag.AlignLeft))
     layout.beginLayout()
@@ -32,7 +32,7 @@ def places(text: str) -> list[float]:
 
 
 def is_one_piece(text: str, sign: str) -> bool:
-    """Whether its characters follow each other from the left."""
+    """Return whether the characters follow each other from the left."""
     start = text.index(sign)
     found = places(text)[start : start + len(sign) + 1]
     return found == sorted(found)

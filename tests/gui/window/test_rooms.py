@@ -22,7 +22,7 @@ from tests.gui.small_run import small
 
 
 class Drawn(QObject):
-    """How often something was drawn on the screen; a picture that is grabbed is no proof that anything was."""
+    """A counter of paint events, as a grabbed picture does not prove that anything was drawn on the screen."""
 
     def __init__(self, widget: QWidget) -> None:
         super().__init__(widget)

@@ -36,7 +36,7 @@ def test_the_unknown_token_is_hatched_and_neighbours_differ(qtbot: QtBot) -> Non
 
 
 def test_the_numbers_below_the_tiles_are_whole_at_any_size_of_font(qtbot: QtBot) -> None:
-    """What is painted with the least height is what is painted with more, moved."""
+    """The picture of the least height is that of a greater height, moved."""
     view = WordView()
     qtbot.addWidget(view)
     history = train(["low"], "gpt2", merges=0).history

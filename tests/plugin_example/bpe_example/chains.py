@@ -25,7 +25,7 @@ Side = Literal["either", "right"]
 
 @dataclass(frozen=True, kw_only=True)
 class Choices(OwnChoices):
-    """How long the new link of a chain may be, and on which side it is."""
+    """The choices of the method: how long the new link of a chain may be, and on which side it is."""
 
     link: int = choice(
         1,

@@ -1,1 +1,1 @@
-"""Which tokens deserve a second look, and a table without them."""
+"""The page of tokens that deserve a second look, and the way to a table without them."""

@@ -42,7 +42,7 @@ TEXT_CHARACTERS = 1_000_000  # characters of the person's text
 
 @dataclass(frozen=True)
 class Wish:
-    """Which tokens to remove, and how."""
+    """A person's wish which tokens to remove, and how."""
 
     what: What
     rows: tuple[int, ...] = ()  # that are selected
@@ -92,12 +92,12 @@ class Trimming(QObject):
 
     @property
     def needs_parts(self) -> bool:
-        """Whether tokens need those that they are made of."""
+        """Return whether tokens need the tokens that they are made of."""
         return self.study is not None and not looks_tokens_up(self.study.history)
 
     @property
     def knows_use(self) -> bool:
-        """Whether a corpus shows how much tokens are used."""
+        """Return whether a corpus shows how much tokens are used."""
         answer = self.model.answer
         return answer is not None and any(times is not None for times in answer.columns["times"])
 

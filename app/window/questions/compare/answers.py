@@ -1,4 +1,4 @@
-"""What is said and drawn below the tokenizers that are side by side."""
+"""The answers below the tokenizers that are side by side, in words and drawings."""
 
 from __future__ import annotations
 

@@ -138,7 +138,7 @@ def _marked(chart: LineFigure, size: float) -> LineFigure:
 
 
 class PairQuestion(LanesQuestion):
-    """Where two of them part ways, step by step."""
+    """A question about two tokenizers: where they part ways, step by step."""
 
     def __init__(self, session: Session, lanes: LanesModel) -> None:
         super().__init__(session, "diff", lanes)

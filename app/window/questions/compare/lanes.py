@@ -39,7 +39,7 @@ class Lane:
 
     @property
     def is_behind(self) -> bool:
-        """Whether the tokens are not yet those of the wanted step."""
+        """Return whether the tokens are not yet those of the wanted step."""
         return self.cut is None or self.at != self.wanted
 
     @property

@@ -65,7 +65,7 @@ class LanesModel(QObject, Watched):
 
     @property
     def is_ready(self) -> bool:
-        """Whether there are two to compare."""
+        """Return whether there are enough lanes to compare."""
         return len(self.lanes) >= LEAST_LANES
 
     @property

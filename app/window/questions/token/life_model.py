@@ -65,7 +65,7 @@ class LifeModel(QObject, Watched):
 
     @property
     def is_asking(self) -> bool:
-        """Whether the answer about this token is on its way."""
+        """Return whether the answer about this token is on its way."""
         run, looked_at = self._runs.shown, self._token.facts
         if run is None or run.history is None or looked_at is None or self.hint:
             return False
@@ -73,7 +73,7 @@ class LifeModel(QObject, Watched):
 
     @property
     def figure(self) -> LineFigure | None:
-        """How often the token occurred, and before its birth its pair."""
+        """Return the figure of how often the token occurred, and its pair before the token was made."""
         run = self._runs.shown
         if self.facts is not None or run is None or not self.is_asking:
             return self._figure

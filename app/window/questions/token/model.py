@@ -25,7 +25,7 @@ NOT_LEARNED = {
 
 @dataclass(frozen=True)
 class TokenFacts:
-    """What is known about a token from its history alone."""
+    """The facts about a token that its history alone tells."""
 
     id: int
     text: str

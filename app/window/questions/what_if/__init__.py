@@ -1,1 +1,1 @@
-"""What would have come of another choice?"""
+"""The comparison of a branch with the run that it leaves."""

@@ -1,4 +1,4 @@
-"""What if: a run that was steered by hand, and the one it leaves, at one moment; how their steps differ."""
+"""The model of "What if": how the steps of a run steered by hand differ from those of the run it leaves."""
 
 from __future__ import annotations
 

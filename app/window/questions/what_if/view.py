@@ -1,4 +1,4 @@
-"""What if: the text as a branch and the run it leaves cut it, one below the other, each under its letter and name."""
+"""The view of "What if": one text, cut by a branch and by the run it leaves, each under its letter and name."""
 
 from __future__ import annotations
 

@@ -146,7 +146,7 @@ class WhyModel(QObject, Watched):
 
     @property
     def is_asked(self) -> bool:
-        """Whether a place is asked about."""
+        """Return whether a place is asked about."""
         return self._byte is not None
 
     def look_next_to(self, byte: int) -> None:
