@@ -1,4 +1,4 @@
-"""What the tool that builds packages calls: keep the commit in the package, and machine code where that is wanted.
+"""The hook that the tool which builds packages calls: it keeps the commit, and on request machine code, in the package.
 
 Where machine code was asked for and cannot be made, nothing is built. A package without it has the program's first
 start make it by a second process.

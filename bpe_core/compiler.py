@@ -84,7 +84,7 @@ def make(keep: Callable[[Pack], None] = lambda made: None) -> Pack:
 
 
 def _in_parts(way: str, made: Pack, keep: Callable[[Pack], None]) -> Pack:
-    """What a process for each part of the work makes; as many at once as there is room for."""
+    """Compile each missing part in a process of its own, as many at once as memory and cores allow."""
     free = available_memory()
     at_once = max(1, min(AT_ONCE, available_threads(), AT_ONCE if free is None else free // ROOM))
     with ThreadPoolExecutor(at_once) as pool:
@@ -107,7 +107,10 @@ def _part(part: str, way: str) -> Pack:
 
 
 def _run(*arguments: str, way: str = "", input: bytes = b"") -> bytes:
-    """What a process answers; an OSError if it was ended, a NotImplementedError that says why it failed."""
+    """Return the output of a compiler process.
+
+    Raises OSError if it was ended by a signal, and NotImplementedError with its reason if it failed.
+    """
     environment = {**os.environ, kept.COMPILES: way} if way else None
     # From a file: what a pipe takes slowly, `communicate` with a limit of time gives up.
     with TemporaryFile() as given:

@@ -41,7 +41,7 @@ def plain(sentence: str, longest: int | None = None) -> str:
 
 
 def _shortened(sentence: str, longest: int) -> str:
-    """Its longest words without their middle, and what is still too long, too: the end says what to do."""
+    """Shorten long words in their middle, then the whole sentence; its end is kept, as it says what to do."""
     if len(sentence) > longest:
         sentence = re.sub(_LONG_WORD, r"\1…\2", sentence)
     if len(sentence) > longest:

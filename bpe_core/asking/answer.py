@@ -1,4 +1,4 @@
-"""What a question is answered with, and how the cells of its table are written for people."""
+"""The answer to a question, and how the cells of its table are written for people."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from bpe_core.support.data_table import DataTable, Values
 
 @dataclass(frozen=True)
 class Answer:
-    """What a question was answered: a table, sentences, and for most questions a figure."""
+    """The answer to a question: a table, sentences, and for most questions a figure."""
 
     table: DataTable
     sentences: tuple[str, ...] = ()

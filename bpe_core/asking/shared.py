@@ -17,7 +17,7 @@ def after_steps() -> Any:
 
 
 def spelled_specials() -> Any:
-    """How a text is taken that spells special tokens, as `allowed_special` reads it."""
+    """Declare the parameter that says how spelled special tokens are read; it is handed on as `allowed_special`."""
     return parameter(
         "",
         help="special tokens that the text spells are all matched, or none (else as the file's library does it)",
@@ -31,7 +31,7 @@ def drawn_lines(what: str = "lines") -> Any:
 
 
 def same_sentences() -> Any:
-    """The same sentences in several languages, as `parallel_texts` reads them."""
+    """Declare the parameter that names the same sentences in several languages, as `parallel_texts` reads them."""
     return parameter(
         "",
         help="a folder of the same sentences, a file a language, a line a sentence; without a folder our own ten",

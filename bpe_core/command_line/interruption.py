@@ -50,7 +50,7 @@ class Interruption:
         self._listener: SignalListener | None = None
 
     def __call__(self) -> bool:
-        """Whether the work is cancelled; the engine asks."""
+        """Return whether the work is cancelled; the engine calls this."""
         return self.requested
 
     @property

@@ -1,1 +1,1 @@
-"""From words to counts: the distinct words of a corpus, with how often each occurs."""
+"""The counts of words: the distinct words of a corpus, and how often each occurs."""

@@ -92,7 +92,7 @@ class CountStatus:
 
     @classmethod
     def of(cls, path: Path) -> CountStatus:
-        """That of a file, without what other versions tell beside it."""
+        """Read the status from a file; ignore fields that other versions write into it."""
         told = json.loads(path.read_bytes())
         return cls(**{one.name: told[one.name] for one in fields(cls)})
 

@@ -125,7 +125,7 @@ def count_in_runs(
 
 
 def counts_in_runs(recipe: Recipe) -> bool:
-    """Whether the words of one text can be several tables; else a text has one table, however large."""
+    """Return whether the words of one text can be several tables; otherwise a text has one table, however large."""
     scans = recipe.pattern != "custom" and not recipe.splits_by_steps and not _takes_whole_documents(recipe)
     return scans and not recipe.asks_for_line_ends and not recipe.border
 
@@ -230,7 +230,7 @@ class _Count:
         return self._counted_by_kernels(everything) if wanted else self._counted_plainly(everything)
 
     def _wants_kernels(self, read: int) -> bool:
-        """Whether to count by machine code, after that many bytes were read; a slow pattern is reported."""
+        """Return whether to count by machine code after so many bytes were read; report a slow pattern."""
         if self.by_kernels is not None:
             return self.by_kernels
         recipe, size = self.recipe, read if read < readiness.LEAST else max(read, self.corpus.total_size or 0)
@@ -296,12 +296,12 @@ def _takes_whole_documents(recipe: Recipe) -> bool:
 
 
 def _scans_as_it_is(recipe: Recipe) -> bool:
-    """Whether the scanner gets the bytes as they were read, with the places where documents end."""
+    """Return whether the scanner gets the bytes as they were read, with the offsets where documents end."""
     return not (recipe.normalizes or recipe.special_tokens or _takes_whole_documents(recipe))
 
 
 def _scanned(chunks: Iterable[Chunk], recipe: Recipe) -> Iterator[Chunk]:
-    """What is scanned: the text as it is, or normalized and without its special tokens."""
+    """Yield the chunks to scan: the text as it is, or normalized and without its special tokens."""
     if _scans_as_it_is(recipe):
         yield from chunks
         return

@@ -164,7 +164,7 @@ Listed = tuple[word_tables.Words, npt.NDArray[np.int64], npt.NDArray[np.int64]]
 
 
 def _listed_in_order(counters: list[Counter], threads: int) -> list[Listed]:
-    """For each table, the slots of its words in first-seen order (about the order of their copies), and their ranks."""
+    """List the slots of each table's words in first-seen order (about the order of their copies), with their ranks."""
 
     def in_order(counter: Counter) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         slots, firsts = np.empty(len(counter), np.int64), np.empty(len(counter), np.int64)

@@ -1,4 +1,4 @@
-"""What a recipe and the head of a file of counts say of each other.
+"""The head of a file of counts made from a recipe, and the recipe read back from a head.
 
 >>> head = head_by(Recipe.preset("gpt2"), "a fingerprint", ("de", "code"))
 >>> why_not_for(head, "counts", Recipe.preset("gpt2", pattern="cl100k"))

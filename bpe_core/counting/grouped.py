@@ -51,7 +51,7 @@ class GroupedWords:
         return self._by_word(group, self.groups[group].counts)
 
     def line_ends_in(self, group: str) -> Int64s:
-        """How often each of all words ends a line in a group; zero if that was not counted."""
+        """Return how often each word of all groups ends a line in this group; zero if that was not counted."""
         ends = self.groups[group].line_ends
         return self._by_word(group, 0 if ends is None else ends)
 
@@ -71,7 +71,10 @@ class GroupedWords:
         return sum_of((self.words.starts[rows + 1] - self.words.starts[rows]) * counts)
 
     def factors(self, mixture: Mixture) -> dict[str, Fraction]:
-        """How often each word of a group counts. By shares, the group with most words for its share counts once."""
+        """Return the factor by which the counts of each group are multiplied.
+
+        With shares, the group with the most words for its share has the factor one.
+        """
         said = mixture.matched(tuple(self.groups))
         if mixture.by == "times":
             return {group.name: group.weight for group in said}

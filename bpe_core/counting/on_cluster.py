@@ -154,7 +154,10 @@ class _ClusterCount(FileCount):
         return [added[number] for number in range(count)]
 
     def write(self, output: str, tasks: Sequence[PartTask]) -> None:
-        """Only this process puts files in place: a worker that was given up, and still writes, replaces no result."""
+        """Write the parts.
+
+        Only this process puts files in place, so a worker that was given up never replaces a result.
+        """
         lean = []
         for task in tasks:
             with self.work.writing(task.name_at_work(RANKS)) as file:

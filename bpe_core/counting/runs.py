@@ -96,7 +96,7 @@ def _fingerprint_of(part: Corpus, group: str, recipe: Recipe, bits: int) -> str:
 
 
 def _written(source: Source) -> Any:
-    """When a file was written; a source that cannot be read again is never the same."""
+    """Return the time when a file was written; a source that cannot be read again never has the same value twice."""
     if source.path is not None:
         with suppress(OSError):
             return source.path.stat().st_mtime_ns
@@ -189,7 +189,10 @@ def in_spans(reader: Reader, recipe: Recipe, size: int) -> list[Reader]:
 
 
 def _places(source: Source, cuts: SafeCuts, size: int) -> list[int]:
-    """Where to cut, ascending; nowhere in a file that cannot be looked at, as reading it will say why."""
+    """Return the offsets to cut at, ascending.
+
+    A file that cannot be opened has none; the error is reported when it is read.
+    """
     assert source.size is not None  # the caller checked it
     found: list[int] = []
     if not cuts.pairs.any():
@@ -326,7 +329,10 @@ class LocalPlace:
             return cast(BinaryIO, open(self.path / name, "rb"))
 
     def make(self) -> None:
-        """Only who counts makes it, no worker: one that nobody waits for any more must not bring it back."""
+        """Make the folder.
+
+        Only the counting process calls this, never a worker: one that was given up must not bring the folder back.
+        """
         try:
             self.path.mkdir(exist_ok=True)
         except OSError as error:

@@ -55,7 +55,7 @@ HELD_SHARE = 8  # of the memory: one part of the result, of which there are seve
 
 @dataclass(frozen=True)
 class CountingOrder:
-    """Where a count is written, and how much it may hold."""
+    """An order to count: where the result is written, and how much memory it may take."""
 
     output: str  # a path or an address
     partition_size: int = PARTITION_SIZE
@@ -189,7 +189,7 @@ class FileCount:
 
 @contextmanager
 def _keeping(work: Place) -> Iterator[None]:
-    """If something cannot be written, or read on, say that what is counted is kept."""
+    """Add to an error of writing or reading that the counts made so far are kept."""
     try:
         yield
     except (OutputError, CorpusError) as error:

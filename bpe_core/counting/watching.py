@@ -1,4 +1,4 @@
-"""What is found out about texts on their way to be counted: which words end lines, and whether a pattern matched."""
+"""Facts collected from texts while they are counted: which words end lines, and whether a pattern matched."""
 
 from __future__ import annotations
 

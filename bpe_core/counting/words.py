@@ -127,7 +127,7 @@ def _gathered(text: Bytes, starts: Int64s, chosen: Int64s) -> WordColumns:
 
 
 def are_inside(ends: Int64s, first: int, count: int) -> npt.NDArray[np.bool_]:
-    """Which of `count` characters, from `first` on, do not begin a word; `ends` are the ends of all words."""
+    """Mark which of `count` characters, from `first` on, do not begin a word; `ends` are the ends of all words."""
     inside = np.ones(count, np.bool_)
     low, high = np.searchsorted(ends, [first, first + count])
     inside[ends[low:high] - first] = False
@@ -202,7 +202,7 @@ class WordTable:
         return WordColumns(self.text, self.starts)
 
     def recounted(self, counts: Int64s, line_ends: Int64s | None = None) -> WordTable:
-        """The same words in the same order with other counts, without those whose count is zero."""
+        """Return the same words in the same order with other counts, without the words whose count is zero."""
         if (counts > 0).all():
             return WordTable(self.text, self.starts, counts, line_ends)
         occur = counts > 0

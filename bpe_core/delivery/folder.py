@@ -92,7 +92,7 @@ Side = Literal["right", "left"]
 
 @dataclass(frozen=True)
 class Delivery:
-    """What a person says about the folder."""
+    """The choices that a person makes for the folder."""
 
     roles: Roles
     padding_side: Side = "right"

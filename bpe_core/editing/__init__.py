@@ -1,1 +1,1 @@
-"""What a merge table becomes when tokens are taken out of it, or another table is put behind it."""
+"""The editing of merge tables: tokens are taken out of one, or another table is appended to it."""

@@ -53,7 +53,7 @@ assert tuple(NEEDED) == get_args(Needed)
 
 @dataclass(frozen=True, eq=False)
 class Trimmed:
-    """What is left, and what became of the rest; ids are the file's, of before."""
+    """The result of trimming: the new history, and what became of the other tokens. Ids are the old ids of the file."""
 
     history: History
     new_ids: Mapping[int, int]  # of each token that is left the id of now, by its id of before
@@ -189,7 +189,7 @@ def check_can_be_edited(history: History) -> None:
 
 
 def looks_tokens_up(history: History) -> bool:
-    """Whether no token needs another: which tokens there are says how a text is cut."""
+    """Return whether tokens are looked up in the vocabulary, so that no token needs the parts it was made of."""
     return Method.of(history.recipe).looks_tokens_up
 
 

@@ -71,7 +71,7 @@ class Figure(ABC):
     @property
     @abstractmethod
     def is_empty(self) -> bool:
-        """Whether there is nothing to draw."""
+        """Return whether there is nothing to draw."""
 
     @property
     def in_words(self) -> str:
@@ -94,7 +94,7 @@ class LineFigure(Figure):
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing to draw: axes of a known length are drawn without lines, too."""
+        """Return whether there is nothing to draw; axes of a known length are drawn even without lines."""
         return self.last_x is None and not any(len(line.x) for line in self.lines)
 
     @property

@@ -62,7 +62,7 @@ class LatticeFigure(Figure):
 
 
 class Lattice(Layout):
-    """As large as the text allows, or smaller where there is less room."""
+    """A drawing of a lattice, as large as the text allows, or smaller where there is less room."""
 
     def __init__(self, figure: LatticeFigure, sheet: Sheet) -> None:
         self.figure, self.sheet, self._ways = figure, sheet, figure.ways

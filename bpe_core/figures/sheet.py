@@ -1,4 +1,4 @@
-"""What a figure is drawn on: its size and colours, and a sheet that takes lines, texts and boxes as SVG."""
+"""The sheet that a figure is drawn on: its size and colours, and its lines, texts and boxes as SVG."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a film is wanted: its text, its size, its stretch."""
+"""The choices of a film: its text, its size, and which steps it shows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a film shows of a run at each moment: the tokens of a text, the pairs that lead, and what a step took."""
+"""The state of a run at each moment of a film: the tokens of a text, the leading pairs, and what a step took."""
 
 from __future__ import annotations
 

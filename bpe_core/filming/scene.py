@@ -39,7 +39,7 @@ class Area(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """Where a character of a reader stands, which may be several of Unicode."""
+    """The place of one character as a reader sees it; in Unicode it may be several characters."""
 
     character: str
     line: int

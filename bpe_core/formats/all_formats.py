@@ -241,7 +241,7 @@ def open_table(path: Path | str) -> OpenedTable:
 
 
 def is_table(path: Path | str) -> bool:
-    """Whether a file looks like one of ours by its beginning; False for what cannot be read."""
+    """Return whether a file looks like a merge table by its beginning; False if it cannot be read."""
     path = Path(path)
     try:
         if not path.is_file():
@@ -299,7 +299,7 @@ def _known_by(head: bytes, path: Path) -> Format | None:
 
 
 def _may_be_known(head: bytes, path: Path) -> bool:
-    """Whether a long file could show only later that it is of any format, as JSON does."""
+    """Return whether only the rest of a long file can show that it has a format, as with JSON."""
     late = (one.told_late for one in FORMATS.asked_about(head))
     return head.lstrip()[:1] == b"{" or any(late) or _known_by(head, path) is not None
 

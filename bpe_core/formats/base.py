@@ -151,7 +151,7 @@ class Format(ABC):
         return ()
 
     def is_beyond(self, history: History, text: str) -> bool:
-        """Whether a text meets a limit that `can_hold` reports, so that nobody can expect the same of both."""
+        """Return whether a text meets a limit that `can_hold` reports, so that results may differ."""
         return False
 
     def impossible(self, history: History) -> list[str]:
@@ -175,7 +175,7 @@ class Format(ABC):
         return next(while_wanted(self.impossible(history), cancelled), "")
 
     def holds_joining(self, history: History) -> bool:
-        """Whether it holds an order of joining that differs from that of the steps; asked where there is one."""
+        """Return whether the file can hold merge priorities that differ from the order of the steps."""
         return False
 
     def refuse_the_impossible(self, history: History) -> None:
@@ -207,7 +207,7 @@ class Format(ABC):
 
     @abstractmethod
     def recognizes(self, data: bytes) -> bool:
-        """Whether a file of this content is of this kind, judged by its marks alone."""
+        """Return whether data has this format, judged only by its marks."""
 
     def recognizes_file(self, data: bytes, name: str, beside: Beside) -> bool:
         """Do the same for a file of that name, with others beside it."""
@@ -229,7 +229,7 @@ class Format(ABC):
         return OpenedTable(history, self.name, tuple(notes))
 
     def does_match_specials(self, beside: Beside) -> bool | None:
-        """Whether its library does so with these files beside it."""
+        """Return whether the format's library matches special tokens, given the sidecar files."""
         return self.matches_specials
 
     def read(self, data: bytes, name: str) -> History:

@@ -72,7 +72,10 @@ def _before_all(texts: Texts, symbols: Int64s, tokens: Int64s) -> tuple[Texts, H
 
 
 def _bytes_in(data: Bytes) -> list[int]:
-    """What is left of all bytes without those that are there is not there: to delete takes hardly any time."""
+    """Return the distinct bytes of the data, ascending.
+
+    Deleting them from all 256 bytes shows the others; that takes hardly any time.
+    """
     return sorted({*range(256)}.difference(bytes(range(256)).translate(None, data.tobytes())))
 
 

@@ -1,4 +1,4 @@
-"""How llama.cpp splits a text before it joins bytes: expressions one after the other, by the name a GGUF file gives."""
+"""The pre-tokenizers of llama.cpp: expressions applied one after the other, by the name that a GGUF file gives."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def _cached() -> Iterator[Cached]:
 
 
 def is_name(path: Path | str) -> bool:
-    """Whether it is a name such as `hf:gpt2`, and no file or address."""
+    """Return whether this is a name such as `hf:gpt2`, and no file or address."""
     text = str(path)
     return text.startswith(PREFIX) and not text.replace("\\", "/").startswith("hf://") and not Path(path).exists()
 

@@ -1,4 +1,4 @@
-"""How a Hugging Face tokenizer changes and splits a text, written from the choices of a recipe and its steps."""
+"""The normalizer and pre-tokenizer of a Hugging Face tokenizer, written from a recipe and read back into one."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ class Entry(NamedTuple):
 
 @dataclass
 class TextPreparation:
-    """What was understood of a file's normalizer and pre-tokenizer."""
+    """The result of reading a file's normalizer and pre-tokenizer."""
 
     choices: dict[str, Any] = field(default_factory=lambda: {"pattern": "none"})  # of the recipe
     byte_level: bool = False
@@ -156,7 +156,7 @@ class TextPreparation:
     notes: list[str] = field(default_factory=list)
 
     def may_write(self, token: str) -> bool:
-        """Whether words can hold a token that their text does not have."""
+        """Return whether words can hold a token that their text does not contain."""
         in_bytes = self.byte_level and not token.isascii()
         return self.changes or in_bytes or (self.sign != "" and self.sign in token)
 
@@ -244,7 +244,7 @@ def _changed(token: str, changes: list[Step]) -> str:
 
 
 def _sees_spaces(token: AddedToken) -> bool:
-    """Whether it matters to a token that spaces are put around Chinese characters before it is looked for."""
+    """Return whether the spaces around Chinese characters, put there before the token is looked for, matter to it."""
     apart = _changed(token.content, [BertNormalizer(True, True, False, False)])
     return token.normalized and (token.single_word or " " in apart)
 

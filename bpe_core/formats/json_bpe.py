@@ -101,7 +101,7 @@ class JsonBpe(JsonModel):
         return tuple(token for token in found if token in listed and token not in known)
 
     def _joins_unknown(self, history: History) -> bool:
-        """Whether pairs are joined with a token that is written like the unknown one."""
+        """Return whether pairs are joined with a token that is written like the unknown token."""
         if history.recipe.base != "characters" or history.alphabet.unknown_id is None:
             return False
         texts = written_tokens(history)
@@ -178,7 +178,7 @@ class JsonBpe(JsonModel):
 
 
 def _is_passed_over(token: AddedToken) -> bool:
-    """Whether a text can hold this token without being that token."""
+    """Return whether a text can hold this token's characters without producing the token."""
     return token.single_word or token.normalized
 
 

@@ -1,4 +1,4 @@
-"""What the models in a tokenizer.json have in common, and its added tokens."""
+"""The base of all models in a tokenizer.json, and its added tokens."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def added_in(vocabulary: dict[str, int], steps: TextPreparation, size: int | Non
 
 
 def _may_hide(passed_over: str, token: str) -> bool:
-    """Whether a token is not looked for where another was found and passed over: it lies or begins there."""
+    """Return whether a token lies or begins inside one that was found and passed over; it is not looked for there."""
     return token in passed_over or any(passed_over.endswith(token[:length]) for length in range(1, len(token)))
 
 
@@ -204,5 +204,5 @@ LACKS_BYTES = "The file has no token for some of the bytes that it turns texts i
 
 
 def lacks_bytes(model: Object, vocabulary: Collection[str]) -> bool:
-    """Whether only some of the tokens are there that bytes become where nothing else represents them."""
+    """Return whether the byte tokens for unknown characters are incomplete: some are there, but not all."""
     return model.get("byte_fallback") is True and 0 < len(set(BYTE_TEXTS).intersection(vocabulary)) < len(BYTE_TEXTS)

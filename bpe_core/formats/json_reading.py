@@ -161,7 +161,7 @@ def number_of(value: Any, what: str) -> int:
 
 
 def are_whole(texts: Iterable[Any]) -> bool:
-    """Whether all are texts without halves of characters: fast, but without the place."""
+    """Return whether all values are valid texts, without lone surrogates: fast, but it does not say which is wrong."""
     try:
         "".join(texts).encode()
     except (TypeError, UnicodeEncodeError):
@@ -200,7 +200,7 @@ def vocabulary_of(entries: Object, name: str, sharing: list[str] | None = None) 
 
 
 def laid_out(value: Any, by: int, depth: int = 0) -> str:
-    """What `json.dumps(value, ensure_ascii=False, indent=by)` says, in a fraction of its time.
+    """Return `json.dumps(value, ensure_ascii=False, indent=by)` in a fraction of its time.
 
     >>> value = {"merges": [["a", "b"], ["ab", 2]], "vocab": {"a": 0, "b": None}, "many": [{"x": 1}, {"x": "é"}]}
     >>> value |= {"odd": [[], ["a"], {"x": [value.copy()]}], "none": {}}

@@ -75,7 +75,7 @@ def containing(history: History, unfit: Callable[[bytes], bool], what: str) -> l
 
 
 def holds_a_blank(text: bytes) -> bool:
-    """Whether a line that blanks part cannot hold it."""
+    """Return whether a text holds a space or a line end, so that a line of parts separated by spaces cannot hold it."""
     return any(blank in text for blank in (b" ", b"\n", b"\r"))
 
 
@@ -140,7 +140,7 @@ def marker_in_texts(marker: str) -> str:
 
 
 def about_longest(recipe: Recipe) -> list[str]:
-    """For files of tokenizers, whose trainer has another number for the same limit."""
+    """Warn that the longest token is lost; `max_token_length` of the `tokenizers` trainer is one higher."""
     if recipe.max_token_length is None or SCORES in METHODS[recipe.method].tables:
         return []
     return [

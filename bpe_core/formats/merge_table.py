@@ -53,7 +53,7 @@ def about_of(history: History, **more: object) -> Object:
 
 @dataclass(frozen=True)
 class Told:
-    """What a file says, unchecked but for its layout."""
+    """The content of a file, parsed but not yet checked."""
 
     about: Object
     where: str  # what errors call the place of that
@@ -71,7 +71,7 @@ class MergeTable(Format):
 
     @abstractmethod
     def taken_apart(self, data: bytes, name: str) -> Told:
-        """What a whole file says."""
+        """Parse a whole file."""
 
     @abstractmethod
     def as_found(self, row: Row) -> Found:
@@ -233,7 +233,7 @@ def _same_text(found: Any, should: Any) -> bool:
 
 
 class _OtherwiseError(Exception):
-    """What is written is not what the file holds."""
+    """An error that says that the file does not hold what is written."""
 
 
 class _Beside(io.RawIOBase):
@@ -254,7 +254,7 @@ class _Beside(io.RawIOBase):
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """Where the cells of all rows begin and end in a file."""
+    """The offsets at which the cells of all rows begin and end in a file."""
 
     data: bytes
     names: Sequence[str]  # of the columns
@@ -272,7 +272,7 @@ class Cells:
 
 
 def make_rows(found: Bools, width: int) -> bool:
-    """Whether the cells make rows of this width, and no more than a table can have, whatever the size of the file."""
+    """Return whether the cells make whole rows of this width, and no more rows than the largest vocabulary."""
     cells = int(np.count_nonzero(found))
     return 0 < cells <= LARGEST_VOCABULARY * width and cells % width == 0
 

@@ -40,7 +40,9 @@ CLIP_NOTE = "Its text is changed and split here as CLIP does it, which the file 
 
 
 def ends_bytes(texts: Iterable[str]) -> bool:
-    """Whether these texts are stand-ins of bytes, some of which end words: pieces of UTF-8, some begin a character.
+    """Return whether these texts are bytes written as stand-in characters, some of which end words with `</w>`.
+
+    The bytes of each are a piece of UTF-8, and some begin a character.
 
     >>> ends_bytes(["Ã©</w>", "lo"]), ends_bytes(["été</w>", "lo"]), ends_bytes(["low</w>"]), ends_bytes(["´s</w>"])
     (True, False, False, False)
@@ -105,7 +107,7 @@ class MergesPair(Format):
     holds_specials = False
 
     def does_match_specials(self, beside: Beside) -> bool:
-        """Whether transformers reads the pair, whose files beside it say so; a bare pair has no tokens to match."""
+        """Return whether transformers reads the pair: it needs a configuration as a sidecar file."""
         return bool(config_beside(beside))
 
     def impossible(self, history: History) -> list[str]:
@@ -361,7 +363,9 @@ def _style(merges: WrittenMerges, vocabulary: Mapping[str, int] | None, *, names
 
 
 def _lists_bytes(vocabulary: Mapping[str, int]) -> bool:
-    """Whether these are stand-ins of bytes, and not Latin letters: the one for the space is among them, or no others.
+    """Return whether these are stand-in characters of bytes, not Latin letters.
+
+    They are if the stand-in of the space is among them, or if there are hardly any other characters.
 
     Where texts have no spaces, as in Japanese, no token was learned for one; where they are English, few for others.
     """

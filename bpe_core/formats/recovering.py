@@ -169,7 +169,7 @@ def recover(tokens: Sequence[Text], base: Mapping[Text, int], first_id: int) -> 
 
 
 def recovered_among(texts: LaidTexts, symbols: Int64s, tokens: Int64s) -> Recovered[str] | None:
-    """The same where all are texts of a file, by their places; None where they have to be looked at without the file.
+    """Recover merges of tokens given by their indices; None where plain Python has to do it.
 
     Base symbols are by id; those that merge with nothing have no place, which is -1.
     """

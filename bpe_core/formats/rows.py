@@ -47,7 +47,7 @@ TEXT_COLUMNS = frozenset({"left_text", "right_text", "token", "runner_up_left_te
 
 @dataclass(frozen=True)
 class Layout:
-    """How a file lays out the row of a merge: cells, each behind a text of its own."""
+    """The layout of a merge's row in a file: its cells, each behind a fixed text."""
 
     before: Mapping[str, str]  # the text before the cell of each column, in their order
     behind: str  # the last cell

@@ -181,12 +181,12 @@ class Pieces:
 
     @cached_property
     def number_of(self) -> dict[str, int]:
-        """By text; of equal ones the last."""
+        """Return the index of each piece by its text; of duplicates the last."""
         return dict(zip(self.texts, range(len(self)), strict=True))
 
     @cached_property
     def firsts(self) -> Int32s | Int64s:
-        """Which piece is the first with the same text, by number."""
+        """Return for each piece the index of the first piece with the same text."""
         if use_machine_code(len(self.texts.data), OPENING):
             return self.texts.table.firsts
         first = dict[str, int]()
@@ -207,7 +207,7 @@ NO_PIECES = Pieces(LaidTexts.of([]), np.zeros(0), np.zeros(0, np.int64))
 
 @dataclass(frozen=True)
 class Stored:
-    """What the fields of the file say."""
+    """The values of the fields in the file."""
 
     pieces: Pieces = NO_PIECES
     kind: int = UNIGRAM  # where nothing is said
@@ -288,7 +288,7 @@ def read(data: bytes, name: str) -> Stored:
 
 
 class OddPieces:
-    """Where the pieces of a file are, which have to be read one by one."""
+    """The offsets of a file's pieces, which have to be read one by one."""
 
     def __init__(self, data: bytes) -> None:
         self._data, self._places = data, list[int]()

@@ -175,7 +175,7 @@ def _base_symbols(stored: Stored, own: bool) -> tuple[Alphabet, Int64s]:
 
 
 def _ids_of(alphabet: Alphabet) -> dict[str, int]:
-    """Of what is joined."""
+    """Map the text of each base symbol that merges may join to its id."""
     return {symbol.text.decode(): id for id, symbol in enumerate(alphabet.given) if symbol.merges}
 
 

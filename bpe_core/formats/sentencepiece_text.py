@@ -1,4 +1,4 @@
-"""How a SentencePiece model changes a text: its map of characters, and the choices of a recipe that stand for it."""
+"""The normalizer of a SentencePiece model: its map of characters, and the choices of a recipe that mean the same."""
 
 from __future__ import annotations
 
@@ -186,7 +186,7 @@ def normalizer_spec(recipe: Recipe) -> bytes:
 
 
 def map_differs(recipe: Recipe, text: str) -> bool:
-    """Whether the map changes a word of the text in another way than the recipe."""
+    """Return whether the map changes a word of the text in another way than the recipe does."""
     plain = _changes_only(recipe)
     if plain == _changes_only(Recipe()):
         return False

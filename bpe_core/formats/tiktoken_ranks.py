@@ -63,7 +63,11 @@ class TiktokenRanks(Format):
         return same_text(history) + lost + limitations.about_splitting(history.recipe)
 
     def numbers(self, history: History) -> Int64s:
-        """Its own ranks; those of the file it came from, where they rise with the steps; else our ids."""
+        """Return the file's ranks.
+
+        They are the merge priorities if there are any; the ranks of the file it came from, if they rise with the steps;
+        otherwise our ids.
+        """
         ids = super().numbers(history)
         if history.joining is not None and history.joining.priorities is not None:
             ids[: history.first_special] = history.joining.priorities
@@ -264,7 +268,7 @@ class Tekken(Format):
         return same_text(history) + lost
 
     def numbers(self, history: History) -> Int64s:
-        """Those of the file it came from, where they are ranks behind special tokens; else those come first."""
+        """Return the file's numbers if they are ranks behind special tokens; otherwise number special tokens first."""
         specials, first = len(history.recipe.special_tokens), history.first_special
         known = history.numbers
         if known is not None:

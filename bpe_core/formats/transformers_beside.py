@@ -1,4 +1,4 @@
-"""What transformers does by the files beside one, which that one does not say: a sentence each.
+"""The effects of sidecar files on transformers, which the tokenizer file itself does not show; a sentence each.
 
 Its classes add tokens, let some take the spaces beside them, split in a way of their own, and give SentencePiece's
 pieces other numbers.
@@ -124,7 +124,7 @@ def _about_versions(opened: OpenedTable, kind: str, config: Object, *, named: bo
 
 
 def _joins_parts(token: bytes) -> bool:
-    """Whether a token joins a part of a character to something else, other than a space before it."""
+    """Return whether a token joins a part of a character to something other than a space before it."""
     behind = token.removeprefix(b" ").lstrip(_TAILS)
     try:
         behind.decode()
@@ -233,7 +233,7 @@ def about_whole(whole: Object, beside: Beside) -> list[str]:
 
 
 def _puts_otherwise(cut: Object, config: Object) -> bool:
-    """Whether transformers 4 puts a space before a text, or none, as the file does not say it."""
+    """Return whether transformers 4 chooses differently from the file whether to put a space before a text."""
     is_put, wanted = cut.get("add_prefix_space"), config.get("add_prefix_space") or False
     return cut.get("type") == "ByteLevel" and is_put is not None and is_put != wanted
 

@@ -1,4 +1,4 @@
-"""What transformers' classes do whatever a file says: the tokens they look for, how they change and split a text.
+"""The fixed behaviour of transformers' classes: the tokens they look for, how they change and split a text.
 
 In transformers 5 most classes take only the pieces of a tokenizer.json, and make all else by themselves. Found with
 4.57.6 and 5.24.0: slow and fast classes were given every assigned character, alone and between letters, texts of many
@@ -144,7 +144,7 @@ def decoder_of(kind: str, config: Object) -> Object | None:
 
 
 def decodes_as(whole: Object, kind: str, config: Object) -> bool:
-    """Whether a class decodes as its file says."""
+    """Return whether a class decodes as its file says."""
     own = decoder_of(kind, config)
     return own is None or _decoding(own) == _decoding(whole.get("decoder"))
 
@@ -242,7 +242,7 @@ def goes_by_file(kind: str) -> bool:
 
 
 def is_the_class_s(whole: Object, kind: str, config: Object) -> bool:
-    """Whether a class would change and split texts as its file does, and cut with the same choices."""
+    """Return whether a class changes and splits texts as its file does, with the same choices."""
     changes = whole.get("normalizer")
     steps = [] if not changes else changes.get("normalizers", [changes])
     map = next((step for step in steps if step.get("type") == "Precompiled"), None)
@@ -255,7 +255,7 @@ def is_the_class_s(whole: Object, kind: str, config: Object) -> bool:
 
 
 def reads_scores_itself(whole: Object, kind: str) -> bool:
-    """Whether a class reads scores that have more digits than are read alike everywhere."""
+    """Return whether a class reads scores itself that have more digits than all programs read alike."""
     vocabulary = whole["model"].get("vocab")
     if goes_by_file(kind) or not isinstance(vocabulary, list):
         return False

@@ -35,7 +35,7 @@ LARGEST_SCORE = 3e38  # that a number of 32 bits holds
 
 
 class Scored(NamedTuple):
-    """What a text can be split into, no two alike."""
+    """The pieces that a text can be split into, all different, with their scores and numbers."""
 
     texts: LaidTexts
     scores: Float64s

@@ -28,7 +28,7 @@ NamedSymbol = tuple[str, Symbol]  # how the file writes it, and what it is
 
 @dataclass(frozen=True)
 class Style:
-    """What a file says about its base symbols, and about words beside merges."""
+    """The facts of a file about its base symbols, and about words besides merges."""
 
     byte_level: bool = False
     marker: Marker = "none"
@@ -56,7 +56,7 @@ class Style:
         return 1 + len(self.marker_text) * (self.marker == "glued")
 
     def is_symbol(self, text: str) -> bool:
-        """Whether it is one character, maybe with the marker glued on."""
+        """Return whether a text is one character, possibly with the marker glued on."""
         return len(text) == 1 or (len(text) == self.longest and text.endswith(self.marker_text))
 
 

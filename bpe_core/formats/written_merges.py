@@ -84,7 +84,7 @@ class PlacedMerges:
         return np.fromiter(map(self._place_of.get, texts, repeat(NOWHERE)), np.int64, len(texts))
 
     def among(self, *columns: Int64s) -> Bools:
-        """Of each place whether it is in one of these columns."""
+        """Mark the places that occur in any of these columns."""
         found = np.zeros(len(self._place_of) + 1, np.bool_)  # NOWHERE is the last one
         for column in columns:
             found[column] = True
@@ -95,7 +95,7 @@ class PlacedMerges:
         return all((column != NOWHERE).all() for column in (self.left, self.right, self.made))
 
     def are_in_order(self, base: Mapping[str, int]) -> bool:
-        """Whether each joins what is there already and makes what is not, or what happens of several is clear."""
+        """Return whether each merge joins existing tokens and makes a new one, or repeats have one clear meaning."""
         rows = np.arange(len(self.made))
         makers = self._makers(base, rows)
         if not (self.are_known and (self._since(makers, rows) < rows).all()) or (makers[self.made] < 0).any():
@@ -308,7 +308,7 @@ def _read_at_once(data: bytes) -> tuple[WrittenMerges, str] | None:
 
 
 def _is_version(line: str) -> bool:
-    """Whether a first line is no merge: programs write their names behind the version, or a title before it."""
+    """Return whether a first line is no merge: it names the version, maybe with a program's name or a title."""
     return line.startswith(VERSION) or (VERSION in line and len(line.split(" ")) == 2)
 
 

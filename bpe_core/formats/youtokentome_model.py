@@ -34,7 +34,7 @@ class YouTokenToMe(ReadOnly):
     why_only_read = "Models of YouTokenToMe are only read: choose another format."
 
     def recognizes(self, data: bytes) -> bool:
-        """Whether ▁ is among as many characters as the first line says, and what merges have comes behind them."""
+        """Return whether the first line's count of characters fits, ▁ is one of them, and a merge follows."""
         counts = _COUNTS.match(data)
         if counts is None:
             return False

@@ -118,7 +118,7 @@ def _floors(told: Any) -> dict[str, Any]:
 
 
 def _is_counts(path: Path) -> bool:
-    """Whether a file begins like those of `WordTable.save`; no merge table does."""
+    """Return whether a file begins like those of `WordTable.save`; no merge table does."""
     try:
         with path.open("rb") as file:
             return file.read(len(ARCHIVE)) == ARCHIVE
