@@ -36,7 +36,7 @@ def exit_code(number: int) -> int:
 
 
 class Interruption:
-    """While entered, the first Ctrl-C only sets `requested`; the second one interrupts.
+    """A context in which the first Ctrl-C only sets `requested`, and the second one interrupts.
 
     Before there is anything to keep, the first one interrupts: work that waits for standard input would not ask.
     """
@@ -140,7 +140,7 @@ def bar_line(progress: Progress, rate: float) -> str:
     >>> bar_line(Progress("training", 500, 2000, "merges"), rate=250.0)
     'training  [======                  ]  25 %  500 of 2,000 merges  250 merges/s  0:06 left'
     >>> bar_line(Progress("machine code is being made", 40, 100, PERCENT), rate=1.0)
-    'machine code is being made:  40 %'
+    'machine code is being made: 40 %'
     """
     scale, unit, digits = (1e-6, "MB", 1) if progress.unit == "bytes" else (1.0, progress.unit, 0)
     done = f"{progress.done * scale:,.{digits}f}"

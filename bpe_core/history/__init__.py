@@ -1,1 +1,1 @@
-"""What was learned, step by step, and what follows from it alone."""
+"""The history of a run: what was learned, step by step, and what follows from that alone."""

@@ -34,7 +34,7 @@ class Symbol(NamedTuple):
 
     @property
     def merges(self) -> bool:
-        """Whether a merge may take this symbol: what stands for the unknown stays alone."""
+        """Return whether a merge may take this symbol; symbols that replace unknown characters stay alone."""
         return self.kind not in ("unknown", "fallback")
 
 
@@ -51,7 +51,7 @@ class Spelled(NamedTuple):
         return Spelled(self.symbols[cells], starts)
 
     def joined(self, parts: list[bytes]) -> list[bytes]:
-        """What is written on each, where this is written on its symbols."""
+        """Join the given `parts` of the symbols of each text."""
         widths = np.fromiter(map(len, parts), np.int64, len(parts))
         written = np.frombuffer(b"".join(parts), np.uint8)
         before, width = np.cumsum(widths)[self.symbols], widths[self.symbols]
@@ -69,7 +69,7 @@ class Alphabet:
     spelled: Spelled | None = None  # seeds behind them
 
     def kept(self, what: object, make: Callable[[], T]) -> T:
-        """What was made of this alphabet once; comparing two of them to find it would take long."""
+        """Return what `make` once made of this alphabet; finding it by comparing two alphabets would take long."""
         if what not in self._kept:
             self._kept[what] = make()
         found: T = self._kept[what]
@@ -103,7 +103,7 @@ class Alphabet:
 
     @cached_property
     def decoded(self) -> list[bytes]:
-        """What each symbol stands for; not to be changed."""
+        """Return the bytes that each symbol represents; do not change the list."""
         given = [symbol.decoded for symbol in self.given]
         return given if self.spelled is None else given + self.spelled.joined(given)
 
@@ -114,7 +114,7 @@ class Alphabet:
 
     @cached_property
     def merging(self) -> list[bool]:
-        """Of each symbol whether a merge may take it; not to be changed."""
+        """Return for each symbol whether a merge may take it; do not change the list."""
         return [symbol.merges for symbol in self.given] + [True] * (len(self) - len(self.given))
 
     @cached_property
@@ -127,23 +127,23 @@ class Alphabet:
 
     @cached_property
     def id_of_piece(self) -> dict[bytes, int]:
-        """What a piece of a word becomes; a word that spells the marker's text does not become the marker."""
+        """Map each piece of a word to an id; a word that spells the marker's text does not become the marker."""
         pieces = ("byte", "character", "glued")
         return {symbol.text: i for i, symbol in enumerate(self.but_seeds) if symbol.kind in pieces}
 
     @cached_property
     def id_of_continuation(self) -> dict[bytes, int]:
-        """What a piece becomes inside a word; empty where that is the same as at its beginning."""
+        """Map each piece inside a word to its symbol's id; empty if words have no symbols of their own for that."""
         return {symbol.decoded: i for i, symbol in enumerate(self.given) if symbol.kind == "continuation"}
 
     @cached_property
     def continuing(self) -> bytes:
-        """What is written before a token that continues a word, and left out where it is joined to another."""
+        """Return the prefix of tokens that continue a word (`##`); it is left out when tokens are joined."""
         marked = (one for one in self.given if one.text != one.decoded and one.kind in ("continuation", "seed"))
         return next((one.text.removesuffix(one.decoded) for one in marked if one.text.endswith(one.decoded)), b"")
 
     def joined_text(self, left: bytes, right: bytes) -> bytes:
-        """How the token is written that joins two: `lo` of `l` and `##o`."""
+        """Return the text of the token that joins two: `lo` of `l` and `##o`."""
         return left + right.removeprefix(self.continuing)
 
     @cached_property
@@ -196,7 +196,7 @@ class Alphabet:
 
     @classmethod
     def with_continuations(cls, words: WordTable, recipe: Recipe) -> Alphabet:
-        """The same for a method to which a character inside a word is another symbol than at its beginning."""
+        """Make an alphabet in which a character inside a word has another symbol than at its beginning."""
         plain, marker = cls.for_words(words, recipe), recipe.marker_text.encode()
         if recipe.lists_bytes:
             return plain
@@ -246,12 +246,12 @@ BYTE_TEXTS = tuple(f"<0x{byte:02X}>" for byte in range(256))  # how bytes that s
 
 
 def unknown_symbols(recipe: Recipe) -> list[Symbol]:
-    """What a character that the alphabet lacks becomes."""
+    """Return the symbols that a character outside the alphabet becomes."""
     return symbols_for_unknown("" if recipe.unknown == "bytes" else recipe.unknown_text)
 
 
 def symbols_for_unknown(text: str) -> list[Symbol]:
-    """The one written so; where nothing is, the 256 bytes."""
+    """Return one symbol with this text, or the 256 fallback bytes if the text is empty."""
     if not text:
         return [Symbol(text.encode(), bytes([byte]), "fallback") for byte, text in enumerate(BYTE_TEXTS)]
     return [Symbol(text.encode(), text.encode(), "unknown")]
@@ -282,7 +282,7 @@ def _characters_inside(words: WordTable) -> list[bytes]:
 
 
 def _with_room(array: npt.NDArray[Number], code_points: npt.NDArray[np.uint32]) -> npt.NDArray[Number]:
-    """The same with a place for each of them; one for every character there is would cost small corpora the most."""
+    """Return the array, padded so that each code point has a place; one for all of Unicode would slow small corpora."""
     missing = int(code_points.max(initial=0)) + 1 - len(array)
     return array if missing <= 0 else np.pad(array, (0, missing))
 

@@ -1,4 +1,4 @@
-"""What may be given as a tokenizer: a history, or what was made of one."""
+"""The values that a function takes as a tokenizer: a history, or an object that has one."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Learned = History | HasHistory
 
 
 def history_of(given: Learned, name: str = "") -> History:
-    """What was learned; anything else is refused, by the name it was given."""
+    """Return the history of what is given; refuse anything else by its name."""
     found = given if isinstance(given, History) else getattr(given, "history", None)
     if isinstance(found, History):
         return found

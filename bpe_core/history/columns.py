@@ -1,4 +1,4 @@
-"""What is written down of each step, whatever the method: a column each. And the scores of methods that have them."""
+"""The columns of a history, one for each fact about a step, and the scores of methods that have them."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ MOST_LENGTH = 2**62  # what is longer is as long as this: two such lengths can s
 
 
 def joined_lengths(first: Sequence[int], left: _Ints, right: _Ints) -> npt.NDArray[np.int64]:
-    """How long each token is, given the lengths of the first ones and the pairs that are joined."""
+    """Return the length of each token, given the lengths of the base symbols and the pairs that are joined."""
     return once("lengths", (list(first), left, right), lambda: _joined_lengths(first, left, right), _are_same)
 
 
@@ -98,7 +98,7 @@ class Scores:
         return self.since[row + 1] + 1 if row + 1 < len(self.since) else 2**62
 
     def at(self, steps: int) -> Float32s:
-        """What is in force after that many steps, by id; DROPPED for what is not in the vocabulary then."""
+        """Return the score of each id after so many steps; DROPPED for tokens that are not in the vocabulary then."""
         row = self.number_at(steps)
         if self.waiting:
             scores = self.rows[row].copy()

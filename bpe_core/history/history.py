@@ -1,4 +1,4 @@
-"""What a trainer learned, step by step: append-only columns, seen through frozen views.
+"""The history of a trainer: what it learned, step by step, in append-only columns that are seen through frozen views.
 
 A step joins two tokens into a new one, drops a token, or adds one; byte-pair encoding only joins. Ids 0 to n - 1 are
 the alphabet, whose seeds wait until a step adds them where a method adds; each joined token takes the next id, and
@@ -212,7 +212,7 @@ class History(Sequence[Step]):
 
     @cached_property
     def _ids_by_number(self) -> dict[int, int]:
-        """Of a number that several tokens share, the last special one, else the first."""
+        """Map each number to an id; of several tokens that share it, the last special one, else the first."""
         pairs = [] if self.numbers is None else list(zip(self.numbers.tolist(), range(self.id_count), strict=True))
         return dict([*reversed(pairs[: self.first_special]), *pairs[self.first_special :]])
 
@@ -230,12 +230,12 @@ class History(Sequence[Step]):
 
     @property
     def only_joins(self) -> bool:
-        """Whether no step drops or adds a token."""
+        """Return whether no step drops or adds a token."""
         return len(self._joins) == len(self) and not self._waiting_at_first
 
     @cached_property
     def _waiting_at_first(self) -> int:
-        """How many tokens of the alphabet are not in the vocabulary before a step adds them."""
+        """Return how many tokens of the alphabet are not in the vocabulary before a step adds them."""
         return self.alphabet.seed_count if METHODS[self.recipe.method].single == "add" else 0
 
     @cached_property
@@ -248,7 +248,7 @@ class History(Sequence[Step]):
         return ids
 
     def of_steps(self, of_tokens: Sequence[T], start: int = 0) -> Sequence[T]:
-        """What is known of each token, for the token of each step from `start` on."""
+        """Return the given values of the tokens in the order of the steps, from the step `start` on."""
         if self.only_joins:
             return of_tokens[len(self.alphabet) + start : self.first_special]
         return [of_tokens[id] for id in self.ids[start:].tolist()]
@@ -260,7 +260,7 @@ class History(Sequence[Step]):
 
     @property
     def id_count(self) -> int:
-        """How many ids there are: every token that ever was has one."""
+        """Return how many ids there are; every token that ever was has one."""
         return self.first_special + len(self.recipe.special_tokens)
 
     @property
@@ -276,7 +276,7 @@ class History(Sequence[Step]):
         return self.vocabulary_size_at(len(self))
 
     def vocabulary_size_at(self, steps: int) -> int:
-        """How many tokens there were after that many steps, special tokens included."""
+        """Return the vocabulary's size after so many steps, special tokens included."""
         return int(self._sizes[min(steps, len(self))])
 
     def vocabulary_sizes(self) -> Int64s:
@@ -313,7 +313,7 @@ class History(Sequence[Step]):
         return int(self.columns.left[row]), int(self.columns.right[row])
 
     def pairs(self, first: int = 0, stop: int | None = None) -> list[Pair]:
-        """What was joined, token by token; or only what the first, the second ... of them was joined from."""
+        """Return the pair that each token was joined from, or only those of the joins from `first` to `stop`."""
         which = self._joins[first:stop]
         return list(zip(self.columns.left[which].tolist(), self.columns.right[which].tolist(), strict=True))
 
@@ -357,7 +357,7 @@ class History(Sequence[Step]):
         return found
 
     def token_lengths(self, of_symbols: Sequence[int] | None = None) -> Int64s:
-        """How long each token is, where the base symbols are that long; if not said, how many of them it holds."""
+        """Return the length of each token, given those of the base symbols; without them, count base symbols."""
         first = [1] * len(self.alphabet) if of_symbols is None else of_symbols
         return joined_lengths(first, self.columns.left[self._joins], self.columns.right[self._joins])
 
@@ -375,7 +375,7 @@ class History(Sequence[Step]):
         return self._row_joining.get((self._blocks[block_of], pair))
 
     def last_step_beside(self, token: int, at: int) -> int:
-        """After how many steps, but no more than `at`, most of what was joined in the token's block is there."""
+        """Return after how many steps, at most `at`, the token's block of steps is complete."""
         row = self.row_of(token)
         if row is None or "block" not in self.reasons:
             return at
@@ -383,13 +383,13 @@ class History(Sequence[Step]):
 
     @cached_property
     def _blocks(self) -> Sequence[int]:
-        """Of each step. Where blocks are not known there is but one."""
+        """Return the block of each step; all are 0 if blocks are not known."""
         blocks: list[int] = self.reasons["block"].tolist() if "block" in self.reasons else [0] * len(self)
         return blocks
 
     @cached_property
     def _row_joining(self) -> dict[tuple[int, Pair], int]:
-        """By block and pair; of a pair that is in the table twice, the first."""
+        """Map each block and pair to the row that joins it; of duplicates the first."""
         rows = self._joining_rows
         keys = zip((self._blocks[row] for row in reversed(rows)), reversed(self.pairs()), strict=True)
         return dict(zip(keys, reversed(rows), strict=True))
@@ -398,12 +398,12 @@ class History(Sequence[Step]):
 
     @property
     def has_counts(self) -> bool:
-        """Whether counts are known; an imported table has none until it is counted on a corpus."""
+        """Return whether counts are known; an imported table has none until it is counted on a corpus."""
         return len(self) == 0 or int(self.columns.count[0]) != NOTHING
 
     @cached_property
     def tied(self) -> Bools:
-        """Which steps were decided by the tie rule: what came next was as good, which mostly means as frequent."""
+        """Return which steps the tie rule decided: the runner-up was as good, which mostly means as frequent."""
         columns, values = self.columns, self.reasons.get(TIED)
         as_frequent = (columns.count == columns.runner_up_count) & (columns.runner_up_left != NOTHING)
         tied: Bools = as_frequent if values is None else values.astype(bool)
@@ -417,25 +417,25 @@ class History(Sequence[Step]):
 
     @cached_property
     def tokens_after(self) -> Int64s:
-        """How many tokens the corpus had after 0, 1, 2 ... steps."""
+        """Return how many tokens the corpus had after 0, 1, 2 ... steps."""
         return np.concatenate([np.array([self.tokens_at_start]), self.columns.tokens_left])
 
     @cached_property
     def compression(self) -> Float64s:
-        """How many base symbols a token stood for, on average, after 0, 1, 2 ... steps."""
+        """Return how many base symbols a token represented on average after 0, 1, 2 ... steps."""
         return self.tokens_at_start / np.maximum(self.tokens_after, 1)
 
     def compression_of(self, symbols: int) -> Float64s:
-        """The same where there were tokens larger than a base symbol before the first step, and that many symbols."""
+        """Return the compression for a given count of symbols, if the first tokens were larger than a symbol."""
         return symbols / np.maximum(self.tokens_after, 1)
 
     @property
     def tokens_saved(self) -> Int64s:
-        """How many tokens fewer each step left; a joined pair is one less wherever it stood."""
+        """Return by how many tokens each step shortened the corpus; each joined pair is one token less."""
         return -np.diff(self.tokens_after)
 
     def token_counts(self, symbol_counts: Int64s, joined: Int64s | None = None) -> Int64s:
-        """How often each token occurs at the end if steps only join: each pair `joined` times, if not as learned."""
+        """Return how often each token occurs at the end, if steps only join; `joined` replaces the learned counts."""
         joined = self.tokens_saved if joined is None else joined
         counts = np.concatenate([symbol_counts, joined])
         for half in (self.columns.left, self.columns.right):

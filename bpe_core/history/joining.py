@@ -1,4 +1,4 @@
-"""How texts are cut if the steps alone do not say it, as in tables from elsewhere.
+"""The rules by which texts are encoded if the steps alone do not give them, as in imported tables.
 
 The steps of such a history say only how its tokens were made; `segmenting/by_priority.py` cuts by this value. Tokens
 that no pair makes are seeds of the alphabet.
@@ -24,7 +24,7 @@ _TOKENS = ("found_first", "left_out")
 
 
 class PairRows(NamedTuple):
-    """Which pairs are joined to which tokens, the one that is joined first at the top."""
+    """The pairs and the tokens they are joined to, in the order of their priority."""
 
     left: Int64s
     right: Int64s
@@ -44,7 +44,7 @@ class Joining:
     hidden: tuple[int, ...] = ()  # tokens that are steps to others only: alone they fall apart, symbols are unknown
 
     def before(self, token: int) -> Joining:
-        """The same with the tokens before that one only."""
+        """Return a copy restricted to tokens below this id."""
         hidden = tuple(one for one in self.hidden if one < token)
         if self.pairs is None:
             assert self.priorities is not None
@@ -69,7 +69,7 @@ class Joining:
 
     @classmethod
     def from_dict(cls, values: object, base: int, tokens: int, where: str) -> Joining:
-        """What JSON says, believing nothing; what it says of tokens that a damaged file has lost is left out."""
+        """Parse and check JSON values; leave out what they say about tokens that a damaged file has lost."""
         if not isinstance(values, Mapping):
             raise _wrong(where)
         chosen: dict[str, Any] = {name: values.get(name) for name in _CHOICES}

@@ -76,7 +76,7 @@ class LaidTexts(Sequence[str]):
 
     @cached_property
     def edges(self) -> Int64s:
-        """Where each begins in characters, and the end."""
+        """Return the offset of each text in characters, and the end."""
         ends: Int32s = np.cumsum((self.data & 0xC0) != 0x80, dtype=np.int32)  # a fifth of the time of larger numbers
         return np.append(np.int32(0), ends)[self.starts].astype(np.int64)
 
@@ -92,7 +92,7 @@ class LaidTexts(Sequence[str]):
 
     @cached_property
     def are_single(self) -> Bools:
-        """Which are one character: of these the first byte tells the width."""
+        """Mark the texts that are one character, by the width that the first byte gives."""
         found: Bools = np.diff(self.starts) == _WIDTH_BY_LEAD[self._leads]
         return found
 
@@ -131,7 +131,7 @@ class LaidTexts(Sequence[str]):
         return entered(self.data, self.starts)
 
     def places_of(self, texts: Sequence[str]) -> Int64s:
-        """Where each of a few texts is, of equal ones the last; -1 for what is not there.
+        """Return the index of each of these few texts; of duplicates the last, and -1 for a missing one.
 
         >>> LaidTexts.of(["low", "né", "low"]).places_of(["né", "low", "lo", ""]).tolist()
         [1, 2, -1, -1]

@@ -1,4 +1,4 @@
-"""Which symbols meet inside tokens: between any other two, nothing is ever joined."""
+"""The symbols that meet inside tokens; no other two neighbours are ever joined."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is written on a token.
+"""The texts of tokens, for people and as bytes.
 
 Each merge may double a length: 27 of them can spell 128 MB. So lengths are known without a text, whole texts are put
 together within one budget, and what a person is shown is cut off.
@@ -91,7 +91,7 @@ def quoted(text: bytes | str) -> str:
 
 
 class TokenTexts:
-    """What is written on each token, shown and as bytes. One thread may let the lists grow while others read."""
+    """The texts of all tokens, for people and as bytes. One thread may extend the lists while others read."""
 
     def __init__(
         self,
@@ -192,7 +192,7 @@ def written(history: History) -> list[bytes]:
 
 
 def decoded(history: History) -> list[bytes]:
-    """What each token stands for, the special ones left out."""
+    """Return the bytes that each token represents, without the special tokens."""
     alphabet = history.alphabet
     if alphabet.decoded == alphabet.texts and not alphabet.continuing:
         return written(history)
@@ -217,7 +217,7 @@ def check_together(size: int) -> None:
 
 
 def of_tokens(what: object, history: History, find: Callable[[], T]) -> T:
-    """What follows from the alphabet and from what was joined of it; found once for all histories with the same."""
+    """Return a result that depends only on the alphabet and the joined pairs; histories that share these share it."""
     return once(what, history, find, _have_same_tokens)
 
 

@@ -157,7 +157,7 @@ def how_written(texts: Sequence[bytes], cancelled: CancelCheck) -> tuple[Bools, 
 
 
 def _is_broken_before_its_end(raw: bytes) -> bool:
-    """Whether a shortened text is broken before its end, where it may have been cut."""
+    """Return whether a shortened text is invalid before its end, where it may have been cut."""
     return max(raw[:-3].decode(errors="surrogateescape")[:-3]) >= "\udc80"
 
 

@@ -154,7 +154,7 @@ class _Search:
             self._left[needle] = left
 
     def _is_a_word(self, data: bytes, start: int, stop: int) -> bool:
-        """Whether the pattern makes one word of these bytes, as far as their surroundings show."""
+        """Return whether the pattern makes one word of these bytes, as far as the text around them shows."""
         first, last = max(0, start - WINDOW), min(len(data), stop + WINDOW)
         while first < start and data[first] & 0xC0 == 0x80:
             first += 1

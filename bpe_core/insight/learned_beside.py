@@ -1,4 +1,4 @@
-"""What is set beside a floor: what other methods make of the words.
+"""The results of other methods on the same words, shown beside a floor.
 
 Unigram and MinGram learn from characters. Where symbols are bytes, each byte is a character to them, so that all have
 as many pieces of the same words.
@@ -64,7 +64,7 @@ def _learned(words: WordTable, recipe: Recipe, wanted: int, work: Work) -> int |
 
 
 def _as_characters(words: WordTable) -> WordTable:
-    """The same words with each byte as a Latin letter, as Unigram's pieces hold letters of one script."""
+    """Return the same words with each byte as a Latin letter, as Unigram's pieces hold letters of one script."""
     other = ~is_letter(words.text)  # which become U+0100 to U+01FF
     places = np.concatenate((np.zeros(1, np.int64), np.cumsum(other + np.int64(1))))
     text = np.empty(int(places[-1]), np.uint8)

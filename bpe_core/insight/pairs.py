@@ -135,7 +135,7 @@ def leads(runners: list[Runner]) -> list[LeadChange]:
 
 @dataclass(frozen=True)
 class Loss:
-    """What one merge took from another pair."""
+    """A loss: the occurrences that one merge took from another pair."""
 
     pair: Pair
     step: int

@@ -1,4 +1,4 @@
-"""Which alternative of a pattern made a word, and what each of the named patterns matches by it."""
+"""The alternative of a pattern that made a word, and an explanation of each in the named patterns."""
 
 from __future__ import annotations
 

@@ -120,7 +120,7 @@ class RankedWords:
         return Tokenizer(self.history)
 
     def serves(self, history: History) -> bool:
-        """Whether this was made of all these merges; a run that goes on soon has more."""
+        """Return whether these ranks cover all merges of a history; a run that goes on soon has more."""
         return len(self.history) == len(history)
 
     @cached_property

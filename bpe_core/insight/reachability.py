@@ -36,7 +36,7 @@ CONTINUATIONS = (0x80, 0x90, 0x9F, 0xA0, 0xBF)  # enough for every lead byte to 
 
 @dataclass
 class Room:
-    """What may still be tried; each token of a table that is asked for takes of it."""
+    """A budget of texts that may still be tried; each token of a table that is searched for uses some of it."""
 
     left: int = MOST_TRIED
 

@@ -72,7 +72,7 @@ class Verdict:
 
     @property
     def sound_until(self) -> int:
-        """How many steps there are before the first wrong one."""
+        """Return how many steps there are before the first wrong one."""
         return self.steps if self.first is None else self.first.step - 1
 
 
@@ -208,7 +208,7 @@ def _rivals(columns: Columns, worse: Bools) -> Iterator[tuple[int, Pair, int]]:
 
 
 def _wraps(count: int, other: int) -> bool:
-    """Whether a larger count is no larger once it is kept in 32 bits, with a sign or without.
+    """Return whether a larger count is no longer larger when kept in 32 bits, signed or unsigned.
 
     >>> _wraps(2**31, 5), _wraps(2**32 + 4, 5), _wraps(2**32 + 6, 5), _wraps(7, 5)
     (True, True, False, False)

@@ -1,4 +1,4 @@
-"""What a table was learned from: the shares of groups of texts that explain its merges best.
+"""The mixture that a table was learned from: the shares of groups of texts that explain its merges best.
 
 Each merge took a pair that occurred at least as often as any other. How often both occurred in each group at that step,
 under the table's own merges, is counted here. So each pair that was passed over, its rival, is a line to keep to:
@@ -51,12 +51,12 @@ class Rival:
     counts: Float64s  # a row before the first fall and one after each, a column for each group
 
     def at(self, steps: Int64s) -> Float64s:
-        """Its counts when that many steps are made: a row for each."""
+        """Return the rival's counts at these steps, a row for each."""
         return self.counts[np.searchsorted(self.falls, steps, side="right")]
 
 
 class Evidence:
-    """How often pairs occur in each group, step by step."""
+    """The evidence for shares: how often pairs occur in each group, step by step."""
 
     def __init__(self, groups: GroupedWords, history: History, work: Work = ALONE) -> None:
         recipe = history.recipe.with_changes(
@@ -77,7 +77,7 @@ class Evidence:
         return len(self.table)
 
     def _counts_of_merges(self) -> Float64s:
-        """Of each pair when it is merged: a row for each step, a column for each group."""
+        """Return how often each pair occurs when it is merged: a row for each step, a column for each group."""
         ranked, steps = self._ranked, len(self)
         cells = np.flatnonzero(ranked.ranks < steps)
         words, ranks = ranked.word_of_cell[cells], ranked.ranks[cells]
@@ -88,7 +88,7 @@ class Evidence:
         return found
 
     def known(self) -> Float64s:
-        """What share of the symbols of each group the table has; of the others it says nothing."""
+        """Return the share of each group's symbols that the table has; it says nothing about others."""
         ranked, words = self._ranked, len(self._words)
         cells = np.diff(ranked.starts) - 1  # without the separator behind each word
         found = np.bincount(ranked.word_of_cell[ranked.symbols >= 0], minlength=words)
@@ -122,7 +122,7 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Line:
-    """At a step, by its index, the merge occurred at least as often as the rival of that number."""
+    """A line of the program: at this step (an index) the merge occurred at least as often as this rival."""
 
     step: int
     rival: int
@@ -130,7 +130,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Bound:
-    """What one line alone says of a group's share, where the other groups keep their proportions."""
+    """A bound on a group's share from one line alone, if the other groups keep their proportions."""
 
     line: Line
     share: float
@@ -243,7 +243,7 @@ class Program:
         return found
 
     def spread(self, times: int, seed: int, work: Work = ALONE) -> Float64s:
-        """By how much shares differ if other steps and rivals had been met: the usual deviation of each from its share.
+        """Return how much each share varies if other steps and rivals had been met: its standard deviation.
 
         It is solved as often, each time with what is unexplained of each step and rival weighing next to nothing, or
         nearly twice as much, by chance. (Nothing at all would not do: then a group costs nothing that only a few pairs

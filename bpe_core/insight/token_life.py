@@ -80,7 +80,7 @@ class TokenLife:
 
     @property
     def is_scaffold(self) -> bool:
-        """Whether larger tokens have taken all its occurrences."""
+        """Return whether larger tokens have taken all its occurrences."""
         return self.is_born and self.curve[0][1] > 0 and self.count == 0 and bool(self.takers)
 
 

@@ -150,7 +150,7 @@ class Ways:
         return sum(weights[id] for id in ids) - lattice.log_of_all(weights)
 
     def shares(self, way: Way, word: bytes) -> dict[tuple[int, int], float] | None:
-        """How likely each token is drawn at its place, by its first symbol and its id."""
+        """Return how likely each token is drawn, by the index of its first symbol and its id."""
         if way != "dropout":
             return self.lattice(word).shares(self._weights(way))
         chances = self.chances(word)
@@ -165,14 +165,14 @@ class Ways:
         return found
 
     def expected(self, way: Way, word: bytes) -> float | None:
-        """How many tokens are drawn on average."""
+        """Return how many tokens are drawn on average."""
         if way != "dropout":
             return sum(self.lattice(word).shares(self._weights(way)).values())
         chances = self.chances(word)
         return None if chances is None else sum(len(ids) * one for ids, one in chances.items())
 
     def chances(self, word: bytes) -> dict[Ids, float] | None:
-        """What dropout makes of a word, each with its probability."""
+        """Return the ways that dropout cuts a word, each with its probability; None if there are too many."""
         assert self._dropout is not None
         if word not in self._chances:
             found = self._dropout.outcomes(self.lattice(word).symbols)
@@ -185,7 +185,7 @@ class Ways:
         return self._chances[word]
 
     def length(self, id: int) -> int:
-        """How many symbols a token covers."""
+        """Return how many symbols a token covers."""
         return self._length_of.get(id, 1)
 
     @cached_property
@@ -199,7 +199,7 @@ class Ways:
         return self._each_costs_one if way == "fewest" else self._all_alike
 
     def _shown(self, ids: Ids) -> Ids:
-        """The same with tokens that are steps to others only taken apart."""
+        """Replace each hidden token by the tokens that it was joined from."""
         hidden = () if self.history.joining is None else self.history.joining.hidden
         if not hidden:
             return ids

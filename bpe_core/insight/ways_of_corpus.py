@@ -1,4 +1,4 @@
-"""In how many tokens the words of a corpus are cut by the ways of `insight/ways.py`: the same lattices, all at once."""
+"""The number of tokens of a corpus by the ways of `insight/ways.py`, for all words at once."""
 
 from __future__ import annotations
 
@@ -53,18 +53,21 @@ class CorpusLattices:
         self._lattices = _lattices(words, stretches, alphabet, history.recipe)
 
     def fewest(self, history: History, work: Work = ALONE) -> int:
-        """How few tokens will do, with those of a moment of the history."""
+        """Return the fewest tokens that cover the words, using the vocabulary of this history."""
         return self._on_best_paths(self._placed(history, np.full(history.id_count, -1.0)), work)
 
     def likeliest(self, history: History, scores: Sequence[float], work: Work = ALONE) -> int:
         return self._on_best_paths(self._placed(history, np.array(scores)), work)
 
     def sampled(self, history: History, scores: Sequence[float], work: Work = ALONE) -> float:
-        """How many tokens are drawn on average, each way by the product of its probabilities."""
+        """Return the average number of tokens, if each way is drawn by the product of its tokens' probabilities."""
         return self._on_all_paths(self._placed(history, np.array(scores)), work)
 
     def uniform(self, history: History, work: Work = ALONE) -> float:
-        """The same where all ways are alike: a half for each symbol weighs them alike, and their sum stays below 1."""
+        """Return the average number of tokens if all ways are equally likely.
+
+        Each symbol weighs a half, so all ways of a word weigh the same and their sum stays below 1.
+        """
         return self._on_all_paths(self._placed(history, -math.log(2) * self._lengths), work)
 
     def _placed(self, history: History, score_of: np.ndarray) -> Float32s:
@@ -90,7 +93,7 @@ class CorpusLattices:
 
 
 def fewest_tokens(words: WordTable, history: History, steps: Sequence[int]) -> list[int]:
-    """How few tokens the words can be cut into by a table's vocabulary after each of these numbers of steps."""
+    """Return the fewest tokens that cover the words, using the vocabulary after each of these numbers of steps."""
     lattices = CorpusLattices(words, history)
     return [lattices.fewest(history.first(at)) for at in steps]
 

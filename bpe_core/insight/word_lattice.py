@@ -29,7 +29,7 @@ class WordLattice:
 
     @cached_property
     def ways(self) -> int:
-        """How many ways there are to cover the word."""
+        """Return how many ways there are to cover the word."""
         found = [1] + [0] * len(self.edges)
         for start, edges in enumerate(self.edges):
             for length, _ in edges:

@@ -101,7 +101,7 @@ def _lattice(bench: Bench) -> Lattice:
 
 
 def _simple_floor(bench: Bench, pieces: str, _: int) -> int:
-    """What is left if so many pieces saved as if each were alone."""
+    """Return how many tokens would be left if each of so many pieces saved as much as it does alone."""
     lattice = _lattice(bench)
     return int(lattice.symbols + lattice.other_tokens - sum(sorted(lattice.saves.tolist())[-int(pieces) :]))
 

@@ -43,12 +43,12 @@ class LessonStep:
 
     @property
     def hides_words(self) -> bool:
-        """Whether the words, split as they are, would show the answer."""
+        """Return whether showing the words split as they are would give the answer away."""
         return self.query is not None and self.query.what in HIDDEN_CUTS
 
     @property
     def is_about_others(self) -> bool:
-        """Whether it asks about other words than those of the lesson."""
+        """Return whether the step asks about other words than those of the lesson."""
         return self.query is not None and bool(self.query.words or self.query.pieces)
 
     @property
@@ -123,7 +123,7 @@ def told(right: str) -> Feedback:
 
 
 def is_same_answer(given: str, right: str) -> bool:
-    """Whether two answers are the same, whatever their spacing.
+    """Return whether two answers are the same, whatever their spacing.
 
     >>> is_same_answer("1,744", "1744"), is_same_answer("low|est", "low est"), is_same_answer("n+e", "n + e")
     (True, True, True)
@@ -134,7 +134,7 @@ def is_same_answer(given: str, right: str) -> bool:
 
 
 def is_about(given: str, right: str) -> bool:
-    """Whether the numbers are the same; parts may be rounded.
+    """Return whether the numbers are the same; the given ones may be rounded.
 
     >>> is_about("0.31 3", "4/13 3"), is_about("0.33 3", "4/13 3"), is_about("low", "lower"), is_about("1/0", "1")
     (True, False, False, False)

@@ -178,7 +178,7 @@ class Followed(NamedTuple):
     follow: Callable[[Wanted], Iterator[int]]  # writes the results; yields how many steps are done
 
     def is_worth(self, sizes: int, work: Work) -> bool:
-        """Whether following the steps is possible and faster than measuring each size by itself."""
+        """Return whether it is possible and faster to follow the steps than to measure each size by itself."""
         return use_machine_code(self.size * sizes, work=work)
 
 

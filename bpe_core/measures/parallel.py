@@ -1,4 +1,4 @@
-"""What the same sentences say of a tokenizer in each language, besides how many tokens they are."""
+"""The measures of a tokenizer on the same sentences in several languages, besides the number of tokens."""
 
 from __future__ import annotations
 

@@ -31,7 +31,10 @@ from bpe_core.text.specials import spelled_in
 
 
 def can_be_in_words(recipe: Recipe) -> bool:
-    """Whether a text's tokens are those of its words; not where a file's own steps cut it, or the text is one word."""
+    """Return whether a text's tokens are those of its words.
+
+    They are not if steps of a file cut the text, or if the whole text is one word.
+    """
     return not recipe.preparation and recipe.pattern not in (CUSTOM_PATTERN, "none")
 
 
@@ -132,7 +135,10 @@ SIGMAS = "σς"  # one becomes the other at the end of a word
 
 
 def is_always_encoded(history: History) -> Callable[[str], bool]:
-    """Whether a character is encoded, or left out, in every word; False may also mean that only cutting shows it."""
+    """Return a check whether a character is encoded, or left out, in every word.
+
+    False may also mean that only cutting shows it.
+    """
     recipe = history.recipe.with_changes(special_tokens=())  # special tokens are plain text to measures
     if recipe.preparation or recipe.pattern == CUSTOM_PATTERN or recipe.base != "characters":
         return lambda character: False
@@ -151,7 +157,7 @@ def is_always_encoded(history: History) -> Callable[[str], bool]:
 
 
 def _is_known(history: History) -> Callable[[str, bool], bool]:
-    """Whether the alphabet has a character in all places of words where it can occur."""
+    """Return a check whether the alphabet has a character wherever it can occur in words."""
     alphabet, marker = history.alphabet, history.recipe.marker_text.encode()
     begins = {one.text for one in alphabet.but_seeds if one.kind == "character" and one.text == one.decoded}
     continues = alphabet.id_of_continuation
@@ -164,7 +170,7 @@ def _is_known(history: History) -> Callable[[str, bool], bool]:
 
 
 def _is_a_word(character: str, splitter: Splitter, recipe: Recipe) -> bool:
-    """Whether the character is always a word by itself, as punctuation marks are."""
+    """Return whether the character is always a word by itself, as punctuation marks are."""
     if recipe.pattern != "bert":
         return False
     return len(list(splitter.words(LETTER + character + character + LETTER))) == 4

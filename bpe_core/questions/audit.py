@@ -1,4 +1,4 @@
-"""Which tokens of a table deserve a second look, and why."""
+"""A question about which tokens of a table deserve a second look, and why."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where two tokenizers part ways, and why."""
+"""A question about where two tokenizers differ, and why."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How good could a vocabulary of a size be: a floor that none can fall below, and the best that was found."""
+"""A question about how good a vocabulary of a size can be: a floor that none can fall below, and the best found."""
 
 from __future__ import annotations
 
@@ -207,7 +207,7 @@ def _own(study: Study, words: WordTable, sizes: Sequence[int], work: Work) -> tu
 
 
 def _may_be_from_elsewhere(study: Study, sizes: Sequence[int], own: Column) -> bool:
-    """Whether a table may be from other texts: these have another number of tokens than it says of its own."""
+    """Return whether a table may come from other texts, as these have another number of tokens than it says."""
     history = study.history
     known = [(history.step_of_size(size), tokens) for size, tokens in zip(sizes, own, strict=True) if tokens]
     is_same = history.has_counts and all(int(history.tokens_after[at]) == tokens for at, tokens in known)
@@ -228,7 +228,7 @@ def _told(one: Found, own: int | None, fewest: int | None) -> str:
 
 
 def _over_sizes(found: Sequence[Found], beside: Mapping[str, Column], sentence: str) -> LineFigure:
-    """What is best possible, shaded between floor and best."""
+    """Draw what is best possible at each size, with the range from floor to best shaded."""
     sizes, floors, bests = np.array([(it.size, it.floor, it.best) for it in found], float).T
     lines = [Line("best possible", sizes, bests, band=(floors, bests))]
     for name, column in beside.items():
@@ -238,7 +238,7 @@ def _over_sizes(found: Sequence[Found], beside: Mapping[str, Column], sentence: 
 
 
 def _meeting(one: Found, sentence: str) -> LineFigure:
-    """How floor and best come near each other in time."""
+    """Draw how the floor and the best found approach each other over time."""
     seconds, floors, bests = np.array([(it.seconds, it.floor, it.best) for it in one.moments], float).T
     reached = np.minimum(bests + one.others, one.joined)
     lines = [Line("best found", seconds, reached), Line("floor", seconds, floors + one.others)]

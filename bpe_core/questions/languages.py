@@ -1,4 +1,4 @@
-"""How many tokens the same text takes in each language while a tokenizer is learned."""
+"""A question about how many tokens the same text takes in each language while a tokenizer is learned."""
 
 from __future__ import annotations
 

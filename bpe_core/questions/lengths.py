@@ -1,4 +1,4 @@
-"""How long the tokens of the vocabulary are."""
+"""A question about the lengths of the tokens in the vocabulary."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was it trained on: in which shares groups of texts explain the merges of a table."""
+"""A question about what a table was trained on: the shares of groups of texts that explain its merges."""
 
 from __future__ import annotations
 

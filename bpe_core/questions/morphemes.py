@@ -1,4 +1,4 @@
-"""How well the splits of tokenizers agree with the borders of morphemes."""
+"""A question about how well the splits of tokenizers agree with the borders of morphemes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each size of the vocabulary would mean for texts."""
+"""A question about what each size of the vocabulary would mean for texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which tokens are the same but for a leading space or capital letters: the, The, ␣the."""
+"""A question about tokens that differ only in a leading space or capital letters: the, The, ␣the."""
 
 from __future__ import annotations
 

@@ -232,7 +232,7 @@ class _Found:
         }
 
     def average(self, way: Way) -> tuple[float, bool]:
-        """How many tokens a way draws on average, and whether that is exact or of the draws."""
+        """Return the average number of tokens that a way draws, and whether it is exact or estimated from the draws."""
         known = [self.all.expected(way, word) for word in self.words]
         exact = [one for one in known if one is not None]
         if len(exact) == len(known):

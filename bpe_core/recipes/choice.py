@@ -1,4 +1,4 @@
-"""What is declared of a choice of a recipe: what it is called and means, and which values it can have."""
+"""The declaration of a recipe's choice: its title, its meaning and its allowed values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person decides in a run instead of its method: a pair that is never joined from a step on, or is at one.
+"""The interventions of a person in a run: a pair is never joined from a step on, or is joined at a given step.
 
 An intervention names tokens by the ids they have in that run, so that it says the same wherever the run is learned
 again. It is spelled in one word, in a recipe's JSON, in the form and in commands:
@@ -44,7 +44,7 @@ class Intervention(NamedTuple):
         return cls(int(step), act, int(left), int(right))  # type: ignore[arg-type]  # the expression knows no other
 
     def behind(self, steps: int) -> Intervention | None:
-        """The same for who begins behind some steps; None if it is done by then."""
+        """Return the intervention for a run that begins after so many steps; None if it is over by then."""
         if self.step > steps:
             return self._replace(step=self.step - steps)
         return self._replace(step=1) if self.act == "forbid" else None

@@ -56,7 +56,7 @@ class Normalization:
 
 @dataclass(frozen=True, kw_only=True)
 class Splitting(Normalization):
-    """From text to words: everything that decides which words a text has."""
+    """The choices that decide which words a text has."""
 
     unit: Unit = choice("file", "Unit", among=get_args(Unit))  # "line": each line, with its newline, is its own text
     pattern: str = choice("gpt2", "Split by")  # a key of NAMED_PATTERNS, or "custom"
@@ -94,7 +94,7 @@ class Splitting(Normalization):
 
 @dataclass(frozen=True, kw_only=True)
 class Symbols:
-    """From words to base symbols."""
+    """The choices that decide which base symbols a word has."""
 
     base: Base = choice("bytes", "Starts from", among=get_args(Base))
     marker: Marker = choice("none", "Marker", among=get_args(Marker))
@@ -119,7 +119,7 @@ class Symbols:
 
 @dataclass(frozen=True, kw_only=True)
 class Size:
-    """How much is learned: one of the two."""
+    """The choices of how much is learned: one of the two is given."""
 
     vocab_size: int | None = choice(  # special tokens included
         32_000, "Vocabulary", least=1, most=LARGEST_VOCABULARY, optional=True
@@ -129,7 +129,7 @@ class Size:
 
 @dataclass(frozen=True, kw_only=True)
 class Learning:
-    """From base symbols to tokens: what is learned first."""
+    """The choices of how tokens are learned from base symbols."""
 
     method: str = choice(USUAL, "Method", "How tokens are learned", among=METHODS, goes_without_saying=True)
     min_frequency: int = choice(
@@ -172,7 +172,7 @@ class Learning:
 
 @dataclass(frozen=True, kw_only=True)
 class Steering:
-    """What this one run does not leave to its method."""
+    """The choices that override the method in one run."""
 
     interventions: tuple[Intervention, ...] = choice(
         (),
@@ -200,7 +200,7 @@ class Mixing:
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """What those who use a tokenizer do around it: which tokens they look for in a text, and how they decode."""
+    """The choices of those who use a tokenizer: which tokens they look for in a text, and how they decode."""
 
     spelled_specials: SpelledSpecials = choice(  # not said: by code and commands as text, in the window matched
         "",

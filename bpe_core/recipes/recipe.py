@@ -45,7 +45,7 @@ _DEFAULT_MARKER_TEXT = {"none": "", "symbol": "</w>", "glued": "</w>", "prefix":
 
 @dataclass(frozen=True, kw_only=True, init=False)
 class Recipe(Reading, Mixing, Steering, Learning, Size, Symbols, Splitting):
-    """How text becomes words, words become symbols, and symbols become tokens.
+    """A recipe: how text becomes words, words become symbols, and symbols become tokens.
 
     The choices that only one method has are in `own`; they are given, read and written by their names like all others.
     """
@@ -152,7 +152,7 @@ class Recipe(Reading, Mixing, Steering, Learning, Size, Symbols, Splitting):
         return [name for name in names if getattr(self, name) != getattr(other, name)]
 
     def is_same_but_for_size(self, other: Recipe) -> bool:
-        """Whether what one learns is the beginning of what the other learns."""
+        """Return whether the result of one recipe is the beginning of the other's."""
         if METHODS[self.method].size_decides and self.differing(other, Size):
             return False
         return not self.differing(other, Splitting, Symbols, Learning, Steering, Mixing)
@@ -173,11 +173,11 @@ class Recipe(Reading, Mixing, Steering, Learning, Size, Symbols, Splitting):
 
     @property
     def asks_for_line_ends(self) -> bool:
-        """Whether its words must be counted together with how often each ends a line."""
+        """Return whether words must be counted together with how often each ends a line."""
         return METHODS[self.method].asks_for_line_ends
 
     def applies(self, choice: str) -> bool:
-        """Whether this choice has a meaning beside the others, and is not made by the method."""
+        """Return whether this choice has an effect beside the others, and is not fixed by the method."""
         declared = self.choices.get(choice)
         return declared is not None and choice not in METHODS[self.method].needs and declared.applies(self)
 
@@ -195,17 +195,17 @@ class Recipe(Reading, Mixing, Steering, Learning, Size, Symbols, Splitting):
 
     @property
     def shows_bytes(self) -> bool:
-        """Whether words that a step turns into bytes are made of the characters that represent these."""
+        """Return whether words that a step turns into bytes consist of the characters that represent those bytes."""
         return self.base == "characters"
 
     @property
     def lists_bytes(self) -> bool:
-        """Whether it is of a table of byte strings that nobody learned, of which the longest that fits is taken."""
+        """Return whether the table is a list of byte strings, not learned, of which the longest match is taken."""
         return self.lists_pieces and (self.pattern, self.base, self.marker) == ("none", "bytes", "none")
 
     @property
     def lists_pieces(self) -> bool:
-        """Whether it is of WordPiece that nobody learned, whose tokens may begin and continue words unmarked."""
+        """Return whether the table is WordPiece and was not learned; unmarked tokens may begin and continue words."""
         return METHODS[self.method].has_continuations and self.merges == 0
 
     @property
@@ -214,7 +214,7 @@ class Recipe(Reading, Mixing, Steering, Learning, Size, Symbols, Splitting):
 
     @property
     def serves_languages(self) -> bool:
-        """Whether its words must be counted by groups, which are the languages."""
+        """Return whether words must be counted by groups, each of which is a language."""
         return METHODS[self.method].serves_languages
 
     @property

@@ -1,4 +1,4 @@
-"""What runs are called, so that two of them are never called alike where anything tells them apart."""
+"""The titles of runs, chosen so that two runs differ in title wherever something tells them apart."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def name_of(run: Titled, runs: Sequence[Titled], text_of: TextOf) -> str:
 
 
 def title_among(run: Titled, runs: Sequence[Titled], text_of: TextOf) -> str:
-    """What it is called: by its recipe, and where several are called alike, by what differs, too."""
+    """Return the title of a run: its recipe's name and, if others have the same name, what differs."""
     alike = [other for other in runs if other.recipe.name == run.recipe.name and other is not run]
     alike = [other for other in alike if other.parent != run.number]  # which says itself what is different there
     return run.recipe.name + "".join(f", {said}" for said in _what_differs(run, alike, text_of))

@@ -1,4 +1,4 @@
-"""Which of the pairs that occur equally often is merged: one row a rule.
+"""The tie rules: which of the most frequent pairs is merged, a row for each rule.
 
 A new rule is a row here: recipes, forms, commands, lessons, tests, the plain learner and the reference read it. The
 compiled learner needs a comparison of its own in `kernels/learn_queue.py`, unless one that is there will do.
@@ -38,7 +38,7 @@ class TieRule:
         return self.name.replace("-", " ")
 
     def fits(self, base: str) -> bool:
-        """Whether it can decide between tokens made of these base symbols."""
+        """Return whether the rule can decide between tokens made of these base symbols."""
         return base == "bytes" or not self.byte_places
 
 

@@ -34,7 +34,7 @@ Piece = tuple[int, ...]
 
 
 def edges(word: Sequence[int], longest: int) -> Iterator[tuple[int, Piece]]:
-    """Where each begins, the shortest first of those that begin together."""
+    """Yield each piece of a word with the index where it begins; of those that begin together the shortest first."""
     for begin in range(len(word)):
         for end in range(begin + 2, min(len(word), begin + longest) + 1):
             yield begin, tuple(word[begin:end])
@@ -70,7 +70,7 @@ def floor(certificate: Mapping[str, Any], of: Mapping[str, Any]) -> int:
 
 
 def checked(certificate: Mapping[str, Any]) -> list[tuple[int, int, int]]:
-    """For each floor its size, the tokens it is said to be, and those that its prices prove."""
+    """Return for each floor its size, the number of tokens it claims, and the number that its prices prove."""
     with gate("The certificate of a floor is not whole"):
         _check_numbers(certificate)
         return [(one["size"], one["tokens"], floor(certificate, one)) for one in certificate["floors"]]

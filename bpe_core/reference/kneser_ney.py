@@ -21,10 +21,13 @@ USUAL_DISCOUNT = 0.75
 
 
 class PairModel:
-    """What comes after what, as often as it was seen, less a discount that goes to the model of single tokens."""
+    """A model of pairs of events.
+
+    Counts are lowered by a discount, and what that frees goes to the model of single tokens.
+    """
 
     def __init__(self, words: Words, events: int) -> None:
-        """So many different `events` can come: the tokens of the vocabulary and the edge."""
+        """Count the pairs of the words; `events` is how many different events can come: the vocabulary and the edge."""
         self._pairs: Counter[tuple[Event, Event]] = Counter()
         for tokens, count in words:
             if count:
@@ -48,7 +51,7 @@ class PairModel:
         return (own + self._discount * self._different[one] * self._by_itself(other)) / seen
 
     def _by_itself(self, event: Event) -> float:
-        """By how many different ones it came after; a part of that is shared out among all."""
+        """Return the probability of an event by how many different ones it came after, with a part spread over all."""
         if not self._pairs:
             return 1 / self._events
         shared = self._lower * len(self._after) / self._events
@@ -64,7 +67,7 @@ class PairModel:
 
 
 def discount(counts: Iterable[int]) -> float:
-    """By how many were seen once and twice.
+    """Return the discount, from how many were seen once and twice.
 
     >>> discount([1, 1, 2, 5])
     0.5

@@ -34,18 +34,18 @@ def all_ways(symbols: Sequence[int], tokens: Tokens) -> list[Way]:
 
 
 def fewest(symbols: Sequence[int], tokens: Tokens) -> int:
-    """How few tokens will do."""
+    """Return the fewest tokens that cover the symbols."""
     return min(map(len, all_ways(symbols, tokens)))
 
 
 def weighed(symbols: Sequence[int], tokens: Tokens, probability: Mapping[int, float]) -> dict[Way, float]:
-    """How likely each way is, if it is as likely as its tokens are together."""
+    """Return the probability of each way, in proportion to the product of its tokens' probabilities."""
     found = {way: math.prod(probability[id] for id in way) for way in all_ways(symbols, tokens)}
     return {way: weight / sum(found.values()) for way, weight in found.items()}
 
 
 def dropout(symbols: Sequence[int], merges: Merges, left_out: Fraction) -> dict[Way, Fraction]:
-    """How likely each way is by BPE-dropout: all choices of what is left out are gone through, at each step."""
+    """Return the probability of each way by BPE-dropout, going through all choices of what is left out at each step."""
     found: dict[Way, Fraction] = defaultdict(Fraction)
     places = [place for place, pair in enumerate(pairwise(symbols)) if pair in merges]
     for number in range(len(places) + 1):

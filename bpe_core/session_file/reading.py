@@ -310,7 +310,7 @@ def _described(part: checksums.Part) -> str:
 
 
 def are_alike_elsewhere(one: Path, other: Path) -> bool:
-    """Whether two sessions hold the same, but for where their texts are and when these were changed last."""
+    """Return whether two sessions hold the same, apart from where their texts are and when these were changed."""
     with _opened(one, is_safety_copy=False) as first, _opened(other, is_safety_copy=False) as second:
         tables = [name for (name,) in first.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
         return all(

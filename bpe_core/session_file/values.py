@@ -23,7 +23,7 @@ RunState = Literal["paused", "ended", "failed"]
 
 @dataclass(frozen=True)
 class Fingerprint:
-    """What a file was like when it was read, to tell later whether it still is."""
+    """A fingerprint of a file as it was when it was read, to tell later whether it has changed."""
 
     size: int
     modified_ns: int
@@ -91,7 +91,7 @@ class Bookmark:
 
 @dataclass(frozen=True)
 class View:
-    """What was being looked at; a change of it is no change of the session."""
+    """A view: what was looked at. A change of it does not change the session."""
 
     shown_run: int | None = None
     position: int = 0
@@ -128,6 +128,6 @@ class SavedSession:
 
     @property
     def substance(self) -> tuple[object, ...]:
-        """What has to differ for the session to count as changed since it was saved."""
+        """Return the values that decide whether the session counts as changed since it was saved."""
         runs = tuple(run.substance for run in self.runs)
         return self.recipe, self.sources, self.text, runs, self.bookmarks, dict(self.filter)

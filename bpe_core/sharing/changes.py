@@ -1,4 +1,4 @@
-"""How texts are changed, as far as that can be said character by character; and where a table splits them.
+"""The changes that a page makes to texts, character by character, and the table by which it splits them.
 
 A character is unsure where what it becomes hangs on its neighbours, as a capital sigma at the end of a word. A text
 that holds one is not cut by the page. Unicode's forms are left to the browser, which knows them; but for the characters

@@ -1,4 +1,4 @@
-"""What a page holds of a run: how it cuts words, its alphabet, its steps, and the words it was learned from.
+"""The contents of a page about a run: how it cuts words, its alphabet, its steps, and the words learned from.
 
 `why_not` says what a page cannot do exactly; it then shows the steps, and cuts no text.
 """

@@ -1,4 +1,4 @@
-"""What a page holds of a lesson: each step as the engine would show it, and its reply to every guess.
+"""The contents of a page for a lesson: each step as the engine shows it, and its reply to every guess.
 
 The page needs no engine: all guesses that differ in what is said of them are judged here. So the answers are on the
 page, packed; nobody reads them by accident, but who unpacks the page can.

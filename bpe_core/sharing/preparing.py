@@ -1,4 +1,4 @@
-"""How the small steps of a file prepare a text, as far as a page can follow them.
+"""The small steps of a file that prepare a text, as far as a page can follow them.
 
 Added tokens that are found in every text, changes of the text, and what splits it, in the order of the recipe. The page
 knows a few plain operations; steps become these, or the page splits no text.

@@ -1,4 +1,4 @@
-"""How a text is changed before it is split, and where each byte of the result came from.
+"""The normalization of a text before it is split, and where each byte of the result came from.
 
 First it is cleaned (control, format and private characters and U+FFFD go, blanks become spaces), then it takes its
 Unicode form, loses its accents (by NFD), becomes lower case, and loses ASCII punctuation and the chosen marks.
@@ -66,7 +66,7 @@ def normalize(text: str, recipe: Recipe) -> str:
 
 
 def normalizer(recipe: Recipe) -> Callable[[str], str]:
-    """What changes texts between special tokens; whoever has many texts asks once."""
+    """Return the function that normalizes texts between special tokens; make it once for many texts."""
     return partial(_changed, [step.changed for step in _steps(recipe)] if recipe.normalizes else [])
 
 
@@ -153,7 +153,7 @@ def normalized_with_sources(text: str, recipe: Recipe) -> tuple[str, Offsets]:
 
 
 def byte_origins(codes: CodePoints, sources: Offsets, given: CodePoints, starts: Offsets) -> tuple[Offsets, Offsets]:
-    """For each byte of some characters the byte it came from, and where the bytes of each character begin.
+    """Return the byte that each byte of some characters came from, and the offset where each character begins.
 
     The bytes of an unchanged character, and escaped ones, come from their own one by one; the others from its start.
     """
@@ -172,7 +172,7 @@ def byte_origins(codes: CodePoints, sources: Offsets, given: CodePoints, starts:
 
 
 def byte_starts(text: str) -> Offsets:
-    """Where each character starts in UTF-8, and the end."""
+    """Return the offset of each character in UTF-8, and the end."""
     codes = code_points(text)
     lengths = 1 + (codes >= 0x80) + (codes >= 0x800).astype(np.int64) + (codes >= 0x10000)
     return np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])

@@ -1,4 +1,4 @@
-"""Where a text may be cut so that its words are those of both parts.
+"""The places where a text may be cut so that the words of both parts are the words of the whole.
 
 A pattern looks only a little way around each cut, so between many pairs of neighbours it always cuts, whatever is
 around them: before a blank behind a letter, for most named patterns. A pattern without a table may be cut only at the
@@ -36,7 +36,7 @@ _WINDOW = 256  # bytes around an edit that are looked at first; doubled until a 
 
 
 def keeps_newlines(recipe: Recipe) -> bool:
-    """Whether a newline always ends a line: none is removed, made a space, or part of a special token."""
+    """Return whether a newline always ends a line: none is removed, made a space, or part of a special token."""
     return (
         "\n" not in recipe.strip_marks
         and not _is_prepared(recipe)
@@ -46,12 +46,12 @@ def keeps_newlines(recipe: Recipe) -> bool:
 
 
 def _is_prepared(recipe: Recipe) -> bool:
-    """Whether steps change or cut the text, which may look at all of it."""
+    """Return whether steps change or cut the text; they may look at all of it."""
     return not all(is_only_named(step) for step in recipe.preparation)
 
 
 def may_cut_at_newlines(recipe: Recipe) -> bool:
-    """Whether a document may be cut after any newline without changing a word."""
+    """Return whether a document may be cut after any newline without changing a word."""
     return recipe.unit == "line" and keeps_newlines(recipe)
 
 
@@ -81,13 +81,13 @@ def between_kinds(table: ScanTable) -> Booleans:
 
 @dataclass(frozen=True, eq=False)
 class SafeCuts:
-    """Between which bytes the texts of a recipe, as they were given, may be cut."""
+    """The pairs of bytes between which a recipe's texts, as they were given, may be cut."""
 
     pairs: Booleans  # [byte, next byte]
 
     @classmethod
     def of(cls, recipe: Recipe, *, with_specials: bool = True) -> SafeCuts:
-        """With special tokens, none of them is ever cut; else they are ordinary text."""
+        """Return the safe cuts of a recipe; none cuts a special token, unless these are taken as ordinary text."""
         return _safe_cuts(recipe if with_specials else recipe.with_changes(special_tokens=()))
 
     def places(self, data: Data) -> npt.NDArray[np.int64]:

@@ -88,7 +88,7 @@ class Splitter:
         return (text[match.start() : match.end()] for match in found)
 
     def _as_known(self, text: str) -> str:
-        """What the pattern sees: as many characters, with unassigned ones for new ones if the recipe says so."""
+        """Return the text as the pattern sees it: unassigned characters replace new ones if the recipe says so."""
         return without_later(text, self._pattern.pattern) if self._recipe.older_unicode else text
 
     def _custom_words(self, text: str) -> Iterator[str]:
@@ -163,7 +163,7 @@ def lines_of(text: str) -> Iterator[str]:
 
 
 def why_slow(recipe: Recipe) -> str:
-    """What in the recipe's custom pattern only `regex` can count, up to a hundred times slower; else nothing."""
+    """Return what in the recipe's custom pattern only `regex` can count, up to a hundred times slower; else nothing."""
     if recipe.pattern != "custom" or recipe.splits_by_steps:
         return ""
     from bpe_core.text.scanner import why_no_table

@@ -203,7 +203,7 @@ class Study:
 
     @cached_property
     def by_index(self) -> TokensByIndex:
-        """The same tokens as the engine calls them, for questions that follow its steps."""
+        """Return the history's tokens by the engine's own indices, for questions that follow its steps."""
         return TokensByIndex(self.history)
 
     # -- steps -----------------------------------------------------------------------------

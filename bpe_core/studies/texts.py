@@ -20,7 +20,7 @@ NO_DOCUMENTS = "Only the words of these texts are known, not the texts themselve
 
 
 class Texts(Protocol):
-    """Where the words of a study come from."""
+    """The source of a study's words."""
 
     def words(self, recipe: Recipe, work: Work = ALONE) -> WordTable:
         """Count all words as the recipe splits and mixes them."""

@@ -1,1 +1,1 @@
-"""What every part of the engine may use: files, locks, limits, threads, progress, tables."""
+"""The tools that every part of the engine may use: files, locks, limits, threads, progress, tables."""

@@ -35,7 +35,7 @@ def repeated(numbers: npt.NDArray[Number], times: npt.NDArray[Any]) -> npt.NDArr
 
 
 def grown(array: npt.NDArray[Any], room: int) -> npt.NDArray[Any]:
-    """The same numbers with room behind them."""
+    """Return a copy of the array with room behind its numbers."""
     grown = np.empty(room, array.dtype)
     grown[: len(array)] = array
     return grown

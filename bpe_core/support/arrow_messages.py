@@ -40,7 +40,7 @@ def refuse_bomb_at(raw: BinaryIO, place: int) -> None:
 
 
 def within_reason(batches: Iterable[Any], stored: int) -> Iterator[Any]:
-    """The same batches, which are held together; not far more than come from texts stored in so many bytes."""
+    """Yield the batches, which are kept together; raise Damaged if they are far larger than stored texts can be."""
     unpacked = 0
     for batch in batches:
         unpacked += batch.nbytes
@@ -72,7 +72,7 @@ def message_at(raw: BinaryIO, place: int) -> Message | None:
 
 
 def blocks_of(raw: BinaryIO) -> tuple[list[int], list[int]]:
-    """Where the dictionaries and the batches of a file begin that has a footer; nowhere if it cannot be read."""
+    """Return the offsets of the dictionaries and the batches of a file with a footer; none if it cannot be read."""
     try:
         end = raw.seek(0, 2) - len(MARK) - 4
         size = _number(_bytes_at(raw, end, 4), 0, "<i")
@@ -114,7 +114,7 @@ class _Table:
         return cls(data, _number(data, 0, "<I"))
 
     def _place_of(self, field: int) -> int:
-        """Or 0 if it is not told."""
+        """Return the offset of a field, or 0 if the table does not have it."""
         entry = 4 + 2 * field
         known = entry < _number(self._data, self._fields, "<H")
         offset = _number(self._data, self._fields + entry, "<H") if known else 0

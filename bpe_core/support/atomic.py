@@ -54,7 +54,7 @@ def write_atomically(path: Path | str) -> Iterator[BinaryIO]:
 
 @contextlib.contextmanager
 def write_together(*paths: Path | str) -> Iterator[list[BinaryIO]]:
-    """The same for files that belong together: when all are whole on the disk, they are renamed one after the other.
+    """Write files that belong together: when all are whole on the disk, rename them one after the other.
 
     No system renames two files at once. But whoever is killed can leave a new one beside an old one only in between.
     """
@@ -83,7 +83,7 @@ def write_together(*paths: Path | str) -> Iterator[list[BinaryIO]]:
 
 @contextlib.contextmanager
 def replace_atomically(path: Path | str) -> Iterator[Path]:
-    """The same for those who write a file by its name: an empty one beside `path` that takes its place."""
+    """Give the name of an empty file beside `path`, to be written by name; it then takes the place of `path`."""
     with _sentences(Path(path)), _replacement(Path(path)) as one:
         yield one.path
         one.settle()
@@ -128,7 +128,7 @@ def _replacement(target: Path) -> Iterator[_Replacement]:
 
 @contextlib.contextmanager
 def folder_for(path: Path | str, *, replaces: bool = False) -> Iterator[Path]:
-    """Where to write the files of a folder: in it, or where there is none, in one beside that becomes it whole.
+    """Give the folder to write files in: the folder itself, or a new one that takes its name when whole.
 
     If it `replaces` one that is there, it is always made beside, and takes its place with nothing of it left.
     """
@@ -172,12 +172,12 @@ def _replace_folder(folder: Path, beside: Path, former: Path) -> None:
 
 
 def _is_replaced(target: Path) -> bool:
-    """Whether another file takes its place: not that of a device or pipe, nor of a log behind a stream."""
+    """Return whether another file takes its place: not that of a device or pipe, nor of a log behind a stream."""
     return str(target) not in STREAMS and (target.is_file() or not target.exists())
 
 
 def _place_of(path: Path | str) -> Path:
-    """Where it is in truth: a link stays a link; the file it names is replaced."""
+    """Return the real path, so that a link stays a link and the file it names is replaced."""
     try:
         return Path(os.path.realpath(path))
     except ValueError as error:  # a NUL, or half of a character
@@ -192,7 +192,10 @@ def _remove_what_tells_of(target: Path) -> None:
 
 
 def _claim_on(place: Path) -> Lock | None:
-    """Its name depends on the result alone; who was killed leaves it, and the next writer of that removes it."""
+    """Claim the place of a result by a lock file, whose name depends on the result alone.
+
+    A killed writer leaves that file; the next writer of the same result removes it.
+    """
     path = _beside(place, hashlib.sha256(os.fsencode(place.name)).hexdigest()[:16])
     try:
         lock = Lock.acquire(path)
@@ -206,7 +209,10 @@ def _claim_on(place: Path) -> Lock | None:
 
 
 def _new_file_beside(target: Path) -> Lock:
-    """As long as its writer lives it is locked; so what a killed one has left is known by nobody holding it."""
+    """Create a temporary file and lock it as long as its writer lives.
+
+    A file that nobody locks was left by a writer that was killed.
+    """
     while True:
         path = _beside(target, os.urandom(8).hex())
         try:

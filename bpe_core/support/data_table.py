@@ -88,7 +88,7 @@ def checked_name(path: Path | str) -> Path:
 
 
 def read_data(path: Path | str, texts: Collection[str]) -> DataTable:
-    """What `write_data` wrote; the columns that hold `texts` are named, all others are numbers."""
+    """Read what `write_data` wrote; name the columns that hold `texts`, as all others are numbers."""
     columns = read_plainly(path)
     with gate(f"{path} is no table of columns, or a damaged one"):
         return DataTable({name: _read(values, name in texts) for name, values in columns.items()})
@@ -140,7 +140,7 @@ _READERS: dict[str, Callable[[Path], dict[str, list[Any]]]] = {
 
 
 def csv_text(table: DataTable, separator: str = ",", *, headers: bool = True) -> str:
-    """For the clipboard."""
+    """Return the table as text for the clipboard."""
     text = io.StringIO()
     _write_separated(table, text, never_cancelled, separator, headers=headers)
     return text.getvalue()
@@ -184,7 +184,7 @@ def _write_parquet(table: DataTable, file: BinaryIO) -> None:
 
 
 def _kind(arrow: Any, values: Values) -> Any:
-    """The same for every table of its kind, whether or not anything is known in it."""
+    """Return the Arrow type of a column. It depends on the kind of table, not on which values are known."""
     if isinstance(values, np.ndarray):
         kinds = {"i": arrow.int64, "u": arrow.int64, "b": arrow.bool_, "f": arrow.float64}
         return kinds[values.dtype.kind]() if values.dtype.kind in kinds else arrow.string()
@@ -199,7 +199,7 @@ def _kind(arrow: Any, values: Values) -> Any:
 
 
 def _plain(values: Values) -> list[Any]:
-    """What is no number is not known."""
+    """Convert to Python values; NaN and infinities become None."""
     found: list[Any] = values.tolist() if isinstance(values, np.ndarray) else list(values)
     if isinstance(values, np.ndarray) and (values.dtype.kind != "f" or np.isfinite(values).all()):
         return found

@@ -1,4 +1,4 @@
-"""Whether a file is what it was: its size and its SHA-256."""
+"""The size and the SHA-256 of a file, which show whether it has changed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bpe_core.support.progress import CancelCheck, never_cancelled
 
 
 def fingerprint_of(path: Path, cancelled: CancelCheck = never_cancelled) -> tuple[int, str]:
-    """How many bytes it has, and their SHA-256; of a folder, that of the names and contents of all its files."""
+    """Return the size and the SHA-256 of a file, or of the names and contents of all files in a folder."""
     if path.is_dir():
         whole, size = hashlib.sha256(), 0
         for file in sorted(one for one in path.rglob("*") if one.is_file()):

@@ -46,7 +46,7 @@ _TEXT = re.compile(r'"(?:[^"\\]|\\.)*+"', re.DOTALL)
 
 
 class Damaged(Exception):
-    """What is damaged in a file, for the middle of a sentence."""
+    """An error that says what is damaged in a file, to be put in the middle of a sentence."""
 
 
 @contextmanager
@@ -66,7 +66,7 @@ def json_of(data: bytes | str, what: str, kind: type[BpeError] = FormatError) ->
 
 
 def parsed_json(text: str, **choices: Any) -> Any:
-    """As `json.loads`, but for more values than there is room for: each takes a hundred bytes, however short it is."""
+    """Parse JSON like `json.loads`, but refuse too many values: even a short one takes a hundred bytes."""
     if _values(text) > MOST_VALUES and _values(_TEXT.sub("", text)) > MOST_VALUES:
         raise TooManyValues
     return json.loads(text, **choices)

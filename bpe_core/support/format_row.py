@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Row(NamedTuple):
-    """What a format is for, where it is, and how the names of its files end."""
+    """The row of a format: its purpose, its module, and the endings of its files."""
 
     explanation: str  # one line for menus and --help
     module: str  # that holds its Format

@@ -22,7 +22,7 @@ _kept: ContextVar[dict[object, list[tuple[Any, Any]]] | None] = ContextVar("kept
 
 @contextmanager
 def each_found_once() -> Iterator[None]:
-    """For one work; a part of it that enters this, too, finds what the whole has found."""
+    """Keep results until the work in this block is over; an inner block shares the results of the outer one."""
     if _kept.get() is not None:
         yield
         return
@@ -34,7 +34,10 @@ def each_found_once() -> Iterator[None]:
 
 
 def once(what: object, given: Given, find: Callable[[], Found], are_same: Callable[[Given, Given], bool] = eq) -> Found:
-    """What `find` finds, which follows from what is given and from nothing else. Nobody may change either."""
+    """Return the result of `find`, kept for equal values of `given`, on which alone it may depend.
+
+    Neither may be changed by anybody.
+    """
     kept = _kept.get()
     if kept is None:
         return find()

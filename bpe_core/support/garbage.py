@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def nothing_collected() -> Iterator[None]:
-    """For work with hundreds of thousands of objects: Python would look through them again and again."""
+    """Switch the garbage collector off for a block; with very many objects it would run again and again."""
     searches = gc.isenabled()
     gc.disable()
     try:

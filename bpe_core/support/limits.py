@@ -1,4 +1,4 @@
-"""How much memory there is, asked before it is needed: a sentence instead of a process that is killed.
+"""The limits of memory, checked before it is needed: a sentence instead of a process that is killed.
 
 Systems promise memory they do not have, and kill whoever uses it. So large arrays are asked for here first, and long
 work looks now and then. The environment variable BPE_EXPLORER_MEMORY holds the program to fewer megabytes.
@@ -30,7 +30,7 @@ _UNITS = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
 
 
 class _Names(NamedTuple):
-    """What one version of Linux's control groups calls its files."""
+    """The names of files that one version of Linux's control groups uses."""
 
     limit: str
     used: str
@@ -54,7 +54,7 @@ def check_room(wanted: int, work: str, advice: str) -> None:
 
 
 def is_bomb(unpacked: int, stored: int) -> bool:
-    """Whether what came out of a file is far more than texts can be."""
+    """Return whether the unpacked size of a file is far more than texts can have."""
     return unpacked > HARMLESS and unpacked > MOST_TIMES * max(stored, 1)
 
 
@@ -68,7 +68,7 @@ def refuse_bomb(held: int, stored: int) -> None:
 
 
 def watching_memory(cancelled: CancelCheck, work: str, advice: str) -> CancelCheck:
-    """The same check for a wish to stop; it also raises TooLarge when memory runs out meanwhile."""
+    """Return a check for cancellation that also raises TooLarge when memory runs out."""
     looked = time.monotonic()
 
     def check() -> bool:
@@ -103,13 +103,13 @@ def used_memory() -> int | None:
 
 
 def _of_setting() -> int | None:
-    """What the person's own limit leaves; where the system does not say what is used, there is none."""
+    """Return what the person's own limit leaves; None if there is none, or the system does not say what is used."""
     chosen, used = os.environ.get(SETTING, "").strip(), used_memory()
     return int(chosen) * 2**20 - used if chosen.isdecimal() and used is not None else None
 
 
 def _of_cgroup() -> int | None:
-    """What a container, or anything else that groups processes, may still use: the least of all groups we are in."""
+    """Return what a container, or another control group, may still use: the least of all groups of this process."""
     try:
         lines = (PROC / "self/cgroup").read_text(encoding="utf-8").splitlines()
     except (OSError, ValueError):

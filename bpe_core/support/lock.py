@@ -38,7 +38,7 @@ class Lock:
 
     @classmethod
     def of_existing(cls, path: Path) -> Lock | None:
-        """The same of a file that exists; None, too, if there is none."""
+        """Acquire the lock of a file that exists; None if it is taken, or if there is no such file."""
         try:
             return cls.acquire(path, create=0)
         except FileNotFoundError:

@@ -98,7 +98,7 @@ def offer_window(facts: Callable[[], dict[str, str]]) -> None:
 
 
 def window_facts() -> dict[str, str]:
-    """Whether a window can be opened, and where its settings are."""
+    """Return whether a window can be opened, and where its settings are."""
     return _windows[0]() if _windows else {"can be opened": "not known: this is the engine without its window"}
 
 

@@ -41,7 +41,7 @@ class ParquetFile:
         return self._arrow.Table.from_batches(batches, schema)
 
     def batches(self, columns: Sequence[str] | None, rows: int, groups: Iterable[int] | None = None) -> Iterator[Any]:
-        """At most so many rows at a time; if some cannot be read, the error says where."""
+        """Yield at most so many rows at a time; if some cannot be read, the error says where."""
         count, start, most = self._file.metadata.num_row_groups, 0, rows
         for group in range(count) if groups is None else groups:
             stop = start + self._group(group).num_rows

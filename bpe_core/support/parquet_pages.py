@@ -44,7 +44,7 @@ class Pages(Wrapped):
         self._end -= len(MARK) + _FOOTER_LENGTH + int.from_bytes(self.raw.read(_FOOTER_LENGTH), "little")
 
     def begin(self, rows: int) -> None:
-        """From now on Arrow reads columns from their first pages, so many rows at a time."""
+        """Start again: Arrow now reads columns from their first pages, so many rows at a time."""
         self._columns, self._rows, self.most_rows = {}, rows, HARMLESS
 
     def read(self, size: int = -1) -> bytes:
@@ -71,7 +71,7 @@ class Pages(Wrapped):
 
 
 class Page(NamedTuple):
-    """What the header of a page says."""
+    """The values in the header of a page."""
 
     place: int  # of the header in the file
     kind: int
@@ -133,7 +133,7 @@ class _Compact:
         return (kind, unpacked, stored), self._place
 
     def _structure(self, depth: int) -> dict[int, int]:
-        """Its whole numbers of 32 bits, by their fields; of one that is there twice, the last."""
+        """Read a structure's 32-bit integers by field; of duplicates the last."""
         found: dict[int, int] = {}
         number = 0
         while (head := self._byte()) & 15:

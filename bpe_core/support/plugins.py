@@ -39,7 +39,7 @@ left_out: list[str] = []  # what could not be used, a sentence each
 
 
 class Registry(MutableMapping[str, Row]):
-    """What there is of one kind, by name.
+    """The registry of all rows of one kind, by name.
 
     `check` raises anything where a row of a plug-in cannot be used; `convert` brings one of before into today's form.
     """
@@ -58,12 +58,12 @@ class Registry(MutableMapping[str, Row]):
 
     @property
     def own(self) -> Mapping[str, Row]:
-        """What the program itself has."""
+        """Return the rows of the program itself."""
         return self._own
 
     @property
     def brought(self) -> dict[str, Row]:
-        """What plug-ins bring."""
+        """Return the rows that plug-ins bring."""
         if self._brought is None:
             self._brought = {}  # a plug-in may ask for names while it is loaded
             find_former_names()
@@ -207,7 +207,7 @@ def _as_it_is(row: Any) -> Any:
 
 
 def _any_package_brings(group: bytes) -> bool:
-    """Whether any installed package has such entry points: a look that takes a few milliseconds."""
+    """Return whether any installed package has such entry points; this takes a few milliseconds."""
     for folder in sys.path:
         try:
             if any(group in one.read_bytes() for one in Path(folder).glob("*.*-info/entry_points.txt")):

@@ -70,7 +70,7 @@ def _can_be_changed_by_others(status: os.stat_result) -> bool:
 
 
 def _is_group_of_one(gid: int) -> bool:
-    """Whether a group is the one that many systems make for each user, and give the right to write to."""
+    """Return whether a group is the user's own, as many systems make one for each user and let it write."""
     import grp
     import pwd
 

@@ -1,4 +1,4 @@
-"""How long work tells where it is, and how it is told to stop."""
+"""The progress of work, and the way to stop it."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ CancelCheck = Callable[[], bool]
 
 
 def ignore_progress(progress: Progress) -> None:
-    """For callers who do not care where the work is."""
+    """Ignore progress, for callers that do not show it."""
 
 
 def never_cancelled() -> bool:
-    """For callers who never stop the work."""
+    """Return False, for callers that never stop the work."""
     return False
 
 
@@ -52,12 +52,12 @@ def while_wanted(items: Iterable[Item], cancelled: CancelCheck, every: int = ASK
 
 
 def ignore_remark(remark: str) -> None:
-    """For callers that report what was odd about texts by themselves."""
+    """Ignore remarks, for callers that report by themselves what was odd about texts."""
 
 
 @dataclass(frozen=True)
 class Work:
-    """How long work reports where it is, and learns that it was cancelled."""
+    """The callbacks of long work: it reports its progress and remarks, and learns that it was cancelled."""
 
     progress: ProgressReport = ignore_progress
     cancelled: CancelCheck = never_cancelled

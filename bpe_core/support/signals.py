@@ -43,7 +43,7 @@ class SignalListener:
 
 
 def _let_go_of_a_closed_terminal() -> None:
-    """Whatever would still be printed there must not end the work before it is in order."""
+    """Point streams of a closed terminal to nowhere, so that printing cannot end the work too early."""
     for stream in (sys.__stdout__, sys.__stderr__):
         with contextlib.suppress(OSError, ValueError, AttributeError):
             number = stream.fileno()  # type: ignore[union-attr]

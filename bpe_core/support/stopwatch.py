@@ -1,4 +1,4 @@
-"""How long work takes that reports now and then, by a clock that may jump."""
+"""A stopwatch for work that reports now and then; the clock may jump."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def available_threads() -> int:
 
 
 def at_once(work: Callable[[Part], Result], parts: Sequence[Part]) -> list[Result]:
-    """What became of each; a single one is done in this thread."""
+    """Return the result for each part; a single part is done in this thread."""
     if len(parts) < 2:
         return list(map(work, parts))
     from concurrent.futures import ThreadPoolExecutor  # takes a while to load, and few texts are so large

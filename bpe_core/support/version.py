@@ -1,4 +1,4 @@
-"""Which version of the program this is, and the commit that it was made from."""
+"""The version of the program, and the commit that it was made from."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What runs are measured by: documents, counted once for all runs that split alike, and cut at each size."""
+"""The yardsticks for runs: documents, counted once for all runs that split alike, and cut at each size."""
 
 from __future__ import annotations
 
@@ -138,7 +138,9 @@ def _bits(
 
 
 def intervals(several: Sequence[Int64s], of: Int64s, drawn: int = DRAWN) -> list[tuple[Float64s, Float64s]]:
-    """Between what each ratio of two sums lies in 95 of 100 draws of as many documents, each as often as it comes.
+    """Return the interval that holds each ratio of two sums in 95 of 100 draws.
+
+    A draw takes as many documents as there are, each possibly several times.
 
     `of` holds a row for each size and a column for each document. All sums are whole, and exact as fractions. The draws
     are the same each time, and serve all ratios; of fewer than five documents nothing is told.

@@ -1,4 +1,4 @@
-"""What a sweep learns and measures, read from a TOML file; every mistake is found before it begins."""
+"""The plan of a sweep, read from a TOML file; every mistake is found before it begins."""
 
 from __future__ import annotations
 

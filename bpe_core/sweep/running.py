@@ -115,7 +115,7 @@ def sweep(
 
 
 class _Bench:
-    """What several runs need is made once: words to learn from, documents to be measured by."""
+    """The bench of a sweep: values that several runs need, made once: words to learn from, documents to measure by."""
 
     def __init__(self, plan: Plan, runs: list[Run], measured: set[str], session: RunsInSession | None) -> None:
         """Some of the runs may be `measured` already, by their keys."""

@@ -42,7 +42,7 @@ class RunsInSession:
 
     @property
     def description(self) -> str:
-        """Such as `3 runs (1 of them was there)`."""
+        """Return a description such as `3 runs (1 of them was there)`."""
         old = len({run.number for run in self._found.values()})
         total = old + len(self._fresh)
         were = f" ({old:,} of them {'was' if old == 1 else 'were'} there)" if old else ""

@@ -1,1 +1,1 @@
-"""From what a person names to words: reading, normalization, special tokens, splitting."""
+"""The way of texts from what a person names to words: reading, normalization, special tokens, splitting."""

@@ -1,4 +1,4 @@
-"""What characters become, with the place each came from: Unicode forms, small letters, cleaning, leaving out accents.
+"""The changes of characters, with the place each came from: Unicode forms, small letters, cleaning, no accents.
 
 Characters that came to Unicode lately are treated as in the libraries that tokenizers are made with: they have no form
 of their own yet, but some have a small letter. The bytes of a text are viewed without a copy where
@@ -190,7 +190,7 @@ def _independent_parts(text: str, start: int, stop: int, form: Form) -> Iterator
 
 @lru_cache(maxsize=8192)
 def joins_the_one_before(character: str, form: Form) -> bool:
-    """Whether a form may reorder the character with, or compose it onto, the one before it."""
+    """Return whether a form may reorder the character with, or compose it onto, the one before it."""
     first = unicodedata.normalize("NFKD" if form in ("NFKC", "NFKD") else "NFD", character)[0]
     return unicodedata.combining(first) != 0 or first in _second_halves()
 
@@ -205,7 +205,7 @@ def _second_halves() -> frozenset[str]:
 
 
 class CharacterMap(dict[int, str]):
-    """What each character becomes: cleaned, without accents, and small, in this order, as far as it is asked for."""
+    """A map of what each character becomes: cleaned, without accents, and small, in this order, if it is asked for."""
 
     def __init__(self, clean: bool, strip_accents: bool, lowercase: bool) -> None:
         super().__init__()
@@ -265,7 +265,7 @@ def character_map(*, clean: bool, strip_accents: bool, lowercase: bool) -> Chara
 
 
 class Tables(NamedTuple):
-    """The same for all characters, by code point. Long texts need one look-up a character."""
+    """The character map as arrays by code point; a long text needs one look-up a character."""
 
     counts: npt.NDArray[np.uint8]  # how many characters it becomes
     targets: CodePoints  # the character it becomes; if they are several, their place in `several`

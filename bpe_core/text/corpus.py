@@ -43,7 +43,7 @@ SHORTER = "Choose lines instead of documents."
 
 
 class Corpus:
-    """Where texts come from. A file, a row of a table, or a text given in memory is one document."""
+    """A corpus of texts. A file, a row of a table, or a text given in memory is one document."""
 
     def __init__(
         self,
@@ -222,7 +222,7 @@ class Corpus:
 
     @property
     def skipped(self) -> tuple[Skipped, ...]:
-        """What was left out or replaced: files of a folder that are not text, and what the last reading skipped."""
+        """Return what was left out or replaced: files that are no text, and what the last reading skipped."""
         return self._found_while_opening.reports() + self.remarks.reports()
 
     def chunks(self, size: int = CHUNK_SIZE, *, several: bool = False) -> Iterator[Chunk]:
@@ -271,7 +271,7 @@ def _once_each(pairs: Sequence[tuple[Reader, str]], log: SkipLog) -> list[tuple[
 
 
 def same_place(path: Path | str) -> str:
-    """The same for all ways to write a path. A link is another file than its target: the disk is not looked at."""
+    """Return one text for all spellings of a path. A link differs from its target: the disk is not read."""
     return os.path.normcase(os.path.normpath(Path(path).absolute()))
 
 

@@ -48,7 +48,7 @@ _NO_BYTES: dict[str, int] = {}
 
 @dataclass(frozen=True)
 class Spaced:
-    """What a file without a decoder asks for."""
+    """The decoder of files that have none: it puts a space between tokens."""
 
     words: ClassVar[str] = "A space parts each token from the next."
 

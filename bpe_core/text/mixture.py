@@ -1,4 +1,4 @@
-"""How much each group of texts is to count, and what is taken of it: a choice of the recipe, by the groups' names.
+"""The weight of each group of texts, and what is taken of it: a choice of the recipe, by the groups' names.
 
 >>> mixture = Mixture((Group("de", weight_of("70%")), Group("code", weight_of("30%"))), by="bytes")
 >>> Mixture.from_json_value(mixture.to_json_value()) == mixture
@@ -29,7 +29,7 @@ _WHOLE = Fraction(1)
 
 @dataclass(frozen=True)
 class Sample:
-    """What is taken of a group: the first bytes of its texts, or documents or lines by chance, or both."""
+    """A sample of a group: the first bytes of its texts, or random documents or lines, or both."""
 
     first_bytes: int | None = None
     fraction: Fraction = _WHOLE  # of the documents or lines
@@ -52,7 +52,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class Group:
-    """How much of a group of texts is learned from: its weight beside others, a sample, each text once."""
+    """A group of texts: its weight beside others, its sample, and whether each text is read only once."""
 
     name: str
     weight: Fraction = _WHOLE
@@ -83,20 +83,20 @@ class Group:
 
     @property
     def role(self) -> str:
-        """What it is where languages are compared; empty if nothing."""
+        """Return the role of the group where languages are compared; empty if it has none."""
         if self.dev_of:
             return f"is the dev text of {self.dev_of}"
         return "" if self.ratio is None else f"has the ratio {float(self.ratio):g}"
 
     @property
     def hangs_together(self) -> bool:
-        """Whether what is taken of one text hangs on those before it, and not on itself alone."""
+        """Return whether what is taken of a text depends on the texts before it, and not on that text alone."""
         return bool(self.unique) or self.sample.first_bytes is not None
 
 
 @dataclass(frozen=True)
 class Mixture:
-    """What is said of groups. Of one that is not named here all is taken, once, unless shares are given."""
+    """A mixture of groups. A group that it does not name counts once and whole, unless shares are given."""
 
     groups: tuple[Group, ...] = ()
     by: By = "times"  # what the weights are: factors, or shares of the bytes or words of the whole
@@ -138,7 +138,7 @@ class Mixture:
         return next((group for group in self.groups if group.name == name), Group(name))
 
     def matched(self, names: Sequence[str]) -> tuple[Group, ...]:
-        """What is said of these groups of a corpus; refused unless both speak of the same."""
+        """Return the entries for these groups of a corpus; refuse a mixture that speaks of other groups."""
         lacking = [group.name for group in self.groups if group.name not in names]
         if lacking and not any(names):
             raise CorpusError(
@@ -157,7 +157,7 @@ class Mixture:
         return tuple(map(self.of, names))
 
     def in_words(self) -> str:
-        """As a person reads it.
+        """Return the mixture as a person reads it.
 
         >>> Mixture((Group("de", Fraction(7, 10)), Group("code", Fraction(3, 10))), by="bytes").in_words()
         'de 70 %, code 30 % (by bytes)'
@@ -173,7 +173,7 @@ class Mixture:
         return replace(self, groups=tuple(group if known.name == group.name else known for known in self.groups))
 
     def to_json_value(self) -> dict[str, Any]:
-        """As JSON holds it, without what goes without saying."""
+        """Return the mixture as JSON holds it, without defaults."""
         return {"by": self.by, "groups": [_as_json(group) for group in self.groups]}
 
     @classmethod
@@ -268,6 +268,6 @@ def _check_number(what: str, value: object, least: int) -> None:
 
 
 def mixture_of(value: object) -> Mixture | None:
-    """As JSON or a person gave it; one that says nothing is none."""
+    """Read a mixture that JSON or a person gave; return None if it says nothing."""
     mixture = value if value is None or isinstance(value, Mixture) else Mixture.from_json_value(value)
     return None if mixture is None or mixture.says_nothing else mixture

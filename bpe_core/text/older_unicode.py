@@ -140,7 +140,10 @@ _NAMED = re.compile(r"\\U([0-9A-Fa-f]{8})|\\u([0-9A-Fa-f]{4})|([^\0-\x7f])")
 
 @lru_cache(maxsize=64)
 def _seen_as(expression: str) -> dict[int, str]:
-    """By code point, what an expression sees: a character on the same side of all those that it names."""
+    """Map new characters to those that an expression treats as an older Unicode treats them, by code point.
+
+    Each lies on the same side of all characters that the expression names.
+    """
     seen_as = dict.fromkeys(_codes(_LATER), NO_CHARACTER) | {ord(one): other for one, other in _FORMERLY.items()}
     named = {ord(one) if one else int(long or short, 16) for long, short, one in _NAMED.findall(expression)}
     if not named:

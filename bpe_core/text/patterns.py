@@ -193,7 +193,7 @@ _ANY_COUNT = re.compile(r"\{(?P<least>[\s0-9]*)(?P<comment>\#)?|[)}](?:\s|\#[^\n
 
 
 def is_too_large(expression: str) -> bool:
-    """Whether compiling would take too much time or memory."""
+    """Return whether compiling the pattern would take too much time or memory."""
     return len(expression) > LONGEST or written_out(expression) > LARGEST
 
 
@@ -224,7 +224,7 @@ def written_out(expression: str) -> float:
 
 
 def _copies(part: re.Match[str]) -> int:
-    """How many copies a quantifier makes: as many as must match, and one for more."""
+    """Return how many copies a quantifier makes: as many as must match, and one for more."""
     least = {"?": 0, "*": 0, "+": 1}.get(part["count"])
     if least is None:
         least = _number(part["least"])

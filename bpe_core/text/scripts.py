@@ -53,7 +53,7 @@ _FORMER = {"\u061c": "!", "\u0589": "!", "\u30fc": "\u4e00", "\u0953": "\u0904",
 
 @cache
 def _others() -> dict[int, str]:
-    """What stands in for characters that had another script, or none."""
+    """Return the replacements for characters that had another script in the older table, or none."""
     return dict.fromkeys(map(ord, characters(_LATER)), NO_CHARACTER) | {ord(one): new for one, new in _FORMER.items()}
 
 

@@ -40,7 +40,7 @@ def parts_of(text: str, specials: tuple[str, ...]) -> Iterator[tuple[str, bool]]
 
 @lru_cache(maxsize=16)
 def finder(specials: tuple[str, ...]) -> Find:
-    """What finds where special tokens occur in texts; whoever has many texts asks once."""
+    """Return a function that finds special tokens in texts; make it once for many texts."""
     if not specials:
         return lambda _: iter(())
     if len(specials) > FEW:
@@ -52,7 +52,7 @@ def finder(specials: tuple[str, ...]) -> Find:
 
 @lru_cache(maxsize=16)
 def spelled_in(specials: tuple[str, ...]) -> Callable[[Any], bool]:
-    """What tells at the speed of a search whether a text, or its bytes, may spell one of these; True may be wrong."""
+    """Return a fast check whether a text, or its bytes, may spell a special token; True may be wrong."""
     expressions = _beginning_alike(specials)
     of_bytes = [re.compile(expression.encode()) for expression in expressions]
     of_text = [re.compile(expression) for expression in expressions]

@@ -31,7 +31,7 @@ LISTED = 5  # differences named
 
 @dataclass(frozen=True)
 class Verification:
-    """What came of reading a file back."""
+    """The result of reading a file back."""
 
     format: str
     words: int  # compared

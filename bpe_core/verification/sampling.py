@@ -211,7 +211,7 @@ class Checked:
         return f"{quoted(sample)}: {what} {place + 1:,} and on are {answer[near]} here, {theirs[near]} by {whose}."
 
     def _is_as_probable(self, answer: list[int], other: object) -> bool:
-        """Whether two cuts by log-probabilities differ by no more than sums of 32 bits do."""
+        """Return whether two cuts differ in log-probability by no more than sums of 32 bits do."""
         if self._score_of is None or self.recipe.sums == self._format.sums or not isinstance(other, list):
             return False
         sums = [sum(self._score_of.get(number, -math.inf) for number in cut) for cut in (answer, other)]

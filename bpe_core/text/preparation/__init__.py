@@ -1,1 +1,1 @@
-"""How text becomes words if a file lists small steps of its own: only what the other choices of a recipe cannot say."""
+"""The small steps by which a file turns text into words, used for what other choices of a recipe cannot say."""

@@ -42,12 +42,12 @@ class CharacterTable:
                 yield length, units[place] & 0x7FFFFFFF
 
     def __contains__(self, text: str) -> bool:
-        """Whether this is in what something becomes."""
+        """Return whether a text is part of what something becomes."""
         return text.encode() in self._texts
 
     @property
     def is_sound(self) -> bool:
-        """Whether all its texts are UTF-8."""
+        """Return whether all its texts are valid UTF-8."""
         try:
             self._texts.decode()
         except UnicodeDecodeError:
@@ -64,7 +64,7 @@ class CharacterTable:
         return (found[-1][0], self._text(found[-1][1])) if found else None
 
     def continues(self, key: bytes) -> bool:
-        """Whether the table has this key, or one that begins with it."""
+        """Return whether the table has this key, or one that begins with it."""
         units, place = self._units, _offset(self._units[0]) if self._units else 0
         for byte in key:
             place ^= byte
@@ -83,7 +83,7 @@ def _offset(unit: int) -> int:
 
 
 class EachAlone(dict[int, str]):
-    """What each character becomes, for `str.translate`."""
+    """A map of what each single character becomes, for `str.translate`."""
 
     def __init__(self, table: CharacterTable, *, longest: bool = False) -> None:
         super().__init__()

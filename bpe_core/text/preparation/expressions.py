@@ -63,7 +63,7 @@ class Expression:
         return _known(pattern if is_regex else regex.escape(pattern, literal_spaces=True))
 
     def spans(self, text: str) -> list[tuple[int, int]]:
-        """Where it matches. An empty match counts, but not right behind another."""
+        """Return the spans of all matches; an empty match counts, except right behind another."""
         patience = PATIENCE + len(text) / PATIENT_CHARACTERS
         text = self._as_known(text)
         try:
@@ -92,7 +92,7 @@ class Expression:
 
     @cached_property
     def _runs_of(self) -> npt.NDArray[np.bool_] | None:
-        """If it matches whole runs of some characters: by code point, whether it is one of them."""
+        """Return which code points are in the set, if the expression matches whole runs of one set; else None."""
         from bpe_core.text.scanner import beginnings  # takes a while to load
         from bpe_core.text.scanner.expression import CharacterSet, NoTable, Repeat, read_expression
 
@@ -147,7 +147,7 @@ def _known(expression: str) -> Expression:
 
 
 def translated(expression: str) -> str:
-    r"""The same expression for `regex`.
+    r"""Translate an expression to the syntax of `regex`.
 
     >>> translated(r"\d{1,3}+|x\z"), translated("[a-z&&[^b]]")
     ('(?m)(?:\\d{1,3})+|x\\Z', '(?mV1)[a-z&&[^b]]')
@@ -201,7 +201,7 @@ _NOTHING = ["[^", r"\0", "-", r"\U0010FFFF", "]"]
 
 
 def _holds_all(listed: list[str]) -> bool:
-    """Whether a set lists something and all else; `regex` forgets then that it is meant the other way round."""
+    """Return whether a set lists a class and its opposite; `regex` then forgets that the set is negated."""
     found = regex.sub(r"(\\.)|\[\^(?:\\.|[^]])*\]", r"\1", "".join(listed))
     found = found.replace(r"\d", r"\p{Nd}").replace(r"\D", r"\P{Nd}")
     kinds = {(one[1], one[2:]) for one in _TOKEN.findall(found) if one[0] == "\\" and one[1] in "sSpP"}
@@ -209,7 +209,7 @@ def _holds_all(listed: list[str]) -> bool:
 
 
 def may_match_nothing(expression: str) -> bool:
-    r"""Whether it may match between two characters, as far as can be told without looking at these.
+    r"""Return whether the expression may match between two characters, judged without looking at these.
 
     >>> may_match_nothing(r"\s+(?!\S)|a"), may_match_nothing("(?<=a)|b"), may_match_nothing("x?")
     (False, True, True)

@@ -70,7 +70,7 @@ def _opens(token: str) -> bool:
 
 
 def is_whole_set(token: str) -> bool:
-    """Whether this is a set from its first bracket to its last: one can also begin with such signs, as in []a]."""
+    """Return whether the token is one set from its first bracket to its last; a set can also begin as in []a]."""
     return token[0] == "[" and len(token) > len("[^]") and token[-1] == "]"
 
 

@@ -292,11 +292,11 @@ class Precompiled:
         return found + [Replace(BEHIND, True, self.behind)] * (self.behind != "" and not self.one_blank)
 
     def holds(self, text: str) -> bool:
-        """Whether something is kept, or becomes something, that holds this text."""
+        """Return whether a text that is kept, or that something becomes, contains this text."""
         return text in self.kept or text in self.table
 
     def _stretches(self, text: str) -> Iterator[str]:
-        """What a text becomes: whole lines at once, except those where several characters look like one."""
+        """Yield the changed text: whole lines at once, except those where several characters look like one."""
         done = 0
         while joins := _JOINS.search(text, done):
             start = text.rfind("\n", done, joins.start()) + 1 or done
@@ -335,7 +335,7 @@ class Precompiled:
             place += len(cluster)
 
     def _longest(self, text: str) -> Iterator[tuple[int, int, str]]:
-        """What each stretch becomes; stretches in which each character is looked up alone are taken at once."""
+        """Yield each changed stretch with its span; characters that are looked up alone are taken at once."""
         done = 0
         joins = self._joins_in(text)
         while joins and (found := joins.search(text, done)):

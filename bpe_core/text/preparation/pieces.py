@@ -129,7 +129,7 @@ def _compiled(expression: str) -> regex.Pattern[str]:
 
 @dataclass(frozen=True)
 class AddedToken:
-    """How a token of the recipe is found, if it does more than a plain special token."""
+    """A token of the recipe that is found by other rules than a plain special token."""
 
     content: str
     single_word: bool = False  # only with no word continuing at either side

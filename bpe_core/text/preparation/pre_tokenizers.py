@@ -58,7 +58,7 @@ class Split:
         return [text[start:stop] for start, stop in found if stop > start]
 
     def _leaves_whole(self, text: str) -> bool:
-        """Whether a text lacks what it is split at, as far as that is soon seen; files have a hundred such steps."""
+        """Return whether a text surely lacks the pattern it is split at: a quick check, for files of many steps."""
         return text != "" and not (self.is_regex or self.invert) and self.pattern not in text
 
     def _matches(self, text: str) -> Iterator[Match]:
@@ -189,7 +189,7 @@ class ByteLevel:
         return map(BytesShown().changed, self.plainly(piece))
 
     def plainly(self, piece: TracedPiece) -> Iterator[TracedPiece]:
-        """The same words, not shown as bytes."""
+        """Yield the same words without showing them as bytes."""
         if self.add_prefix_space and not piece.text.startswith(" "):
             piece = piece.begun_with(" ")
         if not self.use_regex:

@@ -141,7 +141,7 @@ def is_pre_tokenizer(step: Step) -> bool:
 
 
 def is_only_named(step: Step) -> bool:
-    """Whether it does nothing but name a plain special token."""
+    """Return whether the step does nothing but name a plain special token."""
     return isinstance(step, AddedToken) and step == AddedToken(step.content)
 
 
@@ -178,7 +178,7 @@ LONGEST_KNOWN = 64  # characters of one
 
 class Preparing:
     def __init__(self, steps: Sequence[Step], *, shows_bytes: bool = False) -> None:
-        """With `shows_bytes`, words that a step shows as bytes stay so: the tokens are made of those characters."""
+        """Prepare texts by these steps; with `shows_bytes`, words keep the characters that represent bytes."""
         self._shows_bytes = shows_bytes
         self._changes = [step for step in steps if isinstance(step, Normalizer)]
         self.cuts = tuple(step for step in steps if isinstance(step, PreTokenizer))

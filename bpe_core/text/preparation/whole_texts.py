@@ -1,4 +1,4 @@
-"""What SentencePiece does to a text, as steps of a recipe and as the choices behind them.
+"""The preparation of texts by SentencePiece, as steps of a recipe and as the choices behind them.
 
 >>> chosen = WholeTexts(None, Marks(prefix=True, one_blank=True))
 >>> WholeTexts.of(chosen.steps) == chosen, WholeTexts.of(chosen.steps[1:])
@@ -21,7 +21,7 @@ MARKER = "▁"
 
 
 class Marks(NamedTuple):
-    """What is done about the blanks of a text."""
+    """The choices about spaces in a text."""
 
     prefix: bool = False
     one_blank: bool = False
@@ -54,7 +54,7 @@ class WholeTexts(NamedTuple):
 
     @property
     def steps(self) -> tuple[Step, ...]:
-        """What is done, one after the other; the table does what depends on parts, and on what it leaves of a text."""
+        """Return the steps in their order; the table does what depends on parts, and on what it leaves of a text."""
         marks, table = self.marks, self.table
         if table is None:
             return marks.steps

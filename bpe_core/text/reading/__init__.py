@@ -1,1 +1,1 @@
-"""How texts come in: paths become sources, these streams of bytes, and these the chunks of a `Corpus`."""
+"""The reading of texts: paths become sources, sources become streams of bytes, and streams become chunks."""

@@ -118,7 +118,7 @@ class _Stream:
 
     @property
     def lacks_its_end(self) -> bool:
-        """Whether all was read, and the last block is not the empty one that ends an archive."""
+        """Return whether all was read and the archive lacks the empty block at its end."""
         return self._has_ended and any(self._last)
 
 

@@ -155,7 +155,7 @@ class ParquetTable:
 
 
 def _is_shortened(names: Sequence[str], path: Sequence[str]) -> bool:
-    """Whether the path has these names in this order, the last at its end or before the levels of a list."""
+    """Return whether the path has these names in this order, the last at its end or before the levels of a list."""
     levels = iter(path)
     found = all(name in levels for name in names)
     return found and all(level in {"list", "element", "item", "array", "bag", "array_element"} for level in levels)
@@ -189,7 +189,7 @@ class ArrowFile:
         return found
 
     def _sound(self, options: Any = None) -> Iterator[Any]:
-        """Its batches, each looked at before it is unpacked."""
+        """Yield the batches, each checked before it is unpacked."""
         with self._reader(options) as reader:
             numbered = getattr(reader, "num_record_batches", None)
             if numbered is None:
@@ -208,7 +208,7 @@ class ArrowFile:
 
     @property
     def lacks_its_end(self) -> bool:
-        """Whether a stream lacks the mark at its end: if it was cut between two batches, nothing else shows it."""
+        """Return whether a stream lacks the mark at its end; nothing else shows that it was cut between two batches."""
         self._raw.seek(0)
         begins = self._raw.read(len(STREAM_MARK)) == STREAM_MARK
         self._raw.seek(-len(STREAM_END), io.SEEK_END)

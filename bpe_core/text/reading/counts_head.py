@@ -37,7 +37,7 @@ class CountsHead:
 
     @property
     def names_groups(self) -> bool:
-        """Whether each group has a column beside that of all together."""
+        """Return whether each group has a column besides the total."""
         return self.groups != ("",)
 
     def column(self, kind: str, group: str) -> str:
@@ -96,7 +96,7 @@ def part_name(number: int, parts: int) -> str:
 
 
 def is_of_counts(name: str) -> bool:
-    """Whether a folder of counts has files of that name."""
+    """Return whether a file of a folder of counts can have this name."""
     return name == HEAD_NAME or re.fullmatch(rf"part-\d{{5,}}-of-\d{{5,}}{re.escape(ENDING)}", name) is not None
 
 

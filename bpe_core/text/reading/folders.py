@@ -55,7 +55,7 @@ def without_papers(found: Sequence[P], name_of: Callable[[P], str], pass_over: P
 
 
 def holds_more_than(many: int, folders: Iterable[Path], cancelled: CancelCheck = never_cancelled) -> bool:
-    """Whether these folders hold more than `many` files together; counting stops there."""
+    """Return whether these folders together hold more than `many` files; counting stops there."""
     every = chain.from_iterable(_all_files(folder, lambda name, error: None) for folder in folders)
     files = while_wanted(every, cancelled, every=100)
     return sum(1 for _ in islice(files, many + 1)) > many

@@ -1,4 +1,4 @@
-"""From a path to a checked stream of bytes: decompressed, its encoding known; every failure is a sentence."""
+"""The opening of a path as a checked stream of bytes: decompressed, its encoding known, every failure a sentence."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class NotText(CorpusError):
 
 
 def is_address(place: str) -> bool:
-    """Whether this leads outside the folders of this computer, such as s3://bucket/a.jsonl."""
+    """Return whether this is an address outside the computer's folders, such as s3://bucket/a.jsonl."""
     return _ADDRESS.match(place) is not None
 
 
@@ -84,12 +84,12 @@ class ByteStream:
 
     @property
     def bytes_read(self) -> int:
-        """How far reading has come in the file as it is stored."""
+        """Return the offset that reading has reached in the file as it is stored."""
         return self._raw.tell() if self._source.compression else self._handed_out
 
     @property
     def has_changed(self) -> bool:
-        """Whether the file was changed since it was looked at, so that what was read may be a mixture."""
+        """Return whether the file changed since it was opened, so that the bytes read may be a mixture."""
         if self._at_first is None or self._source.size is None:
             return False
         size = self._source.size if self._source.span is None else self._source.span.file_size
@@ -111,7 +111,7 @@ class ByteStream:
         return filled
 
     def blame_damage(self) -> None:
-        """Before the text is blamed, read on: a damaged file unpacks to nonsense, and fails a little later."""
+        """Read on before the text is blamed: a damaged file unpacks to nonsense, and fails a little later."""
         if self._source.compression and not self._has_failed:
             self._read(memoryview(bytearray(READ_ON)))
 

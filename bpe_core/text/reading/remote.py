@@ -27,7 +27,7 @@ Turn = AbstractContextManager[object]
 
 
 def _turn_of(file_system: Any) -> Turn:
-    """What a thread holds while it opens or reads a file, where others may have the same handle and move its place.
+    """Return the lock that a thread holds while it opens or reads a file, as others may move the offset of its handle.
 
     An archive is read through one handle, and a file in memory is one. But a package that answers many at once has
     none, and each file of a disk has its own.

@@ -1,4 +1,4 @@
-"""What all files with one text a row share: numbered lines, the field with the text, bad rows, lists of words.
+"""The parts shared by all files with one text a row: numbered lines, the field with the text, bad rows, word lists.
 
 A field is `text`, `doc.body`, or `messages[].content` for one text an item.
 """
@@ -146,12 +146,12 @@ def names_words_and_counts(header: Sequence[str]) -> bool:
 
 
 def looks_like_words(header: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
-    """Whether this certainly is such a table: its names and its first rows both fit."""
+    """Return whether this certainly is a table of words and counts: its names and its first rows both fit."""
     named = names_words_and_counts(header) and bool(rows)
     return named and all(len(row) == 2 and is_count(row[1]) for row in rows)
 
 
 def is_count(value: str | bytes) -> bool:
-    """Whether this is a whole number with no more digits than a count can have."""
+    """Return whether this is a whole number with no more digits than a count can have."""
     digits = value.strip()
     return digits.isdigit() and digits.isascii() and len(digits) <= MOST_DIGITS

@@ -1,4 +1,4 @@
-"""What the steps of reading pass to each other: sources, options, chunks of text, reports of what was skipped."""
+"""The values that the steps of reading pass on: sources, options, chunks of text, reports of what was skipped."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class Skipped:
 
 
 class SkipLog:
-    """What was passed over while reading, in order; per source, the first reports are kept and the rest counted."""
+    """A log of what reading passed over, in order. For each source the first reports are kept and the rest counted."""
 
     def __init__(self) -> None:
         self._shown: list[Skipped] = []

@@ -145,7 +145,7 @@ def json_pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog
 
 
 def json_fields(lines: Iterable[bytes]) -> tuple[str, ...]:
-    """Where the first rows have texts, or would have them; broken rows are ignored."""
+    """Return the fields that hold texts in the first rows, with their usual names; ignore broken rows."""
     found: dict[str, None] = {}
     for line in lines:
         try:

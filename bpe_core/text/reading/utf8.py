@@ -41,7 +41,7 @@ def first_invalid(data: Bytes) -> int:
 
 
 def first_broken(data: npt.NDArray[np.uint8], edges: Int64s) -> int:
-    """Where texts that lie end to end are not valid UTF-8, or one begins inside a character; -1 if they are sound."""
+    """Return where joined texts are not valid UTF-8, or one begins inside a character; -1 if all are valid."""
     inside = edges[edges < len(data)]
     cut = inside[(data[inside] & 0xC0) == 0x80]
     return min((place for place in (first_invalid(data.data), *cut[:1].tolist()) if place >= 0), default=-1)

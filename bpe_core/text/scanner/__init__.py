@@ -1,4 +1,4 @@
-r"""Where a pattern cuts a text, without regular expressions: a table for each, which `kernels.scan` reads.
+r"""The scanner, which cuts a text by a pattern without regular expressions: a table for each, read by `kernels.scan`.
 
 >>> table_of(r"(?:a|bc)+").cuts(b"abca, cab"), why_no_table(r"(?<=the )\w+")
 ([0, 4, 7, 8, 9], 'looking behind at more than a character')
@@ -27,7 +27,7 @@ __all__ = ["ScanTable", "beginnings", "table_for", "table_of", "why_no_table"]
 
 
 def beginnings(expression: str) -> npt.NDArray[np.bool_] | None:
-    """By code point: whether a match begins there, if none is going on. None if one character does not decide that."""
+    """Return for each code point whether a match begins there, if none goes on; None if neighbours matter."""
     try:
         automaton = Automaton(read_expression(expression))
         begins = {kind: automaton.begins_match(kind) for kind in automaton.kinds.numbers}
@@ -59,13 +59,13 @@ def table_of(
 
 
 def why_no_table(expression: str, unit: str = "file") -> str:
-    """What a table cannot express of this expression, in a few words; empty if there is a table."""
+    """Return what a table cannot express of this expression, in a few words; empty if there is a table."""
     found = _translated(expression, unit, False, False)
     return "" if isinstance(found, ScanTable) else found
 
 
 def _cuts_beside_iota(expression: str, table: ScanTable) -> bool:
-    """Whether it cuts as `regex` does around a mark whose twin is a letter, which `regex` may skip when searching."""
+    """Return whether it cuts like `regex` around a mark whose other case is a letter, which `regex` may skip."""
     for before, behind in product(("", "ა", "a", "1", " ", IOTA), repeat=2):
         text = f"{before}{IOTA}{behind}"
         places = {0, len(text), *(place for found in regex.finditer(expression, text) for place in found.span())}

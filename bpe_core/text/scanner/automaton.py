@@ -1,4 +1,4 @@
-"""From a regular expression to the machine that cuts where it cuts.
+"""The automaton of a regular expression, and the machine made of it, which cuts where the expression cuts.
 
 A thread is one way in which the expression may match. All are followed at once, in the order in which `regex` would
 try them.
@@ -90,7 +90,7 @@ class Automaton:
         self._surely: dict[tuple[int, int], bool] = {}
 
     def moves(self, state: int, before: int, kind: int) -> Moves:
-        """Where threads go from a state on the next character; `before` is the signature of the last one."""
+        """Return the states that threads reach on the next character; `before` is the signature of the last one."""
         known = self._moves.get((state, before, kind))
         if known is None:
             found: dict[int, None] = {}
@@ -125,7 +125,7 @@ class Automaton:
         return bool(check.mask >> kind & 1)
 
     def surely_matches(self, state: int, before: int) -> bool:
-        """Whether a thread in this state, after such a character, matches in the end, whatever comes."""
+        """Return whether a thread in this state, after such a character, matches in the end, whatever comes."""
         if (state, before) not in self._surely:
             ways = {(state, before): self._ways(state, before)}
             for node in (waiting := [(state, before)]):  # grows while it is walked
@@ -142,7 +142,7 @@ class Automaton:
         return self._surely[state, before]
 
     def begins_match(self, kind: int) -> bool | None:
-        """Whether a match begins with a character of that kind; None if that depends on its neighbours."""
+        """Return whether a match begins with a character of that kind; None if that depends on its neighbours."""
         if self._bit_of_mask:
             return None
         moves = self.moves(self.start, self.signatures[Kind.END], kind)
@@ -151,7 +151,7 @@ class Automaton:
         return None if moves else False
 
     def _ways(self, state: int, before: int) -> set[frozenset[Node]]:
-        """Where threads go on, for each next character before which they have not matched."""
+        """Return the states that threads may reach, for each next character before which they have not matched."""
         ways: set[frozenset[Node]] = set()
         for kind in (*self.kinds.numbers, int(Kind.END)):
             try:

@@ -46,7 +46,7 @@ class Repeat:
 
 @dataclass(frozen=True)
 class Look:
-    """Whether the next character, or the last, is one of a set; `edge` allows the edge of the text instead."""
+    """A look at the next or the last character: whether a set holds it. `edge` also allows the edge of the text."""
 
     sources: tuple[str, ...]
     edge: bool
@@ -258,7 +258,7 @@ def _check_alone(found: re.Match[str], flags: frozenset[str]) -> None:
 
 @cache
 def _hangs_on_its_place(name: str) -> bool:
-    """Whether `regex`, ignoring case, reads a class such as \\p{Lu} differently by itself and beside something."""
+    """Return whether `regex`, ignoring case, reads a class such as \\p{Lu} differently alone and beside something."""
     alone, beside = (regex.findall(f"(?i:[{more}{name}])", _OF_ONE_CASE) for more in ("", r"\x07"))
     return bool(alone != beside)
 

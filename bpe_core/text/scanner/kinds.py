@@ -110,7 +110,7 @@ def _numbered(found: npt.NDArray[np.bool_], blank_row: int | None) -> npt.NDArra
 
 
 def _holds(source: str, characters: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
-    """Which of these code points are in a set; those that are no characters never are."""
+    """Mark the code points that are in a set; surrogates never are."""
     holds = np.zeros(len(characters), np.bool_)
     kept = np.flatnonzero((characters < SURROGATES.start) | (characters >= SURROGATES.stop))
     text = characters[kept].astype(np.uint32).tobytes().decode("utf-32-le")

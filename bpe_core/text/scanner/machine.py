@@ -124,7 +124,7 @@ def by_line(step: StepFunction[State], start: State) -> StepFunction[tuple[State
 
 
 def _explored(step: StepFunction[State], start: State, kinds: Sequence[int]) -> tuple[Numbers, Numbers]:
-    """For each state, in the order they are met, and each kind: the next state and the actions."""
+    """Return the next state and the actions for each kind, of all states in the order they are met."""
     numbers = {start: 0}
     following: list[list[int]] = []
     actions: list[list[int]] = []
