@@ -77,7 +77,7 @@ def _substitute(match: re.Match[str]) -> str:
 
 
 def reads_right_to_left(line: str) -> bool:
-    """Whether the first letter of a line reads from right to left."""
+    """Return whether the first letter of a line reads from right to left."""
     first = next(filter(str.isalpha, line), "")
     return _RIGHT_TO_LEFT.match(first) is not None
 
@@ -116,7 +116,7 @@ class Typesetting:
 
 @dataclass(eq=False)
 class RowCells:
-    """Where the cell of each byte of a row begins and ends, in the reading direction."""
+    """The cells of a row: where that of each byte begins and ends, in the reading direction."""
 
     begins: Floats
     ends: Floats

@@ -60,13 +60,13 @@ class TokenDocument(QTextDocument):
         return self.model.chunks.character_of_unit(position)
 
     def breaks_line_at(self, position: int) -> bool:
-        """Whether there is a break at a position that is not in the text."""
+        """Return whether there is a break at a position that is not in the text."""
         following = self.findBlock(position + 1)
         return following.position() == position + 1 and _continues(following)
 
     @property
     def is_edited(self) -> bool:
-        """Whether Qt is in the middle of an edit of its own."""
+        """Return whether Qt is in the middle of an edit of its own."""
         return self._edited is not None
 
     # -- what the document shows -----------------------------------------------------------
@@ -212,7 +212,7 @@ class TokenDocument(QTextDocument):
 
 
 def _continues(block: QTextBlock) -> bool:
-    """Whether the break before a block is not in the text."""
+    """Return whether the break before a block is not in the text."""
     return block.charFormat().hasProperty(_IS_IN_LINE)
 
 

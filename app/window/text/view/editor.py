@@ -233,7 +233,7 @@ class TokenTextEdit(TokenCanvas):
         self._select_whole_line()
 
     def _select_whole_line(self) -> None:
-        """Where Qt has selected a block, as three clicks do, select all of a line that has several."""
+        """Select the whole line if Qt has selected one of its several blocks, as three clicks do."""
         start, stop = self.selection
         chunks = self.model.chunks
         first = chunks.chunk_at(start)

@@ -86,7 +86,7 @@ class TokenLayout(QPlainTextDocumentLayout):
         return QRectF(0.0, 0.0, self.setting.width, height)
 
     def _is_own(self, line: QTextLine) -> bool:
-        """Whether a block was laid out here, with this setting."""
+        """Return whether a block was laid out here, with this setting."""
         return line.y() >= ROW_PADDING and abs(line.width() - self.setting.width) < 0.1
 
     def _lay_out(self, block: QTextBlock, layout: QTextLayout, right_to_left: bool) -> None:
@@ -108,7 +108,7 @@ class TokenLayout(QPlainTextDocumentLayout):
             self.documentSizeChanged.emit(self.documentSize())
 
     def right_to_left(self, number: int) -> bool:
-        """Whether a block belongs to a line that reads from right to left."""
+        """Return whether a block belongs to a line that reads from right to left."""
         chunks, first = self._chunks, min(number, len(self._chunks) - 1)
         while first not in self._directions and not chunks.starts_line(first):
             first -= 1
