@@ -68,7 +68,7 @@ class Recipe(Reading, Mixing, Steering, Learning, Size, Symbols, Splitting):
                 raise RecipeError(f"A recipe has no choice named {name!r}.")
             CHOICES[name].check(name, value)
         self._complete()
-        self._check()
+        self._check(self.choices)
 
     def __getattr__(self, name: str) -> Any:
         """Return a choice that only some methods have; its default where this one has not."""
@@ -96,8 +96,9 @@ class Recipe(Reading, Mixing, Steering, Learning, Size, Symbols, Splitting):
         object.__setattr__(self, "decoding", self.decoding and _decode().decoders_of(self.decoding))
         object.__setattr__(self, "mixture", mixture_of(self.mixture))
 
-    def _check(self) -> None:
-        for name, declared in self.choices.items():
+    def _check(self, choices: Mapping[str, Choice]) -> None:
+        """Check these choices by themselves, and that all agree."""
+        for name, declared in choices.items():
             declared.check(name, getattr(self, name))
         _check_agreement(self)
         check_pattern(self.pattern, self.custom_pattern)
@@ -135,7 +136,20 @@ class Recipe(Reading, Mixing, Steering, Learning, Size, Symbols, Splitting):
             changes.setdefault("decoding", ())  # which read other symbols
         if "method" in changes and changes["method"] in METHODS:
             changes = {**METHODS[changes["method"]].needs, **changes}
-        return Recipe(**{**self.values, **changes})
+        if not changes.keys() <= COMMON.keys() or changes.get("method", self.method) != self.method:
+            return Recipe(**{**self.values, **changes})
+        return self._with_common(changes)
+
+    def _with_common(self, changes: Mapping[str, Any]) -> Recipe:
+        """Return the recipe with other common choices of the same method; only these are checked anew."""
+        changed = object.__new__(Recipe)
+        for name in COMMON:
+            object.__setattr__(changed, name, changes[name] if name in changes else getattr(self, name))
+        object.__setattr__(changed, "own", self.own)
+        changed._complete()
+        completed = changes.keys() | ({"custom_pattern"} if "pattern" in changes else set())
+        changed._check({name: COMMON[name] for name in completed})
+        return changed
 
     @property
     def _symbols(self) -> dict[str, Any]:

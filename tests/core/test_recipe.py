@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from bpe_core.counting.words import WordTable
-from bpe_core.errors import RecipeError
+from bpe_core.errors import BpeError, RecipeError
 from bpe_core.methods.kit.trainer import Trainer
-from bpe_core.recipes.choice import LARGEST_NUMBER
+from bpe_core.recipes.choice import LARGEST_NUMBER, Choice
 from bpe_core.recipes.interventions import Intervention
 from bpe_core.recipes.parts import Learning, Mixing, Normalization, Reading, Size, Splitting, Steering, Symbols
 from bpe_core.recipes.presets import PRESETS
@@ -169,3 +169,34 @@ def test_what_has_no_meaning_beside_the_other_choices_is_told() -> None:
 def test_an_impossible_recipe_is_refused_in_a_sentence(values: dict[str, Any], sentence: str) -> None:
     with pytest.raises(RecipeError, match=sentence):
         Recipe.from_dict(values)
+
+
+@pytest.mark.parametrize("choice", OTHER)
+def test_a_changed_recipe_is_the_one_made_with_that_choice_at_once(choice: str) -> None:
+    _, other = changed(choice)
+    made = Recipe(**other.values)
+    assert other == made
+    assert hash(other) == hash(made)
+    assert other.normalizes == made.normalizes
+    assert other.splits_by_steps == made.splits_by_steps
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [dict(unit="page"), dict(merges=-1), dict(lowercase=1), dict(strip_marks="\ud800"), dict(custom_pattern="x"),
+     dict(special_tokens=("a", "a")), dict(marker="symbol", pattern="none"), dict(vocab_size=5), dict(block_size=1)],
+)  # fmt: skip
+def test_a_change_is_refused_as_in_a_recipe_made_at_once(changes: dict[str, Any]) -> None:
+    recipe = Recipe.preset("gpt2", vocab_size=1_000)
+    with pytest.raises(BpeError) as at_once:
+        Recipe(**{**recipe.values, **({"vocab_size": None} if "merges" in changes else {}), **changes})
+    with pytest.raises(BpeError) as later:
+        recipe.with_changes(**changes)
+    assert str(later.value) == str(at_once.value)
+
+
+def test_a_change_checks_no_other_choice_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    recipe, checked = Recipe.preset("gpt2"), list[str]()
+    monkeypatch.setattr(Choice, "check", lambda self, name, value: checked.append(name))
+    recipe.with_changes(special_tokens=("<|end|>",))
+    assert checked == ["special_tokens"]
