@@ -170,9 +170,7 @@ class Alphabet:
     @cached_property
     def is_plain_bytes(self) -> bool:
         """Ids 0 to 255 are the bytes in their order, and there is nothing else."""
-        return len(self) == 256 and all(
-            symbol.kind == "byte" and symbol.text == bytes([i]) for i, symbol in enumerate(self.given)
-        )
+        return self.spelled is None and self.given == _PLAIN_BYTES.given
 
     @classmethod
     def of_bytes(cls) -> Alphabet:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from bpe_core.recipes.parts import CUSTOM_PATTERN
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.text.patterns import NAMED_PATTERNS, in_ascii
+from bpe_core.splitting.splitter import in_ascii
+from bpe_core.text.patterns import NAMED_PATTERNS
 
 if TYPE_CHECKING:
     import regex

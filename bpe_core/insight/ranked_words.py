@@ -23,8 +23,9 @@ from bpe_core.methods.kit.layout import lay_out
 from bpe_core.methods.kit.method import Method
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.methods.registry import METHODS
-from bpe_core.segmenting.as_joined import merges_of, ranks_of
+from bpe_core.segmenting.as_joined import ranks_of
 from bpe_core.segmenting.merging import NEVER, PATTERN_CUT, Merges
+from bpe_core.segmenting.text_encoder import merges_of
 from bpe_core.support.arrays import Int32s, Int64s, repeated
 
 

@@ -21,10 +21,11 @@ from bpe_core.insight.ranked_words import RankedWords, words_with
 from bpe_core.methods.kit.histories import has_ranks
 from bpe_core.methods.kit.layout import SEPARATOR
 from bpe_core.methods.kit.tokenizer import Tokenizer
-from bpe_core.segmenting.as_joined import merges_of, ranks_of
+from bpe_core.segmenting.as_joined import ranks_of
 from bpe_core.segmenting.by_priority import JoinedWords
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.merging import Merges
+from bpe_core.segmenting.text_encoder import merges_of
 from bpe_core.support.arrays import Bools, Int32s, Int64s
 from bpe_core.support.progress import ALONE, CancelCheck, Progress, Work, never_cancelled, while_wanted
 

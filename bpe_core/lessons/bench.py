@@ -20,8 +20,8 @@ from bpe_core.methods.kit.learner import Candidate
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.methods.kit.trainer import Trainer
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.segmenting.as_joined import merges_of
 from bpe_core.segmenting.merging import Merges
+from bpe_core.segmenting.text_encoder import merges_of
 from bpe_core.studies.texts import texts_of
 from bpe_core.text.corpus import Corpus
 

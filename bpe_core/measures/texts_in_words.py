@@ -21,13 +21,13 @@ from bpe_core.methods.kit.method import Method
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.recipes.parts import CUSTOM_PATTERN, Splitting
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.segmenting.cutting import spelled_in
 from bpe_core.segmenting.segmentation import NO_TOKEN
 from bpe_core.splitting.normalization import normalize
 from bpe_core.splitting.splitter import Splitter
 from bpe_core.support.arrays import Int64s, repeated
 from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
 from bpe_core.text.characters import CodePoints, code_points, joins_the_one_before
-from bpe_core.text.specials import spelled_in
 
 
 def can_be_in_words(recipe: Recipe) -> bool:

@@ -1,4 +1,4 @@
-"""The merges of a history as its method applies them: in a word as it is, or in the words of a run first."""
+"""The ranks of boundaries as the method of a history joins them: in a word as it is, or in a run of words."""
 
 from __future__ import annotations
 
@@ -6,13 +6,8 @@ from bpe_core.history.history import History
 from bpe_core.kernels.readiness import use_machine_code
 from bpe_core.methods.registry import METHODS
 from bpe_core.segmenting import merging
-from bpe_core.segmenting.merging import Merges
 from bpe_core.segmenting.word_runs import RunMerges
 from bpe_core.support.arrays import Int32s
-
-
-def merges_of(history: History) -> Merges:
-    return RunMerges(history) if METHODS[history.recipe.method].joins_runs else Merges(history)
 
 
 def ranks_of(symbols: Int32s, history: History) -> Int32s:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -18,7 +19,6 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.splitting.normalization import (
     byte_origins,
     byte_starts,
-    normalize,
     normalize_with_origins,
     normalized_with_sources,
     normalizer,
@@ -29,12 +29,14 @@ from bpe_core.text.characters import code_points, raw_bytes
 from bpe_core.text.characters import utf8 as utf8
 from bpe_core.text.patterns import NAMED_PATTERNS
 from bpe_core.text.preparation.pieces import AddedToken, TracedPiece, found_in
-from bpe_core.text.specials import Find, finder, parts_of, spelled_in
+from bpe_core.text.specials import FEW, Find, finder, parts_of
 
 if TYPE_CHECKING:
     from bpe_core.segmenting.laid_words import Laid, LaidWords
     from bpe_core.text.preparation.steps import Preparing
 
+MOST_GROUPS = 8  # of special tokens that begin alike, each searched for by itself
+SHORT = 1_000  # characters, through which one expression of all is sooner
 LONG = 4_000  # characters: from here on arrays take less time than words one by one
 
 Allowed = Collection[str] | Literal["all"] | None  # special tokens to look for; None: as the table's owner does it
@@ -64,18 +66,24 @@ class Cutting:
 
     def __init__(self, recipe: Recipe) -> None:
         self._specials, self._matches = tokens_looked_for(recipe), recipe.spelled_specials == "matched"
-        # Special tokens are looked for here, and only those the caller allows: later on they are ordinary text.
-        self.recipe = recipe.with_changes(special_tokens=()) if recipe.special_tokens else recipe
-        self.gives_words = self.recipe.splits_by_steps  # so that the parts of a text are words already
-        self._splitter = Splitter(Recipe(pattern="none") if self.gives_words else self.recipe)
+        self._recipe = recipe
+        self.normalizes = recipe.normalizes
+        self.gives_words = recipe.splits_by_steps  # so that the parts of a text are words already
         self._added = {step.content: step for step in recipe.preparation if isinstance(step, AddedToken)}
         self._always = tuple(content for content, token in self._added.items() if not token.special)
         # Some tokens are looked for in the changed text, changed like it.
         self._later = frozenset(content for content, token in self._added.items() if token.normalized)
-        self._as_changed = {
-            normalize(content, self.recipe): content for content in self._added if content in self._later
-        }
+        self._as_changed = {self._change(content): content for content in self._added if content in self._later}
         self._sought = lru_cache(maxsize=4)(self._sought_in)  # some files have thousands
+
+    @cached_property
+    def recipe(self) -> Recipe:
+        """The recipe without special tokens: only a caller allows some, and all others are ordinary text."""
+        return self._recipe.with_changes(special_tokens=()) if self._recipe.special_tokens else self._recipe
+
+    @cached_property
+    def _splitter(self) -> Splitter:
+        return Splitter(Recipe(pattern="none")) if self.gives_words else Splitter(self._recipe, specials=())
 
     def allowed(self, names: Allowed) -> tuple[str, ...]:
         """Return the tokens to look for in a text; where nothing is said, those that the table's owner looks for."""
@@ -95,7 +103,7 @@ class Cutting:
 
     def spelled(self, allowed: tuple[str, ...], texts: Iterable[Any]) -> tuple[str, ...]:
         """Return the tokens to look for, or none where these texts, or their bytes, spell none: that is faster."""
-        if not allowed or (self.recipe.normalizes and not self._later.isdisjoint(allowed)):
+        if not allowed or (self.normalizes and not self._later.isdisjoint(allowed)):
             return allowed
         is_spelled = spelled_in(allowed)
         return allowed if any(map(is_spelled, texts)) else ()
@@ -104,7 +112,7 @@ class Cutting:
     def _steps(self) -> Preparing:
         from bpe_core.text.preparation.steps import preparing  # loads all steps, which few recipes have
 
-        return preparing(self.recipe.preparation, shows_bytes=self.recipe.shows_bytes)
+        return preparing(self._recipe.preparation, shows_bytes=self._recipe.shows_bytes)
 
     @cached_property
     def of_changed(self) -> Recipe:
@@ -113,7 +121,7 @@ class Cutting:
 
     @cached_property
     def _change(self) -> Callable[[str], str]:
-        return normalizer(self.recipe)
+        return normalizer(self._recipe)
 
     @cached_property
     def _wants_places(self) -> bool:
@@ -122,9 +130,9 @@ class Cutting:
     @cached_property
     def keeps_all(self) -> bool:
         """Whether every byte of a text belongs to a word, unchanged."""
-        pattern = NAMED_PATTERNS.get(self.recipe.pattern)
+        pattern = NAMED_PATTERNS.get(self._recipe.pattern)
         drops = pattern is not None and pattern.drops_whitespace
-        return not (self.gives_words or self._always or self.recipe.normalizes or drops)
+        return not (self.gives_words or self._always or self.normalizes or drops)
 
     def normalized_parts(self, text: str, allowed: tuple[str, ...]) -> Iterator[tuple[str, str | None]]:
         """The special tokens of a text, and the normalized stretches between them: (text, None) or ("", token)."""
@@ -183,9 +191,9 @@ class Cutting:
         return Sought(finder(as_given), finder(tuple(changed)), changed, added)
 
     def _changed(self, text: str, first: int) -> TracedPiece:
-        if not self.recipe.normalizes:
+        if not self.normalizes:
             return TracedPiece.whole(text, first)
-        changed, sources = normalized_with_sources(text, self.recipe)
+        changed, sources = normalized_with_sources(text, self._recipe)
         return TracedPiece(changed, (sources + first).tolist(), first + len(text))
 
     @cached_property
@@ -193,7 +201,7 @@ class Cutting:
         """What cuts long stretches into their words at once, where that can be."""
         from bpe_core.segmenting.laid_words import laid_words  # loads machine code
 
-        return laid_words(self._steps.cuts, shows_bytes=self.recipe.shows_bytes) if self.gives_words else None
+        return laid_words(self._steps.cuts, shows_bytes=self._recipe.shows_bytes) if self.gives_words else None
 
     def parts(self, text: str, allowed: tuple[str, ...]) -> Iterator[Part]:
         """The same parts with their places in the given text."""
@@ -202,7 +210,7 @@ class Cutting:
             return
         done = 0
         for part, is_special in parts_of(text, allowed):
-            if is_special or not self.recipe.normalizes:
+            if is_special or not self.normalizes:
                 length = len(part.encode())
                 yield Part(part, part if is_special else None, np.arange(done, done + length + 1))
             else:
@@ -319,3 +327,29 @@ def ids_looked_for(history: History) -> dict[str, int]:
     ids = [*range(history.first_special, history.id_count), history.alphabet.unknown_id]
     found = zip(tokens_looked_for(history.recipe), ids, strict=False)
     return {token: id for token, id in found if id is not None}
+
+
+@lru_cache(maxsize=16)
+def spelled_in(specials: tuple[str, ...]) -> Callable[[Any], bool]:
+    """Return a fast check whether a text, or its bytes, may spell a special token; True may be wrong."""
+    expressions = _beginning_alike(specials)
+    of_bytes = [re.compile(expression.encode()) for expression in expressions]
+    of_text = [re.compile(expression) for expression in expressions]
+    of_short = re.compile("|".join(expressions))
+
+    def is_spelled(text: Any) -> bool:
+        if isinstance(text, str) and len(text) < SHORT:
+            return of_short.search(text) is not None
+        return any(one.search(text) for one in (of_text if isinstance(text, str) else of_bytes))
+
+    return is_spelled
+
+
+def _beginning_alike(specials: tuple[str, ...]) -> list[str]:
+    """Return an expression for those that begin alike, which are found many times as fast as any of all."""
+    groups: dict[str, list[str]] = {}
+    for token in specials:
+        groups.setdefault(token[:2], []).append(re.escape(token))
+    if len(groups) > MOST_GROUPS:
+        return ["|".join(map(re.escape, groups if len(specials) > FEW else specials))]
+    return ["|".join(group if len(group) <= FEW else [re.escape(begin)]) for begin, group in groups.items()]

@@ -270,8 +270,12 @@ class PlainEncoder:
     def ids(self, text: str, at: int) -> Int32s:
         return ids_of_each(self._cutting.words(text), lambda word: self.tokens(raw_bytes(word), at))
 
+    def ids_of_words(self, words: Iterable[str], at: int) -> Int32s:
+        """The tokens of words that hold whole characters, one after the other."""
+        return ids_of_each(words, lambda word: self.tokens(word.encode(), at))
+
     def tokens(self, word: bytes, at: int) -> list[int]:
-        return self._merges.tokens(self.merged(word), at)
+        return self._merges.tokens(self._remembered.get(word) or self.merged(word), at)
 
     def greedy_ids(self, text: str, at: int, longest: LongestMatch) -> Int32s:
         words = self._cutting.words(text)

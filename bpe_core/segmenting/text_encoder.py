@@ -12,10 +12,10 @@ import numpy as np
 from bpe_core.history.history import History
 from bpe_core.kernels.readiness import use_machine_code
 from bpe_core.methods.registry import METHODS
-from bpe_core.segmenting.as_joined import merges_of
 from bpe_core.segmenting.boundaries import PATTERN_CUT, Boundaries, PlacedSymbols, joined
 from bpe_core.segmenting.cutting import Cutting, GivenWords, Part, ids_looked_for, utf8
-from bpe_core.segmenting.merging import LongestMatch, PlainEncoder, ids_of_each
+from bpe_core.segmenting.merging import LongestMatch, Merges, PlainEncoder, ids_of_each
+from bpe_core.segmenting.word_runs import RunMerges
 from bpe_core.support.arrays import Int32s, Int64s
 from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
 from bpe_core.support.threads import WORTH_THREADS
@@ -42,7 +42,6 @@ class WordEncoder:
     def __init__(self, history: History, cutting: Cutting) -> None:
         self._history = history
         self._cutting = cutting
-        self._special_id = ids_looked_for(history)
         self._compiled: CompiledEncoder | None = None
         self._encoded = 0  # characters
 
@@ -52,6 +51,14 @@ class WordEncoder:
 
     def ids_of_word(self, word: bytes, at: int) -> Sequence[int]:
         raise NotImplementedError
+
+    def ids_of_words(self, words: Iterable[str], at: int) -> Int32s:
+        """The tokens of words that hold whole characters, one after the other, without kernels."""
+        return ids_of_each(words, lambda word: self.ids_of_word(word.encode(), at))
+
+    @cached_property
+    def _special_id(self) -> dict[str, int]:
+        return ids_looked_for(self._history)
 
     def kernels_for(self, size: int) -> CompiledEncoder | None:
         """Return the kernels once so much was encoded that loading them takes less time than doing without."""
@@ -73,16 +80,25 @@ class WordEncoder:
             short = None if changes is None else kernels.ids_of_short(text, at, changes.table)
             if short is not None:
                 return short
-            if not self._cutting.recipe.normalizes:
+            if not self._cutting.normalizes:
                 return kernels.ids(text, at)
             data = np.frombuffer(utf8(text), np.uint8)
             changed = None if changes is None else changes.of(data, np.array([0, len(data)]))
             if changed is not None:
                 return kernels.ids_of_texts(*changed, at)[0]
+        if kernels is None and not allowed and not self._cutting.normalizes:
+            return self._ids_of_unchanged(text, at)
         utf8(text)  # so that an error names the place in the given text
         parts = _Parts.of(self._cutting.stretches([text], allowed), self._special_id)
         kernels = kernels or self.kernels_for(sum(len(piece.text) for piece in parts.pieces) - len(text))  # far longer?
         return self._ids_of_parts(kernels, parts, at)[0]
+
+    def _ids_of_unchanged(self, text: str, at: int) -> Int32s:
+        try:
+            return self.ids_of_words(self._cutting.words(text), at)
+        except UnicodeEncodeError:
+            utf8(text)  # whose error names the place in the text, not in the word
+            raise
 
     def _special(self, token: str) -> Int32s:
         return np.array([self._special_id[token]], np.int32)
@@ -132,7 +148,7 @@ class WordEncoder:
     def _ids_of_piece(self, kernels: CompiledEncoder | None, piece: TracedPiece, at: int) -> Int32s:
         if kernels is not None:
             return kernels.ids(piece.text, at)
-        return ids_of_each(self._cutting.words(piece.text), lambda word: self.ids_of_word(raw_bytes(word), at))
+        return self.ids_of_words(self._cutting.words(piece.text), at)
 
     def _ids_of_laid(self, kernels: CompiledEncoder | None, laid: Laid, at: int) -> tuple[Int32s, Int64s]:
         if kernels is not None:
@@ -152,7 +168,7 @@ class WordEncoder:
         if encoder is None and not (cutting.gives_words and self._is_worth_laying(texts.size)):
             return None
         if encoder is not None and encoder.finds_words and not allowed:
-            if not cutting.recipe.normalizes:
+            if not cutting.normalizes:
                 return encoded_by_kernels(encoder, texts, self._cuts_of_changed, at, threads)
             given = Texts.of(texts.texts) if not isinstance(texts, Texts) else texts
             changed = None if self._changing is None else self._changing.of(given.data, given.edges)
@@ -184,6 +200,11 @@ class WordEncoder:
         return None if encoder is None else encoder.ids_of_given(given.data, given.starts, at, cancelled)
 
 
+def merges_of(history: History) -> Merges:
+    """Return the merges as its method applies them: in a word as it is, or in the words of a run first."""
+    return RunMerges(history) if METHODS[history.recipe.method].joins_runs else Merges(history)
+
+
 class TextEncoder(WordEncoder):
     """The `Segmenter` of byte-pair encoding: cuts texts with the merges of one history."""
 
@@ -207,6 +228,9 @@ class TextEncoder(WordEncoder):
 
     def ids_of_word(self, word: bytes, at: int) -> list[int]:
         return self.plain.tokens(word, at)
+
+    def ids_of_words(self, words: Iterable[str], at: int) -> Int32s:
+        return self.plain.ids_of_words(words, at)
 
     def greedy_ids(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
         utf8(text)

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
+import numpy as np
+
 from bpe_core.errors import BpeError, FormatError
 from bpe_core.history.history import NO_NUMBER, History
 from bpe_core.history.token_texts import BLANK, TokenTexts, quoted
@@ -39,8 +41,11 @@ class TokensByIndex:
 
     def numbers(self, indices: Int32s | Int64s) -> Int64s:
         """Return the file's numbers of a text's tokens; refuse a token that the file has no number for."""
-        found = self._history.numbers_of(indices)
-        if self._history.numbers is not None and len(found) and found.min() == NO_NUMBER:
+        numbers = self._history.numbers
+        if numbers is None:
+            return np.asarray(indices, np.int64)
+        found = numbers[indices]
+        if len(found) and found.min() == NO_NUMBER:
             raise self._unnumbered(int(indices[int(found.argmin())]))
         return found
 

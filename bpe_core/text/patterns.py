@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING
 
 from bpe_core.errors import PatternError, RecipeError
@@ -114,27 +113,6 @@ def brought_expression(name: str) -> str:
         return SPELLED_OUT[name].expression
     is_brought = isinstance(name, str) and name not in (*_OWN, "custom") and name in NAMED_PATTERNS
     return NAMED_PATTERNS[name].expression if is_brought else ""
-
-
-# The ASCII characters of the classes that they name
-_IN_ASCII = {"L": "A-Za-z", "Lu": "A-Z", "Ll": "a-z", "N": "0-9", "P": r"!-#%-*,-/:;?@\[-\]_{}"}
-_IN_ASCII |= dict.fromkeys(("Lt", "Lm", "Lo", "M"), "")
-
-
-@cache
-def in_ascii(expression: str) -> re.Pattern[str]:
-    """A named pattern, or a part of one, for texts that are only ASCII, which `re` matches in half the time.
-
-    >>> in_ascii(NAMED_PATTERNS["gpt2"].expression).findall("It's 12 o'clock")
-    ['It', "'s", ' 12', ' o', "'", 'clock']
-    """
-
-    def known(found: re.Match[str]) -> str:
-        if found["alone"]:
-            return f"[{_IN_ASCII[found['alone']]}]"
-        return re.sub(r"\\p\{(\w+)\}", lambda one: _IN_ASCII[one[1]], found[0])
-
-    return re.compile(re.sub(r"\[[^]]*\]|\\p\{(?P<alone>\w+)\}", known, expression), re.ASCII)
 
 
 def check_pattern(pattern: str, custom: str) -> None:

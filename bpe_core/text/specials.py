@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
-from typing import Any
 
 from bpe_core.errors import RecipeError, refuse_half_characters, refuse_long_text
 
@@ -13,8 +12,6 @@ LONGEST_SPECIAL = 4_096  # characters of a special token
 MOST_SPECIAL = 1_000_000  # characters of all together
 Find = Callable[[str], Iterator[tuple[int, int]]]  # of a text, where something occurs in it
 
-MOST_GROUPS = 8  # of special tokens that begin alike, each searched for by itself
-SHORT = 1_000  # characters, through which one expression of all is sooner
 FEW = 500  # alternatives, with which an expression takes only some microseconds a place
 
 
@@ -48,32 +45,6 @@ def finder(specials: tuple[str, ...]) -> Find:
     longest_first = sorted(specials, key=len, reverse=True)
     expression = re.compile("|".join(map(re.escape, longest_first)))
     return lambda text: (found.span() for found in expression.finditer(text))
-
-
-@lru_cache(maxsize=16)
-def spelled_in(specials: tuple[str, ...]) -> Callable[[Any], bool]:
-    """Return a fast check whether a text, or its bytes, may spell a special token; True may be wrong."""
-    expressions = _beginning_alike(specials)
-    of_bytes = [re.compile(expression.encode()) for expression in expressions]
-    of_text = [re.compile(expression) for expression in expressions]
-    of_short = re.compile("|".join(expressions))
-
-    def is_spelled(text: Any) -> bool:
-        if isinstance(text, str) and len(text) < SHORT:
-            return of_short.search(text) is not None
-        return any(one.search(text) for one in (of_text if isinstance(text, str) else of_bytes))
-
-    return is_spelled
-
-
-def _beginning_alike(specials: tuple[str, ...]) -> list[str]:
-    """Return an expression for those that begin alike, which are found many times as fast as any of all."""
-    groups: dict[str, list[str]] = {}
-    for token in specials:
-        groups.setdefault(token[:2], []).append(re.escape(token))
-    if len(groups) > MOST_GROUPS:
-        return ["|".join(map(re.escape, groups if len(specials) > FEW else specials))]
-    return ["|".join(group if len(group) <= FEW else [re.escape(begin)]) for begin, group in groups.items()]
 
 
 def _places_of_many(

@@ -21,7 +21,7 @@ from tokenizers import AddedToken, decoders, models, pre_tokenizers, trainers
 import bpe_core as bpe
 from bpe_core.command_line.main import run
 from bpe_core.methods.kit.tokenizer import Tokenizer
-from bpe_core.text.specials import SHORT, spelled_in
+from bpe_core.segmenting.cutting import SHORT, spelled_in
 from bpe_core.verification.import_check import check_import
 
 CORPUS = ["the lowest of the low, the newest of the new; the widest is wider than the wide " * 3]

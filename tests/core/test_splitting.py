@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from bpe_core.errors import PatternError
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.splitting.splitter import MATCHES_A_ROUND, Splitter, lines_of, split_words
-from bpe_core.text.patterns import NAMED_PATTERNS, in_ascii
+from bpe_core.splitting.splitter import MATCHES_A_ROUND, Splitter, in_ascii, lines_of, split_words
+from bpe_core.text.patterns import NAMED_PATTERNS
 from bpe_core.text.specials import FEW, parts_of
 from tests.conftest import EXPLORES
 from tests.shared import here, stretches_of

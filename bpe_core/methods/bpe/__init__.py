@@ -66,9 +66,13 @@ class BytePairEncoding(Method):
         return COMPILED
 
     def cutter(self, history: History, cutting: Cutting) -> Segmenter:
-        from bpe_core.methods.bpe.cut import cutter
+        from bpe_core.segmenting.text_encoder import TextEncoder
 
-        return cutter(history, cutting)
+        if history.joining is None:
+            return TextEncoder(history, cutting)
+        from bpe_core.methods.bpe.cut import PrioritySegmenter  # which few files need
+
+        return PrioritySegmenter(history, cutting)
 
     def explain(self, text: str, history: History, allowed: Allowed, corpus: Corpus | None = None) -> ExplainedText:
         from bpe_core.insight.ranked_words import RankedWords

@@ -1,4 +1,4 @@
-"""Split texts by making merges again: in the order of their steps, or by the priorities that a file gives them."""
+"""Split texts by the priorities that a file gives its merges; all others go in the order of their steps."""
 
 from __future__ import annotations
 
@@ -9,19 +9,12 @@ import numpy as np
 from bpe_core.history.history import History
 from bpe_core.segmenting.by_priority import JoinedWords, joined_unknown
 from bpe_core.segmenting.cutting import Cutting
-from bpe_core.segmenting.segmentation import Segmenter
-from bpe_core.segmenting.text_encoder import TextEncoder
 from bpe_core.segmenting.word_segmenters import WordSegmenter
 from bpe_core.support.arrays import Int32s
 
 if TYPE_CHECKING:  # which load machine code
     from bpe_core.segmenting.batches import Batch, Texts, Unread
     from bpe_core.segmenting.compiled_encoder import CompiledEncoder
-
-
-def cutter(history: History, cutting: Cutting) -> Segmenter:
-    """Return what splits texts by these merges; a table from a file may give its texts priorities of their own."""
-    return TextEncoder(history, cutting) if history.joining is None else PrioritySegmenter(history, cutting)
 
 
 class PrioritySegmenter(WordSegmenter):

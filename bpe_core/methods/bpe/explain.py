@@ -32,9 +32,9 @@ from bpe_core.methods.kit.merge_tree import (
 from bpe_core.methods.kit.method import Method
 from bpe_core.methods.kit.reasons import told_reasons
 from bpe_core.methods.kit.tokenizer import Tokenizer
-from bpe_core.segmenting.as_joined import merges_of
 from bpe_core.segmenting.boundaries import INSIDE, NEVER, PATTERN_CUT
 from bpe_core.segmenting.cutting import Allowed, Cutting, Part
+from bpe_core.segmenting.text_encoder import merges_of
 from bpe_core.segmenting.word_runs import RunMerges
 from bpe_core.support.arrays import Int64s
 

@@ -55,6 +55,7 @@ class TokenSpan(NamedTuple):
 class Tokenizer:
     def __init__(self, history: History) -> None:
         self.history = history
+        self._step_count = len(history)
         self._cutting = Cutting(history.recipe)
         self._segmenter = Method.of(history.recipe).cutter(history, self._cutting)
 
@@ -80,7 +81,7 @@ class Tokenizer:
 
     def encode_to_array(self, text: str | bytes, *, at: int | None = None, allowed_special: Allowed = None) -> Int32s:
         text = text if isinstance(text, str) else _decoded(text)
-        allowed = self._cutting.spelled(self.allowed(allowed_special), (text,))
+        allowed = self._cutting.spelled(self._cutting.allowed(allowed_special), (text,))
         return self._segmenter.ids(text, self._checked_at(at), allowed)
 
     def encode_batch(
@@ -196,10 +197,10 @@ class Tokenizer:
 
     def _checked_at(self, at: int | None) -> int:
         if at is None:
-            return len(self.history)
+            return self._step_count
         if at < 0:
             raise BpeError(f"`at` is a number of steps, so it cannot be {at:,}.")
-        return min(at, len(self.history))  # training may have ended early: after its end nothing changes
+        return min(at, self._step_count)  # training may have ended early: after its end nothing changes
 
 
 def _decoded(text: Any) -> str:
