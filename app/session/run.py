@@ -144,15 +144,27 @@ class Run:
 
     def is_just(self, recipe: Recipe, sources: CorpusTexts) -> bool:
         """Return whether this run has ended and these are its recipe and its texts, known to be unchanged."""
-        if self.phase is not Phase.ENDED or self.can_go_on() or not sources or len(sources) != len(self.sources):
+        if self.phase is not Phase.ENDED or self.can_go_on() or not sources or not self.is_of(sources):
             return False
         return self.recipe.with_changes(name=recipe.name) == recipe and all(
             self._has_read(mine, source) for mine, source in zip(self.sources, sources, strict=True)
         )
 
+    def is_of(self, sources: CorpusTexts) -> bool:
+        """Return whether it learned from these texts, none of which is known to have changed since."""
+        return len(sources) == len(self.sources) and all(
+            dataclasses.replace(mine, number=source.number) == source and not self._has_changed(mine)
+            for mine, source in zip(self.sources, sources, strict=True)
+        )
+
+    def _has_changed(self, mine: CorpusText) -> bool:
+        known = self.fingerprints.get(mine.number)
+        state = mine.file_state()
+        return known is not None and state is not None and state != (known.size, known.modified_ns)
+
     def _has_read(self, mine: CorpusText, source: CorpusText) -> bool:
         """Return whether a text is known to be unchanged since it was read. Folders and addresses never are."""
-        if dataclasses.replace(mine, number=source.number) != source or source.address or source.is_folder:
+        if source.address or source.is_folder:
             return False
         known = self.fingerprints.get(mine.number)
         return source.path is None or (known is not None and source.file_state() == (known.size, known.modified_ns))

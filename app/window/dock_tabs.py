@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabBar
 
@@ -38,8 +39,11 @@ class DockTabs:
             alive |= {i for i, names in enumerate(titles) if title + PROBE in names}
             dock.setWindowTitle(title)
         for i, bar in enumerate(bars):
-            if i not in alive or bar.count() < 2:
+            is_dead = i not in alive or bar.count() < 2
+            if is_dead:
                 bar.hide()
+            # Qt shows a bar outside of the window, where Tab would get lost.
+            bar.setFocusPolicy(Qt.FocusPolicy.NoFocus if is_dead else Qt.FocusPolicy.TabFocus)
 
     def _tidy_unless_dragging(self) -> None:
         if QGuiApplication.mouseButtons():

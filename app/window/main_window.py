@@ -346,7 +346,7 @@ class MainWindow(QMainWindow):
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if event.mimeData().hasUrls() or event.mimeData().hasText():
-            event.acceptProposedAction()
+            _accept_a_copy(event)
 
     def dropEvent(self, event: QDropEvent) -> None:
         mime = event.mimeData()
@@ -355,7 +355,7 @@ class MainWindow(QMainWindow):
             self.files_dropped.emit(paths)
         elif mime.hasText():
             self.text_dropped.emit(mime.text())
-        event.acceptProposedAction()
+        _accept_a_copy(event)
 
     def _add_dock(self, row: Dock, widget: QWidget) -> None:
         dock = QDockWidget(row.title, self)
@@ -365,6 +365,12 @@ class MainWindow(QMainWindow):
         self.addDockWidget(row.area, dock)
         self._dock_tabs.watch(dock)
         self.docks[row.id] = dock
+
+
+def _accept_a_copy(event: QDropEvent) -> None:
+    """Take what is dragged as a copy: whoever is told that it was moved may delete the file."""
+    event.setDropAction(Qt.DropAction.CopyAction)
+    event.accept()
 
 
 def _has_room(dock: QDockWidget) -> bool:

@@ -26,7 +26,9 @@ class MainToolBar(QToolBar):
         self.setIconSize(QSize(18, 18))
         self._actions, self._training = actions, training
         for room in ROOMS:
-            self.addAction(actions[f"room_{room.id}"])
+            action = actions[f"room_{room.id}"]
+            self.addAction(action)
+            self.widgetForAction(action).setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a toolbar's own cannot be reached
         gap = QWidget()
         gap.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.addWidget(gap)

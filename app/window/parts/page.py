@@ -145,7 +145,10 @@ class PageTabs(QTabWidget):
         self.show_page(on_top)
         for place, id in enumerate(self.ids):
             self.setTabVisible(place, id in ids)
-        self.tabBar().setVisible(has_tabs and len(ids) > 1)
+        has_choice = has_tabs and len(ids) > 1
+        self.tabBar().setVisible(has_choice)
+        # Tab would stop for good at a bar that is hidden.
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus if has_choice else Qt.FocusPolicy.NoFocus)
 
     def _remember(self) -> None:
         self._seen = [id for id in self._seen if id != self.shown] + [self.shown]

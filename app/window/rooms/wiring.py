@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import QObject
 
 from app.settings import ROOM
@@ -37,16 +39,23 @@ class Moving(QObject):
         self._result = result
         result.is_watched = lambda: frame.window.room == FIRST
         for room in ROOMS:
-            frame.actions[f"room_{room.id}"].triggered.connect(lambda _=False, id=room.id: frame.window.show_room(id))
+            frame.actions[f"room_{room.id}"].triggered.connect(partial(self._go, room.id))
         frame.actions["start_here"].triggered.connect(self._start_here)
         frame.window.room_changed.connect(self._enter)
         charts.currentChanged.connect(lambda _: self._come_with_chart())
         self._runs.changed.connect(self._open_rooms)
         self._enter(frame.window.room)
 
+    def _go(self, room: str) -> None:
+        self._frame.window.show_room(room)
+        self._mark_room()  # Qt takes the mark away when the room shown is chosen again
+
+    def _mark_room(self) -> None:
+        for room in ROOMS:
+            self._frame.actions[f"room_{room.id}"].setChecked(room.id == self._frame.window.room)
+
     def _enter(self, room: str) -> None:
-        for one in ROOMS:
-            self._frame.actions[f"room_{one.id}"].setChecked(one.id == room)
+        self._mark_room()
         is_first = room == FIRST
         self._charts.show_only(charts_in(room), has_tabs=room != "compare")
         self._text.show_ids(not is_first)

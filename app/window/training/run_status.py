@@ -44,7 +44,7 @@ class TrainingStatusModel(QObject):
         self._throttle = throttle = Throttle(100, self._update, self)
         session.runs.changed.connect(self._update)
         session.runs.grew.connect(throttle.call)
-        for chosen in (session.recipe.changed, session.corpus.texts.changed):
+        for chosen in (session.recipe.changed, session.corpus.texts.changed, session.corpus.listed):
             chosen.connect(throttle.call)
 
     @property
@@ -70,18 +70,28 @@ class TrainingStatusModel(QObject):
 def status_of(run: Run | None, session: Session) -> TrainingStatus:
     if run is None:
         return TrainingStatus(READY if session.corpus.texts.value else NO_TEXTS)
-    recipe = session.recipe.value
+    recipe, texts = session.recipe.value, session.corpus.texts.value
     extends = run.can_extend_to(recipe)
     goes_on = run.can_go_on() and run.phase is Phase.PAUSED
+    # What was opened since, or is on its way, has to be learned; it is no reason to learn more of the texts before.
+    is_wanted = not session.corpus.is_listing and (not texts or run.is_of(texts))
     return TrainingStatus(
         sentence=sentence_of(run, session.machine_code),
         run=name_of(run, session.runs.all),
         fraction=_fraction(run),
         is_busy=run.is_busy,
-        main="pause" if run.phase is Phase.LEARNING else "resume" if goes_on else "extend" if extends else "train",
+        main=_main_action(run, goes_on=goes_on, extends=extends and is_wanted),
         can_stop=run.is_busy or run.phase is Phase.PAUSED,
         can_extend=extends,
     )
+
+
+def _main_action(run: Run, *, goes_on: bool, extends: bool) -> MainAction:
+    if run.phase is Phase.LEARNING:
+        return "pause"
+    if goes_on:
+        return "resume"
+    return "extend" if extends else "train"
 
 
 def title_of(run: Run, runs: Sequence[Run]) -> str:

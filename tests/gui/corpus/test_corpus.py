@@ -357,3 +357,20 @@ def test_what_is_brought_while_a_run_waits_for_its_counts_is_counted_then(
     assert session.corpus.counts.outcome_of(late, session.recipe.value) is None
     session.corpus.counts.settled.emit()  # the run has what it waited for
     qtbot.waitUntil(lambda: session.corpus.counts.outcome_of(late, session.recipe.value) is not None, timeout=WAIT)
+
+
+def test_what_is_dropped_is_copied_and_never_moved(program: Program) -> None:
+    mime, nothing = QMimeData(), Qt.KeyboardModifier.NoModifier
+    mime.setText("dropped")
+    actions = Qt.DropAction.MoveAction | Qt.DropAction.CopyAction
+    place: Any = QPointF(9, 9) if QLibraryInfo.version() >= QVersionNumber(6, 12) else QPoint(9, 9)  # as Qt wishes
+    enter = QDragEnterEvent(place, actions, mime, Qt.MouseButton.LeftButton, nothing)
+    enter.setDropAction(Qt.DropAction.MoveAction)
+    QApplication.sendEvent(program.window, enter)
+    assert enter.isAccepted()
+    assert enter.dropAction() == Qt.DropAction.CopyAction
+    drop = QDropEvent(QPointF(9, 9), actions, mime, Qt.MouseButton.LeftButton, nothing)
+    drop.setDropAction(Qt.DropAction.MoveAction)
+    QApplication.sendEvent(program.window, drop)
+    assert drop.isAccepted()
+    assert drop.dropAction() == Qt.DropAction.CopyAction

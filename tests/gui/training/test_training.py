@@ -200,3 +200,32 @@ def test_looking_at_an_earlier_run(qtbot: QtBot, program: Program, train: Train)
     settle(qtbot, program)
     assert [cell(program, row, 1) for row in range(rows(program))] == first
     assert moments(program) == (24, 24, 24, 24)
+
+
+def test_train_learns_the_text_that_was_opened_and_not_more_of_the_one_before(
+    qtbot: QtBot, program: Program, train: Train, tmp_path: Path
+) -> None:
+    small(program, 300)
+    train(program)
+    sample, sample_texts = program.session.runs.shown, program.session.corpus.texts.value
+    opened = tmp_path / "opened.txt"
+    opened.write_text(samples()[0].text() * 2)
+    program.opening.open_named([opened])
+    qtbot.waitUntil(lambda: program.session.corpus.texts.value != sample_texts, timeout=WAIT)
+    small(program, 320)
+    qtbot.waitUntil(lambda: program.actions["extend"].isEnabled(), timeout=WAIT)
+    assert program.actions["main"].text() == "&Train"
+    train(program)
+    run = program.session.runs.shown
+    assert run is not None
+    assert run is not sample
+    assert "opened.txt" in [source.name for source in run.sources]
+    assert sample is not None
+    assert sample.learned == 44
+
+    small(program, 330)
+    qtbot.waitUntil(lambda: program.actions["main"].text() == "&Continue", timeout=WAIT)
+    opened.write_text("another text")
+    program.training.catch_up()
+    small(program, 331)
+    qtbot.waitUntil(lambda: program.actions["main"].text() == "&Train", timeout=WAIT)

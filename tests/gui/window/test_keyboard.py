@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible, QAction, QShortcut
 from PySide6.QtWidgets import QApplication, QMenu, QMenuBar, QTabBar, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.window.room_plan import ROOMS
 from app.wiring import Program
 from tests.gui.conftest import WAIT, Train
 
@@ -129,3 +131,21 @@ def test_no_key_means_two_things(program: Program) -> None:
 def test_what_is_done_often_has_a_key(program: Program) -> None:
     often = ("main", "step", "stop", "export", "find", "undo", "live", "play", "go_to", "open")
     assert [name for name in often if program.actions[name].shortcut().isEmpty()] == []
+
+
+@pytest.mark.parametrize("room", [room.id for room in ROOMS])
+def test_tab_goes_round_in_every_room_and_comes_by_the_rooms(
+    qtbot: QtBot, program: Program, train: Train, room: str
+) -> None:
+    train(program)
+    program.window.show_room(room)
+    program.window.activateWindow()
+    qtbot.waitUntil(program.window.isActiveWindow, timeout=WAIT)
+    qtbot.wait(200)
+    reached = in_order(program, Qt.Key.Key_Tab)
+    assert QApplication.focusWidget() is reached[0], "it comes back to where it began"
+    assert [name_of(widget) for widget in reached if not widget.isVisible()] == []
+    titles = {name_of(widget) for widget in reached}
+    assert titles >= {room.title for room in ROOMS}
+    backwards = in_order(program, Qt.Key.Key_Backtab)
+    assert set(backwards) == set(reached)

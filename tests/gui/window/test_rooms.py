@@ -203,3 +203,11 @@ def test_nothing_scrolls_in_a_small_window_after_four_lanes(qtbot: QtBot, first_
         assert area.verticalScrollBar().maximum() == 0, room  # type: ignore[union-attr]
         assert area.horizontalScrollBar().maximum() == 0, room  # type: ignore[union-attr]
         assert isinstance(first_start.window.menuBar().actions()[0].menu(), QMenu)
+
+
+@pytest.mark.parametrize("room", [room.id for room in ROOMS])
+def test_the_room_shown_stays_marked_when_it_is_chosen_again(program: Program, room: str) -> None:
+    for _ in range(2):
+        program.actions[f"room_{room}"].trigger()
+        marked = [one.id for one in ROOMS if program.actions[f"room_{one.id}"].isChecked()]
+        assert marked == [room]
