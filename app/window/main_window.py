@@ -26,6 +26,7 @@ from app.session.time import timer
 from app.settings import WINDOW_GEOMETRY, Setting, Settings, centre_of, docks_in
 from app.window.actions import Actions
 from app.window.dock_tabs import DockTabs
+from app.window.dock_title import DockTitle
 from app.window.message_bar import MessageBar
 from app.window.parts.focus_order import order_focus, show_focused
 from app.window.parts.layouts import in_column
@@ -360,6 +361,7 @@ class MainWindow(QMainWindow):
     def _add_dock(self, row: Dock, widget: QWidget) -> None:
         dock = QDockWidget(row.title, self)
         dock.setObjectName(row.id)
+        dock.setTitleBarWidget(DockTitle(dock))
         widget.setMinimumHeight(LEAST_DOCK_HEIGHT)  # less than it wants: two docks are above each other
         dock.setWidget(widget)
         self.addDockWidget(row.area, dock)

@@ -175,6 +175,7 @@ class StepPage(QWidget):
             self.cells.append(cell)
             in_column(label(name), cell, on=column, margins=(0, 0, 0, 0), spacing=2)
             self.row.addWidget(column)
+            column.show()  # now, not in a later turn of the event loop: it may be given the focus
 
     def _show_entry(self, page: LessonPage, *, is_new: bool) -> None:
         is_prediction, asks = page.step.kind == "predict", page.step.kind != "read" and not page.reply.is_done
@@ -210,16 +211,23 @@ class StepPage(QWidget):
     def _focus_what_comes_next(self) -> None:
         if self._shown is None:
             return
-        fields = [self.entry, *self.cells]
-        free = next((field for field in fields if field.isVisible() and not field.text()), None)
-        if free is not None and not self._course.is_predicting:
-            free.setFocus()
+        fields = [field for field in (self.entry, *self.cells) if field.isVisible()]
+        if fields and not self._course.is_predicting and not self._shown.reply.is_done:
+            self._focus_field(fields)
             return
         first = next((button for button in self.choice_buttons if button.isEnabled()), None)
         if first is not None and self._shown is not None and not self._shown.reply.is_done:
             first.setFocus()
         elif self.next_button.isEnabled():
             self.next_button.setFocus()
+
+    def _focus_field(self, fields: Sequence[QLineEdit]) -> None:
+        """Focus the field where a person types: one that is empty, else the first, to be typed over."""
+        field = next((field for field in fields if not field.text()), None)
+        if field is None:
+            field = fields[0]
+            field.selectAll()
+        field.setFocus()
 
     def _show_feedback(self) -> None:
         last = self.after if self.after.isVisible() else self.feedback

@@ -23,7 +23,7 @@ class Teaching(QObject):
         super().__init__(parent)
         self.course, self.panel = course, panel
         self._window, self._settings = frame.window, frame.settings
-        frame.actions["lessons"].triggered.connect(self.open)
+        frame.actions["lessons"].triggered.connect(self._open_or_close)
         pages.page(PAIRS).lessons_wanted.connect(self.open)
         frame.window.docks["lessons"].visibilityChanged.connect(lambda seen: self._show_offers() if seen else None)
         panel.chosen.connect(self.begin)
@@ -63,6 +63,10 @@ class Teaching(QObject):
             self.panel.list.setFocus()
         else:
             self._come_back()
+
+    def _open_or_close(self) -> None:
+        is_seen = not self.panel.list.visibleRegion().isEmpty()
+        self._window.docks["lessons"].close() if is_seen else self.open()
 
     def begin(self, name: str, number: int) -> None:
         self.course.begin(next(lesson for lesson in lessons() if lesson.name == name), number)

@@ -247,9 +247,16 @@ class MergeTableView(QTableView):
         self._make_room()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
+        """Keep the end, and the step shown, in sight."""
+        was_at_end, marked = self.is_at_end, self._model.index(self.delegate.marked_row, 0)
+        was_in_sight = marked.isValid() and 0 <= self.visualRect(marked).top() < event.oldSize().height()
         super().resizeEvent(event)
         self._make_room()
         self._share_room()
+        if was_at_end and not self._is_elsewhere:
+            self.scrollToBottom()
+        elif was_in_sight:
+            self._bring_into_view(marked)
 
     def _sort(self, column: int) -> None:
         """Sort by a column, in reverse at the second click. Numbers begin with the largest."""

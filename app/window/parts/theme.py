@@ -41,8 +41,6 @@ QToolBar#main { border-bottom: 1px solid palette(mid); }
 QToolBar#time { border-top: 1px solid palette(mid); padding: 2px 10px; }
 QMainWindow::separator { background: palette(window); width: 5px; height: 5px; }
 QMainWindow::separator:hover { background: palette(mid); }
-QDockWidget { font-weight: 600; titlebar-close-icon: none; }
-QDockWidget::title { padding: 7px 10px 5px 10px; text-align: left; background: palette(window); }
 QHeaderView::section { background: palette(base); border: none; border-bottom: 1px solid palette(mid);
                        padding: 5px 6px; color: palette(placeholder-text); }
 QTableView, QListView, QPlainTextEdit { border: 1px solid palette(mid); border-radius: 4px; }

@@ -190,9 +190,10 @@ def test_a_lesson_is_taken_by_keys_alone(qtbot: QtBot, program: Program) -> None
                     qtbot.keyClick(focus(), Qt.Key.Key_Tab)
                 qtbot.keyClick(focus(), space)
             else:
-                qtbot.waitUntil(lambda: focus() is view.entry, timeout=WAIT)
-                qtbot.keyClicks(focus(), right)
-                qtbot.keyClick(focus(), enter)
+                for typed in ("certainly not this", right):
+                    qtbot.waitUntil(lambda: focus() is view.entry, timeout=WAIT)
+                    qtbot.keyClicks(focus(), typed)
+                    qtbot.keyClick(focus(), enter)
         elif page.step.kind == "predict":
             for _ in range(2):
                 qtbot.waitUntil(lambda: focus() in view.choice_buttons or course.can_go_on, timeout=WAIT)
@@ -382,3 +383,26 @@ def test_lessons_are_shared_as_a_page(
     program.actions["share"].trigger()
     qtbot.waitUntil(path.is_file, timeout=WAIT)
     assert "<title>Words have weights</title>" in path.read_text(encoding="utf-8")
+
+
+def test_a_row_of_fields_is_filled_by_keys_alone(qtbot: QtBot, program: Program) -> None:
+    lesson = next(one for one in lessons() if any(step.query and step.query.cells for step in one.steps))
+    number = next(place for place, step in enumerate(lesson.steps) if step.query and step.query.cells)
+    view = program.lesson_panel.step
+    program.teaching.begin(lesson.name, number)
+    page = page_of(qtbot, program)
+    bench = program.course.bench_of_step()
+    assert bench is not None
+    assert page.step.query is not None
+    for right in (False, True):
+        numbers = page.step.query.answer(bench).split()
+        if not right:
+            numbers[0] = "3/1000"
+        for cell, typed in zip(view.cells, numbers, strict=True):
+            qtbot.waitUntil(lambda cell=cell: program.window.focusWidget() is cell, timeout=5000)
+            qtbot.keyClicks(cell, typed)
+            if cell is view.cells[-1]:
+                qtbot.keyClick(cell, Qt.Key.Key_Return)
+            else:
+                program.window.focusNextPrevChild(True)
+    qtbot.waitUntil(lambda: program.course.can_go_on, timeout=WAIT)

@@ -277,3 +277,12 @@ def test_a_pair_is_read_however_it_is_typed() -> None:
     assert pair_of("lo+w", bench) == pair_of(" lo w", bench) == (4, 3)
     assert pair_of("low", bench) is pair_of("x + y", bench) is None
     assert words_by_replacing_text(Bench.of_words({"ha": 6, "hat": 1, "at": 4}, bench.history.recipe), 2)[1] == "hat"
+
+
+def test_the_ways_to_split_are_asked_for_by_tokens_that_are_all_named() -> None:
+    lesson = lesson_named("ways")
+    step = next(step for step in lesson.steps if step.query is not None and step.query.what == "ways to split")
+    bench = bench_of(lesson, step)
+    named = set(re.findall("`([^`]+)`", step.say))
+    tokens = {bench.names.text[id] for id in bench.history.ids}
+    assert {token for token in tokens if token in "carton"} <= named

@@ -120,3 +120,21 @@ def test_a_shorter_table_asks_only_for_the_rows_in_sight(qtbot: QtBot, monkeypat
     monkeypatch.setattr(table.delegate, "width_of", noted)
     model.show_run(run_with(random_history(3_000)))
     assert 0 < len(asked) < 200  # three or four columns with tokens
+
+
+@pytest.mark.parametrize("then", ["another room is entered", "the window becomes smaller"])
+def test_the_table_shows_the_end_while_that_is_shown(qtbot: QtBot, program: Program, train: Train, then: str) -> None:
+    window, table = program.window, program.merge_panel.table
+    is_elsewhere = then == "another room is entered"
+    window.show_room("watch" if is_elsewhere else "ask")
+    program.form.choose(vocab_size=512)
+    train(program)
+    if is_elsewhere:
+        window.show_room("ask")
+    else:
+        window.resize(1024, 600)
+    settle(qtbot, program)
+    qtbot.wait(200)
+    last = table.visualRect(program.merges.index(program.merges.rowCount() - 1, 0))
+    assert table.isVisible()
+    assert table.viewport().rect().contains(last.center())

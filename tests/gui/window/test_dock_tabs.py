@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QTabBar
 from pytestqt.qtbot import QtBot
 
+from app.window.dock_title import DockTitle
 from app.wiring import Program
 from tests.gui.conftest import WAIT, NewProgram
 
@@ -94,3 +95,28 @@ def test_what_is_worked_with_has_room_from_the_start(program: Program) -> None:
     assert docks["merges"].height() >= 280
     assert docks["inspector"].height() >= 300
     assert program.merge_panel.table.rowAt(program.merge_panel.table.viewport().height() - 1) == -1  # empty as yet
+
+
+def test_every_panel_can_be_closed_and_comes_back(qtbot: QtBot, program: Program) -> None:
+    window = program.window
+    window.show_room("build")
+    for id, dock in window.docks.items():
+        window.show_dock(id, here=True)
+        title = dock.titleBarWidget()
+        assert isinstance(title, DockTitle)
+        qtbot.waitUntil(title.close_button.isVisible, timeout=WAIT)
+        assert title.title.text() == dock.windowTitle()
+        qtbot.mouseClick(title.close_button, Qt.MouseButton.LeftButton)
+        assert dock.isHidden()
+        window.show_dock(id, here=True)
+        assert not dock.isHidden()
+
+
+def test_the_key_that_opens_the_lessons_closes_them(qtbot: QtBot, program: Program) -> None:
+    lessons = program.window.docks["lessons"]
+    program.actions["lessons"].trigger()
+    qtbot.waitUntil(lambda: not program.lesson_panel.list.visibleRegion().isEmpty(), timeout=WAIT)
+    program.actions["lessons"].trigger()
+    assert lessons.isHidden()
+    program.actions["lessons"].trigger()
+    assert not lessons.isHidden()

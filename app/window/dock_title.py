@@ -1,0 +1,25 @@
+"""The title above a panel, with a button that closes it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDockWidget, QWidget
+
+from app.window.dock_tabs import PROBE
+from app.window.parts.layouts import in_row
+from app.window.parts.widgets import IconButton, label, scaled
+
+
+class DockTitle(QWidget):
+    """Replaces Qt's own title, whose signs do not follow the colours of the window. It is dragged as that one is."""
+
+    def __init__(self, dock: QDockWidget) -> None:
+        super().__init__(dock)
+        self.title = scaled(label(dock.windowTitle()), 1, bold=True)
+        self.close_button = IconButton("close", "Close this panel", dock.close)
+        self.close_button.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # Find Anything closes it by keys
+        in_row((self.title, 1), self.close_button, on=self, margins=(10, 3, 4, 1))
+        dock.windowTitleChanged.connect(self._show)
+
+    def _show(self, title: str) -> None:
+        self.title.setText(title.replace(PROBE, ""))
