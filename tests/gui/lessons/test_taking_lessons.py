@@ -399,7 +399,7 @@ def test_a_row_of_fields_is_filled_by_keys_alone(qtbot: QtBot, program: Program)
         if not right:
             numbers[0] = "3/1000"
         for cell, typed in zip(view.cells, numbers, strict=True):
-            qtbot.waitUntil(lambda cell=cell: program.window.focusWidget() is cell, timeout=5000)
+            qtbot.waitUntil(cell.hasFocus, timeout=WAIT)
             qtbot.keyClicks(cell, typed)
             if cell is view.cells[-1]:
                 qtbot.keyClick(cell, Qt.Key.Key_Return)
