@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from bpe_core.counting.words import WordTable
     from bpe_core.history.alphabet import Alphabet
     from bpe_core.history.history import History
-    from bpe_core.methods.kit.learner import Beginning, CompiledWay, Way
+    from bpe_core.methods.kit.learner import Beginning
     from bpe_core.methods.kit.reasons import Reason
     from bpe_core.recipes.recipe import Recipe
 
@@ -41,18 +41,6 @@ class Best(MinGram):
     def specification(self) -> None:
         """Return none: a search has no short form; its floor is proved instead."""
         return None
-
-    @property
-    def plain(self) -> Way:
-        from bpe_core.methods.best.learn import PLAIN
-
-        return PLAIN
-
-    @property
-    def compiled(self) -> CompiledWay | None:
-        from bpe_core.methods.best.learn import COMPILED
-
-        return COMPILED
 
     def begin(self, words: WordTable, recipe: Recipe, known: History | None = None, *, fast: bool) -> Beginning:
         from bpe_core.methods.best.learn import begin

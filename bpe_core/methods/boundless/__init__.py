@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from bpe_core.methods.boundless.choices import NEEDS, PRESETS, Choices
@@ -11,11 +11,9 @@ from bpe_core.methods.facts import OwnChoices, Single
 from bpe_core.methods.superbpe import SuperBPE
 
 if TYPE_CHECKING:
-    from bpe_core.counting.words import WordTable
     from bpe_core.history.alphabet import Alphabet
     from bpe_core.history.history import History
     from bpe_core.methods.kit.explanation import Corpus, ExplainedText
-    from bpe_core.methods.kit.learner import CompiledWay, Way
     from bpe_core.recipes.recipe import Recipe
     from bpe_core.segmenting.cutting import Allowed, Cutting
     from bpe_core.segmenting.segmentation import Segmenter
@@ -44,30 +42,6 @@ class Boundless(SuperBPE):
     keeps_characters = False
     joins_runs = True
     counts_apart = True
-
-    @property
-    def specification(self) -> Callable[[WordTable, Recipe], History] | None:
-        from bpe_core.methods.boundless.reference import train
-
-        return train
-
-    @property
-    def warm_up(self) -> Mapping[str, Callable[[], None]]:
-        from bpe_core.methods.boundless.warm_up import WORK
-
-        return WORK
-
-    @property
-    def plain(self) -> Way:
-        from bpe_core.methods.boundless.learn import PLAIN
-
-        return PLAIN
-
-    @property
-    def compiled(self) -> CompiledWay | None:
-        from bpe_core.methods.boundless.learn import COMPILED
-
-        return COMPILED
 
     def single_of(self, recipe: Any) -> Single | None:
         return None if recipe.tau is None else self.single

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from bpe_core.methods.bpe.choices import PRESETS
@@ -11,11 +11,8 @@ from bpe_core.methods.facts import Preset
 from bpe_core.methods.kit.method import Method
 
 if TYPE_CHECKING:  # which load what only the work needs
-    from bpe_core.counting.words import WordTable
     from bpe_core.history.history import History
     from bpe_core.methods.kit.explanation import Corpus, ExplainedText
-    from bpe_core.methods.kit.learner import CompiledWay, Way
-    from bpe_core.recipes.recipe import Recipe
     from bpe_core.segmenting.cutting import Allowed, Cutting
     from bpe_core.segmenting.segmentation import Segmenter
 
@@ -46,24 +43,6 @@ class BytePairEncoding(Method):
         "No two symbols occur side by side in any word of this text, so there is nothing to learn; "
         "choose another text, or a pattern that leaves longer words."
     )
-
-    @property
-    def specification(self) -> Callable[[WordTable, Recipe], History] | None:
-        from bpe_core.methods.bpe.reference import train
-
-        return train
-
-    @property
-    def plain(self) -> Way:
-        from bpe_core.methods.bpe.learn import PLAIN
-
-        return PLAIN
-
-    @property
-    def compiled(self) -> CompiledWay | None:
-        from bpe_core.methods.bpe.learn import COMPILED
-
-        return COMPILED
 
     def cutter(self, history: History, cutting: Cutting) -> Segmenter:
         from bpe_core.segmenting.text_encoder import TextEncoder

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from bpe_core.methods.facts import OwnChoices, Wording
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
     from bpe_core.methods.kit.blocks import RunBlocks
     from bpe_core.methods.kit.container import Container
     from bpe_core.methods.kit.explanation import Corpus, ExplainedText
-    from bpe_core.methods.kit.learner import CompiledWay, Way
     from bpe_core.methods.kit.reasons import Reason
     from bpe_core.recipes.recipe import Recipe
     from bpe_core.segmenting.cutting import Allowed, Cutting
@@ -41,30 +39,6 @@ class Gage(Method):
     starts_anew = True
     cannot_grow = "each block of its text has replacements of its own. Compress the new text for itself."
     nothing_to_learn = "No two bytes occur side by side in this text, so there is nothing to replace; choose another."
-
-    @property
-    def specification(self) -> Callable[[WordTable, Recipe], History] | None:
-        from bpe_core.methods.gage.reference import train
-
-        return train
-
-    @property
-    def warm_up(self) -> Mapping[str, Callable[[], None]]:
-        from bpe_core.methods.gage.warm_up import WORK
-
-        return WORK
-
-    @property
-    def plain(self) -> Way:
-        from bpe_core.methods.gage.learn import PLAIN
-
-        return PLAIN
-
-    @property
-    def compiled(self) -> CompiledWay | None:
-        from bpe_core.methods.gage.learn import COMPILED
-
-        return COMPILED
 
     def what_is_wrong(self, history: History) -> str:
         from bpe_core.methods.gage.learn import what_is_wrong

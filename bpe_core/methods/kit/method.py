@@ -6,7 +6,10 @@ work begins, so that a recipe can name a method at no cost.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Mapping
+from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from bpe_core.methods.facts import MethodFacts
@@ -55,17 +58,28 @@ class Method(MethodFacts):
         assert isinstance(method, Method)  # the registry takes no other
         return method
 
+    def _part(self, file: str, name: str) -> Any:
+        """Return what a file of the method's folder holds, or else a file of the method that it derives from."""
+        for kind in type(self).__mro__:
+            package = sys.modules[kind.__module__]
+            if hasattr(package, "__path__") and find_spec(f"{kind.__module__}.{file}") is not None:
+                module = import_module(f"{kind.__module__}.{file}")
+                if hasattr(module, name):
+                    return getattr(module, name)
+        return None
+
     # -- learning --------------------------------------------------------------------------
 
     @property
     def specification(self) -> Callable[[WordTable, Recipe], History] | None:
         """Return the short, slow way to learn that all others are held equal to, where there is one."""
-        return None
+        found: Callable[[WordTable, Recipe], History] | None = self._part("reference", "train")
+        return found
 
     @property
     def warm_up(self) -> Mapping[str, Callable[[], None]]:
         """Return tiny jobs that run the kernels of its own once, by the part of the machine code they belong to."""
-        return {}
+        return self._part("warm_up", "WORK") or {}
 
     def begin(self, words: WordTable, recipe: Recipe, known: History | None = None, *, fast: bool) -> Beginning:
         """Return a learner that stands before its first step; it makes the steps of a known history first.
@@ -92,12 +106,15 @@ class Method(MethodFacts):
     @property
     def plain(self) -> Way:
         """Return the way to learn in plain Python."""
-        raise NotImplementedError
+        found: Way | None = self._part("learn", "PLAIN")
+        assert found is not None  # every method has one
+        return found
 
     @property
     def compiled(self) -> CompiledWay | None:
         """Return the way to learn by machine code, where there is one."""
-        return None
+        found: CompiledWay | None = self._part("learn", "COMPILED")
+        return found
 
     def tokens_at_first(self, words: WordTable, recipe: Recipe) -> Alphabet:
         """Return the tokens that there are before the first step."""

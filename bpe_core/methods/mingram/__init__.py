@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from bpe_core.methods.facts import OwnChoices, Wording
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from bpe_core.counting.words import WordTable
     from bpe_core.history.alphabet import Alphabet
     from bpe_core.history.history import History
-    from bpe_core.methods.kit.learner import Beginning, CompiledWay, Way
+    from bpe_core.methods.kit.learner import Beginning
     from bpe_core.methods.kit.reasons import Reason
     from bpe_core.recipes.recipe import Recipe
 
@@ -40,24 +40,6 @@ class MinGram(Unigram):
     asks_for_line_ends = False
     reason = "count"
     cost_of_token = COST
-
-    @property
-    def specification(self) -> Callable[[WordTable, Recipe], History] | None:
-        from bpe_core.methods.mingram.reference import train
-
-        return train
-
-    @property
-    def plain(self) -> Way:
-        from bpe_core.methods.mingram.learn import PLAIN
-
-        return PLAIN
-
-    @property
-    def compiled(self) -> CompiledWay | None:
-        from bpe_core.methods.mingram.learn import COMPILED
-
-        return COMPILED
 
     def begin(self, words: WordTable, recipe: Recipe, known: History | None = None, *, fast: bool) -> Beginning:
         return Method.begin(self, words, recipe, known, fast=fast)

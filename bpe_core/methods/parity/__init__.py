@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from bpe_core.methods.bpe import BytePairEncoding
@@ -11,7 +10,6 @@ from bpe_core.methods.parity.choices import NEEDS, PRESETS, Choices
 from bpe_core.methods.parity.files import TABLES
 
 if TYPE_CHECKING:
-    from bpe_core.methods.kit.learner import CompiledWay, Way
     from bpe_core.methods.kit.reasons import Reason
     from bpe_core.recipes.recipe import Recipe
 
@@ -41,24 +39,6 @@ class ParityAware(BytePairEncoding):
     def specification(self) -> None:
         """Return none: its own needs the languages of the words."""
         return None
-
-    @property
-    def warm_up(self) -> Mapping[str, Callable[[], None]]:
-        from bpe_core.methods.parity.warm_up import WORK
-
-        return WORK
-
-    @property
-    def plain(self) -> Way:
-        from bpe_core.methods.parity.learn import PLAIN
-
-        return PLAIN
-
-    @property
-    def compiled(self) -> CompiledWay | None:
-        from bpe_core.methods.parity.learn import COMPILED
-
-        return COMPILED
 
     def reasons(self, recipe: Recipe) -> tuple[Reason, ...]:
         from bpe_core.methods.parity.learn import served

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from bpe_core.methods.bpe import BytePairEncoding
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from bpe_core.counting.words import WordTable
     from bpe_core.history.alphabet import Alphabet
     from bpe_core.history.history import History
-    from bpe_core.methods.kit.learner import CompiledWay, Way
     from bpe_core.methods.kit.reasons import Reason
     from bpe_core.methods.kit.runs import Inside
     from bpe_core.recipes.recipe import Recipe
@@ -38,24 +37,6 @@ class SuperBPE(BytePairEncoding):
     counts_fall = False  # they rise where words are joined
     is_contrast = False
     learns_at_once = False  # runs of words are long
-
-    @property
-    def specification(self) -> Callable[[WordTable, Recipe], History] | None:
-        from bpe_core.methods.superbpe.reference import train
-
-        return train
-
-    @property
-    def plain(self) -> Way:
-        from bpe_core.methods.superbpe.learn import PLAIN
-
-        return PLAIN
-
-    @property
-    def compiled(self) -> CompiledWay | None:
-        from bpe_core.methods.superbpe.learn import COMPILED
-
-        return COMPILED
 
     def steps_planned(self, recipe: Recipe, alphabet: Alphabet) -> int:
         from bpe_core.methods.superbpe.learn import steps_planned

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from bpe_core.methods.facts import OwnChoices, Single, Wording
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
     from bpe_core.history.alphabet import Alphabet
     from bpe_core.history.history import History
     from bpe_core.methods.kit.explanation import Corpus, ExplainedText
-    from bpe_core.methods.kit.learner import Beginning, CompiledWay, Way
+    from bpe_core.methods.kit.learner import Beginning
     from bpe_core.methods.kit.reasons import Reason
     from bpe_core.recipes.recipe import Recipe
     from bpe_core.segmenting.cutting import Allowed, Cutting
@@ -52,30 +51,6 @@ class Unigram(Method):
     nothing_to_learn = (
         "No piece of a word occurs twice in this text, so there is nothing to choose from; choose another text."
     )
-
-    @property
-    def specification(self) -> Callable[[WordTable, Recipe], History] | None:
-        from bpe_core.methods.unigram.reference import train
-
-        return train
-
-    @property
-    def warm_up(self) -> Mapping[str, Callable[[], None]]:
-        from bpe_core.methods.unigram.warm_up import WORK
-
-        return WORK
-
-    @property
-    def plain(self) -> Way:
-        from bpe_core.methods.unigram.learn import PLAIN
-
-        return PLAIN
-
-    @property
-    def compiled(self) -> CompiledWay | None:
-        from bpe_core.methods.unigram.learn import COMPILED
-
-        return COMPILED
 
     def begin(self, words: WordTable, recipe: Recipe, known: History | None = None, *, fast: bool) -> Beginning:
         if known is not None:

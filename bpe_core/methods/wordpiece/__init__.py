@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from bpe_core.methods.facts import OwnChoices
@@ -15,7 +14,6 @@ if TYPE_CHECKING:
     from bpe_core.history.alphabet import Alphabet
     from bpe_core.history.history import History
     from bpe_core.methods.kit.explanation import Corpus, ExplainedText
-    from bpe_core.methods.kit.learner import CompiledWay, Way
     from bpe_core.methods.kit.reasons import Reason
     from bpe_core.recipes.recipe import Recipe
     from bpe_core.segmenting.cutting import Allowed, Cutting
@@ -50,30 +48,6 @@ class WordPiece(Method):
         "No word of this text has two characters, so there is nothing to learn; "
         "choose another text, or a pattern that leaves longer words."
     )
-
-    @property
-    def specification(self) -> Callable[[WordTable, Recipe], History] | None:
-        from bpe_core.methods.wordpiece.reference import train
-
-        return train
-
-    @property
-    def warm_up(self) -> Mapping[str, Callable[[], None]]:
-        from bpe_core.methods.wordpiece.warm_up import WORK
-
-        return WORK
-
-    @property
-    def plain(self) -> Way:
-        from bpe_core.methods.wordpiece.learn import PLAIN
-
-        return PLAIN
-
-    @property
-    def compiled(self) -> CompiledWay | None:
-        from bpe_core.methods.wordpiece.learn import COMPILED
-
-        return COMPILED
 
     def tokens_at_first(self, words: WordTable, recipe: Recipe) -> Alphabet:
         from bpe_core.history.alphabet import Alphabet
