@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from PySide6.QtCore import QObject, Signal
 
 from app.session.run import Run
-from app.worker.job import Ended, Job, Mailbox, Reported, Task
+from app.worker.job import EndMessage, Job, Mailbox, ProgressMessage, Task
 
 Found = TypeVar("Found")
 
@@ -92,7 +92,7 @@ class Aside(QObject):
             about.under_way, about.began = task, time.monotonic()
             self.start(task, receive, end)
 
-        def receive(message: Reported) -> None:
+        def receive(message: ProgressMessage) -> None:
             if not task.stopping:
                 progress(message.news)
 
@@ -154,7 +154,7 @@ class Aside(QObject):
 
     def _receive(self, job: Job, message: object) -> None:
         receive, ended = self._jobs[job]
-        if isinstance(message, Ended):
+        if isinstance(message, EndMessage):
             del self._jobs[job]
             ended()
         else:

@@ -50,8 +50,8 @@ class Steps(QUndoStack):
             self.is_walking = before
 
 
-class Held(QObject, Generic[Value]):
-    """Holds the present value of something; each change can be undone."""
+class UndoableValue(QObject, Generic[Value]):
+    """A value whose changes can be undone."""
 
     changed = Signal(object)
 
@@ -106,7 +106,7 @@ class Step(QUndoCommand):
 
 
 class _Replacement(Step):
-    def __init__(self, steps: Steps, held: Held[Any], before: Any, after: Any, label: str) -> None:
+    def __init__(self, steps: Steps, held: UndoableValue[Any], before: Any, after: Any, label: str) -> None:
         super().__init__(steps, label, held.put_quietly, before, after)
         self._label, self._made = label, time.monotonic()
 

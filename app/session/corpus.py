@@ -14,9 +14,9 @@ from PySide6.QtCore import QObject, Signal
 
 from app.session import corpus_texts as lists
 from app.session.aside import Answer, Aside
-from app.session.changes import Held, Steps
+from app.session.changes import Steps, UndoableValue
 from app.session.corpus_texts import MOST_LISTED, CorpusText, CorpusTexts, can_be_picked
-from app.session.counts import CountFailed, Counts, Outcome
+from app.session.counts import CountFailure, Counts, Outcome
 from bpe_core.errors import CorpusError, RecipeError
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.progress import CancelCheck
@@ -35,9 +35,9 @@ class SessionCorpus(QObject):
     column_wanted = Signal(int)  # the number of a table of which only a person can say where its texts are
     listed = Signal()  # all folders that were added have been looked through
 
-    def __init__(self, recipe: Held[Recipe], aside: Aside, undo: Steps, parent: QObject | None = None) -> None:
+    def __init__(self, recipe: UndoableValue[Recipe], aside: Aside, undo: Steps, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.texts: Held[CorpusTexts] = Held((), undo, self)
+        self.texts: UndoableValue[CorpusTexts] = UndoableValue((), undo, self)
         self.counts = Counts(aside, self)
         self.recipe = recipe
         self.aside, self._undo = aside, undo
@@ -162,7 +162,7 @@ class SessionCorpus(QObject):
     def outcomes_as_wanted(self) -> list[Outcome | None]:
         return self.counts.outcomes_as_wanted(self.texts.value, self.recipe.value)
 
-    def _take_files(self, found: Found) -> None:
+    def _take_files(self, found: OpenedFiles) -> None:
         left_out, is_something = found.left_out, bool(found.files or found.picked or found.folders or found.counts)
         if left_out:
             others = len(left_out) - 1
@@ -187,8 +187,8 @@ class SessionCorpus(QObject):
         """Report at once what was added and cannot be learned from, not only when a run begins."""
         numbers = [text.number for text in self.texts.value]
         failed = list(zip(numbers, self.outcomes_as_wanted(), strict=True))
-        fresh = {number: one.sentence for number, one in failed if isinstance(one, CountFailed)}
-        asking = [number for number, one in failed if isinstance(one, CountFailed) and one.needs_column]
+        fresh = {number: one.sentence for number, one in failed if isinstance(one, CountFailure)}
+        asking = [number for number, one in failed if isinstance(one, CountFailure) and one.needs_column]
         new = [sentence for number, sentence in fresh.items() if number not in self._reported]
         self._reported = set(fresh)
         if new:
@@ -203,7 +203,7 @@ class SessionCorpus(QObject):
 
 
 @dataclass(frozen=True)
-class Found:
+class OpenedFiles:
     """The result of opening: files in reading order, large folders, and why the rest is left out."""
 
     files: tuple[Path, ...]
@@ -213,7 +213,7 @@ class Found:
     counts: Mapping[Path, Mapping[str, str]]  # files and folders of counts: the column of each of their groups
 
 
-def texts_among(paths: Sequence[Path], cancelled: CancelCheck) -> Found:
+def texts_among(paths: Sequence[Path], cancelled: CancelCheck) -> OpenedFiles:
     """Find the texts in files and folders; if there are many, each folder becomes one text of the corpus."""
     found: list[Path] = []
     folders: list[Path] = []
@@ -238,7 +238,7 @@ def texts_among(paths: Sequence[Path], cancelled: CancelCheck) -> Found:
     reports = tuple(report.sentence for report in log.reports())
     many = [path for path in found if can_be_picked(path)] if len(found) > MOST_LISTED else []
     files = tuple(path for path in found if not can_be_picked(path)) if many else tuple(found)
-    return Found(files, lists.picked_by_folder(many, MOST_LISTED), tuple(folders), reports, counts)
+    return OpenedFiles(files, lists.picked_by_folder(many, MOST_LISTED), tuple(folders), reports, counts)
 
 
 def names_of(texts: CorpusTexts) -> tuple[str, ...]:
@@ -303,9 +303,9 @@ def weighed(mixture: Mixture, names: Sequence[str], name: str, weight: Fraction,
     others = {one: group.weight if is_alike else Fraction(1) for one, group in groups.items()}
     if by != "times":
         if not 0 <= weight <= 1:
-            raise RecipeError("A share is something from 0 % to 100 %.")
+            raise RecipeError("A share must be between 0 % and 100 %.")
         if len(names) == 1 and weight != 1:
-            raise RecipeError("A single group is all there is: 100 %.")
+            raise RecipeError("The share of a single group is always 100 %.")
         rest = sum((share for one, share in others.items() if one != name), Fraction())
         if not rest:
             others = dict.fromkeys(names, Fraction(1))

@@ -136,7 +136,7 @@ def reading(sources: Sequence[CorpusText], remarks: list[str]) -> Iterator[Corpu
 def text_to_edit(source: CorpusText, cancelled: CancelCheck = never_cancelled) -> str:
     """Return a text that a person may edit here; say why not of others."""
     if source.is_folder or source.address:
-        raise CorpusError(f"{source.name} is no file of this computer: only a file or a pasted text can be edited.")
+        raise CorpusError(f"{source.name} is not a file on this computer: only files and pasted texts can be edited.")
     corpus, found, is_whole = source.to_count().corpus(), bytearray(), False
     if corpus.word_lists:
         raise CorpusError(f"{source.name} holds words with their counts, not a text.")
@@ -223,10 +223,10 @@ def from_session(saved: SavedSource) -> CorpusText:
         return dataclasses.replace(found, text=saved.text or "")
     refused = ""
     if is_address(path):
-        refused = f"{path} is an address, and only a session names it. If you trust it: File > Open from Address."
+        refused = f"{path} is an address from a session file. If you trust it, use File > Open from Address."
         return dataclasses.replace(found, address=path, refused=refused)
     if PATHS_REACH_FAR and PureWindowsPath(path).drive.startswith(r"\\"):
-        refused = f"{path} is on another computer, and only a session names it. If you trust it, add the file yourself."
+        refused = f"{path} is on another computer and comes from a session file. If you trust it, add it yourself."
     is_folder = not refused and (bool(saved.picked) or Path(path).is_dir())
     found = dataclasses.replace(found, picked=saved.picked, word_list=saved.word_list)
     return dataclasses.replace(found, path=Path(path), refused=refused, is_folder=is_folder)

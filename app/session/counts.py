@@ -70,7 +70,7 @@ def kind_of(recipe: Recipe) -> Kind:
 
 
 @dataclass(frozen=True)
-class Read:
+class TableLayout:
     """The layout of a table: the columns that could hold its texts, the one that does, or words with counts."""
 
     columns: tuple[str, ...] = ()
@@ -78,7 +78,7 @@ class Read:
     is_word_list: bool = False
 
     @classmethod
-    def of(cls, corpus: Corpus) -> Read:
+    def of(cls, corpus: Corpus) -> TableLayout:
         sources = corpus.sources
         columns = tuple(dict.fromkeys(column for source in sources for column in source.fields))
         column = " and ".join(dict.fromkeys(source.field for source in sources if source.field))
@@ -86,7 +86,7 @@ class Read:
 
 
 @dataclass(frozen=True)
-class Counted:
+class TextCount:
     table: WordTable
     words: int
     longest_word: int  # in bytes
@@ -96,18 +96,18 @@ class Counted:
     file_state: tuple[int, int] | None  # of its file when it was read, or began to be
     files: int  # more than one of a folder or group
     size: int  # of them all, in bytes
-    read: Read  # which of its parts were read
+    read: TableLayout  # which of its parts were read
     word_bytes: int  # of all words
     most_frequent: tuple[tuple[bytes, int], ...] = ()  # words, with how often they occur
     is_of_group: bool = False  # of which not everything is taken, so that its texts were read together
 
 
 @dataclass(frozen=True)
-class CountFailed:
-    """One text could not be counted; the others go on."""
+class CountFailure:
+    """The reason why one text could not be counted. The others go on."""
 
     sentence: str
-    read: Read = Read()  # as far as it was looked at
+    read: TableLayout = TableLayout()  # as far as it was looked at
     needs_column: bool = False  # only a person can say which of its columns holds its texts
 
 
@@ -119,7 +119,7 @@ class CountProgress:
     bytes_per_second: float
 
 
-Outcome = Counted | CountFailed
+Outcome = TextCount | CountFailure
 Outcomes = dict[Hashable, Outcome]
 
 
@@ -216,7 +216,7 @@ def count_texts(units: Mapping[Hashable, Unit], recipe: Recipe, outcomes: Outcom
         except Cancelled:
             raise
         except BpeError as error:
-            outcomes[key] = CountFailed(str(error))
+            outcomes[key] = CountFailure(str(error))
         task.report(None)
 
 
@@ -236,7 +236,7 @@ def _counted(unit: Unit, recipe: Recipe, task: Task) -> Outcome:
         try:
             table = count_unmixed(part, recipe, Work(report, task.cancelled))
         except CorpusError as error:
-            return CountFailed(str(error), Read.of(corpus), isinstance(error, FieldNeeded))
+            return CountFailure(str(error), TableLayout.of(corpus), isinstance(error, FieldNeeded))
     if task.stopping:
         raise Cancelled("Counting was stopped.")
     lengths = np.diff(table.starts)
@@ -244,7 +244,7 @@ def _counted(unit: Unit, recipe: Recipe, task: Task) -> Outcome:
     share, splits = share_of(table), recipe.pattern != "none" and corpus.has_texts
     is_long = splits and share >= LONG_SHARE
     encodings = sorted({source.encoding for source in corpus.sources if source.encoding})
-    return Counted(
+    return TextCount(
         table=table,
         words=table.total,
         longest_word=int(lengths.max(initial=0)),
@@ -254,7 +254,7 @@ def _counted(unit: Unit, recipe: Recipe, task: Task) -> Outcome:
         file_state=file_state,
         files=len(corpus.sources),
         size=corpus.total_size or 0,
-        read=Read.of(corpus),
+        read=TableLayout.of(corpus),
         word_bytes=int(weights.sum()),
         most_frequent=table.most_frequent(WORDS_SHOWN),
         is_of_group=unit.choice is not None,

@@ -126,13 +126,13 @@ class Document(QObject):
 
     def open_leftover(self, leftover: Leftover) -> None:
         if leftover.damage:
-            self._aside.tell(f"{leftover.path} cannot be brought back. {leftover.damage}")
+            self._aside.tell(f"{leftover.path} cannot be restored. {leftover.damage}")
         elif self._is_busy():
             return
         elif self.leftovers.claim(leftover):
             self._begin_opening(leftover.path, is_safety_copy=True)
         else:
-            self._aside.tell("Another window has brought that session back already.", is_error=False)
+            self._aside.tell("Another window has already restored that session.", is_error=False)
 
     def _begin_opening(self, path: Path, *, is_safety_copy: bool) -> None:
         self._aside.ask(

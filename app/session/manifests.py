@@ -32,7 +32,7 @@ NO_COMMAND = (
     "or a chart as a figure for print (File > Save Figure for Print); these are made by one."
 )
 NO_FILES = "{} was saved without a manifest: {}"
-DIFFERENT = "{} was saved without a manifest: the command makes another one, so it would not be true."
+DIFFERENT = "{} was saved without a manifest: the command makes a different file, so the manifest would be wrong."
 STILL_LEARNING = " Wait until training has ended, or pause it, and save again."
 KEPT = "{} was made again by a command and is identical; {} says how."
 
@@ -118,13 +118,13 @@ def _in_full(command: Sequence[str], path: Path, beside: Path, texts: TextsBesid
             yield word
 
 
-IN_NO_FILE = "the text {} is only an address, so tomorrow it may be another one; save it as a file and open that."
+IN_NO_FILE = "the text {} is only an address, and its content may change; save it as a file and open that."
 READ_SO = (
-    "the text {} is read in a way of its own (an encoding, a column, some files of a folder), which no command takes "
+    "the text {} is read with options of its own (encoding, column, files of a folder), which no command can set "
     "of one text; save it as a plain file and open that."
 )
-TWO_ALIKE = "two texts are called {}, so nobody could tell their rows apart; rename a file, or put both into groups."
-SOME_IN_GROUPS = "some texts are in groups and some are in none, which no command takes; put all into groups."
+TWO_ALIKE = "two texts are called {}, so their rows would look alike; rename a file, or put both into groups."
+SOME_IN_GROUPS = "some texts are in groups and some are not, which no command can express; put all into groups."
 
 
 class TextsBeside:

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from app.session.corpus_texts import CorpusText, CorpusTexts
-from app.worker.training import GoneOn, Growing, LeadingPairs, TrainingJob
+from app.worker.training import ExtendedTable, LeadingPairs, TableToExtend, TrainingJob
 from bpe_core.counting.words import WordTable
 from bpe_core.editing.growing import NOTHING_NEW, grown_numbers, listed_alone
 from bpe_core.errors import FormatError, RecipeError
@@ -69,8 +69,9 @@ class Run:
     parent: int | None = None  # the number of the run that it goes on from, in another way or on other texts
     only_named: tuple[str, ...] = ()  # names of its texts, where a session keeps nothing else of these
     begins_with: History | None = None  # steps that are made before any other
-    growing: Growing | None = None  # the table that it goes on from, on other texts
-    gone_on: GoneOn | None = None  # what came of that, where it was not learned step by step; until that is reported
+    growing: TableToExtend | None = None  # the table that it goes on from, on other texts
+    # The result of that, until it is reported, for tables that were not learned step by step.
+    gone_on: ExtendedTable | None = None
     fingerprints: dict[int, Fingerprint] = field(default_factory=dict)  # of its files as they were read, by source
 
     @cached_property
@@ -189,18 +190,19 @@ class Run:
             return False
 
     def why_no_branch(self, step: int) -> str:
-        """Return why no other way can lead off from a step, or nothing."""
+        """Return why a step cannot be branched, or an empty text."""
         listed = METHODS[self.recipe.method]
         if not listed.can_be_steered:
             return f"By {listed.title} no pair can be forbidden or forced."
         if self.history is not None and listed_alone(self.history):
-            return "This table lists tokens without telling what they were made of; no other way leads off from it."
+            return "This table does not say what its tokens are made of, so it cannot be branched."
         if self.history is None or self.words is None:
-            return "It is not known in which words these pairs occur: Training > Count on My Corpus first."
+            return "The words with these pairs are not known yet: use Training > Count on My Corpus first."
         if self.history.joining is not None:
-            return "This table joins texts in an order of its own; no other way leads off from it."
+            return "This table merges by priority, so it cannot be branched."
         if step <= self.recipe.grown_from:
-            return f"The first {self.wording.counted(self.recipe.grown_from)} are those of the table this went on from."
+            first = self.wording.counted(self.recipe.grown_from)
+            return f"The first {first} belong to the table that was extended, so they cannot be changed."
         return ""
 
     def end_sentence(self) -> str:

@@ -11,13 +11,22 @@ from PySide6.QtCore import QObject, Signal
 
 from app.session.aside import Aside
 from app.session.corpus_texts import CorpusTexts
-from app.session.counts import Counted, CountFailed, Counts
+from app.session.counts import CountFailure, Counts, TextCount
 from app.session.run import Phase, Run, changed_name
 from app.session.run_list import RunList
 from app.session.studies import MixedWords, Studies, tables_by_group
 from app.session.time import TimeCursor
 from app.worker.job import Task
-from app.worker.training import DoesNotFit, GoneOn, Growing, Learned, Prepared, TrainingJob, gone_on, prepared
+from app.worker.training import (
+    ExtendedTable,
+    ReadyTrainer,
+    SizeMismatch,
+    TableToExtend,
+    TrainingJob,
+    TrainingProgress,
+    gone_on,
+    prepared,
+)
 from bpe_core.counting.words import WordTable
 from bpe_core.editing.growing import free_numbers, growing_recipe, makes_steps_again, steps_alone
 from bpe_core.editing.without_tokens import numbers_of
@@ -179,7 +188,7 @@ class Runs(RunList):
             self._aside.tell(str(error))
             return
         start = steps_alone(run.history).numbered(numbers) if makes_steps_again(run.history) else None
-        growing = Growing(run.history.numbered(numbers), first_id, held_out)
+        growing = TableToExtend(run.history.numbered(numbers), first_id, held_out)
         self._begin(recipe, sources, parent=run.number, begins_with=start, growing=growing)
         self._counts.want(sources, recipe)
 
@@ -194,7 +203,7 @@ class Runs(RunList):
         if None in outcomes:
             self._end(run, UNCOUNTED if run.only_counts else CANCELLED)
             return
-        failures = [outcome.sentence for outcome in outcomes if isinstance(outcome, CountFailed)]
+        failures = [outcome.sentence for outcome in outcomes if isinstance(outcome, CountFailure)]
         tables = tables_by_group(run.sources, outcomes)
         if not tables:
             self._fail(run, failures[0], "\n".join(failures))
@@ -206,7 +215,7 @@ class Runs(RunList):
         run.fingerprints = {
             source.number: Fingerprint(*outcome.file_state)
             for source, outcome in zip(run.sources, outcomes, strict=True)
-            if isinstance(outcome, Counted) and outcome.file_state is not None
+            if isinstance(outcome, TextCount) and outcome.file_state is not None
         }
         as_they_are = run.only_counts and not any(tables)
         recipe = run.recipe.with_changes(mixture=None) if as_they_are else run.recipe
@@ -228,7 +237,7 @@ class Runs(RunList):
         end = partial(self._note_end_of_preparing, run)
         self._aside.ask(run.stamp, work, partial(take, run), partial(self._fail, run), ended=end)
 
-    def _take_grown(self, run: Run, gone_on: GoneOn) -> None:
+    def _take_grown(self, run: Run, gone_on: ExtendedTable) -> None:
         found, run.names, run.gone_on = gone_on.found, gone_on.names, gone_on
         run.history, run.recipe = found.history, found.history.recipe
         self._end(run, f"{len(found.added):,} tokens are new; all others keep their numbers.")
@@ -249,7 +258,7 @@ class Runs(RunList):
             self._aside.start(job, partial(self._receive, run), partial(self._note_end_of_learning, run, job))
         self._tell(run)
 
-    def _receive(self, run: Run, message: Learned) -> None:
+    def _receive(self, run: Run, message: TrainingProgress) -> None:
         if run not in self.all:
             return
         run.merges_per_second, run.seconds_left = message.merges_per_second, message.seconds_left
@@ -270,8 +279,8 @@ class Runs(RunList):
             run.phase = Phase.PAUSED
             self._tell(run)
 
-    def _take_trainer(self, run: Run, message: Prepared | DoesNotFit) -> None:
-        if isinstance(message, DoesNotFit):
+    def _take_trainer(self, run: Run, message: ReadyTrainer | SizeMismatch) -> None:
+        if isinstance(message, SizeMismatch):
             run.phase, run.sentence = Phase.FAILED, message.sentence
             self.did_not_fit.emit(run, message)
             self._tell(run)

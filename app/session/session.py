@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoCommand
 
 from app.session.aside import Answer, Aside
-from app.session.changes import Held, Step, Steps
+from app.session.changes import Step, Steps, UndoableValue
 from app.session.corpus import SessionCorpus
 from app.session.corpus_texts import CorpusText, CorpusTexts
 from app.session.fingerprints import Fingerprints
@@ -20,7 +20,7 @@ from app.session.run import Run
 from app.session.runs import Runs
 from app.session.tables import GrowthNews
 from app.session.time import TimeCursor
-from app.worker.training import DoesNotFit
+from app.worker.training import SizeMismatch
 from app.worker.window_first import window_begins
 from bpe_core.kernels import readiness
 from bpe_core.kernels.readiness import MachineCode
@@ -37,11 +37,12 @@ class Session(QObject):
         super().__init__(parent)
         self.aside = Aside(self)
         self.undo = Steps(self)
-        self.recipe: Held[Recipe] = Held(recipe, self.undo, self)
-        self.text: Held[str] = Held(text, self.undo, self)  # the person's text, shown token by token
-        self.specials: Held[str] = Held("", self.undo, self)  # how a text is taken that spells some, as ALLOWED has it
-        self.filter: Held[MergeFilter] = Held(MergeFilter(), self.undo, self)
-        self.bookmarks: Held[tuple[Bookmark, ...]] = Held((), self.undo, self)
+        self.recipe: UndoableValue[Recipe] = UndoableValue(recipe, self.undo, self)
+        self.text: UndoableValue[str] = UndoableValue(text, self.undo, self)  # the person's text, shown token by token
+        # How special tokens that a text spells out are read, as in ALLOWED.
+        self.specials: UndoableValue[str] = UndoableValue("", self.undo, self)
+        self.filter: UndoableValue[MergeFilter] = UndoableValue(MergeFilter(), self.undo, self)
+        self.bookmarks: UndoableValue[tuple[Bookmark, ...]] = UndoableValue((), self.undo, self)
         self.corpus = SessionCorpus(self.recipe, self.aside, self.undo, self)
         self.cursor = TimeCursor(self)
         self.cursor.moved.connect(window_begins)  # first: threads give way until it is drawn
@@ -125,7 +126,7 @@ class Session(QObject):
         contents.show(self, runs)
         self.undo.clear()
 
-    def _find_size(self, run: Run, found: DoesNotFit) -> None:
+    def _find_size(self, run: Run, found: SizeMismatch) -> None:
         """Learn the size that fits; ask first where a person chose the size."""
         size = f"{found.fitting.vocab_size:,}"
         if run.fits:

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 
 from app.session.corpus_texts import IN_NONE, CorpusTexts, reading
-from app.session.counts import Counted, Counts, Outcome
+from app.session.counts import Counts, Outcome, TextCount
 from app.session.run import Run, name_of
 from bpe_core.counting.count_words import count_words
 from bpe_core.counting.grouped import GroupedWords
@@ -35,7 +35,7 @@ def tables_by_group(sources: CorpusTexts, outcomes: Sequence[Outcome | None]) ->
     """Return the tables of counted texts; a group that was read as one has one table."""
     tables: dict[str, list[WordTable]] = {}
     for source, outcome in zip(sources, outcomes, strict=True):
-        if isinstance(outcome, Counted) and not (outcome.is_of_group and source.group in tables):
+        if isinstance(outcome, TextCount) and not (outcome.is_of_group and source.group in tables):
             tables.setdefault(source.group, []).append(outcome.table)
     return tables
 
@@ -52,7 +52,7 @@ def parts_of(run: Run, counts: Counts, mixed: MixedWords) -> Parts | None:
     if mixture is None and not any(source.group for source in sources):
         tables: dict[str, WordTable] = {}
         for source, outcome in zip(sources, outcomes, strict=True):
-            if isinstance(outcome, Counted):
+            if isinstance(outcome, TextCount):
                 tables[free_name(source.name, tables)] = outcome.table
         return lambda: tables
     groups = tables_by_group(sources, outcomes)
@@ -167,7 +167,7 @@ class Studies:
     def by_corpus(self, study: Study, run: Run, sources: CorpusTexts, remarks: list[str]) -> Study:
         """Return a study of the same tokenizer on the texts of the corpus."""
         outcomes = {source.number: self._counts.outcome_of(source, run.recipe) for source in sources}
-        known = {number: one.table for number, one in outcomes.items() if isinstance(one, Counted)}
+        known = {number: one.table for number, one in outcomes.items() if isinstance(one, TextCount)}
         return study.with_texts(SessionTexts(sources, known, remarks))
 
     def _made(self, run: Run, history: History, runs: list[Run]) -> Study:

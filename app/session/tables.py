@@ -11,12 +11,12 @@ from typing import NamedTuple
 from PySide6.QtCore import QObject, Signal
 
 from app.session.aside import Answer, Aside
-from app.session.changes import Held
+from app.session.changes import UndoableValue
 from app.session.corpus_texts import CorpusText, reading
 from app.session.run import Phase, Run
 from app.session.runs import Runs
 from app.worker.job import Task
-from app.worker.training import GoneOn, Growing, named
+from app.worker.training import ExtendedTable, TableToExtend, named
 from bpe_core.counting.count_words import count_words
 from bpe_core.editing.extending import Extended, places_in
 from bpe_core.editing.trimming import Costs, costs
@@ -32,10 +32,10 @@ from bpe_core.text.corpus import Corpus
 from bpe_core.verification.import_check import Agreement, check_import
 
 OPENING = "import"
-RENUMBERED = "The file numbers its tokens in an order of its own; its numbers are shown here, too."
+RENUMBERED = "The file gives its tokens ids in its own order; these ids are shown here, too."
 
 
-class Opened(NamedTuple):
+class ImportedTable(NamedTuple):
     """The content of an opened file, and whether the library that owns its format agrees with it."""
 
     table: OpenedTable
@@ -70,7 +70,7 @@ class Imports(QObject):
     def cancel(self) -> None:
         self._aside.cancel(OPENING)
 
-    def _take(self, path: Path, opened: Callable[[Run], None] | None, found: Opened) -> None:
+    def _take(self, path: Path, opened: Callable[[Run], None] | None, found: ImportedTable) -> None:
         table, names, agreement = found
         history = table.history
         notes = table.notes if history.numbers is None else (*table.notes, RENUMBERED)
@@ -81,13 +81,13 @@ class Imports(QObject):
         run = self._runs.add_table(history, names, told, is_shown=opened is None)
         if opened is not None:
             opened(run)
-        about = " The details say what the file does otherwise." if notes else ""
+        about = " The details say what the file does differently." if notes else ""
         agrees = "" if agreement is None or agreement.silence else f" It {agreement.sentence}."
         sentence = f"Opened {path.name}: {steps_in_words(history)} ({table.format}).{agrees}{about}"
         self._aside.tell(sentence, "\n".join(notes), is_error=False)
 
 
-def _read(path: Path, cancelled: CancelCheck) -> Opened:
+def _read(path: Path, cancelled: CancelCheck) -> ImportedTable:
     """Recognize a file by its content, check it, name its tokens, and ask the library that owns its format."""
     if path.exists() and not path.is_file():  # the writer of a pipe may never begin
         raise FormatError(f"{path} is no file.")
@@ -95,7 +95,7 @@ def _read(path: Path, cancelled: CancelCheck) -> Opened:
     names = named(table.history)
     check_budget(names.lengths, names.base, str(path))
     names.places(table.history.first_special)  # by which its table is sorted; nobody shall wait for that
-    return Opened(table, names, check_import(path, table, cancelled=cancelled, apart=True))
+    return ImportedTable(table, names, check_import(path, table, cancelled=cancelled, apart=True))
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,7 +134,7 @@ class Growth:
 class GrowthNews(QObject):
     """Reports about each run that went on from a table, once it has ended."""
 
-    def __init__(self, runs: Runs, text: Held[str], aside: Aside, parent: QObject | None = None) -> None:
+    def __init__(self, runs: Runs, text: UndoableValue[str], aside: Aside, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._runs, self._text, self._aside = runs, text, aside
         runs.changed.connect(self._look)
@@ -150,7 +150,7 @@ class GrowthNews(QObject):
         work, take = partial(_growth, growing, gone_on, text), partial(self._tell, run, growing, gone_on.found)
         self._aside.ask(GROWTH, work, take)
 
-    def _tell(self, run: Run, growing: Growing, found: Extended, growth: Growth) -> None:
+    def _tell(self, run: Run, growing: TableToExtend, found: Extended, growth: Growth) -> None:
         new = found.added.tolist()
         learned = int(is_learned(growing.old).sum())
         sentence = (
@@ -170,16 +170,16 @@ class GrowthNews(QObject):
         return ["Never used: " + ", ".join(run.names.text[id] for id in unused[:MOST_LISTED]) + more]
 
 
-def _gone_on(run: Run, growing: Growing) -> GoneOn | None:
+def _gone_on(run: Run, growing: TableToExtend) -> ExtendedTable | None:
     history, words, names = run.history, run.words, run.names
     if run.gone_on is not None or history is None or words is None or names is None:
         return run.gone_on
     if len(history) < len(growing.old):
         return None
-    return GoneOn(Extended(history, places_in(history, growing.old)), words, names)
+    return ExtendedTable(Extended(history, places_in(history, growing.old)), words, names)
 
 
-def _growth(growing: Growing, gone_on: GoneOn, text: str, task: Task) -> Growth:
+def _growth(growing: TableToExtend, gone_on: ExtendedTable, text: str, task: Task) -> Growth:
     old, found = growing.old, gone_on.found
     recipe = found.history.recipe
     own = count_words(Corpus.from_texts([text.encode(errors="replace").decode()]), recipe)

@@ -18,7 +18,7 @@ ABOUT = """
 <p>{version}</p>
 <p>Watch a byte-pair-encoding tokenizer being learned, travel through its history, and ask why a text is split where it
 is.</p>
-<p>It reaches no other computer but those whose addresses or <code>hf:</code> names you type. Your texts stay here.</p>
+<p>It connects only to computers whose addresses or <code>hf:</code> names you type. Your texts stay here.</p>
 """
 
 

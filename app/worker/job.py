@@ -107,7 +107,7 @@ def leave(code: int) -> int:
 
 
 @dataclass(frozen=True)
-class Ended:
+class EndMessage:
     """The last message of every job, whether or not it succeeded."""
 
 
@@ -129,7 +129,7 @@ class Job:
         start_soon(self._thread, self._refuse)
 
     def stop(self) -> None:
-        """Ask it to end soon, which `Ended` reports."""
+        """Ask it to end soon, which `EndMessage` reports."""
         self._stop.set()
 
     def join(self, seconds: float | None = None) -> None:
@@ -172,12 +172,12 @@ class Job:
         self._end()
 
     def _end(self) -> None:
-        self.post(Ended())
+        self.post(EndMessage())
         self._is_over.set()
 
 
 @dataclass(frozen=True)
-class Reported:
+class ProgressMessage:
     """The progress of a task, in any form."""
 
     news: Any
@@ -200,7 +200,7 @@ class Task(Job):
 
     def report(self, news: object) -> None:
         """Report progress; of many reports the window hears the newest."""
-        self.post(Reported(news))
+        self.post(ProgressMessage(news))
 
     def work(self) -> None:
         self.answer = self._function(self)

@@ -43,7 +43,7 @@ class LeadingPairs:
 
 
 @dataclass(frozen=True)
-class Prepared:
+class ReadyTrainer:
     """A trainer that is ready; it belongs to the run, and to one thread at a time."""
 
     trainer: Trainer
@@ -54,8 +54,8 @@ class Prepared:
 
 
 @dataclass(frozen=True)
-class DoesNotFit:
-    """These words have no vocabulary of the size wished, but one of another size."""
+class SizeMismatch:
+    """The reason why no vocabulary has the wanted size, with a recipe for a size that fits."""
 
     sentence: str
     problem: str  # the sentence without what to do about it
@@ -63,7 +63,7 @@ class DoesNotFit:
 
 
 @dataclass(frozen=True)
-class Learned:
+class TrainingProgress:
     history: History
     leading: LeadingPairs | None
     merges_per_second: float = 0.0
@@ -72,14 +72,14 @@ class Learned:
 
 
 @dataclass(frozen=True, eq=False)
-class Growing:
+class TableToExtend:
     old: History  # with a number for each token
     first_id: int | None = None  # of what is new
     held_out: tuple[Path, ...] = ()  # texts for which the saving is reported
 
 
 @dataclass(frozen=True, eq=False)
-class GoneOn:
+class ExtendedTable:
     found: Extended
     words: WordTable
     names: TokenTexts
@@ -87,24 +87,26 @@ class GoneOn:
 
 def prepared(
     tables: Callable[[], WordTable], recipe: Recipe, history: History | None, cancelled: CancelCheck
-) -> Prepared | DoesNotFit:
+) -> ReadyTrainer | SizeMismatch:
     """Make a trainer of counted words; with a history, its merges are made first."""
     words = tables()
     try:
         trainer = Trainer(words, recipe, history=history, cancelled=cancelled)
     except SizeDoesNotFit as error:
-        return DoesNotFit(str(error), error.problem, recipe.with_changes(vocab_size=error.fitting))
+        return SizeMismatch(str(error), error.problem, recipe.with_changes(vocab_size=error.fitting))
     if cancelled():
         raise Cancelled("Cancelled.")
     counts = count_symbols(words, trainer.alphabet, recipe)
-    return Prepared(trainer, named(trainer.history), words, counts, _leading(trainer))
+    return ReadyTrainer(trainer, named(trainer.history), words, counts, _leading(trainer))
 
 
-def gone_on(tables: Callable[[], WordTable], recipe: Recipe, growing: Growing, cancelled: CancelCheck) -> GoneOn:
+def gone_on(
+    tables: Callable[[], WordTable], recipe: Recipe, growing: TableToExtend, cancelled: CancelCheck
+) -> ExtendedTable:
     """Extend a table whose steps cannot be made again by what counted words teach."""
     words = tables()
     found = extend_on(words, growing.old, recipe, growing.first_id, Work(cancelled=cancelled))
-    return GoneOn(found, words, named(found.history))
+    return ExtendedTable(found, words, named(found.history))
 
 
 def named(history: History) -> TokenTexts:
@@ -147,12 +149,12 @@ class TrainingJob(Job):
                     leading, leading_sent = _leading(self._trainer), now
                 far = self._trainer.progress()
                 left = self._time_left.seconds(now, far.done, (far.total or 0) - far.done)
-                self.post(Learned(self._named_history(), leading, self._rate(now), left))
+                self.post(TrainingProgress(self._named_history(), leading, self._rate(now), left))
                 sent = now
             self._wait_for_the_next(now)
         patience_ends = time.monotonic() + AHEAD_SECONDS
         self._trainer.look_ahead(lambda: self.stopping or time.monotonic() > patience_ends)
-        self.post(Learned(self._named_history(), _leading(self._trainer), is_over=True))
+        self.post(TrainingProgress(self._named_history(), _leading(self._trainer), is_over=True))
 
     def _advance(self) -> Batch:
         wanted = self._left

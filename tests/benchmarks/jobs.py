@@ -43,7 +43,7 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Measured:
+class Measurement:
     """The result of a measurement."""
 
     wall: float  # seconds
@@ -54,13 +54,13 @@ class Measured:
     size: int  # merges learned or ids given
 
 
-def perform(task: Task) -> Measured:
+def perform(task: Task) -> Measurement:
     began = time.perf_counter()
     peer = PEERS[task.peer]()
     peer.warm_up()
     start_up = time.perf_counter() - began
     watch, result, size = JOBS[task.job].perform(peer, task)
-    return Measured(watch.wall, watch.cpu, watch.peak, start_up, result, size)
+    return Measurement(watch.wall, watch.cpu, watch.peak, start_up, result, size)
 
 
 Performed = tuple[Stopwatch, str, int]

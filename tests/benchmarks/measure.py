@@ -12,18 +12,18 @@ import sys
 import tempfile
 from dataclasses import asdict, dataclass
 
-from tests.benchmarks.jobs import Measured, Task, perform
+from tests.benchmarks.jobs import Measurement, Task, perform
 from tests.shared import ROOT
 
 
 @dataclass(frozen=True)
-class Failed:
-    """A measurement that failed, and why."""
+class Failure:
+    """A failed measurement and its reason."""
 
     reason: str
 
 
-def measure(task: Task, seconds: float) -> Measured | Failed:
+def measure(task: Task, seconds: float) -> Measurement | Failure:
     command = [sys.executable, "-m", "tests.benchmarks.measure", json.dumps(asdict(task))]
     # One thread for libraries that choose threads by the environment; training may use all cores.
     uses_all = task.job in ("train", "train-languages", "unsplit", "wordpiece", "unigram")
@@ -33,14 +33,14 @@ def measure(task: Task, seconds: float) -> Measured | Failed:
             command, capture_output=True, text=True, cwd=ROOT, timeout=seconds, env={**os.environ, **threads}
         )
     except subprocess.TimeoutExpired:
-        return Failed(f"took more than {seconds:,.0f} s")
+        return Failure(f"took more than {seconds:,.0f} s")
     lines = done.stdout.splitlines()
     if done.returncode == 0 and lines:
-        return Measured(**json.loads(lines[-1]))
+        return Measurement(**json.loads(lines[-1]))
     complaints = done.stderr.strip().splitlines()
     if complaints:
-        return Failed(complaints[-1].removeprefix("NotImplementedError: ")[:200])
-    return Failed(f"ended with the code {done.returncode}")
+        return Failure(complaints[-1].removeprefix("NotImplementedError: ")[:200])
+    return Failure(f"ended with the code {done.returncode}")
 
 
 def main() -> None:

@@ -6,11 +6,11 @@ import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from tests.benchmarks.jobs import Measured
-from tests.benchmarks.measure import Failed
+from tests.benchmarks.jobs import Measurement
+from tests.benchmarks.measure import Failure
 from tests.benchmarks.peers import OURS
 
-Results = dict[tuple[str, str], list[Measured | Failed]]  # by peer and tie rule, one a round
+Results = dict[tuple[str, str], list[Measurement | Failure]]  # by peer and tie rule, one a round
 
 
 @dataclass(frozen=True)
@@ -23,8 +23,8 @@ class Medians:
     results: frozenset[str]
 
     @classmethod
-    def of(cls, rounds: Sequence[Measured]) -> Medians:
-        def median(value: Callable[[Measured], float]) -> float:
+    def of(cls, rounds: Sequence[Measurement]) -> Medians:
+        def median(value: Callable[[Measurement], float]) -> float:
             return statistics.median(map(value, rounds))
 
         return cls(
@@ -37,14 +37,14 @@ class Medians:
         )
 
 
-Summary = dict[tuple[str, str], Medians | Failed]
+Summary = dict[tuple[str, str], Medians | Failure]
 
 
 def summed_up(results: Results) -> Summary:
     summary: Summary = {}
     for contestant, rounds in results.items():
-        measured = [one for one in rounds if isinstance(one, Measured)]
-        failed = [one for one in rounds if isinstance(one, Failed)]
+        measured = [one for one in rounds if isinstance(one, Measurement)]
+        failed = [one for one in rounds if isinstance(one, Failure)]
         summary[contestant] = failed[0] if failed else Medians.of(measured)
     return summary
 
@@ -57,7 +57,7 @@ def table(results: Results) -> tuple[list[str], bool]:
     summary = summed_up(results)
     lines, sound = [HEADER], True
     for (name, ties), one in summary.items():
-        if isinstance(one, Failed):
+        if isinstance(one, Failure):
             lines.append(f"  {name:14} {ties:14} {one.reason}")
             sound &= name != OURS
             continue
@@ -84,7 +84,7 @@ def _ratio(name: str, ties: str, summary: Summary) -> str:
 def agreement(name: str, ties: str, summary: Summary) -> str:
     ours, theirs = summary.get((OURS, ties)), summary[name, ties]
     if name == OURS or not isinstance(ours, Medians) or not isinstance(theirs, Medians):
-        return "" if name != OURS or isinstance(theirs, Failed) or len(theirs.results) == 1 else "NO"
+        return "" if name != OURS or isinstance(theirs, Failure) or len(theirs.results) == 1 else "NO"
     if theirs.results == {""}:
         return "not comparable"
     return "yes" if theirs.results == ours.results else "NO"

@@ -160,7 +160,7 @@ def test_one_long_word_in_many_blocks() -> None:
     """A stretch without a sure cut makes its block grow; each part is searched for a cut only once."""
     searched = 0
 
-    class Watched(Counter):
+    class WatchedCounter(Counter):
         def last_safe_cut(self, data: Bytes, start: int, stop: int) -> int:
             nonlocal searched
             searched += stop - start
@@ -168,7 +168,7 @@ def test_one_long_word_in_many_blocks() -> None:
 
     stretches = [Chunk("é".encode() * 500, False)] * 1_000
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("bpe_core.counting.counter.Counter", Watched)
+        patch.setattr("bpe_core.counting.counter.Counter", WatchedCounter)
         counted = count_compiled([*stretches, Chunk(b" low", True)], gpt2_table(), block_size=1_000)
     assert list(counted) == [("é".encode() * 500_000, 1), (b" low", 1)]
     assert searched < 1_100_000

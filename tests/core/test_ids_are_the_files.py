@@ -56,7 +56,7 @@ ELSEWHERE = {
 WITH_IDS = {"audit", "diff", "look", "pairs", "race", "ranks", "steps", "ties", "token", "tree"}
 
 
-class Numbered(NamedTuple):
+class NumberedTable(NamedTuple):
     """A table whose file numbers its tokens otherwise than the engine does, and its own library."""
 
     study: bpe.Study
@@ -89,7 +89,7 @@ def numberings(count: int) -> st.SearchStrategy[np.ndarray[Any, Any]]:
 
 
 @pytest.fixture
-def hugging_face(tmp_path: Path) -> Numbered:
+def hugging_face(tmp_path: Path) -> NumberedTable:
     """A file as the library itself trains it: the special tokens come first."""
     library = tokenizers.Tokenizer(models.BPE())
     library.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
@@ -100,7 +100,7 @@ def hugging_face(tmp_path: Path) -> Numbered:
     )
     library.train_from_iterator([POEM, OTHER], trainer)
     library.save(str(tmp_path / "tokenizer.json"))
-    return Numbered(bpe.open(tmp_path / "tokenizer.json").with_texts([POEM, OTHER]), library)
+    return NumberedTable(bpe.open(tmp_path / "tokenizer.json").with_texts([POEM, OTHER]), library)
 
 
 def ids_and_texts(answer: bpe.Answer) -> Iterator[tuple[int, str]]:
@@ -177,7 +177,7 @@ def test_trimming_takes_out_the_tokens_of_these_ids_and_tells_those_of_the_rest(
     assert all(study.tokens[id] not in now.tokens.values() for id in chosen)
 
 
-def test_the_library_agrees_about_every_id(hugging_face: Numbered) -> None:
+def test_the_library_agrees_about_every_id(hugging_face: NumberedTable) -> None:
     study, library = hugging_face
     assert study.history.numbers is not None
     for id, text in study.tokens.items():
@@ -193,7 +193,7 @@ def id_of(library: tokenizers.Tokenizer, token: str) -> int:
     return id
 
 
-def test_a_token_trimmed_by_its_id_is_gone_from_the_library(hugging_face: Numbered, tmp_path: Path) -> None:
+def test_a_token_trimmed_by_its_id_is_gone_from_the_library(hugging_face: NumberedTable, tmp_path: Path) -> None:
     """The neighbour was removed where the special tokens came first."""
     study, library = hugging_face
     found = bpe.trim(study, [id_of(library, "Ġwidow")])
@@ -205,14 +205,14 @@ def test_a_token_trimmed_by_its_id_is_gone_from_the_library(hugging_face: Number
     assert {old: after[text] for text, old in before.items() if old in found.new_ids} == found.new_ids
 
 
-def test_the_command_and_the_function_trim_the_same(hugging_face: Numbered, tmp_path: Path) -> None:
+def test_the_command_and_the_function_trim_the_same(hugging_face: NumberedTable, tmp_path: Path) -> None:
     study, library = hugging_face
     id, out = id_of(library, "Ġwidow"), tmp_path / "out.tokenizer.json"
     assert run(["trim", str(tmp_path / "tokenizer.json"), "--remove", str(id), "-o", str(out)]) == 0
     assert bpe.open(out).tokens == bpe.Study(bpe.trim(study, [id]).history).tokens
 
 
-def test_new_tokens_are_told_by_their_ids(hugging_face: Numbered) -> None:
+def test_new_tokens_are_told_by_their_ids(hugging_face: NumberedTable) -> None:
     study = hugging_face.study
     grown = bpe.extend(Corpus.from_texts([OTHER]), study, 5, min_frequency=1)
     now = bpe.Study(grown.history)
@@ -240,16 +240,16 @@ def test_files_that_were_renumbered_are_read_with_their_ids(
 
 
 @pytest.fixture
-def shared(tmp_path: Path) -> Numbered:
+def shared(tmp_path: Path) -> NumberedTable:
     """A file of Unigram in which a piece spells what is unknown, and has its number."""
     pieces = [["<unk>", 0.0], ["ab", -1.5], ["a", -1.0], ["b", -2.0], ["ba", -9.0]]
     model = {"type": "Unigram", "unk_id": 0, "vocab": pieces, "byte_fallback": False}
     (tmp_path / "tokenizer.json").write_text(json.dumps({"version": "1.0", "added_tokens": [], "model": model}))
     study = bpe.open(tmp_path / "tokenizer.json")
-    return Numbered(study, tokenizers.Tokenizer.from_file(str(tmp_path / "tokenizer.json")))
+    return NumberedTable(study, tokenizers.Tokenizer.from_file(str(tmp_path / "tokenizer.json")))
 
 
-def test_tokens_that_share_a_number_are_told_as_it_is_decoded(shared: Numbered) -> None:
+def test_tokens_that_share_a_number_are_told_as_it_is_decoded(shared: NumberedTable) -> None:
     study, library = shared
     assert len(numbers_of(study.history)) > len(study.tokens) == 5
     for text in ("ab", "xab<unk>ba", "aab"):
@@ -259,7 +259,7 @@ def test_tokens_that_share_a_number_are_told_as_it_is_decoded(shared: Numbered) 
     assert bpe.trim(study, [1, 4]).new_ids == {0: 0, 2: 1, 3: 2}
 
 
-def test_ids_that_the_file_has_not_are_refused(hugging_face: Numbered) -> None:
+def test_ids_that_the_file_has_not_are_refused(hugging_face: NumberedTable) -> None:
     study = hugging_face.study
     for ask in (
         lambda: bpe.trim(study, [9_999]),

@@ -76,7 +76,7 @@ def test_threads_that_use_a_bundle_at_once_for_the_first_time_share_its_row() ->
     """Else the row of the slower one takes the place of one that machine code may be reading."""
     places: list[tuple[int, ...]] = []
 
-    class MetByAnother(int):
+    class RepackingNumber(int):
         """A number that packs its bundle again while it is packed itself, as another thread would."""
 
         def __int__(self) -> int:
@@ -86,7 +86,7 @@ def test_threads_that_use_a_bundle_at_once_for_the_first_time_share_its_row() ->
             return 3
 
     pack = _packer(Desk(np.zeros(3, ITEM), np.zeros((2, 3)), 3))
-    desk = Desk(np.zeros(3, ITEM), np.zeros((2, 3)), MetByAnother(3))
+    desk = Desk(np.zeros(3, ITEM), np.zeros((2, 3)), RepackingNumber(3))
     assert tuple(pack(desk)) == places[1]
 
 

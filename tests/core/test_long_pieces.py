@@ -16,7 +16,7 @@ LONG = 3_000
 WORD = "a" * 2_000
 
 
-class Counted(dict[Any, Any]):
+class CountingDict(dict[Any, Any]):
     """Counts how often something is looked for."""
 
     looked_for = 0
@@ -34,16 +34,16 @@ def test_wordpiece_looks_only_for_lengths_that_there_are(tmp_path: Path) -> None
     table.write_text(json.dumps({"version": "1.0", "model": model, "pre_tokenizer": {"type": "BertPreTokenizer"}}))
     history = open_table(table).history
     pieces = LongestPieces(history)
-    pieces.starting, pieces.continuing = found = Counted(pieces.starting), Counted(pieces.continuing)
+    pieces.starting, pieces.continuing = found = CountingDict(pieces.starting), CountingDict(pieces.continuing)
     assert pieces.cut(WORD.encode(), 0).ids == Tokenizer(history).encode(WORD)
     assert sum(counted.looked_for for counted in found) == len(WORD)
     assert pieces.cut(b"a" * LONG + b"b", 0).ids == [3]
 
 
 def test_unigram_looks_only_for_lengths_that_there_are() -> None:
-    seeds: Mapping[tuple[int, ...], int] = Counted({(0, 0): 2, (0,) * LONG + (1,): 3})
+    seeds: Mapping[tuple[int, ...], int] = CountingDict({(0, 0): 2, (0,) * LONG + (1,): 3})
     symbols = [0] * len(WORD)
     edges = [edges_of(symbols, here, lengths_of(seeds), seeds) for here in range(len(symbols))]
     assert edges == [[(1, 0), (2, 2)]] * (len(WORD) - 1) + [[(1, 0)]]
-    assert isinstance(seeds, Counted)
+    assert isinstance(seeds, CountingDict)
     assert seeds.looked_for == len(WORD) - 1

@@ -36,7 +36,7 @@ EVERY = 1 if EXPLORES else 25  # line of a long text
 Ids = Callable[[str], list[int]]
 
 
-class Following(PlainLearner):
+class FollowingLearner(PlainLearner):
     """A learner that settles ties between the most frequent pairs as another library did."""
 
     wanted: list[str]
@@ -76,7 +76,7 @@ def test_their_trainer_learns_the_same_vocabulary(name: str, record_property: Ca
     trained.train_from_iterator([text], trainer)
     theirs = sorted(trained.get_vocab(), key=trained.get_vocab().__getitem__)
     assert set(theirs[: len(alphabet)]) == {symbol.text.decode() for symbol in alphabet.symbols}
-    learner = Following(words, alphabet, recipe, None)
+    learner = FollowingLearner(words, alphabet, recipe, None)
     learner.wanted = theirs[len(alphabet) :]
     assert len(learner.wanted) == TOKENS
     learner.learn(Columns.with_room(TOKENS), TOKENS, 2**60)

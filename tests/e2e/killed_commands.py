@@ -202,7 +202,7 @@ def seen(files: Files) -> Files:
 
 
 @dataclass
-class Prepared:
+class PreparedCommand:
     """The files that a command begins with and should end with, and the time it takes."""
 
     name: str
@@ -243,9 +243,9 @@ class Attempts:
         for name in ("in", "out"):
             (self.folder / name).mkdir(parents=True, exist_ok=True)
 
-    def prepare(self, name: str) -> list[Prepared]:
+    def prepare(self, name: str) -> list[PreparedCommand]:
         """Make it ready for tries over nothing, and over what an older one made."""
-        found: list[Prepared] = []
+        found: list[PreparedCommand] = []
         for is_over_old in (False, True):
             if is_over_old:
                 self.begin_anew(self.place / "0")
@@ -267,10 +267,10 @@ class Attempts:
                 self.found.append(f"{name}: leaves {[*new.keys() - seen(new).keys()]} by itself")
             if new == old:
                 self.found.append(f"{name}: makes the same of other texts, so nothing can be seen")
-            found.append(Prepared(name, before, inputs, old, new, seconds, deeds))
+            found.append(PreparedCommand(name, before, inputs, old, new, seconds, deeds))
         return found
 
-    def attempt(self, one: Prepared) -> None:
+    def attempt(self, one: PreparedCommand) -> None:
         self.begin_anew(one.before)
         way = self.chosen.choice(WAYS)
         said_in(self.folder).write_text("")  # who is killed at once says nothing, and not what was said before
@@ -281,7 +281,7 @@ class Attempts:
         about = f"{one.name}{' over an old one' if one.old else ''}, {how}, ended with {end}: "
         self.found += [about + fault for fault in self._faults(one, end, child)]
 
-    def _faults(self, one: Prepared, end: int, child: int) -> Iterator[str]:
+    def _faults(self, one: PreparedCommand, end: int, child: int) -> Iterator[str]:
         said = said_in(self.folder).read_text(errors="replace")
         if "Traceback" in said:
             yield f"says {said[-600:]}"
@@ -295,7 +295,7 @@ class Attempts:
         yield from mixed(one, now, is_asked=end in (129, 130, 143))
         yield from self._again(one)
 
-    def _again(self, one: Prepared) -> Iterator[str]:
+    def _again(self, one: PreparedCommand) -> Iterator[str]:
         """Give the same command again."""
         code = end_of(begin(one.arguments, self.folder))
         again = files_in(self.folder / "out")
@@ -308,7 +308,7 @@ class Attempts:
             yield "the inputs are changed"
 
 
-def mixed(one: Prepared, now: Files, *, is_asked: bool) -> Iterator[str]:
+def mixed(one: PreparedCommand, now: Files, *, is_asked: bool) -> Iterator[str]:
     """Say what is neither old nor new, or old beside new."""
     visible = seen(now)
     if one.name in MANIFESTED and MANIFEST not in visible:
@@ -327,7 +327,7 @@ def without_manifest(files: Files) -> Files:
     return {name: held for name, held in files.items() if name != MANIFEST}
 
 
-def is_sound_part(one: Prepared, held: Any, new: Any, *, is_asked: bool) -> bool:
+def is_sound_part(one: PreparedCommand, held: Any, new: Any, *, is_asked: bool) -> bool:
     """Return whether a file is a valid part of the result: some rows of a sweep, or the steps learned before a stop."""
     if isinstance(held, Counter):
         return isinstance(new, Counter) and held <= new
@@ -352,10 +352,12 @@ def are_gone(child: int) -> bool:
     return False
 
 
-Way = Callable[[random.Random, Prepared, Path], tuple[str, int]]
+Way = Callable[[random.Random, PreparedCommand, Path], tuple[str, int]]
 
 
-def at_a_moment(chosen: random.Random, one: Prepared, folder: Path, number: int = signal.SIGKILL) -> tuple[str, int]:
+def at_a_moment(
+    chosen: random.Random, one: PreparedCommand, folder: Path, number: int = signal.SIGKILL
+) -> tuple[str, int]:
     share = chosen.uniform(chosen.choice([0, 0.85, 0.85]), 1.0)
     child = begin(one.arguments, folder)
     time.sleep(share * one.seconds)
@@ -364,16 +366,16 @@ def at_a_moment(chosen: random.Random, one: Prepared, folder: Path, number: int 
     return f"signal {number} after {share:.0%} of {one.seconds:.2f} s", child
 
 
-def before_a_deed(chosen: random.Random, one: Prepared, folder: Path) -> tuple[str, int]:
+def before_a_deed(chosen: random.Random, one: PreparedCommand, folder: Path) -> tuple[str, int]:
     deed = chosen.randint(1, one.deeds)
     return f"killed before deed {deed} of {one.deeds}", begin(one.arguments, folder, stop=deed)
 
 
-def asked_to_stop(chosen: random.Random, one: Prepared, folder: Path) -> tuple[str, int]:
+def asked_to_stop(chosen: random.Random, one: PreparedCommand, folder: Path) -> tuple[str, int]:
     return at_a_moment(chosen, one, folder, chosen.choice([signal.SIGTERM, signal.SIGINT, signal.SIGHUP]))
 
 
-def read_by_nobody(_: random.Random, one: Prepared, folder: Path) -> tuple[str, int]:
+def read_by_nobody(_: random.Random, one: PreparedCommand, folder: Path) -> tuple[str, int]:
     def closed() -> None:
         reader, writer = os.pipe()
         os.close(reader)
@@ -382,7 +384,7 @@ def read_by_nobody(_: random.Random, one: Prepared, folder: Path) -> tuple[str, 
     return "its print read by nobody", begin(one.arguments, folder, settles=closed)
 
 
-def on_a_full_disk(chosen: random.Random, one: Prepared, folder: Path) -> tuple[str, int]:
+def on_a_full_disk(chosen: random.Random, one: PreparedCommand, folder: Path) -> tuple[str, int]:
     largest = max(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     room = int(largest * chosen.random())
     limit = (room, resource.getrlimit(resource.RLIMIT_FSIZE)[1])

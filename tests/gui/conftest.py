@@ -20,7 +20,7 @@ from app.session import time as session_time
 from app.session.run import Phase
 from app.settings import LESSON_PLACES, LESSONS_DONE, LIVE, LOCATION, PLAYS, RECENT_FILES, SPEED, START_HERE, Settings
 from app.window.parts.timing import Throttle
-from app.window.parts.watched import Watched
+from app.window.parts.watched import LazyModel
 from app.wiring import FIRST_RECIPE, Program, build
 from app.worker.job import THREAD
 from bpe_core.methods.registry import METHODS
@@ -306,7 +306,7 @@ def on_its_way(program: Program) -> list[Hashable]:
     late = busy_with(program)
     for throttle in program.findChildren(Throttle) + program.window.findChildren(Throttle):
         waits = throttle.parent()
-        if waits.is_waiting if isinstance(waits, Watched) else throttle.is_pending:
+        if waits.is_waiting if isinstance(waits, LazyModel) else throttle.is_pending:
             late.append(waits)
     return late
 

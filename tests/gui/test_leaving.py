@@ -27,8 +27,8 @@ from tests.gui.conftest import WAIT, wait_for_sentence
 Button = QMessageBox.StandardButton
 
 
-class Answering:
-    """Presses a button of the question when it comes, and remembers what was said."""
+class DialogAnswerer:
+    """A person who presses a button of the question when it comes, and remembers its text."""
 
     def __init__(self, qtbot: QtBot) -> None:
         self.asked: list[str] = []
@@ -46,8 +46,8 @@ class Answering:
 
 
 @pytest.fixture
-def answering(qtbot: QtBot) -> Answering:
-    return Answering(qtbot)
+def answering(qtbot: QtBot) -> DialogAnswerer:
+    return DialogAnswerer(qtbot)
 
 
 def not_a_folder(_: pytest.MonkeyPatch) -> None:
@@ -75,7 +75,7 @@ def unkept(request: pytest.FixtureRequest, program: Program, qtbot: QtBot, monke
     return program
 
 
-def test_closing_asks_and_says_why(unkept: Program, answering: Answering) -> None:
+def test_closing_asks_and_says_why(unkept: Program, answering: DialogAnswerer) -> None:
     answering(Button.Cancel, unkept.window.close)
     assert unkept.window.isVisible()
     (said,) = answering.asked
@@ -88,7 +88,7 @@ def test_closing_asks_and_says_why(unkept: Program, answering: Answering) -> Non
 
 
 def test_what_is_saved_before_it_is_left_is_not_lost(
-    qtbot: QtBot, unkept: Program, answering: Answering, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, unkept: Program, answering: DialogAnswerer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "kept.bpex"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
@@ -97,7 +97,9 @@ def test_what_is_saved_before_it_is_left_is_not_lost(
     assert read_session(path).text == "not to be lost"
 
 
-def test_whoever_saves_nowhere_stays(unkept: Program, answering: Answering, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_whoever_saves_nowhere_stays(
+    unkept: Program, answering: DialogAnswerer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: ("", ""))
     answering(Button.Save, unkept.window.close)
     assert unkept.window.isVisible()
@@ -106,7 +108,7 @@ def test_whoever_saves_nowhere_stays(unkept: Program, answering: Answering, monk
 
 @pytest.mark.parametrize("way", ["new", "open"])
 def test_every_other_way_of_leaving_asks_too(
-    qtbot: QtBot, unkept: Program, answering: Answering, tmp_path: Path, way: str
+    qtbot: QtBot, unkept: Program, answering: DialogAnswerer, tmp_path: Path, way: str
 ) -> None:
     other = tmp_path / "other.bpex"
     other.write_bytes(b"")
@@ -117,7 +119,7 @@ def test_every_other_way_of_leaving_asks_too(
 
 
 def test_the_other_session_comes_once_this_one_is_given_up(
-    qtbot: QtBot, program: Program, answering: Answering, tmp_path: Path
+    qtbot: QtBot, program: Program, answering: DialogAnswerer, tmp_path: Path
 ) -> None:
     write_session(SavedSession(Recipe.preset("gpt2"), text="the other"), tmp_path / "other.bpex")
     data_folder().parent.mkdir(exist_ok=True)
@@ -129,7 +131,7 @@ def test_the_other_session_comes_once_this_one_is_given_up(
     assert program.token_text.text() == "the other"
 
 
-def test_where_a_copy_can_be_kept_nobody_is_asked(qtbot: QtBot, program: Program, answering: Answering) -> None:
+def test_where_a_copy_can_be_kept_nobody_is_asked(qtbot: QtBot, program: Program, answering: DialogAnswerer) -> None:
     program.token_text.set_text("kept")
     qtbot.waitUntil(lambda: program.session.text.value == "kept", timeout=WAIT)
     answering(Button.Cancel, program.window.close)
@@ -140,7 +142,7 @@ def test_where_a_copy_can_be_kept_nobody_is_asked(qtbot: QtBot, program: Program
 
 
 def test_whoever_quits_with_own_work_chooses_what_becomes_of_it(
-    qtbot: QtBot, program: Program, answering: Answering
+    qtbot: QtBot, program: Program, answering: DialogAnswerer
 ) -> None:
     program.token_text.set_text("kept")
     qtbot.waitUntil(lambda: program.session.text.value == "kept", timeout=WAIT)
@@ -149,7 +151,7 @@ def test_whoever_quits_with_own_work_chooses_what_becomes_of_it(
     assert answering.asked == [
         "Do you want to save this session? If you keep it for next time, BPE Explorer offers it when it starts again."
     ]
-    event = ByAPerson()
+    event = PersonalCloseEvent()
     answering(Button.Cancel, lambda: program.window.closeEvent(event))
     assert (event.isAccepted(), len(answering.asked)) == (False, 2)
     answering(Button.Discard, program.actions["quit"].trigger)
@@ -158,7 +160,7 @@ def test_whoever_quits_with_own_work_chooses_what_becomes_of_it(
     assert read_session(copy, is_safety_copy=True).text == "kept"
 
 
-class ByAPerson(QCloseEvent):
+class PersonalCloseEvent(QCloseEvent):
     """A close event as the button in the corner of the window sends it."""
 
     def spontaneous(self) -> bool:
@@ -166,7 +168,7 @@ class ByAPerson(QCloseEvent):
 
 
 def test_a_sample_that_was_learned_by_itself_is_left_without_a_question(
-    program: Program, answering: Answering, train: Callable[[Program], None]
+    program: Program, answering: DialogAnswerer, train: Callable[[Program], None]
 ) -> None:
     train(program)
     assert program.session.runs.all

@@ -123,7 +123,7 @@ def test_a_damaged_one_is_offered(qtbot: QtBot, new_program: Callable[..., Progr
     assert "damaged" in title_of(found)
     assert found.damage in program.messages.details.toPlainText()
     program.filing.bring_back(found)
-    assert f"{path.name} cannot be brought back" in program.messages.sentence.text()
+    assert f"{path.name} cannot be restored" in program.messages.sentence.text()
     assert "Open an older copy of the file" in program.messages.sentence.text()
     assert path.exists()
     program.filing.unsaved.offer_newest()

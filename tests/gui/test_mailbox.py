@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.worker.job import Ended, Job, Mailbox
+from app.worker.job import EndMessage, Job, Mailbox
 from bpe_core.errors import CorpusError
 from tests.gui.conftest import WAIT
 
@@ -99,6 +99,6 @@ def test_every_job_says_that_it_ended(
 ) -> None:
     job = Work(error)
     job.start(box)
-    qtbot.waitUntil(lambda: (job, Ended()) in arrived, timeout=WAIT)
+    qtbot.waitUntil(lambda: (job, EndMessage()) in arrived, timeout=WAIT)
     job.join()
     assert job.failure == sentence

@@ -10,7 +10,7 @@ import sys
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.session.changes import Held, Steps, _Replacement
+from app.session.changes import Steps, UndoableValue, _Replacement
 from app.session.corpus_texts import CorpusText, without
 from app.session.time import TimeCursor
 from app.window.corpus.groups import moved_by, moved_to, texts_of
@@ -20,7 +20,7 @@ from tests.shared import ROOT
 @given(st.lists(st.integers(0, 3), max_size=20), st.integers(0, 25))
 def test_undo_walks_back_and_redo_forth(values: list[int], steps: int) -> None:
     stack = Steps()
-    held: Held[int] = Held(0, stack)
+    held: UndoableValue[int] = UndoableValue(0, stack)
     states = [0]
     for value in values:
         held.put(value, "Change")
@@ -37,7 +37,7 @@ def test_undo_walks_back_and_redo_forth(values: list[int], steps: int) -> None:
 
 def test_changes_that_join_are_one_step_back() -> None:
     stack = Steps()
-    held: Held[int] = Held(0, stack)
+    held: UndoableValue[int] = UndoableValue(0, stack)
     for value in (1, 2, 3):
         held.put(value, "Size", joins=True)
     held.put(4, "Other", joins=True)
@@ -48,7 +48,7 @@ def test_changes_that_join_are_one_step_back() -> None:
 
 
 def test_listeners_hear_of_changes_only() -> None:
-    held: Held[int] = Held(1, Steps())
+    held: UndoableValue[int] = UndoableValue(1, Steps())
     heard: list[int] = []
     held.changed.connect(heard.append)
     for value in (1, 2, 2):
@@ -102,7 +102,7 @@ def test_moving_a_source_keeps_all_others_in_order(order: list[int], which: int,
 def test_steps_that_are_gone_are_not_kept() -> None:
     """Each holds what was there before and after: a corpus, perhaps."""
     stack = Steps()
-    held: Held[list[int]] = Held([], stack)
+    held: UndoableValue[list[int]] = UndoableValue([], stack)
     for value in range(20):
         held.put([value], "Size", joins=True)
     stack.undo()
@@ -145,7 +145,7 @@ def test_a_stack_that_is_garbage_frees_its_steps_once() -> None:
 
 def test_a_change_after_undoing_begins_a_step_of_its_own() -> None:
     stack = Steps()
-    held: Held[int] = Held(0, stack)
+    held: UndoableValue[int] = UndoableValue(0, stack)
     held.put(1, "Size", joins=True)
     held.put(2, "Size")
     stack.undo()
@@ -158,8 +158,8 @@ def test_a_change_after_undoing_begins_a_step_of_its_own() -> None:
 def test_what_changes_in_consequence_is_no_step_of_its_own() -> None:
     """Otherwise making a step again would delete it while it is being made."""
     stack = Steps()
-    held: Held[int] = Held(0, stack)
-    other: Held[int] = Held(0, stack)
+    held: UndoableValue[int] = UndoableValue(0, stack)
+    other: UndoableValue[int] = UndoableValue(0, stack)
     held.changed.connect(lambda value: other.put(10 * value, "Follow"))
     held.put(1, "Lead")
     assert stack.count() == 1

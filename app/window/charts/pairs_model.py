@@ -14,7 +14,7 @@ from PySide6.QtCore import QObject, Signal
 from app.session.run import NO_PAIRS_YET, NO_RUN, Run
 from app.session.session import Session
 from app.session.time import timer
-from app.window.parts.watched import Asked, Watched
+from app.window.parts.watched import Asked, LazyModel
 from app.window.time.step_in_words import Chip
 from app.worker.training import LEADING_PAIRS, LeadingPairs
 from bpe_core.counting.words import WordTable
@@ -53,7 +53,7 @@ class Bar:
         return f"{self.left} + {self.right}" if self.right else self.left
 
 
-class PairsModel(QObject, Watched):
+class PairsModel(QObject, LazyModel):
     """`bars` are of the moment `at`; `is_waiting` until that is the cursor's."""
 
     has_figure = True

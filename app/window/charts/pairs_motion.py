@@ -23,7 +23,7 @@ NEW_ROWS = 1.5  # how far below a new pair begins
 
 
 @dataclass(frozen=True)
-class Placed:
+class PlacedBar:
     bar: Bar
     row: float
     value: float
@@ -31,11 +31,11 @@ class Placed:
     aside: float = 0.0  # how far it has left, as a share of the width
 
 
-def at_rest(bars: Sequence[Bar], rows: int) -> list[Placed]:
-    return [Placed(bar, row, bar.value) for row, bar in enumerate(bars[:rows])]
+def at_rest(bars: Sequence[Bar], rows: int) -> list[PlacedBar]:
+    return [PlacedBar(bar, row, bar.value) for row, bar in enumerate(bars[:rows])]
 
 
-def on_their_way(before: Sequence[Bar], now: Sequence[Bar], rows: int, progress: float) -> list[Placed]:
+def on_their_way(before: Sequence[Bar], now: Sequence[Bar], rows: int, progress: float) -> list[PlacedBar]:
     """Place the bars between two moments, leaving ones first; at the end all are at rest.
 
     >>> a, b = Bar("a", "b", 9, True, False, (1, 2), 9.0), Bar("c", "d", 8, False, False, (3, 4), 8.0)
@@ -46,16 +46,16 @@ def on_their_way(before: Sequence[Bar], now: Sequence[Bar], rows: int, progress:
     stay = {bar.pair for bar in now}
     left = away(min(1.0, progress / LEFT))
     glided = smooth(max(0.0, (progress - LEFT / 2) / (1 - LEFT / 2)))
-    drawn: list[Placed] = []
+    drawn: list[PlacedBar] = []
     for row, bar in enumerate(before[:rows]):
         if bar.pair not in stay and progress < 1.0:
-            drawn.append(Placed(bar, row, bar.value, 1.0 - left, left if bar.is_next else 0.0))
+            drawn.append(PlacedBar(bar, row, bar.value, 1.0 - left, left if bar.is_next else 0.0))
     for row, bar in enumerate(now):
         row_before, bar_before = was.get(bar.pair, (row + NEW_ROWS, None))
         value = bar.value if bar_before is None else bar_before.value + (bar.value - bar_before.value) * glided
         place = row_before + (row - row_before) * glided
         if place < rows and (row < rows or row_before < rows):
-            drawn.append(Placed(bar, place, value, glided if bar_before is None else 1.0))
+            drawn.append(PlacedBar(bar, place, value, glided if bar_before is None else 1.0))
     if progress < 1.0:  # bars that fall far pass in front of the others
         drawn.sort(key=lambda one: one.row - was[one.bar.pair][0] if one.bar.pair in was else 0.0)
     return drawn

@@ -25,7 +25,7 @@ from PySide6.QtWidgets import QPushButton, QToolTip, QWidget
 from app.session.playing import Step
 from app.window.charts.loading import ChartLoading
 from app.window.charts.pairs_model import Bar, PairsModel
-from app.window.charts.pairs_motion import Placed, at_rest, losses, on_their_way
+from app.window.charts.pairs_motion import PlacedBar, at_rest, losses, on_their_way
 from app.window.charts.pairs_wording import HOW_TO, explained, headline, title_of, told
 from app.window.parts.page import Page
 from app.window.parts.theme import fixed_font, shades_of
@@ -182,7 +182,7 @@ class PairsPage(Page):
         )
         chart.show()
 
-    def _row_of(self, placed: Placed, strength: float) -> Row:
+    def _row_of(self, placed: PlacedBar, strength: float) -> Row:
         from app.window.charts.rows import Row
 
         bar = placed.bar

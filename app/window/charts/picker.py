@@ -24,7 +24,7 @@ class MeasurePicker(QWidget):
         self._charts, self._find, self._about = charts, find, about
         self._measures: Measures = {}
         self.measure = named(QComboBox(), "Measure", "What the chart below shows")
-        self.about = named(QComboBox(), "Of what the measure is", "Which tokenizers, and along what")
+        self.about = named(QComboBox(), "Measured tokenizers and axis", "The tokenizers in the chart, and its axis")
         for box in (self.measure, self.about):
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         in_row(label("Measure"), self.measure, label("of"), self.about, STRETCH, on=self, margins=(8, 0, 8, 0))

@@ -12,7 +12,7 @@ from PySide6.QtCore import QMimeData, QModelIndex, QObject, Qt, Signal
 
 from app.session.corpus import SessionCorpus
 from app.session.corpus_texts import CorpusText, CorpusTexts
-from app.session.counts import Counted, CountFailed, Outcome
+from app.session.counts import CountFailure, Outcome, TextCount
 from app.window.corpus.groups import (
     GroupRow,
     group_size_text,
@@ -35,19 +35,19 @@ from bpe_core.insight.listed_words import LONG_WORD
 LONGEST_SHOWN = 40  # bytes of a word
 
 
-def how_read(counted: Counted) -> str:
+def how_read(counted: TextCount) -> str:
     read = counted.read
     if read.is_word_list:
         return "a list of words"
     return f"column “{read.column}”" if read.column else counted.encoding.upper()
 
 
-def frequent_words(counted: Counted) -> str:
+def frequent_words(counted: TextCount) -> str:
     some = (f"{quoted(word[:LONGEST_SHOWN].decode(errors='replace'))} {n:,}" for word, n in counted.most_frequent)
     return f"Most frequent: {', '.join(some)}" if counted.most_frequent else ""
 
 
-def warning_of(source: CorpusText, counted: Counted, splits: bool) -> str:
+def warning_of(source: CorpusText, counted: TextCount, splits: bool) -> str:
     found = counted.long_words
     if not splits or found is None:
         return ""
@@ -114,13 +114,13 @@ class CorpusListModel(RowListModel[GroupRow | CorpusText]):
     @property
     def warning(self) -> str:
         pairs = zip(self._sources, self._outcomes, strict=True)
-        counted = ((text, outcome) for text, outcome in pairs if isinstance(outcome, Counted))
+        counted = ((text, outcome) for text, outcome in pairs if isinstance(outcome, TextCount))
         return next(filter(None, (warning_of(text, one, self._splits) for text, one in counted)), "")
 
     def totals(self) -> str:
         if not self._sources:
             return "No texts yet"
-        counted = [outcome for outcome in self._outcomes if isinstance(outcome, Counted)]
+        counted = [outcome for outcome in self._outcomes if isinstance(outcome, TextCount)]
         in_folders = [outcome for outcome in counted if outcome.files > 1 and not outcome.is_of_group]
         texts = len(self._sources) + sum(outcome.files - 1 for outcome in in_folders)
         size = sum(self._sizes.values()) + sum(outcome.size for outcome in in_folders)
@@ -289,7 +289,7 @@ class CorpusListModel(RowListModel[GroupRow | CorpusText]):
         sizes: dict[str, int] = {}
         seen: set[str] = set()
         for text, outcome in zip(self._sources, self._outcomes, strict=True):
-            if isinstance(outcome, Counted) and not (outcome.is_of_group and text.group in seen):
+            if isinstance(outcome, TextCount) and not (outcome.is_of_group and text.group in seen):
                 seen.add(text.group)
                 size = outcome.word_bytes if by == "bytes" else outcome.words
                 sizes[text.group] = sizes.get(text.group, 0) + size
@@ -305,9 +305,9 @@ class CorpusListModel(RowListModel[GroupRow | CorpusText]):
         known = "folder" if source.is_folder else "from an address" if source.address else known
         known = count_text(len(source.picked), "picked file") if source.picked else known
         outcome = self.corpus.counts.outcome_of(source, self.corpus.recipe.value)
-        if isinstance(outcome, Counted) and outcome.is_of_group:
+        if isinstance(outcome, TextCount) and outcome.is_of_group:
             return Entry(source, known, "read together with its group")
-        if isinstance(outcome, Counted):
+        if isinstance(outcome, TextCount):
             if source.is_folder:
                 what = "picked file" if source.picked else "file"
                 known = f"{count_text(outcome.files, what)} · {size_text(outcome.size)}"
@@ -317,7 +317,7 @@ class CorpusListModel(RowListModel[GroupRow | CorpusText]):
             state = f"{count_text(outcome.words, 'word')}, {len(outcome.table):,} distinct"
             warning = warning_of(source, outcome, self._splits)
             return Entry(source, facts, state, warning=warning, words=frequent_words(outcome))
-        if isinstance(outcome, CountFailed):
+        if isinstance(outcome, CountFailure):
             return Entry(source, known, outcome.sentence, is_failed=True)
         progress = self.corpus.counts.progress_of(source)
         if progress is not None:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import TypeVar
 
 from app.session.corpus_texts import IN_NONE, CorpusText, CorpusTexts
-from app.session.counts import Counted, Outcome
+from app.session.counts import Outcome, TextCount
 from app.window.parts.wording import count_text, size_text
 from bpe_core.text.mixture import By, Group, Mixture, share_text, weight_of
 
@@ -83,7 +83,7 @@ def sample_text(group: Group) -> list[str]:
 
 def group_size_text(texts: Iterable[CorpusText], sizes: dict[int, int], outcomes: Iterable[Outcome | None]) -> str:
     numbers = [text.number for text in texts]
-    counted = [one for one in outcomes if isinstance(one, Counted) and not one.is_of_group]
+    counted = [one for one in outcomes if isinstance(one, TextCount) and not one.is_of_group]
     in_folders = [one for one in counted if one.files > 1]
     files = len(numbers) + sum(one.files - 1 for one in in_folders)
     size = sum(sizes.get(number, 0) for number in numbers) + sum(one.size for one in in_folders)

@@ -13,7 +13,7 @@ from app.session.session import Session
 from app.session.time import timer
 from app.window.parts.layouts import in_column, in_row
 from app.window.parts.page import Page
-from app.window.parts.watched import Watched
+from app.window.parts.watched import LazyModel
 from app.window.parts.widgets import label, muted, named
 from app.window.text.text_model import TokenTextModel
 from app.window.text.view.editor import TokenTextEdit
@@ -35,7 +35,7 @@ class OpenText:
     now: str  # what the corpus has
 
 
-class CorpusTextModel(QObject, Watched):
+class CorpusTextModel(QObject, LazyModel):
     """Knows which text is chosen, and lets the corpus follow what is typed. Its undo steps are those of the session."""
 
     changed = Signal()

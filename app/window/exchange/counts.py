@@ -27,7 +27,7 @@ ON = ("", "local")  # names of the first two; the third is an address
 NO_TEXTS = "There is no text to count: open a file, paste a text or choose a sample."
 NO_PLACE = "Choose a file to write the counts to first."
 NO_ADDRESS = "Write the address of the cluster's scheduler, such as tls://host:8786. It is trusted with code."
-NO_SIZE = "“{}” is no size of memory; write it as 500MB or 2GB, or leave it empty."
+NO_SIZE = "“{}” is not a memory size; write it as 500MB or 2GB, or leave it empty."
 NO_COUNTS = "“{}” must end in .parquet, or be a new folder that the counts become."
 
 
@@ -121,7 +121,7 @@ class BackgroundCounts(RowListModel[tuple[Path, CountStatus]]):
                 self._tell_end(status)
         if under_way and not self._has_looked and not before:
             show = Answer("Show", self.list_wanted.emit)
-            sentence = f"A count goes on that was begun earlier: into {under_way[0].output}."
+            sentence = f"A count that was begun earlier still goes on. It will be in {under_way[0].output}."
             self._session.aside.tell(sentence, is_error=False, answers=(show,))
         self._has_looked = True
 

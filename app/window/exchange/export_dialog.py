@@ -156,7 +156,7 @@ class FolderFields(QWidget):
         grid.setContentsMargins(0, 0, 0, 0)
         self.roles: dict[str, QComboBox] = {}
         for place, role in enumerate(roles):
-            meaning = f"The token that {role.meaning}; empty: none. What is not there yet is added."
+            meaning = f"The token that {role.meaning}. Leave it empty for none; a new token is added."
             box = self.roles[role.name] = named(QComboBox(), f"Token that {role.meaning}", meaning)
             box.setEditable(True)
             box.addItems([NONE, *dict.fromkeys([role.token, *specials] if role.token else specials)])

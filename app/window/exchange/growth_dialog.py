@@ -18,7 +18,7 @@ ABOUT_EXTENDING = (
     "A report says what that saves, and which tokens the corpus never uses."
 )
 FIRST_ID = "The first free id is proposed. Where a model has special tokens behind the table's, begin behind them."
-HELD_OUT = "Texts that nothing is learned from: the report says how many tokens each has before and after"
+HELD_OUT = "Texts that are not learned from: the report says how many tokens each has before and after"
 RULES = {"count": "The pair that occurs most", "score": "The pair that occurs most in relation to its halves"}
 MOST_NAMED = 3  # texts
 USUAL = 1_000  # tokens
@@ -55,7 +55,7 @@ class GrowthDialog(QDialog):
             box.valueChanged.connect(self._check)
 
     def _choose(self) -> None:
-        chosen = [Path(name) for name in ask_for_texts(self, self._folder, "Texts that nothing is learned from")]
+        chosen = [Path(name) for name in ask_for_texts(self, self._folder, "Texts that are not learned from")]
         if chosen:
             self._held_out = tuple(chosen)
             more = f" and {len(chosen) - MOST_NAMED} more" if len(chosen) > MOST_NAMED else ""

@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPalette
 from PySide6.QtWidgets import QApplication, QDialog, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from app.window.find_anything.search import Found, Search, best
+from app.window.find_anything.search import Search, SearchHit, best
 from app.window.parts.layouts import in_column
 from app.window.parts.row_list import Index, Role, RowListModel
 from app.window.parts.tables import list_of_rows
@@ -22,7 +22,7 @@ WIDTH, HEIGHT, TOP = 620, 420, 60  # pixels
 MOVES = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
 
 
-class FoundModel(RowListModel[Found]):
+class SearchHitModel(RowListModel[SearchHit]):
     def shown(self, row: int, role: int) -> str | None:
         one = self.rows[row]
         if role == Role.AccessibleTextRole:
@@ -40,9 +40,9 @@ class FindBox(QDialog):
         self.setObjectName("find_anything")
         self._searches = searches
         self.field = named(entry(HINT, can_be_cleared=True), "Find anything")
-        self.model = FoundModel(parent=self)
+        self.model = SearchHitModel(parent=self)
         self.list = list_of_rows(self.model, "What was found")
-        self.list.setItemDelegate(FoundDelegate(self.list))
+        self.list.setItemDelegate(SearchHitDelegate(self.list))
         self.list.setUniformItemSizes(True)
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.nothing = muted(NOTHING)
@@ -83,14 +83,14 @@ PADDING = 8
 GAP = 16
 
 
-class FoundDelegate(QStyledItemDelegate):
+class SearchHitDelegate(QStyledItemDelegate):
     """One line: the title, where it belongs, and its keys. Tokens are in a fixed-width font."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         return QSize(100, QFontMetrics(option.font).height() + 10)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        found: Found = index.model().rows[index.row()]  # type: ignore[attr-defined]
+        found: SearchHit = index.model().rows[index.row()]  # type: ignore[attr-defined]
         is_chosen = bool(option.state & QStyle.StateFlag.State_Selected)
         if is_chosen:
             painter.fillRect(option.rect, option.palette.color(QPalette.ColorRole.Highlight))

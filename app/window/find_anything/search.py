@@ -40,7 +40,7 @@ def _are_in_order(letters: str, title: str) -> bool:
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchHit:
     title: str
     kind: str  # such as the way through the menus
     choose: Callable[[], object]
@@ -48,11 +48,11 @@ class Found:
     is_token: bool = False
 
 
-Fitting = tuple[int, Found]  # with its rank
+Fitting = tuple[int, SearchHit]  # with its rank
 Search = Callable[[str], Iterable[Fitting]]  # searches one kind of things, the best first
 
 
-def among(offered: Iterable[Found]) -> Search:
+def among(offered: Iterable[SearchHit]) -> Search:
     """Search titles, alone or together with the kind: "theme dark" as well as "dark"."""
     known = tuple(offered)
 
@@ -67,7 +67,7 @@ def among(offered: Iterable[Found]) -> Search:
     return search
 
 
-def best(typed: str, searches: Sequence[Search]) -> list[Found]:
+def best(typed: str, searches: Sequence[Search]) -> list[SearchHit]:
     """List all matches, the best first; equals in the order of the searches."""
     return [found for _, found in sorted(chain(*(search(typed) for search in searches)), key=lambda one: one[0])]
 
@@ -96,14 +96,14 @@ class RunSearch:
             row = history.row_of(token)
             when = "there from the beginning" if row is None else f"{self._run.wording.step} {row + 1:,}"
             look = partial(self._look_at, token)
-            yield rank, Found(names.text[token], f"Token {token:,}, {when}", look, is_token=True)
+            yield rank, SearchHit(names.text[token], f"Token {token:,}, {when}", look, is_token=True)
 
     def _numbered(self, typed: str) -> Iterator[Fitting]:
         number = NUMBER.fullmatch(typed)
         position = int(number[1].replace(",", "")) if number else -1
         if 0 <= position <= self._run.learned:
             title = f"Go to {self._run.wording.step} {position:,}"
-            yield EXACT, Found(title, "Time", lambda: self._go_to(position))
+            yield EXACT, SearchHit(title, "Time", lambda: self._go_to(position))
 
 
 def _joined(typed: str, history: History, names: TokenTexts) -> list[int]:

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from app.session.run import Run
 from app.window.actions import actions_in, keys_of, title_of
 from app.window.find_anything.find_box import FindBox
-from app.window.find_anything.search import Found, RunSearch, Search, among
+from app.window.find_anything.search import RunSearch, Search, SearchHit, among
 from app.window.lessons.wiring import Teaching
 from app.window.main_window import Frame
 from app.window.pages import PAGES, PageRow
@@ -49,26 +49,26 @@ class Finding(QObject):
             searches.append(RunSearch(run, self._session.cursor.go_to, self._look_at))
         return searches
 
-    def _actions(self) -> list[Found]:
+    def _actions(self) -> list[SearchHit]:
         return [
-            Found(title_of(action), way if action.isEnabled() else NOT_NOW, action.trigger, keys_of(action))
+            SearchHit(title_of(action), way if action.isEnabled() else NOT_NOW, action.trigger, keys_of(action))
             for way, action in actions_in(self._window)
             if action.isVisible()
         ]
 
-    def _recipes(self) -> Iterator[Found]:
+    def _recipes(self) -> Iterator[SearchHit]:
         listed = [(self._form.choose_preset, one) for group in presets().values() for one in group]
         for choose, one in [*((self._form.choose_method, one) for one in options("method")), *listed]:
-            yield Found(one.title, "Learn by it", partial(self.learn, choose, one.value))
+            yield SearchHit(one.title, "Learn by it", partial(self.learn, choose, one.value))
 
     def learn(self, choose: Callable[[str], None], name: str) -> None:
         choose(name)
         self.learning_wanted.emit()
 
-    def _pages(self) -> Iterator[Found]:
+    def _pages(self) -> Iterator[SearchHit]:
         for row in PAGES:
             if row.tabs in ("charts", "inspector") and not row.actions:
-                yield Found(row.title, row.tabs.capitalize(), partial(self._show, row))
+                yield SearchHit(row.title, row.tabs.capitalize(), partial(self._show, row))
 
     def _show(self, row: PageRow[Page]) -> None:
         if row.tabs == "inspector":
@@ -76,9 +76,9 @@ class Finding(QObject):
         for tabs in self._tabs:
             tabs.show_page(row.id)
 
-    def _lessons(self) -> list[Found]:
+    def _lessons(self) -> list[SearchHit]:
         return [
-            Found(lesson.title, f"Lesson, {lesson.minutes} minutes", partial(self._begin, lesson.name))
+            SearchHit(lesson.title, f"Lesson, {lesson.minutes} minutes", partial(self._begin, lesson.name))
             for lesson in lessons()
         ]
 

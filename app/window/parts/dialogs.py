@@ -151,7 +151,7 @@ def ask_for_draw(parent: QWidget, seed: int) -> int | None:
 
 
 def ask_for_ratio(parent: QWidget, before: float) -> float | None:
-    question = "How much shorter than others the texts of this language are to become; 1 is as much as others."
+    question = "How much shorter this language should become, compared with the others. 1 means just as much."
     number, is_chosen = QInputDialog.getDouble(parent, "Ratio of a language", question, before, 0.01, 100.0, 2)
     return number if is_chosen else None
 
@@ -163,7 +163,7 @@ def ask_before_leaving(parent: QWidget, why: str) -> QMessageBox.StandardButton:
     box.setIcon(QMessageBox.Icon.Warning if why else QMessageBox.Icon.Question)
     box.setWindowTitle("Not saved")
     box.setTextFormat(Qt.TextFormat.PlainText)  # a file's name is not markup
-    lost = "This session is not saved, and no safety copy of it can be kept: left now, it is lost."
+    lost = "This session is not saved, and no safety copy of it can be kept. If you leave now, it is lost."
     box.setText(lost if why else "Do you want to save this session?")
     box.setInformativeText(why or "If you keep it for next time, BPE Explorer offers it when it starts again.")
     for part in box.findChildren(QLabel):  # the box applies its format to its first text only
@@ -186,7 +186,7 @@ class PrintDialog(QDialog):
         self.setWindowTitle("Save Figure for Print")
         self._settings = settings
         self.width_box, self.height_box, self.text_box = NumberBox(20, 2_000), NumberBox(20, 2_000), NumberBox(3, 72)
-        self.light = QCheckBox("On a &light ground")
+        self.light = QCheckBox("On a &light background")
         self.light.setChecked(settings.get(PRINT_LIGHT))
         form = in_form()
         for box, setting, title, unit in (

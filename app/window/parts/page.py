@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QTabWidget, QWidget
 
 from app.window.parts.focus_order import insert_focus
 from app.window.parts.layouts import in_column
-from app.window.parts.watched import Drawn, Exact, Watched
+from app.window.parts.watched import Drawn, Exact, LazyModel
 from app.window.parts.widgets import scrolling
 
 LEAST_WIDTH = 200  # pixels; wider pages scroll where there is less room
@@ -25,10 +25,10 @@ class Frame:
     milliseconds: int
 
 
-class Watching(QWidget):
-    """Shows the facts of a model, which works only while they are in sight."""
+class LazyView(QWidget):
+    """A widget that shows the facts of a model, which works only while they are in sight."""
 
-    def __init__(self, watched: Watched, parent: QWidget | None = None) -> None:
+    def __init__(self, watched: LazyModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.watched = watched
         self._looks = False
@@ -48,7 +48,7 @@ class Watching(QWidget):
             self.watched.watch(on)
 
 
-class Page(Watching):
+class Page(LazyView):
     """A tab or panel whose facts can be saved, too."""
 
     save_wanted = Signal()  # saves the facts shown

@@ -95,7 +95,7 @@ class NumberBox(QSpinBox):
         """Refuse an impossible text; Qt then puts the old value back."""
         if typed := self._bare(text):
             possible = f"whole numbers from {self.minimum():,} to {self.maximum():,}"
-            self.refused.emit(f"“{typed[:40]}” is refused: possible are {possible}. {self.value():,} is kept.")
+            self.refused.emit(f"“{typed[:40]}” is not possible: enter {possible}. {self.value():,} is kept.")
         return text
 
     def _has(self, number: int) -> bool:

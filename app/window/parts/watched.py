@@ -37,7 +37,7 @@ def exact_of(asked: Asked | None) -> Exact:
     return lambda cancelled: question.answer(study, Work(cancelled=cancelled)).table
 
 
-class Watched:
+class LazyModel:
     """A model that is refreshed while somebody looks. The constructor of each subclass calls `refresh_on` once."""
 
     _lookers = 0

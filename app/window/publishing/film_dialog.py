@@ -17,7 +17,7 @@ SIZES = (("readme", "For a README"), ("chat", "For a chat"), ("slide", "For a sl
 LONGEST, USUAL = 120, 20  # seconds
 FARTHEST = 10_000_000
 ABOUT = (
-    "It shows your text as it is now. Of two runs, the stretch is one of sizes of their vocabularies. A long run may "
+    "It shows your text as it is now. For two runs, first and last are sizes of their vocabularies. A long run may "
     "take longer than the film: say where it ends to see all."
 )
 
@@ -36,11 +36,11 @@ class FilmDialog(QDialog):
             self.beside_box.addItem(title, number)
         self.first_box, self.last_box = named(NumberBox(0, FARTHEST), "From"), named(NumberBox(0, FARTHEST), "To")
         self.first_box.setSpecialValueText("the beginning")
-        self.last_box.setSpecialValueText("where the time is over")
+        self.last_box.setSpecialValueText("when the time is up")
         self.seconds_box = named(NumberBox(1, LONGEST), "Seconds")
         self.seconds_box.setValue(USUAL)
         self.seconds_box.setSuffix(" s")
-        self.dark = QCheckBox("On a &dark ground")
+        self.dark = QCheckBox("On a &dark background")
         self.dark.setChecked(is_dark)
         form = in_form()
         rows = (

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Signal
 from app.session.manifests import EACH, RESULT
 from app.session.run import Run, name_of
 from app.session.session import Session
-from app.window.parts.watched import Drawn, Exact, Watched
+from app.window.parts.watched import Drawn, Exact, LazyModel
 from app.worker.job import Task
 from bpe_core.asking import NONE, Answer, Question, ask_about, cell_text, heading_of
 from bpe_core.asking import Parameter as Parameter
@@ -33,7 +33,7 @@ NO_TEXTS = "This table came without texts: Training > Count on My Corpus answers
 Studies = Study | dict[str, Study]
 
 
-class QuestionModel(QObject, Watched):
+class QuestionModel(QObject, LazyModel):
     """Holds the parameters that a person chose, and the newest answer."""
 
     changed = Signal()

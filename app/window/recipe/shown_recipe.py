@@ -18,7 +18,7 @@ class ShownRecipe(QWidget):
         super().__init__(parent)
         self._form = form
         self._rows: list[tuple[str, str, str]] = []
-        self.about = named(paragraph(), "Whose recipe is another")
+        self.about = named(paragraph(), "How the recipe of the run shown differs")
         self.use = push_button("Use This Recipe", form.use_recipe_shown, "Train next by the recipe of the run shown")
         self.grid = QGridLayout()
         self.grid.setColumnStretch(1, 1)

@@ -66,8 +66,8 @@ class SpeedBox(QWidget):
 
 PROGRESS_STEPS = 1000
 BEING_MADE = (
-    "Machine code for this computer is being made, once; until then large work is slower or waits. The window can be "
-    "closed meanwhile"
+    "Machine code is being made for this computer. This happens only once; until it ends, large work is slower or "
+    "waits. The window can be closed meanwhile"
 )
 LOOK_MILLISECONDS = 1_000  # between two looks at how much machine code is made
 
@@ -81,7 +81,7 @@ class StatusLine(QStatusBar):
         self.sentence = named(OneLine(), "State of the training")
         self.sentence.setContentsMargins(8, 2, 8, 2)
         self.run = named(
-            OneLine(), "The run that is shown", "What everything shows; another run is chosen by Training > Show Run"
+            OneLine(), "The run that is shown", "All panels show this run. Choose another one by Training > Show Run"
         )
         self.progress = ProgressBar(PROGRESS_STEPS, with_text=False)
         self.progress.setFixedWidth(180)

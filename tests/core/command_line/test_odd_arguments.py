@@ -94,7 +94,7 @@ def test_a_limit_holds_for_what_has_no_end() -> None:
         small_files.read_small_file("/dev/zero", "the plan", BpeError)
 
 
-class Refusing:
+class RefusingLibrary:
     def __call__(self, *_: Any) -> Any:
         raise RuntimeError("the library does not like it")
 
@@ -103,7 +103,7 @@ def test_pins_of_a_file_that_its_own_library_refuses_are_ours_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bpe.train(["low lower"], "gpt2", vocab_size=258).save(tmp_path / "tokenizer.json")
-    monkeypatch.setattr(type(FORMATS["tokenizer.json"]), "loaded_by", Refusing())
+    monkeypatch.setattr(type(FORMATS["tokenizer.json"]), "loaded_by", RefusingLibrary())
     found = Pins.of(bpe.open(tmp_path / "tokenizer.json"))
     assert list(found.ids) == ["bpe-explorer"]
 

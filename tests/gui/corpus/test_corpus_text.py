@@ -155,7 +155,7 @@ def test_what_cannot_be_edited_says_why(tmp_path: Path, monkeypatch: pytest.Monk
     for name, reason in reasons.items():
         with pytest.raises(CorpusError, match=reason):
             text_to_edit(CorpusText(name, tmp_path / name))
-    with pytest.raises(CorpusError, match="no file of this computer"):
+    with pytest.raises(CorpusError, match="not a file on this computer"):
         text_to_edit(CorpusText("folder/", tmp_path, is_folder=True))
     with pytest.raises(CorpusError, match="edit it elsewhere"):
         text_to_edit(CorpusText("pasted", text="z" * 101))

@@ -101,7 +101,7 @@ def test_an_address_is_read_once_a_person_typed_it_and_never_because_a_session_s
     typed = iter([("poems", True), (ADDRESS, True)])
     monkeypatch.setattr(QInputDialog, "getText", lambda *_: next(typed))
     program.actions["open_address"].trigger()
-    assert program.messages.sentence.text().startswith("“poems” is no address")
+    assert program.messages.sentence.text().startswith("“poems” is not an address")
     program.actions["open_address"].trigger()
     settle(qtbot, program)
     (entry,) = entries(program)
@@ -113,7 +113,7 @@ def test_an_address_is_read_once_a_person_typed_it_and_never_because_a_session_s
     program.session.corpus.remove({entry.source.number})
     open_session(qtbot, program, saved)
     qtbot.waitUntil(lambda: entries(program)[0].is_failed, timeout=WAIT)
-    assert "only a session names it" in entries(program)[0].state
+    assert "an address from a session file" in entries(program)[0].state
     program.opening.open_named([ADDRESS])  # as the list of recent files does
     settle(qtbot, program)
     assert [entry.state for entry in entries(program)] == ["3 words, 3 distinct"]

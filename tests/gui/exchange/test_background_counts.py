@@ -34,7 +34,7 @@ def test_a_count_goes_on_by_itself_and_its_file_is_opened(
         (0, "", "", "Choose a file"),
         (0, "", "counts.csv", "must end in .parquet"),
         (2, "", "counts.parquet", "address of the cluster's scheduler"),
-        (0, "much", "counts.parquet", "no size of memory"),
+        (0, "much", "counts.parquet", "not a memory size"),
     ):
         dialog.by.setCurrentIndex(by)
         dialog.memory.setText(memory)

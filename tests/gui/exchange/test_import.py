@@ -261,7 +261,7 @@ def test_what_the_file_does_otherwise_is_told(qtbot: QtBot, program: Program, tm
         program.exchanging.open(path)
     details = program.messages.details.toPlainText()
     assert "dropout" in details
-    assert "in an order of its own" in details
+    assert "in its own order" in details
 
 
 def ranks_learned_here(folder: Path) -> tuple[Path, list[int]]:

@@ -31,8 +31,8 @@ from tests.shared import ROOT
 TEXT = "the lowest price is lower than the last one, and the widest of the low is the lowest.\n" * 4
 
 
-class Saving:
-    """Saves from a window, and hears what is said of each manifest."""
+class WindowSaver:
+    """A person who saves from a window and hears what is said of each manifest."""
 
     def __init__(self, qtbot: QtBot, program: Program, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.program, self.folder = program, folder
@@ -117,7 +117,7 @@ def test_a_table_a_drawing_an_export_and_a_report(
     settle(qtbot, program)
     train(program)
     program.session.cursor.go_to(10)
-    saving = Saving(qtbot, program, tmp_path, monkeypatch)
+    saving = WindowSaver(qtbot, program, tmp_path, monkeypatch)
     keep_by_a_command_of_its_own(saving)
     saving.instead_of_processes()
     qtbot.waitUntil(lambda: not program.session.aside.is_busy(), timeout=WAIT)
@@ -135,12 +135,12 @@ def test_a_table_a_drawing_an_export_and_a_report(
 
     monkeypatch.setattr("app.session.manifests.keep_manifest", lambda *_: False)
     saving.shown("ranks")
-    assert "the command makes another one" in saving.said_of("other.csv", saving.chart)
+    assert "the command makes a different file" in saving.said_of("other.csv", saving.chart)
     assert not (tmp_path / "other.csv.bpex").exists()
     program.actions["manifests"].setChecked(False)
 
 
-def keep_by_a_command_of_its_own(saving: Saving) -> None:
+def keep_by_a_command_of_its_own(saving: WindowSaver) -> None:
     saving.shown("ranks")
     assert "identical" in saving.said_of("ranks.csv", saving.chart)
     assert "no command draws" in saving.said_of("ranks.png", saving.chart)
@@ -151,7 +151,7 @@ def keep_by_a_command_of_its_own(saving: Saving) -> None:
     assert str(saving.folder) not in json.dumps(manifest)
 
 
-def save_what_is_asked_of_one_run(saving: Saving) -> None:
+def save_what_is_asked_of_one_run(saving: WindowSaver) -> None:
     program = saving.program
     saving.shown("race")
     saving.again("race.svg", saving.print)
@@ -169,14 +169,14 @@ def save_what_is_asked_of_one_run(saving: Saving) -> None:
         saving.again(name, saving.words_of_the_token)
 
 
-def save_other_files(saving: Saving) -> None:
+def save_other_files(saving: WindowSaver) -> None:
     exchanging, book = saving.program.exchanging, saving.folder / "book.txt"
     saving.again("folder/", saving.export_folder)
     saving.again("ids.npy", lambda path: exchanging.encoding.start([], 7, None, path))
     saving.again("book.gage", lambda path: exchanging.compression.start("compress", book, path))
 
 
-def learn_by_blocks_from_two_texts(qtbot: QtBot, saving: Saving, train: Train) -> None:
+def learn_by_blocks_from_two_texts(qtbot: QtBot, saving: WindowSaver, train: Train) -> None:
     program = saving.program
     program.session.corpus.add_text("Pasted", "a text in no file, lower and lower\n" * 3)
     program.form.choose_preset("gage")
@@ -197,7 +197,7 @@ def learn_by_blocks_from_two_texts(qtbot: QtBot, saving: Saving, train: Train) -
         saving.again(f"{page} of both.csv", saving.chart)
 
 
-def compare_two_runs(qtbot: QtBot, saving: Saving) -> None:
+def compare_two_runs(qtbot: QtBot, saving: WindowSaver) -> None:
     program = saving.program
     program.pages[ComparePage].lanes.compare_with(2)
     for page in saving.show("compare", "curves"):

@@ -76,7 +76,7 @@ def test_a_sweep_is_planned_made_and_read(
     dialog, plan = page.dialog, tmp_path / "plan.toml"
     dialog.sizes.setText("300 many")
     dialog.write(plan)
-    assert "are no sizes of a vocabulary" in dialog.trouble.text()
+    assert "are not vocabulary sizes" in dialog.trouble.text()
     dialog.sizes.setText("300, 280")
     dialog.part.setValue(60)
     dialog.samples.setValue(2)

@@ -255,7 +255,7 @@ def test_an_imported_table_goes_on_with_the_corpus_and_keeps_its_ids(
     assert (grown.parent, pairs(old)) == (1, OLD.pairs())
     program.session.cursor.go_to(1)
     program.actions["forbid"].trigger()
-    assert "are those of the table this went on from" in program.messages.sentence.text()
+    assert "belong to the table that was extended" in program.messages.sentence.text()
 
     old.history = History.from_pairs(OLD.recipe, OLD.alphabet, OLD.pairs(), _in_another_order())
     program.session.runs.show(old)
@@ -302,7 +302,7 @@ def test_an_imported_table_goes_on_with_the_corpus_and_keeps_its_ids(
     )
     qtbot.waitUntil(lambda: program.messages.sentence.text().startswith("Run 5: 3 new tokens"), timeout=WAIT)
     program.actions["forbid"].trigger()
-    assert "no other way leads off" in program.messages.sentence.text()
+    assert "it cannot be branched" in program.messages.sentence.text()
     assert not program.actions["count_imported"].isEnabled()
     settle(qtbot, program)
 

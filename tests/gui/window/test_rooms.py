@@ -21,7 +21,7 @@ from tests.gui.conftest import WAIT, NewProgram, Train, settle, wait_for_phase
 from tests.gui.small_run import small
 
 
-class Drawn(QObject):
+class PaintCounter(QObject):
     """A counter of paint events, as a grabbed picture does not prove that anything was drawn on the screen."""
 
     def __init__(self, widget: QWidget) -> None:
@@ -66,7 +66,7 @@ def test_each_method_says_why_the_word_stays_split(
 
 
 def test_a_first_start_learns_plays_and_explains(qtbot: QtBot, first_start: Program) -> None:
-    watch, drawn = first_start.watch, Drawn(first_start.text_panel.editor.viewport())
+    watch, drawn = first_start.watch, PaintCounter(first_start.text_panel.editor.viewport())
     qtbot.waitUntil(lambda: first_start.session.playing.is_playing, timeout=WAIT)
     qtbot.waitUntil(lambda: drawn.times > 1, timeout=WAIT)  # again and again, as the text is cut anew
     at_the_end(qtbot, first_start)

@@ -143,7 +143,7 @@ class SizeBar(QWidget):
         self.slider.setRange(0, PLACES)
         self.slider.setPageStep(PLACES // 20)
         self.slider.setAccessibleName("Size of the vocabulary that all are shown at")
-        self.slider.setToolTip("What is joined grows towards this size, what is dropped shrinks towards it")
+        self.slider.setToolTip("Vocabularies that merge grow to this size, and those that drop tokens shrink to it")
         self.box = NumberBox(0, 0)
         self.box.setKeyboardTracking(False)
         self.box.setAccelerated(True)

@@ -8,7 +8,7 @@ from typing import Any
 from app.session.manifests import RESULT, run_of_session
 from app.session.run import Run
 from app.session.session import Session
-from app.window.parts.watched import Exact, Watched, exact_of
+from app.window.parts.watched import Exact, LazyModel, exact_of
 from app.window.questions.compare.lanes import Lane
 from app.window.questions.compare.lanes_model import LanesModel
 from app.window.questions.question_model import NOTHING_YET, Parameter, QuestionModel
@@ -20,7 +20,7 @@ from bpe_core.insight.side_by_side import LISTED
 from bpe_core.measures.measures import MEASURES
 from bpe_core.questions.lab import LETTERS, Lab
 
-NO_PAIR = "Put two tokenizers side by side above: this is about what tells them apart."
+NO_PAIR = "Put two tokenizers side by side above to see here how they differ."
 NO_WORDS = (
     "None of these was learned here, so there are no words to measure: train a run, or count a table on your texts."
 )
@@ -95,10 +95,10 @@ class LabQuestion(LanesQuestion):
         return None if asked is None else (Lab(measure=self._chosen["measure"]), asked[1])
 
     def exact(self) -> Exact:
-        return Watched.exact(self)
+        return LazyModel.exact(self)
 
     def drawn(self) -> Any:
-        return Watched.drawn(self)
+        return LazyModel.drawn(self)
 
     def words(self) -> tuple[Exact, tuple[str, ...]]:
         """All words that are cut differently, for a file, and the command that lists them."""

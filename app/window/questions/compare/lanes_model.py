@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Signal
 from app.session.run import Run, titles_of
 from app.session.session import Session
 from app.session.tables import EditedTable, add_table
-from app.window.parts.watched import Watched
+from app.window.parts.watched import LazyModel
 from app.window.parts.wording import count_text
 from app.window.questions.compare.lanes import Lane
 from app.window.text.specials import allowed_in
@@ -34,7 +34,7 @@ LEAST_LANES, MOST_LANES = 2, len(LETTERS)
 PUT_TOGETHER = "put together"
 
 
-class LanesModel(QObject, Watched):
+class LanesModel(QObject, LazyModel):
     """Follows the runs, the text and the moment of the session, which follows a chosen size."""
 
     changed = Signal()  # the runs, their steps, the text or its cuts have changed

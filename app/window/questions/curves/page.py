@@ -22,9 +22,9 @@ class SweepPage(QuestionPage):
         self.sweep, self._planning = model, planning
         new = "Plan what is learned and measured, and make it"
         self.new = named(flat_button("New Sweep …", self.open_dialog, new), "New sweep")
-        plan = "Make what a plan says, or go on with it"
+        plan = "Carry out a saved plan, or continue it"
         self.plan = named(flat_button("Plan …", self._choose_plan, plan), "Plan of a sweep")
-        runs = "Open the session with the runs of this sweep, instead of what this window holds"
+        runs = "Open the session with the runs of this sweep; it takes the place of the one in this window"
         self.open = named(flat_button("Open Its Runs", self._want_session, runs), "Open its runs")
         for button in (self.new, self.plan, self.open):
             self.above.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)

@@ -43,7 +43,7 @@ class PlanDialog(QDialog):
         names = planning.recipes
         self.recipes = _ticked([(name, name) for name in names], {names[0]}, "Recipes")
         self.ties = _ticked(list(TIES), set(), "Rules for ties")
-        self.ties.setToolTip("Where none is ticked, each recipe keeps its own")
+        self.ties.setToolTip("If none is ticked, each recipe keeps its own rule")
         self.sizes = entry("1000, 2000, 4000")
         self.sizes.setText(planning.sizes)
         self.samples, self.part = NumberBox(1, MOST_SAMPLES), NumberBox(1, ALL)
@@ -57,7 +57,7 @@ class PlanDialog(QDialog):
         self.bits = QCheckBox("&Bits per byte of a small model, too (takes longer)")
         self.bits.setChecked(True)
         self.runs = QCheckBox("&Keep the runs, too, as a session to be opened here")
-        self.runs.setToolTip("Beside the plan; without them only what was measured is kept")
+        self.runs.setToolTip("The runs are kept beside the plan. Without them, only the measurements are kept")
         self.trouble = paragraph()
         self.buttons, self.go = dialog_buttons(self, "Save and Begin …", self._ask_where)
         self._lay_out()

@@ -85,7 +85,7 @@ class Planning:
         found: dict[str, list[str]] = {}
         for place, text in enumerate(texts, 1):
             if text.address:
-                raise CorpusError(f"{text.name} is an address; a sweep learns from files, which stay what they are.")
+                raise CorpusError(f"{text.name} is an address, which may change; a sweep learns only from files.")
             where = text.path
             if where is None:
                 where = path.with_name(path.stem + TEXTS) / f"{place}.txt"
@@ -105,7 +105,7 @@ def sizes_in(text: str) -> list[int]:
     words = text.replace(",", " ").split()
     sizes = [int(word) for word in words if word.isdecimal() and len(word) <= len(str(LARGEST_VOCABULARY))]
     if not words or len(sizes) < len(words):
-        raise RecipeError(f"{text[:40]!r} are no sizes of a vocabulary; write whole numbers, as in 1000, 2000, 4000.")
+        raise RecipeError(f"{text[:40]!r} are not vocabulary sizes; write whole numbers, as in 1000, 2000, 4000.")
     return sizes
 
 

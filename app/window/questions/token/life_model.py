@@ -12,7 +12,7 @@ from app.session.run import Run
 from app.session.session import Session
 from app.session.studies import RunTexts
 from app.session.time import timer
-from app.window.parts.watched import Asked, Watched
+from app.window.parts.watched import Asked, LazyModel
 from app.window.questions.token.model import TokenModel
 from app.worker.job import Task
 from bpe_core.editing.growing import makes_steps_again
@@ -30,12 +30,12 @@ FOLLOW_MILLISECONDS = 100
 CONTEXT_PAUSE_MILLISECONDS = 250  # reading files waits until the eye rests
 CONTEXT_SECONDS = 2.0
 MOST_CONTEXTS = 10
-NOT_COUNTED = "Let the run go on, so that its texts are counted again, to see where this token occurs."
+NOT_COUNTED = "Continue the run to see where this token occurs: that counts its texts again."
 IN_AUDIT = "Ask > Audit says how often it occurs in the corpus."
 NO_TEXT = "This table came without texts: Training > Count on My Corpus shows where this token occurs."
 
 
-class LifeModel(QObject, Watched):
+class LifeModel(QObject, LazyModel):
     """Follows the token looked at; lines of files come a moment later."""
 
     has_figure = True

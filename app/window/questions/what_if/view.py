@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.session.time import timer
 from app.window.parts.layouts import AtTop, in_column, in_row
-from app.window.parts.page import Watching
+from app.window.parts.page import LazyView
 from app.window.parts.widgets import OneLine, label, named, paragraph, push_button
 from app.window.questions.compare.cards import Chip
 from app.window.questions.compare.lanes import Lane
@@ -37,7 +37,7 @@ class LaneHead(QWidget):
         self.setAccessibleName(f"{self._letter}, {name}: {self.count.text()}")
 
 
-class BothTexts(Watching):
+class BothTexts(LazyView):
     """Says how a branch differs; opened, it shows both texts instead of the one."""
 
     opened = Signal(bool)

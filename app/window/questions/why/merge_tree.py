@@ -23,7 +23,7 @@ from bpe_core.figures.figure import Branch, TreeFigure
 from bpe_core.figures.tree import Tree
 
 GROW_MILLISECONDS = 250
-NOTHING = "Click into the text first: here grows the tree of the word that was clicked."
+NOTHING = "Click a word in the text to see its merge tree here."
 NO_TREE = "By this method no word is put together step by step, so this one has no tree. Why Here? says how it splits."
 HINT = "Each box is a token: below its text the merge that made it, and how often its parts were side by side then."
 HINT_OF_FALLEN = " Faint ones were there from one step to another, and fell apart."

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.session.run import Run
 from app.session.session import Session
-from app.window.parts.watched import Asked, Watched
+from app.window.parts.watched import Asked, LazyModel
 from app.window.text.specials import allowed_in, wanted_in
 from app.window.text.text_model import TokenTextModel
 from app.worker.job import Task
@@ -97,7 +97,7 @@ class WordFacts:
         return tokens
 
 
-class WhyModel(QObject, Watched):
+class WhyModel(QObject, LazyModel):
     """Answers for the place that was clicked last, at the moment shown.
 
     `facts` are about the word there; `place` explains it where a method has no merge trees.

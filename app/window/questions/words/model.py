@@ -9,11 +9,11 @@ import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from app.session.corpus_texts import IN_NONE
-from app.session.counts import Counted, CountFailed
+from app.session.counts import CountFailure, TextCount
 from app.session.manifests import RESULT, SESSION, TEXTS
 from app.session.session import Session
 from app.session.studies import are_same, tables_by_group
-from app.window.parts.watched import Exact, Watched
+from app.window.parts.watched import Exact, LazyModel
 from app.window.parts.wording import count_text
 from app.worker.job import Task
 from bpe_core.counting.words import WordTable
@@ -48,7 +48,7 @@ class Choice:
         return groups[place] if 0 <= place < len(groups) else COUNT if self.column else WORD
 
 
-class WordsModel(QObject, Watched):
+class WordsModel(QObject, LazyModel):
     """One row a word; only the rows in sight are written."""
 
     changed = Signal()
@@ -72,8 +72,8 @@ class WordsModel(QObject, Watched):
         texts = self._corpus.texts.value
         outcomes = self._corpus.outcomes_as_wanted()
         tables = tables_by_group(texts, outcomes)
-        failed = sum(isinstance(one, CountFailed) for one in outcomes)
-        missing = sum(not isinstance(one, Counted) for one in outcomes) - failed
+        failed = sum(isinstance(one, CountFailure) for one in outcomes)
+        missing = sum(not isinstance(one, TextCount) for one in outcomes) - failed
         self._told = f" {count_text(missing, 'text')} not counted yet." if missing else ""
         self._told += f" {count_text(failed, 'text')} could not be counted." if failed else ""
         if self._asked != self.choice or not are_same(tables, self._tables):
