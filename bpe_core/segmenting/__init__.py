@@ -1,4 +1,4 @@
-"""From a text to its tokens: everything behind `tokenizer.py`.
+"""The way from a text to its tokens: everything behind `tokenizer.py`.
 
 text_encoder      a whole text by byte-pair encoding; chooses one of the two encoders
 cutting           its special tokens, normalization and words, with their places

@@ -34,7 +34,7 @@ _PARTS = 16  # into which texts are divided at least where each thread makes the
 
 
 class Jobs(NamedTuple):
-    """How many bytes or characters a thread takes at a time: fewer towards the end, so that all finish together."""
+    """The sizes of a thread's jobs in bytes or characters: smaller towards the end, so that all finish together."""
 
     most: int
     threads: int
@@ -77,7 +77,7 @@ class Texts:
 
     @classmethod
     def of(cls, texts: Any) -> Texts:
-        """Of a list of texts or of their bytes, or of an Arrow array of either."""
+        """Take a list of texts or of their bytes, or an Arrow array of either."""
         if isinstance(texts, (str, bytes)):
             raise BpeError("Give the texts as a list, also if there is only one.")
         if type(texts).__module__.startswith("pyarrow"):
@@ -90,7 +90,7 @@ class Texts:
 
     @property
     def searched(self) -> Iterable[Any]:
-        """What is searched for what any of them may spell."""
+        """Return the data to search for special tokens."""
         return (self.data,)
 
     @property
@@ -99,7 +99,10 @@ class Texts:
 
     @property
     def room(self) -> int:
-        """How many ids to make room for; more are rare. Far more would cost nothing, but huge memory is not reused."""
+        """Return how many ids to make room for.
+
+        More are rare; more room would cost nothing, but huge memory is not reused.
+        """
         return self.size // 2
 
     def parts(self, cuts: SafeCuts, jobs: Jobs) -> tuple[list[Part], Int64s]:
@@ -146,7 +149,7 @@ class Unread:
 
     @property
     def room(self) -> int:
-        """The same; a character that is not ASCII may become several."""
+        """Return how many ids to make room for; a character that is not ASCII may become several."""
         return 2 * self.size
 
     def parts(self, _: SafeCuts, jobs: Jobs) -> tuple[list[Part], Int64s]:
@@ -240,7 +243,7 @@ def encoded_by_kernels(
 
 
 def _divided(texts: Texts, cuts: SafeCuts, jobs: Jobs) -> tuple[Int64s, Int64s]:
-    """Their edges, and inside large ones places between which words stay the same; which of all are the edges."""
+    """Return the edges of texts with safe places inside large ones, and the indices of the texts' own edges."""
     edges, more = texts.edges, list[int]()
     last = int(edges[-1])
     for large in np.flatnonzero(np.diff(edges) > 2 * jobs.next(0)).tolist():
@@ -271,7 +274,7 @@ def _used_again(count: int) -> Int32s:
 
 
 class _Gathered:
-    """What several threads encode, in one array: each part in its place as soon as those before it are done."""
+    """A collector of what several threads encode, in one array; a part follows when those before it are done."""
 
     def __init__(self, room: int) -> None:
         self._ids = _used_again(room)
@@ -316,7 +319,7 @@ class _Gathered:
             self._failures.append(error)
 
     def _room_for(self, number: int) -> Int32s:
-        """Its place, where all before it are done and nothing need be moved; else what was written to before."""
+        """Return the part's own place if all parts before it are done and nothing has to move; else a spare array."""
         if number == len(self._offsets) - 1 and not self._beyond:
             return self._ids[self._free :]
         return self._spare.pop() if self._spare else np.empty(0, np.int32)

@@ -70,7 +70,7 @@ class HiddenSymbols:
         return _joined(self._part(slice(low)), self._part(slice(high, None))._moved(added - removed))
 
     def replaced(self, start: int, stop: int, new: HiddenSymbols) -> HiddenSymbols:
-        """With other symbols for the words from `start` to `stop`; `new` counts its places from `start`."""
+        """Return a copy with other symbols for the words from `start` to `stop`; places in `new` count from `start`."""
         low, high = self._indices(start, stop)
         old = self._part(slice(low, high))
         before = old._part((old.places == start) & old.goes_left)
@@ -79,7 +79,7 @@ class HiddenSymbols:
 
     @cached_property
     def goes_left(self) -> Bools:
-        """Whether the word of each ends at its place, and began before."""
+        """Return whether the word of each symbol ends at its place and began before it."""
         indices = np.arange(len(self))
         places_first = np.searchsorted(self.places, self.places)
         places_last = np.searchsorted(self.places, self.places, side="right") - 1
@@ -179,7 +179,7 @@ class Boundaries(Segmentation):
 
     @classmethod
     def of_bytes(cls, data: bytes, ranks: Int32s, symbol_of_byte: Int32s, alphabet_size: int) -> Boundaries:
-        """For a text of which each byte is a symbol, and belongs to a word."""
+        """Make the boundaries of a text of which each byte is a symbol and belongs to a word."""
         are_themselves = bool((symbol_of_byte == np.arange(256)).all())
         symbols = None if are_themselves else symbol_of_byte[np.frombuffer(data, np.uint8)]
         return cls(data, ranks, symbols, alphabet_size=alphabet_size)

@@ -76,7 +76,7 @@ class JoinedWords:
 
     @property
     def is_plain(self) -> bool:
-        """Whether kernels spell and join words in the same way."""
+        """Return whether kernels spell and join words in the same way."""
         marks_whole_words = self.joining.whole_words and self._before != b""
         alphabet = self.history.alphabet  # what is left out they take for unknown, and leave that out
         keeps_others = self._unknown not in {None, *self._left_out} or alphabet.first_fallback_id is not None
@@ -85,7 +85,7 @@ class JoinedWords:
 
     @property
     def puts_unknown_together(self) -> bool:
-        """Whether several unknown words in a row are one token, as in SentencePiece's models of words."""
+        """Return whether several unknown words in a row are one token, as in SentencePiece's models of words."""
         joining = self.joining
         return joining.whole_words and joining.joins_unknown and joining.pairs is None
 
@@ -139,7 +139,7 @@ class JoinedWords:
 
     @cached_property
     def unknown_alone(self) -> dict[int, list[int]]:
-        """What stands for each symbol that is only a step to others: the unknown token, or those of its bytes."""
+        """Map each hidden base symbol to the tokens that replace it: the unknown token, or those of its bytes."""
         alphabet, symbols = self.history.alphabet, sorted(id for id in self._hidden if id < self._base)
         first = alphabet.first_fallback_id
         if first is None:
@@ -157,7 +157,7 @@ class JoinedWords:
 
     @cached_property
     def alone(self) -> Bools:
-        """Of each token whether no neighbour is joined to it: what represents the unknown, and what is found first."""
+        """Return which tokens are never joined: those for unknown characters, and those found first."""
         found = np.zeros(self._base + len(self.history), np.bool_)
         found[: self._base] = ~np.array(self.history.alphabet.merging, np.bool_)
         found[list(self.joining.found_first)] = True
@@ -243,7 +243,7 @@ class JoinedWords:
 
     @cached_property
     def _fallback(self) -> frozenset[int]:
-        """What represents the unknown: only tokenizers takes a text that spells it for it."""
+        """Return the tokens for unknown characters; only `tokenizers` takes a text that spells one for it."""
         return frozenset(id for id, merges in enumerate(self.history.alphabet.merging) if not merges)
 
     # -- joining ---------------------------------------------------------------------------

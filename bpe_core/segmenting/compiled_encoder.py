@@ -59,7 +59,7 @@ Numbers: TypeAlias = Sequence[int] | Int32s
 
 @dataclass(eq=False)
 class Desk:
-    """What one thread works with while it encodes, for one kind of result after that many merges."""
+    """A desk: the buffers of one thread while it encodes, for one kind of result after so many merges."""
 
     kind: int
     at: int
@@ -103,7 +103,10 @@ class CompiledEncoder:
         scores_at: Callable[[int], Float64s] | None = None,
         kind: int = kernel.IDS,
     ) -> None:
-        """With `pieces`, nothing is merged: words are cut by the longest or by the best scores, as `kind` says."""
+        """Make the kernels' tables.
+
+        With `pieces`, nothing is merged: words are cut by the longest or the best scores, as `kind` says.
+        """
         history = history if pieces is None else history.first(0)
         self._cutting = cutting
         self._kind = kind
@@ -150,7 +153,7 @@ class CompiledEncoder:
         return self.ids_of_laid(data, starts, np.array([0, len(data)]), at)[0]
 
     def ids_of_laid(self, data: Bytes, starts: Int32s, edges: Int64s, at: int) -> tuple[Int32s, Int64s]:
-        """The same of the words of several texts, from edge to edge, and where the tokens of each text begin."""
+        """Return the ids of the words of several texts, from edge to edge, and where each text's tokens begin."""
         check_length(data)
         return self._fill(self._take_desk(self._kind, at), data, edges, starts)
 
@@ -176,7 +179,7 @@ class CompiledEncoder:
     def ids_of_given(
         self, data: Bytes, edges: Int64s, at: int, cancelled: CancelCheck = never_cancelled
     ) -> tuple[Int32s, Int64s]:
-        """The same of given words, in parts between which it can be cancelled."""
+        """Return the ids of given words and where each word's tokens begin; it can be cancelled between parts."""
         inner = np.searchsorted(edges, np.arange(GIVEN_AT_ONCE, int(edges[-1]), GIVEN_AT_ONCE))
         borders = np.unique([0, *inner, len(edges) - 1]).tolist()
         parts: list[Int32s] = []
@@ -372,7 +375,7 @@ def piece_table(texts: Sequence[bytes], roots: Numbers, ids: Numbers, births: Nu
 
 
 def _place(tree: trie.Tree, nodes: int) -> None:
-    """Those with many children first; those with one fill the gaps."""
+    """Choose the places of nodes: those with many children first, so that nodes with one fill the gaps."""
     parents = np.flatnonzero(tree.children[:nodes])
     order = parents[np.argsort(-tree.children[parents], kind="stable")]
     taken = np.zeros(2 * (nodes + trie.BYTES), np.bool_)

@@ -1,4 +1,4 @@
-"""The other methods' cuts with the compiled kernels: longest pieces, best paths, priorities of pairs."""
+"""Encoders of other methods with compiled kernels: longest pieces, best paths, priorities of pairs."""
 
 from __future__ import annotations
 
@@ -188,7 +188,7 @@ class CompiledPriorities(CompiledEncoder):
 
 
 class _Parts:
-    """What is there instead of tokens that are steps to others only."""
+    """The visible tokens that replace each hidden token."""
 
     def __init__(self, words: JoinedWords) -> None:
         history, joining = words.history, words.joining

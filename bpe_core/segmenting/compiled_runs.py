@@ -33,7 +33,7 @@ class FollowedTokens:
     """Tokens of runs, taken through some steps of a history: those that the other steps leave."""
 
     def __init__(self, history: History, chosen: Bools, mark: int = 0) -> None:
-        """With a mark, steps apply to tokens that have it."""
+        """Make the tables of the chosen steps; with a mark, they apply only to tokens that have it."""
         self._table, self._steps = step_tables(history, chosen, mark)
 
     def of(self, ids: Int32s, borders: Int64s, at: int) -> tuple[Int32s, Int64s]:
@@ -46,7 +46,7 @@ class FollowedTokens:
 
 
 class _ByTexts(CompiledEncoder):
-    """Whatever is encoded is so by `ids_of_texts`."""
+    """An encoder whose every call goes by `ids_of_texts`."""
 
     def ids(self, text: str, at: int) -> Int32s:
         data = np.frombuffer(text.encode(), np.uint8)
@@ -75,7 +75,7 @@ class FollowedRuns(_ByTexts):
 
 
 class CompiledRuns(FollowedRuns):
-    """Where no token is dropped, each boundary has a rank."""
+    """An encoder of runs without drops, so that each boundary has a rank."""
 
     def __init__(self, history: History, cutting: Cutting) -> None:
         super().__init__(history, cutting)
@@ -134,7 +134,7 @@ def _further(keys: Int64s, chosen: Bools) -> Int32s:
 
 
 class CompiledSuperwords(_ByTexts):
-    """Of SuperBPE: the merges before the first that reaches across words, then the others. Ranks as of any words."""
+    """An encoder of SuperBPE: first the merges within words, then those across them. Ranks are as of any words."""
 
     def __init__(self, history: History, cutting: Cutting) -> None:
         super().__init__(history, cutting)

@@ -129,7 +129,7 @@ class Cutting:
 
     @cached_property
     def keeps_all(self) -> bool:
-        """Whether every byte of a text belongs to a word, unchanged."""
+        """Return whether every byte of a text belongs to a word, unchanged."""
         pattern = NAMED_PATTERNS.get(self._recipe.pattern)
         drops = pattern is not None and pattern.drops_whitespace
         return not (self.gives_words or self._always or self.normalizes or drops)
@@ -198,13 +198,13 @@ class Cutting:
 
     @cached_property
     def _laid(self) -> LaidWords | None:
-        """What cuts long stretches into their words at once, where that can be."""
+        """Return the steps that divide long stretches into words at once; None if that is not possible."""
         from bpe_core.segmenting.laid_words import laid_words  # loads machine code
 
         return laid_words(self._steps.cuts, shows_bytes=self._recipe.shows_bytes) if self.gives_words else None
 
     def parts(self, text: str, allowed: tuple[str, ...]) -> Iterator[Part]:
-        """The same parts with their places in the given text."""
+        """Yield the parts with their places in the given text."""
         if self._added or self.gives_words:
             yield from self._placed(text, allowed)
             return
@@ -253,7 +253,7 @@ class Cutting:
             yield raw, start
 
     def cuts(self, text: str) -> Int32s:
-        """Where the words of a normalized text start, and its end, in bytes; for patterns that leave nothing out."""
+        """Return where words of a normalized text start, and its end, in bytes. The pattern must leave nothing out."""
         words = self._splitter.words(text)
         lengths = map(len, words if text.isascii() else (word.encode() for word in words))
         starts = np.fromiter(lengths, np.int32)

@@ -122,7 +122,7 @@ def parts_left(history: History) -> dict[int, list[int]]:
 
 
 def fallen_apart(history: History, token: int, in_use: list[bool]) -> list[int]:
-    """What a dropped token becomes: its bytes, or the two it was made of; their parts where these are dropped, too."""
+    """Return the tokens that replace a dropped one: its bytes, or its two halves; dropped halves fall apart, too."""
     if history.recipe.falls_into == "bytes":
         return history.symbols_of(token)
     halves = history.parts(token) or ()

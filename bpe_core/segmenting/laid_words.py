@@ -81,7 +81,7 @@ class Laid:
 
     @property
     def first_words(self) -> Int64s:
-        """How many words lie before those of each text, and how many there are."""
+        """Return how many words lie before those of each text, and the number of all words."""
         return np.searchsorted(self.texts, np.arange(self.count + 1))
 
     def cut_at(self, cuts: Int32s) -> Laid:
@@ -129,7 +129,7 @@ Operation = Callable[[Laid], Laid]
 
 class LaidWords:
     def __init__(self, operations: Sequence[Operation], *, ends_in_bytes: bool, but: Collection[str]) -> None:
-        """For texts that hold none of `but`."""
+        """Take the operations for texts that hold none of `but`."""
         self._operations = operations
         self._ends_in_bytes = ends_in_bytes
         self._but = but
@@ -270,7 +270,7 @@ def _parted(expression: str) -> tuple[str, str]:
 
 
 def _is_one_character(expression: str) -> bool:
-    """Whether it is one that stands for itself, inside a set, too."""
+    """Return whether the expression is one character that means itself, also inside a set."""
     if len(expression) == 1:
         return expression not in ".^$*+?()[]{}|\\"
     return len(expression) == 2 and expression[0] == "\\" and not expression[1].isalnum()

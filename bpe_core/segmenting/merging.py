@@ -56,7 +56,7 @@ class Merges:
 
     @cached_property
     def _rank_of(self) -> dict[int, int]:
-        """By pair. Where a pair is in the table twice, its first merge leaves the second nothing to join."""
+        """Map each pair to its rank; of duplicates the first, which leaves the second nothing to join."""
         keys = [left << 32 | right for left, right in zip(self.left, self.right, strict=True)]
         ranks = range(len(keys))  # one by one, so that other threads have their turns
         return {key: rank for key, rank in zip(reversed(keys), reversed(ranks), strict=True)}  # noqa: C416
@@ -138,7 +138,7 @@ class Merges:
 
 
 def ranks_of(symbols: Int32s, history: History) -> Int32s:
-    """Which merge dissolves the boundary in front of each cell of a layout; by what is faster for that many."""
+    """Return which merge removes the boundary in front of each cell of a layout, by the faster way for that many."""
     return compiled_ranks(symbols, history) if use_machine_code(symbols.nbytes) else plain_ranks(symbols, history)
 
 
@@ -203,7 +203,7 @@ class Spelling:
 
     @property
     def joins_bytes(self) -> bool:
-        """Whether every symbol is a byte."""
+        """Return whether every symbol is a byte."""
         is_of_bytes = self._recipe.base == "bytes" and self._recipe.marker == "none"
         return is_of_bytes and all(len(text) == 1 for text in self._alphabet.decoded)
 
@@ -218,7 +218,7 @@ class Spelling:
         return list(word) if self._is_plain_bytes else self._alphabet.symbols_of(word, self._recipe)
 
     def widths(self, word: bytes, symbols: list[int]) -> list[int]:
-        """How many bytes of the word each of its symbols covers; a marker covers none.
+        """Return how many bytes of the word each of its symbols covers; a marker covers none.
 
         >>> from bpe_core.history.alphabet import Alphabet
         >>> from bpe_core.recipes.recipe import Recipe

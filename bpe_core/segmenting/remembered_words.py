@@ -175,7 +175,7 @@ def _slots(count: int) -> npt.NDArray[np.uint64]:
 
 
 def _grown(array: npt.NDArray[Number], used: int, least: int) -> npt.NDArray[Number]:
-    """The same array where there is room left; else a copy of the used part with room behind."""
+    """Return the array if it has room left; else a copy of the used part with room behind it."""
     wanted = max(least, 4 * used)
     if wanted <= len(array):
         return array

@@ -1,4 +1,4 @@
-"""How is this text cut after k steps? The one question that every tokenizer answers.
+"""The interface of a cut text: how it is cut after k steps, the one question that every tokenizer answers.
 
 BPE answers by the ranks of boundaries (`boundaries.py`), other methods in their own way. Code that only
 needs tokens uses these protocols, whatever finds the answer.
@@ -71,21 +71,21 @@ class Segmentation(Protocol):
         """The tokens that share a byte with `start` to `stop`."""
 
     def with_empty(self, tokens: Tokens, at: int, *, of_neighbours: bool = False) -> Tokens:
-        """The same with those that cover no byte; `of_neighbours` includes those at the ends that go with others."""
+        """Add the tokens that cover no byte; with `of_neighbours` also those at the ends that go with others."""
 
     def ahead_of(self, at: int) -> Ahead | None:
         """The work that showing the tokens at a step needs, for another thread; None where there is hardly any."""
         return None
 
     def edges(self, at: int) -> Int64s:
-        """Where all tokens start, those that cover no byte too, and where the last one ends."""
+        """Return where all tokens start, those that cover no byte too, and where the last one ends."""
         return self.tokens(at).edges
 
     def count(self, at: int) -> int:
         return int(np.count_nonzero(self.tokens(at).ids != NO_TOKEN))
 
     def count_unknown(self, at: int, id: int) -> int:
-        """How many tokens are the unknown token, which has this id."""
+        """Return how many tokens have the id of the unknown token."""
         return int(np.count_nonzero(self.tokens(at).ids == id))
 
     def splice(self, start: int, removed: int, added: bytes) -> None:

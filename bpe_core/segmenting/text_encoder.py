@@ -35,7 +35,7 @@ BYTES_A_CHARACTER = 4  # of its id
 
 
 class WordEncoder:
-    """What segmenters share that cut word by word: plainly, or by kernels once texts are worth them."""
+    """The base of segmenters that cut word by word: plainly, or by kernels once texts are worth them."""
 
     has_kernels = True
 
@@ -104,7 +104,7 @@ class WordEncoder:
         return np.array([self._special_id[token]], np.int32)
 
     def _ids_of_words(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
-        """Where the parts of a text are words already, lay them end to end for the kernels."""
+        """Return the ids of a text; for kernels, lay the words of its parts end to end."""
         utf8(text)
         kernels = self.kernels_for(len(text))
         if kernels is None and not self._is_worth_laying(len(text)):
@@ -187,7 +187,7 @@ class WordEncoder:
 
     @cached_property
     def _changing(self) -> ChangedTexts | None:
-        """What changes texts as the recipe says; None where machine code does not change them so."""
+        """Return the machine code that changes texts as the recipe says; None if there is none for it."""
         from bpe_core.segmenting.changed_texts import changed_texts  # loads machine code
 
         return changed_texts(self._cutting.recipe)
@@ -263,7 +263,7 @@ class TextEncoder(WordEncoder):
 
 
 class _Parts(NamedTuple):
-    """What several texts are made of."""
+    """The parts of several texts: pieces, special tokens, and where these are."""
 
     pieces: list[TracedPiece]
     specials: list[int]  # ids

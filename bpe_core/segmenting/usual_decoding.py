@@ -1,4 +1,4 @@
-"""How tokens of a recipe become a text where no file says it."""
+"""The decoder of recipes for which no file names one."""
 
 from __future__ import annotations
 

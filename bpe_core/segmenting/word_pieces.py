@@ -79,7 +79,7 @@ def _lengths_by_first(ids: Ids) -> dict[str, list[int]]:
 
 
 def encoding_of(history: History) -> str:
-    """How tokens are looked at as text: where they are bytes, each of them is a character."""
+    """Return the encoding by which tokens become text; where they are bytes, each byte is a character."""
     return "latin-1" if history.recipe.base == "bytes" else "utf-8"
 
 

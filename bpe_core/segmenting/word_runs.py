@@ -107,7 +107,7 @@ class RunMerges(Merges):
         return MergedWord(list(symbols), ranks[1:])
 
     def is_edge(self, symbols: Sequence[int], boundary: int) -> bool:
-        """Whether a word ends behind that symbol, and it or the next is several tokens."""
+        """Return whether a word ends behind that symbol, and it or the next one is several tokens."""
         place, before = 0, NO_WORD
         for word in self._runs.words(bytes(symbols)):
             own = _steps(self._within.merged(word).ranks, self._steps_within)

@@ -36,7 +36,7 @@ IN_A_PIECE = 100  # words that are cut between two checks for cancellation
 
 
 class WordCut(NamedTuple):
-    """How one word is cut. A token may cover none of its bytes."""
+    """A cut word. A token may cover none of its bytes."""
 
     ids: Sequence[int]
     ends: Sequence[int]  # where each token ends, in bytes of the word as it was normalized
@@ -45,7 +45,7 @@ class WordCut(NamedTuple):
 
 
 class WordCuts(NamedTuple):
-    """How many words are cut: the same as columns, the tokens of one word behind those of another."""
+    """A table of cut words: their tokens in columns, word by word."""
 
     ids: Int64s
     ends: Int64s
@@ -81,7 +81,7 @@ def different_cuts(word: bytes, cut_word: WordCutter, steps: int) -> Iterator[tu
 
 
 class FoundAhead(NamedTuple):
-    """How words are cut after that many steps, found in advance."""
+    """A result found in advance: how words are cut after so many steps."""
 
     at: int
     which: Int64s
@@ -89,7 +89,7 @@ class FoundAhead(NamedTuple):
 
 
 class Cuts:
-    """How the different words of a text are cut at the step last asked for."""
+    """The cuts of a text's different words at the step last asked for."""
 
     def __init__(self, keys: list[Key], cut_words: WordsCutter) -> None:
         self._keys, self._cut_words = keys, cut_words
@@ -102,7 +102,7 @@ class Cuts:
         self._ahead: FoundAhead | None = None
 
     def _changed(self, at: int) -> tuple[Int64s, Int64s]:
-        """What is cut differently after that many steps, or may be: special tokens, and words."""
+        """Return the special tokens and the words that are, or may be, cut differently after so many steps."""
         changed = (self._since > at) | (self._until <= at)
         return np.flatnonzero(changed & self._is_special), np.flatnonzero(changed & ~self._is_special)
 
@@ -148,7 +148,7 @@ class Cuts:
         self.ids, self.ends = np.concatenate((self.ids, found.ids)), np.concatenate((self.ends, found.ends))
 
     def for_keys(self, keys: list[Key], cut_words: WordsCutter) -> Cuts:
-        """The same for other words, keeping what is known of them."""
+        """Return cuts for other words, and keep what is known of those that are the same."""
         index = {key: i for i, key in enumerate(self._keys)}
         old = np.array([index.get(key, NOTHING) for key in keys], np.int64)
         cuts = Cuts(keys, cut_words)

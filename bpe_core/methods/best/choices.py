@@ -11,7 +11,7 @@ from bpe_core.recipes.choice import choice
 
 @dataclass(frozen=True, kw_only=True)
 class Choices(Passes):
-    """How near the floor the search ends."""
+    """The choice of how near the floor the search ends."""
 
     gap_to_floor: int = choice(
         0,

@@ -13,7 +13,7 @@ FallsInto = Literal["bytes", "parts"]
 
 @dataclass(frozen=True, kw_only=True)
 class Choices(OwnChoices):
-    """Which tokens are dropped again, and what is left of them."""
+    """The choices of which tokens are dropped again, and what is left of them."""
 
     words_by: str = choice("o200k", "Words by", "The pattern of the words within which the first merges join")
     tau: float | None = choice(  # None: nothing is dropped

@@ -41,7 +41,7 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True)
 class Event:
-    """What a step does at a place: it joins the two tokens that meet there, or one falls apart there."""
+    """An effect of a step at a place: it joins the two tokens that meet there, or one falls apart there."""
 
     step: int
     left: int
@@ -85,7 +85,7 @@ class Followed:
             self.events[place].append(Event(at, before[fallen], NOTHING))
 
     def _note_pieces(self, at: int, now: dict[Span, int]) -> None:
-        """What lies in a token stays, as a part of it."""
+        """Note the pieces after a step; a piece that lies inside a token stays, as a part of it."""
         stops = [stop for _, stop in now]
         starts = [start for start, _ in now]
         for span, piece in list(self._there.items()):

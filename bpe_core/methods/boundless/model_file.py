@@ -221,7 +221,7 @@ class _Lines:
             yield row
 
     def learned(self, title: str) -> tuple[dict[str, Any], Done]:
-        """Its choices, and what was done with how many occurrences, in order."""
+        """Read the choices of a pass, and its merges and deletions in their order with their counts."""
         self.title(title)
         try:
             config = json.loads(self.next())

@@ -29,7 +29,7 @@ Name = tuple[int, int]  # of a token in either pass: the pass that made it, and 
 
 
 class Pass(Protocol):
-    """What learns the steps of a pass."""
+    """The learner of one of the two passes."""
 
     tokens_at_start: int
 
@@ -129,7 +129,7 @@ class BoundlessLearner:
 
     @property
     def gone_through(self) -> GoneThrough | None:
-        """With tau nobody knows how many steps it takes, only how many tokens are wanted."""
+        """Return the progress in tokens where tokens are dropped; the number of steps is not known then."""
         if not self._drops:
             return None
         return GoneThrough(self._more, self._target, "tokens", "the vocabulary")
@@ -188,7 +188,7 @@ class BoundlessLearner:
         return other is None or one.count > other.count
 
     def _pair(self, taken: Learned, step: Step) -> Pair:
-        """By the numbers of the race; NOTHING for what is not there yet."""
+        """Return the pair in the numbers of the race; NOTHING for a half that does not exist yet."""
         left, right = (self._numbers.get(taken.name(half), NOTHING) for half in (step.left, step.right))
         return left, right
 

@@ -84,7 +84,7 @@ class Tokens:
 
 
 def count_apart(corpus: Corpus) -> dict[Pair, int]:
-    """How many tokens joining each pair would make.
+    """Return how many tokens joining each pair would make.
 
     >>> count_apart([([1, 1, 1, 2], 10), ([1, 1, 1, 1], 1)])
     {(1, 1): 12, (1, 2): 10}

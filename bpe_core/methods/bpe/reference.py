@@ -93,7 +93,7 @@ def steered(
 
 
 def count_pairs(corpus: list[tuple[Word, int]]) -> dict[Pair, int]:
-    """How often each pair of neighbours occurs, in the order in which the pairs are met.
+    """Return how often each pair of neighbours occurs, in the order in which the pairs are met.
 
     >>> count_pairs([([1, 2, 3, 1, 2], 1), ([1, 1, 1], 10)])
     {(1, 2): 2, (2, 3): 1, (3, 1): 1, (1, 1): 20}
@@ -124,7 +124,7 @@ def join(word: Word, pair: Pair, token: int) -> Word:
 
 
 class TokenBook:
-    """What is written on each token, how many base symbols long it is, and whether it merges."""
+    """The text of each token, its length in base symbols, and whether it may be merged."""
 
     def __init__(self, alphabet: Alphabet) -> None:
         self.joined_text = alphabet.joined_text
@@ -153,7 +153,7 @@ def allowed(counts: dict[Pair, int], tokens: TokenBook, recipe: Recipe) -> dict[
 
 
 def keeps_characters(pair: Pair, tokens: TokenBook) -> bool:
-    """Whether a pair joins whole characters, or parts of one and the same.
+    """Return whether a pair joins whole characters, or parts of one and the same.
 
     >>> tokens = TokenBook(Alphabet.of_bytes())
     >>> [keeps_characters(pair, tokens) for pair in [(97, 98), (0xC3, 0xA9), (97, 0xC3), (0xA9, 97)]]
@@ -173,12 +173,12 @@ def _are_whole(text: bytes) -> bool:
 
 
 def _is_a_part(text: bytes) -> bool:
-    """Whether these bytes can be side by side in one character, from its beginning or not."""
+    """Return whether these bytes can be side by side in one character, from its beginning or not."""
     return all(_length_of(byte) == 0 for byte in text[1:]) and len(text) <= (_length_of(text[0]) or 3)
 
 
 def _length_of(byte: int) -> int:
-    """How many bytes a character has that begins with this one; 0 if none does."""
+    """Return the length in bytes of a character that begins with this byte; 0 if none does."""
     return 1 if byte < 0x80 else 0 if byte < 0xC0 else 2 if byte < 0xE0 else 3 if byte < 0xF0 else 4
 
 
@@ -236,7 +236,7 @@ def encode_word(word: bytes, history: History, *, at: int | None = None) -> Word
 
 
 def boundary_ranks(word: bytes, history: History) -> list[int | None]:
-    """For each boundary between two base symbols of a word: the index of the merge that dissolves it.
+    """Return for each boundary between two base symbols of a word the index of the merge that removes it.
 
     Joining only ever removes boundaries, so these numbers say how the word is cut after
     any number of merges: at the boundaries whose number is not below it. None: never joined.

@@ -23,7 +23,7 @@ LARGEST_COUNT = 2**31 - 1  # more than a block can hold
 
 
 def decides(recipe: Recipe) -> bool:
-    """Whether the kernel knows the rule of ties; by any other the blocks are gone through in plain Python.
+    """Return whether the kernel knows the tie rule; for any other rule plain Python goes through the blocks.
 
     It gives bytes another order among ids, not within texts.
     """
@@ -61,7 +61,7 @@ class CompiledLearner:
         return "nothing pays" if self._state.number[kernel.AT_END] else ""
 
     def candidates(self, wanted: int) -> list[Candidate]:
-        """Those of the block at work, or of the next one that has any, if that is not far."""
+        """Return the best candidates of this block, or of one of the next few if this one has none."""
         state = self._state
         for _ in range(BLOCKS_LOOKED_AT):
             if state.number[kernel.AT_END]:

@@ -86,7 +86,7 @@ class CutByBlock(NamedTuple):
 
 
 class BlockTokens(Segmentation):
-    """Its `Segmentation`: the boundaries by one table at a time, found when asked for."""
+    """The segmentation of a text by blocks: its boundaries by one table at a time, found when asked for."""
 
     def __init__(self, segmenter: BlockTables, data: bytes, allowed: tuple[str, ...]) -> None:
         self._segmenter, self._allowed = segmenter, allowed

@@ -120,7 +120,7 @@ class PlainLearner:
         return ""
 
     def candidates(self, wanted: int) -> list[Candidate]:
-        """Those of the block at work, or of the next one that has any, if that is not far."""
+        """Return the best candidates of this block, or of one of the next few if this one has none."""
         for _ in range(BLOCKS_LOOKED_AT):
             leading = self._block.leading(wanted)
             if leading or not self._begin_next():

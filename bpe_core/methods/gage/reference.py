@@ -108,7 +108,7 @@ def count_tokens(blocks: list[_Block]) -> int:
 
 
 def expand(pairs: dict[int, Pair], data: bytes) -> bytes:
-    """What stands for a pair becomes the pair again, and its halves what they stand for."""
+    """Replace each byte that represents a pair by that pair, again and again, until only plain bytes are left."""
     expanded = bytearray()
     waiting = list(reversed(data))
     while waiting:

@@ -40,7 +40,10 @@ def narrow(number: float) -> float:
 
 
 def _scores_of(history: History) -> Scores:
-    """Its scores; where there are only characters yet, there is one path only, and any scores do."""
+    """Return the history's scores.
+
+    A vocabulary of characters alone has only one path, so any scores do.
+    """
     if history.scores is not None:
         return history.scores
     waiting = history.alphabet.seed_count

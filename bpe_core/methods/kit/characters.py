@@ -1,4 +1,4 @@
-"""What a token of bytes lacks of a whole character."""
+"""The bytes that a token lacks of a whole character."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ MOST_BEHIND = 3  # bytes of a character behind its first
 
 
 def lacks_of(texts: list[bytes]) -> list[int]:
-    """How many bytes each text lacks of a whole character; one that goes on with it makes up for one.
+    """Return how many bytes each text lacks of a whole character; a byte that continues one makes up for one.
 
     >>> lacks_of([b"a", b"\\xc3", b"\\xa9", b"\\xe4", b"\\xf0", b"\\xf0\\x9f", "é".encode()])
     [0, 1, -1, 2, 3, 2, 0]
@@ -19,7 +19,7 @@ def _lacks(byte: int) -> int:
 
 
 def may_be_joined(left: int, right: int) -> bool:
-    """Whether tokens that lack so many bytes become whole characters, or a larger part of one."""
+    """Return whether tokens that lack so many bytes join to whole characters, or to a larger part of one."""
     if left == 0 or right >= 0:
         return left == right == 0
     return left + right >= (0 if left > 0 else -MOST_BEHIND)

@@ -116,7 +116,7 @@ def _with_slots(table: names.State) -> names.State:
 
 
 def room_after(room: int) -> int:
-    """For how many pairs there should be room when that is too little."""
+    """Return for how many pairs to make room when the present room is too little."""
     more = room + max(room // GROWTH, 64)
     if more > names.PAIR_BITS:
         raise TooLarge(f"The words hold more than {names.PAIR_BITS:,} different pairs. {FEWER_CELLS}")
@@ -128,7 +128,7 @@ WIDE = 20_000  # places; fewer are merged before a thread has begun
 
 
 class Halves:
-    """What the second half has of its own, and the thread that merges it."""
+    """A merge in two halves: the data of the second half, and the thread that merges it."""
 
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(1)
@@ -151,7 +151,7 @@ class Halves:
         return int(stop - first)
 
     def _second(self, state: names.State, first_joints: int) -> names.State:
-        """The same, to be changed at once by another thread in other places."""
+        """Return a copy of the state that another thread can change at the same time, in other places."""
         if len(self._sides) < len(state.sides):
             self._sides = np.zeros(len(state.sides), np.int32)
         if len(self._groups) < len(state.groups):
@@ -242,10 +242,10 @@ class CompiledLearner:
         return are_whole(self._state)
 
     def _begin(self, layout: Layout, words: WordTable, alphabet: Alphabet) -> None:
-        """For what another order of the pairs needs to know before the pairs of base symbols are counted."""
+        """Prepare what another order of pairs needs, before the pairs of base symbols are counted."""
 
     def _limit(self) -> None:
-        """For a method that may not join all pairs."""
+        """Limit the pairs, in a method that may not join all of them."""
 
     def _begin_order(self) -> None:
         """Let `_scores` be what orders the pairs."""
@@ -353,7 +353,7 @@ def state_of(
 
 
 def _given(recipe: Recipe, forced: History | None) -> npt.NDArray[np.int32]:
-    """What is joined at each step up to the last that is not chosen, NOTHING where it is."""
+    """Return the pair that each step has to join, up to the last such step; NOTHING if the step may choose."""
     steps, known = forced_at(recipe.interventions), 0 if forced is None else len(forced)
     given = np.full((max(known, *steps) if steps else known, 2), NOTHING, np.int32)
     for step, pair in steps.items():
@@ -381,7 +381,7 @@ def _run(recipe: Recipe, forced: History | None, given: int) -> Records:
 
 
 def _hints(starts: npt.NDArray[np.int64], cells: int) -> npt.NDArray[np.int32]:
-    """For every sixteenth cell the word that covers it: the last that starts there or before."""
+    """Return for every sixteenth cell the word that covers it: the last that starts there or before."""
     spacing = 1 << names.HINT_SHIFT
     first_told = (starts[:-1] + (spacing - 1)) >> names.HINT_SHIFT  # the hint that is the first to know a word
     begun = np.bincount(first_told, minlength=(cells + 2 * spacing - 1) >> names.HINT_SHIFT)

@@ -25,7 +25,7 @@ class Report:
 
 
 class Container(Protocol):
-    """How a method compresses files and expands them again; a module will do."""
+    """A way to compress files and to expand them again; a module will do."""
 
     ENDING: str  # of the names of compressed files
     NOTHING_PAYS: str  # why nothing could be replaced, in a sentence

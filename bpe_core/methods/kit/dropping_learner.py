@@ -1,4 +1,4 @@
-"""What learns by dropping pieces: the steps, what becomes of the corpus with each, and the scores in force.
+"""The learners that drop pieces: the steps, what becomes of the corpus with each, and the scores in force.
 
 A course does all that takes long in slices; a call of `learn` follows it as far as there is time. It finds batches of
 pieces to drop, one a step, and what becomes of the corpus with each. Each method has its own course and choice.
@@ -58,7 +58,7 @@ def first_scores(coverage: Int64s) -> Float32s:
 
 
 def settled(expected: Float64s) -> Float32s:
-    """In 32 bits, but first without the last of 64, which follow the order of summing.
+    """Round to 32 bits, but first drop the last of 64 bits, which depend on the order of summing.
 
     Else a count halfway between two narrow numbers, as an odd one above 2**24, would be either of them.
 
@@ -79,7 +79,7 @@ def scores_of(expected: Float32s, stay: Bools) -> Float32s:
 
 
 def least_first(ids: Int64s, numbers: Float32s) -> Int64s:
-    """These ids, those with the least numbers first; of equals the last id.
+    """Return the ids with the least numbers first; of equals the last id comes first.
 
     >>> least_first(np.array([1, 2, 3, 4]), np.array([0.5, -2, 0.5, -7], np.float32)).tolist()
     [4, 2, 3, 1]
@@ -92,7 +92,7 @@ def least_first(ids: Int64s, numbers: Float32s) -> Int64s:
 
 
 def losses(counts: Int64s, pieces: Int64s, starts: Int64s, others: Int64s) -> Float32s:
-    """How much less likely a token becomes if piece i is replaced by the others from `starts[i]` to `starts[i + 1]`."""
+    """Return how much less likely a token becomes if each piece i is replaced by `others[starts[i]:starts[i + 1]]`."""
     total = float(counts.sum())
     count, sizes = counts[pieces].astype(np.float64), np.diff(starts)
     as_it_is = np.log(count) - np.log(total)

@@ -1,4 +1,4 @@
-"""What the method of a history says of it."""
+"""The facts about a history that its method decides."""
 
 from __future__ import annotations
 

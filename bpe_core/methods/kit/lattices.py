@@ -133,7 +133,7 @@ WORK_AN_EDGE = 100
 
 
 class PlainLattices:
-    """For each place of each stretch the tokens that could begin there, the shortest first."""
+    """The tokens that may begin at each place of each stretch, the shortest first."""
 
     def __init__(self, stretches: Stretches, alphabet: Alphabet, recipe: Recipe) -> None:
         self._weights = stretches.counts.tolist()
@@ -282,7 +282,7 @@ class PlainLattices:
 
 
 def _probability_to_reach(edges: list[list[Edge]], probabilities: list[float]) -> tuple[list[float], list[int]]:
-    """For each place the probability to get there, and how often it was lifted to keep it in range."""
+    """Return the probability of reaching each place, and how often it was lifted to keep it in range."""
     size = len(edges)
     reached, lifts = [1.0] + [0.0] * size, [0] + [UNREACHED] * size
     for here, found in enumerate(edges):

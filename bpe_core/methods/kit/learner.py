@@ -1,4 +1,4 @@
-"""What every learner can be asked, and the ways to make one."""
+"""The interface of all learners, and the ways to make one."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Learner(Protocol):
 
     @property
     def reasons(self) -> Reasons:
-        """What the steps so far were chosen by besides their counts; columns grow and never change."""
+        """Return the reasons of the steps so far, besides counts; the columns grow and never change."""
 
     @property
     def scores(self) -> Scores | None:
@@ -61,7 +61,7 @@ class Learner(Protocol):
 
     @property
     def gone_through(self) -> GoneThrough | None:
-        """How far it is, where the number of steps is not known: in bytes where a text is read once, or in tokens."""
+        """Return the progress if the number of steps is unknown: in bytes of a text read once, or in tokens."""
 
     def learn(self, columns: Columns, stop_at: int, work: int) -> EndReason:
         """Fill rows up to `stop_at`, returning early after about this much work; an empty reason: it can go on."""

@@ -78,7 +78,7 @@ class Piece:
         return self.step <= at and (self.until is None or at < self.until)
 
     def times_joined(self, history: History) -> int | None:
-        """How often its step joined a pair; None for what a dropped token left, or where that is not known."""
+        """Return how often its step joined the pair; None for a remainder of a dropped token, or if it is not known."""
         is_known = self.step > 0 and history.has_counts and history.columns.right[self.step - 1] != NOTHING
         return int(history.columns.count[self.step - 1]) if is_known else None
 

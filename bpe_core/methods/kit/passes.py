@@ -17,7 +17,7 @@ LONGEST = 16  # characters of a piece, unless a recipe says another limit
 
 @dataclass(frozen=True, kw_only=True)
 class Passes(OwnChoices):
-    """How often the probabilities are estimated in each round."""
+    """The choice of how often the probabilities are estimated in each round."""
 
     em_passes: int = choice(
         2,

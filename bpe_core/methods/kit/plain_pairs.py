@@ -1,4 +1,4 @@
-"""What byte-pair encoding offers as a method, and learning in plain Python: the same steps as the compiled kernel.
+"""The part of a method that byte-pair encoding offers, and its learner in plain Python: the steps of the kernel.
 
 Plain Python serves small texts, any text until the kernels are compiled, and where Numba is missing. The reference
 cannot: it counts everything anew at each step, and takes 1.8 s for the sample of 4 kB that this takes 0.08 s for.
@@ -124,7 +124,7 @@ class PlainLearner:
         return found
 
     def _begin(self, layout: Layout, words: WordTable) -> None:
-        """For what another method must know before any pair is entered."""
+        """Prepare what another method must know before any pair is entered."""
 
     def _add(self, pair: Pair, index: int, weight: int) -> None:
         self._counts[pair] = self._counts.get(pair, 0) + weight
@@ -209,7 +209,7 @@ class PlainLearner:
         return len(self._texts) - 1
 
     def _use_up(self, pair: Pair, token: int, joined: int) -> None:
-        """For a method that counts tokens: how often the pair became the new one."""
+        """Note how often a pair became the new token, in a method that counts tokens."""
 
     def _join_in_run(self, index: int, pair: Pair, token: int, born: dict[Pair, None]) -> None:
         run = self._runs[index]

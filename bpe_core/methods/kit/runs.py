@@ -48,7 +48,7 @@ class Inside(NamedTuple):
 
     @property
     def starts(self) -> Int64s:
-        """Where each of them begins in the runs, which lie end to end."""
+        """Return the offset of each word in the runs, which lie end to end."""
         lengths = np.diff(self.words.starts)[self.rows]
         starts: Int64s = np.cumsum(lengths) - lengths
         return starts

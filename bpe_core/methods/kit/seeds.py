@@ -92,7 +92,7 @@ def seeded(words: WordTable, recipe: Recipe, repeated: Repeated) -> Seeded:
 
 
 def _best_first(seeds: Spelled, counts: Int64s, base: Alphabet) -> Int64s:
-    """Those first that cover most of the corpus; of equals the longest, then by what is written on them."""
+    """Return the seeds' indices, those first that cover most of the corpus; of equals the longest, then by text."""
     widths = np.array([len(symbol.text) for symbol in base.symbols])
     bytes_before = np.concatenate((np.zeros(1, np.int64), np.cumsum(widths[seeds.symbols])))
     size = np.diff(bytes_before[seeds.starts])

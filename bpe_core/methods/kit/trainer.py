@@ -39,7 +39,7 @@ ROOM_AT_FIRST = 4_096  # steps
 
 @dataclass(frozen=True)
 class Batch:
-    """What one call learned: the steps `start` to `stop`, and whether that was the end."""
+    """A batch of steps that one call learned, from `start` to `stop`, and whether that was the end."""
 
     start: int
     stop: int

@@ -77,7 +77,7 @@ def joins_wanted(recipe: Recipe, base: int) -> int:
 
 
 def _spelled(joined: History, recipe: Recipe) -> Spelled:
-    """What was joined, each once, as base symbols; without what holds a character that is written like the marker."""
+    """Return each joined token once, as base symbols, without those that hold a character written like the marker."""
     pieces: list[tuple[int, ...]] = [(id,) for id in range(len(joined.alphabet))]
     for left, right in joined.pairs():
         pieces.append(pieces[left] + pieces[right])

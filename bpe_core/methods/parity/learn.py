@@ -44,7 +44,7 @@ class Follower(Learner, Protocol):
         """Let these be its first merges, wherever they are, however rare; it has made the beginning of them."""
 
     def count_of(self, pair: Pair) -> int:
-        """How often it occurs now."""
+        """Return how often the pair occurs now."""
 
 
 class PlainFollower(PlainLearner):
@@ -64,7 +64,7 @@ class PlainFollower(PlainLearner):
 
 @dataclass(frozen=True)
 class Turn:
-    """Whose turn it is, and what its words have most of."""
+    """A turn: the language that is served, and the most frequent pairs of its words."""
 
     language: int
     best: list[Candidate]  # in the counts of that language

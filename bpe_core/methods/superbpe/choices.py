@@ -15,7 +15,7 @@ _COMMANDS = ("train", "extend")
 
 @dataclass(frozen=True, kw_only=True)
 class Choices(OwnChoices):
-    """When merges begin to join words, and which superwords there may be."""
+    """The choices of when merges begin to join words, and which superwords are allowed."""
 
     transition: int | None = choice(  # None: half of the steps
         None,

@@ -73,7 +73,7 @@ class CompiledAcross(CompiledLearner):
 
 
 def span_of(text: bytes, past_colons: bool) -> int:
-    """What the kernels know of a token: how many words it holds, and what it begins and ends with."""
+    """Return what the kernels know of a token: how many words it holds, and what it begins and ends with."""
     words = sum(map(bool, text.split(BLANK)))
     colons = 0 if past_colons else ENDS_COLON * text.endswith(b":") | HOLDS_COLON * (COLON in text)
     ends = BEGINS_BLANK * text.startswith(BLANK) | ENDS_BLANK * text.endswith(BLANK)

@@ -1,4 +1,4 @@
-"""What the steps of a table show of its two stages."""
+"""The two stages of a table, as its steps show them."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class Scored:
 
 @dataclass(frozen=True)
 class Compared:
-    """Whether the best way cuts a word at a place, and the best way that does the opposite."""
+    """A comparison at a place of a word: whether the best way cuts there, and the best way that does the opposite."""
 
     is_cut: bool
     taken: Scored

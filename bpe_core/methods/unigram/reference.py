@@ -225,7 +225,7 @@ class Run:
         self.tokens_at_start = self.count_tokens()
 
     def covered(self) -> dict[int, int]:
-        """How many symbols of the corpus each token could cover."""
+        """Return how many symbols of the corpus each token could cover."""
         covered = dict.fromkeys(range(len(self.alphabet)), 0)
         for stretch, weight, _ in self.corpus:
             for start in range(len(stretch)):
@@ -363,7 +363,7 @@ class Run:
 
 
 def shares(stretch: Piece, tokens: Tokens, scores: Scored) -> dict[int, float]:
-    """How often each token occurs in a stretch on average, over all ways to cut it by their probability."""
+    """Return how often each token occurs in a stretch on average, over all ways to cut it by their probability."""
     size = len(stretch)
     edges = [
         (start, stop, tokens[stretch[start:stop]])
@@ -390,7 +390,7 @@ def log_of_sum(one: float, other: float) -> float:
 
 
 def unknown_tokens(symbols: Sequence[int], alphabet: Alphabet) -> int:
-    """How many tokens of a word stand for what the alphabet lacks: its bytes, or one for all that are neighbours."""
+    """Return how many tokens of a word represent unknown characters: their bytes, or one for each row of neighbours."""
     unknown = [not alphabet.symbols[symbol].merges for symbol in symbols]
     if alphabet.unknown_id is None:
         return sum(unknown)

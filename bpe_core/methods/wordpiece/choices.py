@@ -13,7 +13,7 @@ WordPieceRule = Literal["count", "score"]
 
 @dataclass(frozen=True, kw_only=True)
 class Choices(OwnChoices):
-    """By what the next pair is chosen, and which words are not split."""
+    """The choices of what the next pair is chosen by, and of which words are not split."""
 
     wordpiece_rule: WordPieceRule = choice(  # "score": count of the pair / (count of the left * count of the right)
         "count",

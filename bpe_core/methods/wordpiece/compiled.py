@@ -18,7 +18,7 @@ from bpe_core.support.arrays import grown
 
 
 class ReasonColumns(NamedTuple):
-    """What each step was chosen by; room for more rows than are filled."""
+    """The columns of reasons, with room for more rows than are filled."""
 
     left_count: npt.NDArray[np.int64]
     right_count: npt.NDArray[np.int64]

@@ -88,7 +88,7 @@ class Lattice:
 
     @cached_property
     def saves(self) -> Int64s:
-        """How many tokens each piece saves at most."""
+        """Return how many tokens each piece saves at most."""
         found: Int64s = self.counts * (self.lengths - 1)
         return found
 

@@ -124,7 +124,7 @@ def _first_prices(lattice: Lattice, worth: float) -> Int32s:
 
 
 def largest_sums(sums: Int64s, wanted: int, limit: int, left_out: int) -> tuple[Bools, int]:
-    """Which pieces have the largest sums, and these added up, where so many others may have sums up to the limit.
+    """Return the pieces with the largest sums and their total; `left_out` others may have sums up to the limit.
 
     >>> taken, total = largest_sums(np.array([5, 1, 9, 5]), 2, 0, 0)
     >>> taken.tolist(), total

@@ -1,4 +1,4 @@
-"""From words to a floor and a vocabulary, one small piece of work after the other.
+"""The search for a floor and a vocabulary, in small pieces of work one after the other.
 
 First prices are raised, and what they ask for is looked at now and then; then the best vocabulary is improved. How much
 is done is planned by rounds, so that a method learns the same on every machine, or by seconds, for who waits.
@@ -40,7 +40,7 @@ class Budget:
 
 @dataclass(frozen=True, eq=False)
 class Guess:
-    """What byte-pair encoding reaches on these words after each number of joins."""
+    """A guess from byte-pair encoding: what it reaches on these words after each number of merges."""
 
     tokens: Int64s
     counts: Int64s  # of what each step joined
@@ -60,7 +60,7 @@ class Guess:
         return int(self.tokens[min(max(0, wanted), len(self.tokens) - 1)]) if len(self.tokens) else symbols
 
     def worth(self, wanted: int) -> int:
-        """What the last join saved; where there are not so many, the least a piece can save."""
+        """Return how often the last merge joined its pair; 1, the least a piece can save, if there are fewer merges."""
         return int(self.counts[wanted - 1]) if 0 < wanted <= len(self.counts) else 1
 
 
@@ -73,7 +73,7 @@ class Moment:
 
 @dataclass
 class Search:
-    """What is known of one size so far; tokens are without those for what the alphabet lacks."""
+    """The search for one size: all that is known so far. Tokens exclude those for what the alphabet lacks."""
 
     lattice: Lattice
     wanted: int
