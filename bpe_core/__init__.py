@@ -46,7 +46,8 @@ def __getattr__(name: str) -> Any:
         return sys.modules[__name__]
     home = _homes().get(name) or _FORMER.get(name)
     if home is not None:
-        return getattr(import_module(home[0]), home[1])
+        found = globals()[name] = getattr(import_module(home[0]), home[1])
+        return found
     registry = None if name.startswith("_") else import_module("bpe_core.questions")
     if registry is None or name not in registry.QUESTIONS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

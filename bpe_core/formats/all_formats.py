@@ -73,10 +73,15 @@ class Formats(Mapping[str, "Format"]):
         return Formats({name: row for name, row in self.rows.items() if not row.only_read})
 
     def asked_about(self, head: bytes) -> Iterator[Format]:
-        """Yield those that may recognize a content: those with whose mark it begins, then those that have none."""
-        marks = {name: row.mark for name, row in self.rows.items()}
-        marked = [name for name, mark in marks.items() if mark and head.startswith(mark)]
-        return map(self.__getitem__, marked + [name for name, mark in marks.items() if not mark])
+        """Yield those that may recognize a content: those with whose mark it begins, then those that have none.
+
+        A format whose sign the content lacks is not even loaded.
+        """
+        fitting = [
+            (name, row.mark) for name, row in self.rows.items() if head.startswith(row.mark) and row.sign in head
+        ]
+        marked = [name for name, mark in fitting if mark]
+        return map(self.__getitem__, marked + [name for name, mark in fitting if not mark])
 
     def extension(self, name: str) -> str:
         """Return the usual end of a file's name, with its dot: ".csv"."""
@@ -90,18 +95,35 @@ class Formats(Mapping[str, "Format"]):
 
 # Those without a mark in the order in which they are asked whether they recognize a content.
 _OWN = {
-    "csv": Row("Comma-separated values: a row a step, for spreadsheets and scripts.", f"{HERE}.text_tables", (".csv",)),
-    "tsv": Row("Tab-separated values: a row a step, for pasting into spreadsheets.", f"{HERE}.text_tables", (".tsv",)),
-    "json": Row("JSON: recipe, base symbols and steps in one object, for scripts.", f"{HERE}.text_tables", (".json",)),
+    "csv": Row(
+        "Comma-separated values: a row a step, for spreadsheets and scripts.",
+        f"{HERE}.text_tables",
+        (".csv",),
+        sign=b"step,",
+    ),
+    "tsv": Row(
+        "Tab-separated values: a row a step, for pasting into spreadsheets.",
+        f"{HERE}.text_tables",
+        (".tsv",),
+        sign=b"step\t",
+    ),
+    "json": Row(
+        "JSON: recipe, base symbols and steps in one object, for scripts.",
+        f"{HERE}.text_tables",
+        (".json",),
+        sign=b"bpe-explorer merge table",
+    ),
     "tekken": Row(
         "Mistral's tekken.json: ranks with their pattern, behind the numbers of special tokens.",
         f"{HERE}.tiktoken_ranks",
         ("tekken.json",),
+        sign=b'"token_bytes"',
     ),
     "tokenizer.json": Row(
         "Hugging Face's tokenizers: everything in one file, special tokens too.",
         f"{HERE}.tokenizer_json",
         ("tokenizer.json",),
+        sign=b'"vocab"',
     ),
     "merges.txt": Row(
         "merges.txt with vocab.json beside it, as GPT-2 and older libraries have them.",
@@ -219,18 +241,16 @@ def read_history(path: Path | str) -> History:
 def open_table(path: Path | str) -> OpenedTable:
     """Open a file of any known format, recognized by its content, or a name from the Hugging Face cache."""
     path = tokenizer_file(path)
-    data = _content(Path(path))
+    data, known_as = _content(Path(path))
     if len(data) > MOST_LINES and b"\0" not in data[:LOOK] and data.count(b"\n") > MOST_LINES:
         raise TooLarge(f"{path} has more than {MOST_LINES:,} lines, but no table has as many entries.")
     beside = files_beside(Path(path))
-    for one in FORMATS.asked_about(data):
-        if one.recognizes_file(data, str(path), beside):
-            ROWS.use(one.name)
-            with nothing_collected(), gate(str(path)):
-                opened = one.open(data, str(path), beside)
-            return (
-                opened if one.holds_specials else replace(opened, notes=(*opened.notes, *about_beside(opened, beside)))
-            )
+    one = known_as or _known_by(data, path)
+    if one is not None:
+        ROWS.use(one.name)
+        with nothing_collected(), gate(str(path)):
+            opened = one.open(data, str(path), beside)
+        return opened if one.holds_specials else replace(opened, notes=(*opened.notes, *about_beside(opened, beside)))
     if not data:
         raise FormatError(f"{path} is empty.")
 
@@ -265,14 +285,17 @@ def files_beside(path: Path) -> Beside:
     return content
 
 
-def _content(path: Path) -> bytes:
-    """Read the whole file, unless its beginning shows that it is none of ours, as when a film was chosen by mistake."""
+def _content(path: Path) -> tuple[bytes, Format | None]:
+    """Read the whole file, and tell its format if that is known already.
+
+    Of a file whose beginning shows that it is none of ours, as when a film was chosen by mistake, no more is read.
+    """
     try:
         with _opened(path) as file:
             head = file.read(LOOK)
             known = _known_by(head, path)
             if len(head) == LOOK and not (known or _may_be_known(beginning(head), path)):
-                return beginning(head)
+                return beginning(head), None
             enough = (known.enough if known else 0) or LARGEST_FILE + 1
             said = os.fstat(file.fileno()).st_size  # asked for without it, as much memory is taken as may be read
             parts, size = [head], len(head)
@@ -283,7 +306,8 @@ def _content(path: Path) -> bytes:
                 raise TooLarge(f"{path} is too large; a merge table of more than {LARGEST_FILE:,} bytes is not read.")
     except OSError as error:
         raise FormatError(f"Could not read {path}: {error.strerror or error}.") from error
-    return unpacked(b"".join(parts), str(path))
+    data = unpacked(b"".join(parts), str(path))
+    return data, known if data == head else None
 
 
 def _opened(path: Path) -> BinaryIO:

@@ -52,7 +52,7 @@ def is_byte_level(text: str) -> bool:
 def alphabet_of(order: list[int]) -> Alphabet:
     if order == list(range(256)):
         return Alphabet.of_bytes()
-    return Alphabet(tuple(Symbol(bytes([byte]), bytes([byte]), "byte") for byte in order))
+    return Alphabet(tuple([Symbol(bytes([byte]), bytes([byte]), "byte") for byte in order]))
 
 
 def written_tokens(history: History) -> list[str]:

@@ -230,8 +230,8 @@ def _style(
     byte_level = steps.byte_level or looks_so
     if byte_level and not steps.byte_level:
         steps.notes.append("Its tokens look like bytes, although no step of the file says so; here they are bytes.")
-    ends = (sign + suffix for sign in stand_ins())
-    lacks = byte_level and not vocabulary.keys() >= {*stand_ins(), *ends}
+    signs = stand_ins()
+    lacks = byte_level and not vocabulary.keys() >= {*signs, *[sign + suffix for sign in signs]}
     both_ways = bool(suffix) and model.get("ignore_merges") is True  # a whole word is looked for without its suffix
     unknown_bytes = lacks and unknown in specials and not (fallback or both_ways or model.get("fuse_unk") is True)
     if (lacks and (fallback or unknown) and not unknown_bytes) or (not fallback and lacks_bytes(model, vocabulary)):

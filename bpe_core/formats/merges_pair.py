@@ -377,7 +377,8 @@ def _lists_bytes(vocabulary: Mapping[str, int]) -> bool:
 
 def _specials(vocabulary: Mapping[str, int], made: set[str], style: Style, where: str) -> dict[str, int]:
     others = {*made, style.unknown, *(BYTE_TEXTS if style.byte_fallback else ())}
-    found = {text: number for text, number in vocabulary.items() if not (text in others or style.is_symbol(text))}
+    others = {*others, *style.symbols_among(vocabulary)}
+    found = {text: number for text, number in vocabulary.items() if text not in others}
     if len(found) > MOST_SPECIALS:
         raise FormatError(f"{where} has {len(found):,} tokens that no merge makes: the two files differ in origin.")
     return dict(sorted(found.items(), key=lambda item: item[1]))

@@ -6,7 +6,7 @@ are met as whole words, or never.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +17,7 @@ from bpe_core.formats.base import NO_NUMBER, unless_ids
 from bpe_core.formats.limitations import NEVER_HAPPEN, about
 from bpe_core.formats.recovering import with_seeds
 from bpe_core.formats.written_merges import PlacedMerges, WrittenMerges
-from bpe_core.history.alphabet import Alphabet, Symbol, SymbolKind, symbols_for_unknown
+from bpe_core.history.alphabet import STAYS_ALONE, Alphabet, Symbol, SymbolKind, symbols_for_unknown
 from bpe_core.history.history import History, Int64s
 from bpe_core.history.joining import NO_PRIORITY, Joining, PairRows
 from bpe_core.history.token_texts import written
@@ -55,15 +55,16 @@ class Style:
         """Return how many characters the text of a base symbol can have."""
         return 1 + len(self.marker_text) * (self.marker == "glued")
 
-    def is_symbol(self, text: str) -> bool:
-        """Return whether a text is one character, possibly with the marker glued on."""
-        return len(text) == 1 or (len(text) == self.longest and text.endswith(self.marker_text))
+    def symbols_among(self, texts: Iterable[str]) -> list[str]:
+        """Return the texts of one character, maybe with the marker glued on."""
+        longest, end = self.longest, self.marker_text
+        return [text for text in texts if len(text) == 1 or (len(text) == longest and text.endswith(end))]
 
 
 def base_symbols(plain: Sequence[str], vocabulary: Mapping[str, int] | None, style: Style) -> list[NamedSymbol]:
     if not style.byte_level:
         return _characters(plain, style, is_complete=vocabulary is not None)
-    known = {text for text in plain if style.is_symbol(text)} if vocabulary is not None else set()
+    known = set(style.symbols_among(plain)) if vocabulary is not None else set()
     symbols = _bytes(known, vocabulary or {})
     if style.marker == "glued":
         symbols += _bytes(known, vocabulary or {}, style.marker_text, style.raw_marker)
@@ -84,9 +85,12 @@ def raw_texts(text: str, style: Style) -> tuple[bytes, bytes] | None:
 
 def _bytes(known: set[str], vocabulary: Mapping[str, int], marker: str = "", end: bytes = b"") -> list[NamedSymbol]:
     """Return the 256 bytes as the file numbers them; those it has no number for come last."""
-    named = [(text + marker, byte) for byte in byte_level.stand_in_order() for text in [byte_level.stand_ins()[byte]]]
+    texts = [text + marker for text in byte_level.stand_ins()]
+    order = byte_level.stand_in_order()
+    named = [(texts[byte], byte) for byte in order]
     if vocabulary:
-        named.sort(key=lambda one: (one[0] not in known, vocabulary.get(one[0], 0)))
+        places = [(texts[byte] not in known, vocabulary.get(texts[byte], 0), place) for place, byte in enumerate(order)]
+        named = [named[place] for _, _, place in sorted(places)]
     kind: SymbolKind = "glued" if marker else "byte"
     blank = b" " if marker else b""
     return [(text, Symbol(bytes([byte]) + end, bytes([byte]) + blank, kind)) for text, byte in named]
@@ -96,7 +100,7 @@ def _characters(plain: Sequence[str], style: Style, *, is_complete: bool) -> lis
     marker = style.marker_text
     is_alone = style.marker in ("prefix", "symbol")  # the marker is a symbol of its own
     single = [text for text in plain if len(text) == 1 and not (is_alone and text == marker)]
-    glued = [text for text in plain if style.is_symbol(text) and text.endswith(marker) and len(text) > 1]
+    glued = [text for text in style.symbols_among(plain) if text.endswith(marker) and len(text) > 1]
     known = set(single)
     if not is_complete:  # in a vocabulary, one that only ends words is unknown before their ends
         single += [text[0] for text in glued if text[0] not in known]
@@ -152,9 +156,7 @@ def build(
     placed = PlacedMerges(merges, texts)
     if not placed.are_known:
         raise _about_lacking(merges, entries, where, named)
-    longest = style.longest
-    short = [text for text in texts if len(text) <= longest]  # few, so only these are asked whether they are symbols
-    is_symbol = placed.among(placed.places([text for text in short if style.is_symbol(text)]))
+    is_symbol = placed.among(placed.places(style.symbols_among(texts)))
     alone = [text for text in specials if text not in pieces]
     is_special, is_part = placed.among(placed.places(alone)), placed.among(placed.left, placed.right)
     # One that merges join, or that is one character, is a base symbol as well.
@@ -163,7 +165,7 @@ def build(
     symbols = base_symbols(plain, vocabulary, style)
     of_symbols = [text for text, _ in symbols]
     base = {text: id for id, text in enumerate(of_symbols)}  # of the unknown and a character alike, the character
-    mergeable = {text: base[text] for text, symbol in symbols if symbol.merges}
+    mergeable = {text: base[text] for text, symbol in symbols if symbol.kind not in STAYS_ALONE}
     found = placed.resolved_at_once(mergeable, len(symbols))
     if found is None and (vocabulary is None or placed.are_in_order(mergeable)):
         found = written_merges.resolve(mergeable, len(symbols), merges, where)
@@ -213,7 +215,7 @@ def _seeds(texts: Sequence[str], style: Style) -> list[tuple[str, Symbol]]:
 def _alphabet(symbols: Sequence[Symbol], seeds: Sequence[NamedSymbol], style: Style) -> Alphabet:
     plain_bytes = style.byte_level and style.marker == "none"
     alphabet = byte_level.alphabet_of([one.text[0] for one in symbols]) if plain_bytes else Alphabet(tuple(symbols))
-    return with_seeds(alphabet, [(symbol.text, symbol.decoded) for _, symbol in seeds])
+    return with_seeds(alphabet, [(symbol.text, symbol.decoded) for _, symbol in seeds]) if seeds else alphabet
 
 
 def _says_more(lacking: Sequence[int], style: Style) -> bool:

@@ -25,6 +25,9 @@ T = TypeVar("T")
 SymbolKind = Literal["byte", "character", "marker", "glued", "unknown", "fallback", "continuation", "seed"]
 
 
+STAYS_ALONE: tuple[SymbolKind, ...] = ("unknown", "fallback")  # kinds that no merge may take
+
+
 class Symbol(NamedTuple):
     """One base symbol: how it is written, and the bytes it stands for when decoding."""
 
@@ -35,7 +38,7 @@ class Symbol(NamedTuple):
     @property
     def merges(self) -> bool:
         """Return whether a merge may take this symbol; symbols that replace unknown characters stay alone."""
-        return self.kind not in ("unknown", "fallback")
+        return self.kind not in STAYS_ALONE
 
 
 class Spelled(NamedTuple):

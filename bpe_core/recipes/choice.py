@@ -81,8 +81,9 @@ class Choice:
         elif self.kind is str:
             if not isinstance(value, str):
                 raise RecipeError(f"{name} must be text.")
-            refuse_long_text(name, value, LONGEST_TEXT)
-            refuse_half_characters(name, value)
+            if len(value) > LONGEST_TEXT or not value.isascii():
+                refuse_long_text(name, value, LONGEST_TEXT)
+                refuse_half_characters(name, value)
 
 
 def _check_number(name: str, value: object, least: int, most: int) -> None:

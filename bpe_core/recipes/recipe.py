@@ -91,15 +91,19 @@ class Recipe(Reading, Mixing, Steering, Learning, Size, Symbols, Splitting):
         if expression := brought_expression(self.pattern):  # so that files can be read without the plug-in
             object.__setattr__(self, "custom_pattern", self.custom_pattern or expression)
             object.__setattr__(self, "pattern", CUSTOM_PATTERN)
-        object.__setattr__(self, "interventions", checked_interventions(self.interventions))
+        if self.interventions != ():
+            object.__setattr__(self, "interventions", checked_interventions(self.interventions))
         object.__setattr__(self, "preparation", self.preparation and _prepare().steps_of(self.preparation))
         object.__setattr__(self, "decoding", self.decoding and _decode().decoders_of(self.decoding))
-        object.__setattr__(self, "mixture", mixture_of(self.mixture))
+        if self.mixture is not None:
+            object.__setattr__(self, "mixture", mixture_of(self.mixture))
 
     def _check(self, choices: Mapping[str, Choice]) -> None:
-        """Check these choices by themselves, and that all agree."""
+        """Check these choices by themselves, unless they are what is declared anyway, and that all agree."""
         for name, declared in choices.items():
-            declared.check(name, getattr(self, name))
+            value = getattr(self, name)
+            if value is not declared.default:
+                declared.check(name, value)
         _check_agreement(self)
         check_pattern(self.pattern, self.custom_pattern)
 
@@ -349,7 +353,7 @@ def _check_agreement(recipe: Recipe) -> None:
         tokens = (*recipe.special_tokens, recipe.unknown_text)  # which a file may look for in texts, too
         _prepare().check_steps(recipe.preparation, tokens, changed=changed, split=split)
     _check_signs(recipe)
-    if not TIE_RULES[recipe.ties].fits(recipe.base):
+    if recipe.base != "bytes" and not TIE_RULES[recipe.ties].fits(recipe.base):  # all rules decide between bytes
         raise RecipeError(f"The tie rule {recipe.ties} orders bytes; on characters choose another, such as lowest-ids.")
     check_specials(recipe.special_tokens)
 

@@ -271,7 +271,7 @@ class PlainEncoder:
         return ids_of_each(self._cutting.words(text), lambda word: self.tokens(raw_bytes(word), at))
 
     def ids_of_words(self, words: Iterable[str], at: int) -> Int32s:
-        """The tokens of words that hold whole characters, one after the other."""
+        """Return the tokens of words that hold whole characters, one after the other."""
         return ids_of_each(words, lambda word: self.tokens(word.encode(), at))
 
     def tokens(self, word: bytes, at: int) -> list[int]:

@@ -53,7 +53,7 @@ class WordEncoder:
         raise NotImplementedError
 
     def ids_of_words(self, words: Iterable[str], at: int) -> Int32s:
-        """The tokens of words that hold whole characters, one after the other, without kernels."""
+        """Return the tokens of words that hold whole characters, without kernels."""
         return ids_of_each(words, lambda word: self.ids_of_word(word.encode(), at))
 
     @cached_property

@@ -119,7 +119,7 @@ class Registry(MutableMapping[str, Row]):
         return _Rows(self)
 
     def __bool__(self) -> bool:
-        return any(True for _ in self)
+        return bool(self._own or self.brought)
 
     def __len__(self) -> int:
         return len(self._own) + len(self.brought)

@@ -74,8 +74,9 @@ def check_specials(specials: tuple[str, ...]) -> None:
     for token in specials:
         if not isinstance(token, str) or not token:
             raise RecipeError("A special token must be a text of at least one character.")
-        refuse_long_text("A special token", token, LONGEST_SPECIAL)
-        refuse_half_characters("A special token", token)
+        if len(token) > LONGEST_SPECIAL or not token.isascii():
+            refuse_long_text("A special token", token, LONGEST_SPECIAL)
+            refuse_half_characters("A special token", token)
     if sum(map(len, specials)) > MOST_SPECIAL:
         raise RecipeError(f"All special tokens together can have at most {MOST_SPECIAL:,} characters.")
     if len(set(specials)) != len(specials):

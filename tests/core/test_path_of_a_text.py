@@ -42,7 +42,7 @@ assert ids == again and study.decode(ids) == text
 print(json.dumps({"open": opened, "first": first, "warm": warm, "tokens": len(ids)}))
 """
 MOST = {  # files and calls
-    "open": (39, 2_000),
+    "open": (31, 420),
     "first": (14, 120),
     "warm": (8, 40),
 }
