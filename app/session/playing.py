@@ -284,7 +284,7 @@ _HALVINGS = 60  # of the range in which the growth is sought: more than a float 
 
 @dataclass(frozen=True)
 class Schedule:
-    """From one step to another: at a steady speed, or slow at first and then faster and faster.
+    """A schedule from one step to another: at a steady speed, or slow at first and then faster and faster.
 
     >>> played = Schedule(0, 256)
     >>> [int(played.place(second)) for second in (0, 1, 3, 10, 18.49)]

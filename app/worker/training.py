@@ -1,4 +1,4 @@
-"""The one thread that trains: it drives a trainer in short batches until it is asked to rest.
+"""The thread that trains: it drives a trainer in short batches until it is asked to rest.
 
 Pausing ends the thread and leaves the trainer where it is; going on starts a new thread on the same trainer.
 """

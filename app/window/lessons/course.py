@@ -55,7 +55,7 @@ class LessonPage:
 
     @property
     def asks_for_pair(self) -> bool:
-        """Whether to name two neighbours rather than a token to drop."""
+        """Return whether to name two neighbours rather than a token to drop."""
         return any(BETWEEN_PARTS in one for one in self.candidates)
 
 
@@ -209,7 +209,7 @@ class Course(QObject):
 
     @property
     def is_predicting(self) -> bool:
-        """Whether the next merge has to stay hidden."""
+        """Return whether the next merge has to stay hidden."""
         return self.step is not None and self.step.kind == "predict" and not self._reply.is_done
 
     @property

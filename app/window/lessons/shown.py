@@ -1,4 +1,4 @@
-"""What the views of lessons show: values of the engine, and the marks in its texts as HTML."""
+"""The content of the views of lessons: values of the engine, and the marks in its texts as HTML."""
 
 from __future__ import annotations
 

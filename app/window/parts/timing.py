@@ -78,7 +78,7 @@ class Motion(QVariantAnimation):
 
     @property
     def progress(self) -> float:
-        """From 0 to 1; 1 if nothing moves."""
+        """Return the progress from 0 to 1; it is 1 if nothing moves."""
         return float(self.currentValue()) if self.is_under_way else 1.0
 
     def part(self, start: float, stop: float) -> float:

@@ -37,7 +37,7 @@ class Documents:
 
     @property
     def length(self) -> int:
-        """In characters."""
+        """Return the length in characters."""
         return max(0, int(self._stops[-1]) - 1) if len(self.documents) else 0
 
     def part(self, start: int, stop: int) -> str:

@@ -1,4 +1,4 @@
-"""What came of a run that was watched to its end: a sentence, three numbers, and the moments worth seeing again."""
+"""The result of a run that was watched to its end: a sentence, three numbers, and the moments worth seeing again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the window takes a text that spells special tokens: as the file's owner does, unless a person says otherwise."""
+"""The window's reading of special tokens in a text: as the file's owner does, unless a person says otherwise."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def allowed_in(recipe: Recipe, chosen: str) -> Allowed:
 
 
 class SpelledSpecials(QObject):
-    """What is told of the first special token of the run shown that the text spells, and what would change it."""
+    """A sentence about the first special token that the text spells, and an offer to read it otherwise."""
 
     changed = Signal()
 

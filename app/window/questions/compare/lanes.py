@@ -44,7 +44,7 @@ class Lane:
 
     @property
     def explanation(self) -> str:
-        """Its size, step and method in a line."""
+        """Return the size, step and method in a line."""
         title, size = METHODS[self.history.recipe.method].title, self.history.vocabulary_size_at(self.wanted)
         steps = f" · step {self.wanted:,} of {len(self.history):,}" if len(self.history) else ""
         return f"vocabulary {size:,}{steps} · {title}"
