@@ -33,7 +33,7 @@ _FORMER = {
 
 @cache
 def _homes() -> dict[str, tuple[str, str]]:
-    """The module of each public name, and what it is called there."""
+    """Return the module of each public name, and what it is called there."""
     stub = ast.parse(Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
     imports = [node for node in stub.body if isinstance(node, ast.ImportFrom) and node.module]
     return {one.asname or one.name: (str(node.module), one.name) for node in imports for one in node.names}

@@ -28,7 +28,7 @@ class BpeError(Exception):
 
 
 def plain(sentence: str, longest: int | None = None) -> str:
-    """A sentence with names and values of others, as it may be shown: no control characters, and not too long.
+    """Return a sentence with names and values of others, as it may be shown: no control characters, and not too long.
 
     >>> plain("/home/anna" * 50 + "/text.txt is a folder, not a file.", 300)
     '/home/anna/home/anna/home/anna…a/home/anna/home/anna/home/anna/text.txt is a folder, not a file.'
@@ -54,7 +54,7 @@ _HARMLESS = frozenset("\n\N{ZERO WIDTH JOINER}\N{ZERO WIDTH NON-JOINER}")
 
 
 def _escaped(sign: str) -> str:
-    """A blank of another kind stays as it is: it does nothing."""
+    """Escape a character, except a space of another kind, which does nothing."""
     if unicodedata.category(sign) == "Zs":
         return sign
     return sign.encode("unicode-escape").decode("ascii")

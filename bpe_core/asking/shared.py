@@ -43,7 +43,7 @@ def same_sentences() -> Any:
 
 
 def several_sizes() -> Any:
-    """The sizes that `at_sizes` takes each tokenizer at."""
+    """Return the sizes that `at_sizes` takes each tokenizer at."""
     return parameter((), help="each at these sizes of its vocabulary", metavar="N")
 
 

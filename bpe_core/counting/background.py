@@ -127,7 +127,7 @@ def begin(order: Order, folder: Path) -> Path:
 
 
 def counts_in(folder: Path) -> dict[Path, CountStatus]:
-    """All counts in a folder, the newest first."""
+    """Return all counts in a folder, the newest first."""
     _begun[:] = [process for process in _begun if process.poll() is None]
     found = {}
     with suppress(OSError):

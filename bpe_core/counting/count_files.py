@@ -85,7 +85,7 @@ def write_columns(columns: CountedColumns, head: CountsHead, file: BinaryIO) -> 
 
 
 def counted_words(source: Source) -> WordTable:
-    """The words of one group of a file of counts, or of a folder of them."""
+    """Return the words of one group of a file of counts, or of a folder of them."""
     head = CountsHead.from_json(source.counted, source.name)
     names = [head.column(COUNT, source.group), head.column(LINE_ENDS, source.group)]
     columns = read_columns(source, names)
@@ -143,7 +143,7 @@ def as_table(columns: CountedColumns) -> Any:
 
 
 def arrow_words(arrow: Any, columns: WordColumns) -> Any:
-    """The words as an Arrow array; nothing is copied."""
+    """Return the words as an Arrow array; nothing is copied."""
     buffers = [None, arrow.py_buffer(np.ascontiguousarray(columns.starts)), arrow.py_buffer(columns.text)]
     return arrow.Array.from_buffers(arrow.large_binary(), len(columns), buffers)
 
@@ -171,7 +171,7 @@ def _unfolded(column: Any) -> int:
 
 
 def kept_words(columns: WordColumns, counts: Int64s, line_ends: Int64s | None = None) -> WordTable:
-    """The words that are not empty, and occur."""
+    """Return the words that are not empty, and occur."""
     return WordTable(*columns, counts).recounted(np.where(np.diff(columns.starts) > 0, counts, 0), line_ends)
 
 
@@ -179,7 +179,7 @@ def kept_words(columns: WordColumns, counts: Int64s, line_ends: Int64s | None = 
 
 
 def word_list(source: Source, options: ReadingOptions, log: SkipLog, cancelled: CancelCheck) -> WordTable:
-    """The words of a file with their counts, added up if one occurs twice."""
+    """Return the words of a file with their counts, added up if one occurs twice."""
     if source.counted:
         table = counted_words(source)
     elif source.kind in ("parquet", "arrow"):
@@ -240,7 +240,7 @@ def _from_columns(source: Source) -> WordTable:
 
 
 def _chosen(schema: Any, source: Source) -> tuple[str, str]:
-    """The columns of words and of counts: by their names, else the only possible ones."""
+    """Return the columns of words and of counts: by their names, else the only possible ones."""
     words = [field.name for field in schema if arrow_tables.holds_words(field.type)]
     counts = [field.name for field in schema if arrow_tables.holds_whole_numbers(field.type)]
     word = _named(words, WORD_NAMES)

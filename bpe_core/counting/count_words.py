@@ -71,7 +71,7 @@ def count_groups(corpus: Corpus, recipe: Recipe, work: Work = ALONE) -> GroupedW
 
 
 def moved(work: Work, done: int, total: int | None) -> Work:
-    """The work on one part of a whole, of which this much was done before."""
+    """Return the work on one part of a whole, of which this much was done before."""
 
     def report(at: Progress) -> None:
         work.progress(replace(at, done=done + at.done, total=total) if at.stage == "counting" else at)
@@ -189,7 +189,7 @@ class _Count:
         return replace(words, text_bytes=size)
 
     def given_lists(self) -> Iterator[WordTable]:
-        """The words that were counted elsewhere; oddities are reported."""
+        """Yield the words that were counted elsewhere; oddities are reported."""
         for reader in self.corpus.word_lists:
             name, log = reader.source.name, self.corpus.remarks
             counted = reader.source.counted

@@ -49,7 +49,7 @@ FEWER_WORDS = "Count fewer texts, or choose a pattern that leaves fewer or short
 def count_compiled(
     stretches: Iterable[Chunk], table: ScanTable, *, threads: int | None = None, block_size: int = BLOCK_SIZE
 ) -> WordTable:
-    """The words of a stream of texts, in the order they are first seen."""
+    """Return the words of a stream of texts, in the order they are first seen."""
     return next(count_in_runs(stretches, table, threads=threads, block_size=block_size))
 
 
@@ -322,7 +322,7 @@ class _Numbers:
         self._sides = [_Side.of(0), _Side.of(0)]  # the short words, and the long ones
 
     def met_since(self, words: word_tables.Words) -> PartCounts:
-        """The words met since the last time, and how often."""
+        """Return the words met since the last time, and how often."""
         columns = (
             (words.short_firsts, words.short.view(np.int64)[COUNT::SHORT_ROW]),  # signed ones are compared faster
             (words.long_firsts, words.long.view(np.int64)[COUNT::LONG_ROW]),

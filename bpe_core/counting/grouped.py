@@ -89,14 +89,14 @@ class GroupedWords:
         return {group.name: group.weight * whole / sizes[group.name] if group.weight else Fraction(0) for group in said}
 
     def weighted(self, mixture: Mixture | None) -> WordTable:
-        """The words as a mixture counts them, without those that do not occur in it."""
+        """Return the words as a mixture counts them, without those that do not occur in it."""
         if mixture is None:
             return self.words
         groups = self._weighted_groups(mixture)
         return self.words if groups is None else _summed(self.words, groups)
 
     def learned_by(self, recipe: Recipe) -> WordTable:
-        """The words as a recipe mixes them, with those of each language if its method serves languages."""
+        """Return the words as a recipe mixes them, with those of each language if its method serves languages."""
         words, mixture = self.weighted(recipe.mixture), recipe.mixture
         if mixture is None or not (recipe.serves_languages and mixture.languages):
             return words
@@ -120,7 +120,7 @@ class GroupedWords:
         )
 
     def weighted_parts(self, mixture: Mixture | None) -> dict[str, WordTable]:
-        """The words of each group as a mixture counts them: together they are the whole."""
+        """Return the words of each group as a mixture counts them: together they are the whole."""
         groups = None if mixture is None else self._weighted_groups(mixture)
         return {name: _summed(self.words, {name: group}) for name, group in (groups or self.groups).items()}
 
@@ -197,12 +197,12 @@ def times(counts: Int64s, weight: Fraction, columns: WordColumns, rows: Int64s) 
 
 
 def sum_of(counts: Int64s) -> int:
-    """The exact sum, which may need more than 64 bits."""
+    """Return the exact sum, which may need more than 64 bits."""
     return (int((counts >> 32).sum()) << 32) + int((counts & 0xFFFFFFFF).sum())
 
 
 def hashes(columns: WordColumns, chosen: Int64s) -> npt.NDArray[np.uint64]:
-    """A number for each of these words that depends only on its bytes."""
+    """Return a number for each of these words that depends only on its bytes."""
     found = np.empty(len(chosen), np.uint64)
     for begin in range(0, len(chosen), WORDS_AT_ONCE):
         part = chosen[begin : begin + WORDS_AT_ONCE]

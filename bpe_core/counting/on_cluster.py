@@ -45,7 +45,7 @@ Facts = tuple[str, ...]
 
 @cache
 def facts() -> Facts:
-    """The versions that decide which words are found; all workers must have the same."""
+    """Return the versions that decide which words are found; all workers must have the same."""
     try:
         version = metadata.version("bpe-explorer")
     except metadata.PackageNotFoundError:
@@ -238,7 +238,7 @@ def _cluster_errors() -> Iterator[None]:
 
 
 def _lacking(error: BaseException | None) -> str | None:
-    """The missing package for which a task, or the list of all tasks, could not be read."""
+    """Return the missing package for which a task, or the list of all tasks, could not be read."""
     while error is not None:
         if isinstance(error, ImportError):
             return (error.name or "bpe_core").partition(".")[0]

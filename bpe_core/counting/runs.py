@@ -75,7 +75,7 @@ def pieces_of(corpus: Corpus, recipe: Recipe, size: int) -> list[CorpusPiece]:
 
 
 def head_of(corpus: Corpus, recipe: Recipe) -> CountsHead:
-    """The head of the counts, whatever folder the texts are in, and whenever they were written."""
+    """Return the head of the counts, whatever folder the texts are in, and whenever they were written."""
     said = [
         [group, source.counted or Path(source.name).name, source.size]
         for source, group in zip(corpus.sources, corpus.group_of_source, strict=True)
@@ -104,7 +104,7 @@ def _written(source: Source) -> Any:
 
 
 def added_name(runs: Sequence[str], number: int) -> str:
-    """The name of a range in which these runs are added up: a worker that still adds up others writes elsewhere."""
+    """Return the name of a range that adds up these runs; a worker that adds up others writes elsewhere."""
     return f"{hashed(runs)[:16]}-range-{number:03}{ENDING}"
 
 
@@ -152,7 +152,7 @@ def _digest(columns: CountedColumns) -> str:
 
 
 def not_done(pieces: list[CorpusPiece], work: Place) -> list[CorpusPiece]:
-    """The pieces that are not counted yet, or that lack a run."""
+    """Return the pieces that are not counted yet, or that lack a run."""
     there = set(work.names())
     return [piece for piece in pieces if piece.name + DONE not in there or not there.issuperset(_runs(piece, work))]
 
@@ -211,7 +211,7 @@ def _places(source: Source, cuts: SafeCuts, size: int) -> list[int]:
 
 
 def range_bits(text: int | None) -> int:
-    """The number of ranges for a text of this size, as a power of two."""
+    """Return the number of ranges for a text of this size, as a power of two."""
     return MOST_BITS if text is None else min(max((text // TEXT_A_RANGE).bit_length(), FEWEST_BITS), MOST_BITS)
 
 

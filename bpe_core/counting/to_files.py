@@ -67,7 +67,7 @@ class CountingOrder:
         return None if self.memory is None else self.memory // COUNTING_SHARE
 
     def piece_size_for(self, recipe: Recipe) -> int:
-        """The size of pieces; smaller ones if each needs one table, so that this table has room."""
+        """Return the size of pieces; smaller ones if each needs one table, so that this table has room."""
         if self.room is None or counts_in_runs(recipe):
             return self.piece_size
         return min(self.piece_size, self.room // BYTES_A_BYTE)

@@ -218,7 +218,7 @@ class WordTable:
         return self.text[self.starts[index] : self.starts[index + 1]].tobytes()
 
     def most_frequent(self, many: int) -> tuple[tuple[bytes, int], ...]:
-        """The `many` most frequent words; of equals those that were met first."""
+        """Return the `many` most frequent words; of equals those that were met first."""
         if not len(self):
             return ()
         least = -np.partition(-self.counts, min(many, len(self)) - 1)[min(many, len(self)) - 1]
@@ -227,7 +227,7 @@ class WordTable:
         return tuple((self.word(i), int(self.counts[i])) for i in first.tolist())
 
     def holding(self, needle: bytes) -> WordTable:
-        """The words that hold these bytes (at least one), in the same order."""
+        """Return the words that hold these bytes (at least one), in the same order."""
         return self.recounted(np.where(self.which_hold(needle), self.counts, 0))
 
     def which_hold(self, needle: bytes) -> npt.NDArray[np.bool_]:
@@ -349,7 +349,7 @@ class Counted(NamedTuple):
 
 
 def _within(languages: Sequence[Language], words: WordTable, kept: npt.NDArray[np.bool_]) -> tuple[Language, ...]:
-    """The languages with only those words that are kept of the whole; their dev texts stay as they are."""
+    """Return the languages with only those words that are kept of the whole; their dev texts stay as they are."""
     rows = join([words.columns, *(one.words.columns for one in languages)]).rows[1:] if languages else []
     return tuple(
         replace(one, words=one.words.recounted(np.where(kept[row], one.words.counts, 0)))
@@ -358,7 +358,7 @@ def _within(languages: Sequence[Language], words: WordTable, kept: npt.NDArray[n
 
 
 def without_rare(words: WordTable, least: int) -> tuple[WordTable, list[str]]:
-    """The words that occur at least `least` times, and a sentence about the others, if there are any."""
+    """Return the words that occur at least `least` times, and a sentence about the others, if there are any."""
     kept = words.counts >= least
     if bool(kept.all()):
         return words, []

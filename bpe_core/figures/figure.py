@@ -38,7 +38,7 @@ class Line:
 
     @property
     def heights(self) -> Numbers:
-        """All known values, of the line and of its band."""
+        """Return all known values, of the line and of its band."""
         found: Numbers = np.concatenate([self.y, *(self.band or ())])
         return np.compress(np.isfinite(found), found)
 
@@ -55,7 +55,7 @@ class Line:
 
     @property
     def drawn(self) -> object:
-        """Everything but the marked points, for comparing."""
+        """Return everything but the marked points, for comparing."""
         numbers = (self.x, self.y, *(self.band or ()))
         return self.name, self.has_stairs, self.is_faint, *(one.tobytes() for one in numbers)
 
@@ -120,7 +120,7 @@ class LineFigure(Figure):
 
     @property
     def drawn(self) -> object:
-        """Everything but the marks and marked points, for comparing."""
+        """Return everything but the marks and marked points, for comparing."""
         x_axis = self.x_title, self.is_log_x, self.first_x, self.last_x
         y_axis = self.y_title, self.is_log_y, self.first_y, self.is_share
         return x_axis, y_axis, self.has_bars, [line.drawn for line in self.lines]

@@ -136,7 +136,7 @@ class Lattice(Layout):
 
 
 def _rows(tokens: Sequence[Held]) -> list[int]:
-    """The row of each token, counted from the symbols up: shorter ones below, none above another.
+    """Return the row of each token, counted from the symbols up: shorter ones below, none above another.
 
     >>> _rows([Held("a", 0, 1), Held("b", 1, 2), Held("ab", 0, 2), Held("bc", 1, 3)])
     [0, 0, 1, 2]

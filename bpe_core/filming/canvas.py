@@ -102,7 +102,7 @@ class Canvas:
 
     @property
     def image(self) -> Image.Image:
-        """The picture in its own size."""
+        """Return the picture in its own size."""
         return self._image.reduce(SCALE)
 
     def box(self, left: float, top: float, right: float, bottom: float, colour: Colour, radius: int = 0) -> None:

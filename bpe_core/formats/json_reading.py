@@ -134,7 +134,7 @@ def _entry(whole: Object, key: str, otherwise: object) -> object:
 
 
 def objects_in(whole: Object, key: str, name: str, called: str) -> Iterator[tuple[str, Object]]:
-    """The objects of a list, each behind its place, as in "tokenizer.json, added token 3"."""
+    """Yield the objects of a list, each behind its place, as in "tokenizer.json, added token 3"."""
     for place, item in enumerate(list_in(whole, key, name), start=1):
         where = f"{name}, {called} {place:,}"
         if not isinstance(item, dict):

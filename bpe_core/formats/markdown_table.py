@@ -66,7 +66,7 @@ def _line(row: Row) -> str:
 
 
 def _code(text: str) -> str:
-    """The text in code quotes; blanks are marked, and a bar does not end the cell.
+    """Return the text in code quotes; blanks are marked, and a bar does not end the cell.
 
     >>> _code(" a|b"), _code("`")
     ('`␣a\\\\|b`', '`` ` ``')

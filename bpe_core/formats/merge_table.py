@@ -75,7 +75,7 @@ class MergeTable(Format):
 
     @abstractmethod
     def as_found(self, row: Row) -> Found:
-        """The cells of a row as they are read in a file."""
+        """Return the cells of a row as they are read in a file."""
 
     def value(self, cell: Any) -> Any:
         return cell
@@ -262,7 +262,7 @@ class Cells:
     end: Int64s
 
     def numbers(self, name: str) -> Int64s:
-        """The whole number with which each cell of a column begins, or NOTHING."""
+        """Return the whole number with which each cell of a column begins, or NOTHING."""
         return numbers_at(np.frombuffer(self.data, np.uint8), self.begin[:, self.names.index(name)])
 
     def texts(self, name: str) -> list[str]:

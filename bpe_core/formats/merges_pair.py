@@ -228,7 +228,7 @@ def write_vocabulary(history: History, file: BinaryIO) -> None:
 
 
 def vocabulary_name(merges_name: str) -> str:
-    """The vocabulary that belongs to a file of merges.
+    """Return the vocabulary that belongs to a file of merges.
 
     >>> vocabulary_name("merges.txt"), vocabulary_name("small-merges.txt"), vocabulary_name("other.txt")
     ('vocab.json', 'small-vocab.json', 'other.vocab.json')

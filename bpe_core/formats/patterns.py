@@ -43,7 +43,7 @@ def oniguruma_expression_of(recipe: Recipe) -> str:
 
 
 def name_of(expression: str) -> str | None:
-    """The named pattern that an expression is, in whichever form.
+    """Return the named pattern that an expression is, in whichever form.
 
     >>> name_of(NAMED_PATTERNS["cl100k"].expression), name_of(FOR_ONIGURUMA["cl100k"]), name_of("[a-z]+")
     ('cl100k', 'cl100k', None)
@@ -98,7 +98,7 @@ CANDIDATES = ("gpt2", "cl100k", "o200k", "english")  # where two fit equally wel
 
 
 def likely_pattern(tokens: Sequence[bytes]) -> str:
-    """The named pattern that leaves most tokens whole; "none" if none leaves nearly all.
+    """Return the named pattern that leaves most tokens whole; "none" if none leaves nearly all.
 
     >>> likely_pattern([b" the", b" 2024", b" don"]), likely_pattern([b" the", b");\\n", b" don"])
     ('gpt2', 'cl100k')

@@ -154,7 +154,7 @@ def with_seeds(alphabet: Alphabet, tokens: Sequence[tuple[bytes, bytes]]) -> Alp
 
 
 def recover(tokens: Sequence[Text], base: Mapping[Text, int], first_id: int) -> Recovered[Text]:
-    """The merges that make these tokens, of which the first has the lowest rank.
+    """Return the merges that make these tokens, of which the first has the lowest rank.
 
     `base` are the ids of the base symbols, none of which is among the tokens; `first_id` is the first merge's.
 

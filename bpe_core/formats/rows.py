@@ -133,7 +133,7 @@ def _row_of_step_0(id: int, text: bytes, decoded: bytes, kind: str) -> Row:
 
 
 def too_long_to_show(history: History) -> list[str]:
-    """A sentence about tokens whose text the rows cut off."""
+    """Return a sentence about tokens whose text the rows cut off."""
     specials = (len(special.encode()) for special in history.recipe.special_tokens)
     if max(specials, default=0) <= LONGEST_SHOWN and _are_shown_whole(history):
         return []  # nearly all tables, without a text

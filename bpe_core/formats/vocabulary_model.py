@@ -43,7 +43,7 @@ class Style:
 
     @property
     def raw_marker(self) -> bytes:
-        """The marker as tokens hold it: where they are bytes, its characters may stand for some."""
+        """Return the marker as tokens hold it: where they are bytes, its characters may stand for some."""
         found = byte_level.read(self.marker_text) if self.byte_level else None
         try:
             return (found or b"").decode().encode() or self.marker_text.encode()

@@ -216,7 +216,7 @@ def resolved_at_once(base: Mapping[str, int], first_id: int, merges: WrittenMerg
 
 
 def resolve(base: Mapping[str, int], first_id: int, merges: WrittenMerges, where: str) -> Resolved:
-    """The merges as pairs of ids.
+    """Return the merges as pairs of ids.
 
     `base` are the texts of the base symbols, `first_id` is the first merge's, `where` reads "merges.txt, line {}".
 

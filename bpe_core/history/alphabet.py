@@ -151,7 +151,7 @@ class Alphabet:
 
     @cached_property
     def marker_id(self) -> int | None:
-        """The marker that is a symbol of its own."""
+        """Return the marker that is a symbol of its own."""
         return next((i for i, symbol in enumerate(self.but_seeds) if symbol.kind == "marker"), None)
 
     @cached_property
@@ -164,7 +164,7 @@ class Alphabet:
 
     @cached_property
     def idle_fallbacks(self) -> frozenset[int]:
-        """The bytes that no text becomes: no character has them, or only one that is a symbol itself."""
+        """Return the bytes that no text becomes: no character has them, or only one that is a symbol itself."""
         first = self.first_fallback_id
         known = self.id_of_piece
         idle = (byte for byte in range(256) if byte in NOT_IN_UTF8 or (byte < 0x80 and bytes([byte]) in known))
@@ -181,7 +181,7 @@ class Alphabet:
 
     @classmethod
     def for_words(cls, words: WordTable, recipe: Recipe) -> Alphabet:
-        """The alphabet that training this recipe on these words starts from."""
+        """Return the alphabet that training this recipe on these words starts from."""
         if recipe.lists_bytes:
             return cls((*unknown_symbols(recipe), *_PLAIN_BYTES.symbols))
         if recipe.base == "bytes" and recipe.marker in ("none", "continuation"):
@@ -205,7 +205,7 @@ class Alphabet:
         return cls((*plain.symbols, *(Symbol(marker + piece, piece, "continuation") for piece in inside)))
 
     def symbols_of(self, word: bytes, recipe: Recipe) -> list[int]:
-        """The ids a word starts from, marker included, before any merge.
+        """Return the ids a word starts from, marker included, before any merge.
 
         >>> from bpe_core.counting.words import WordTable
         >>> recipe = Recipe.preset("words", marker="symbol")
@@ -272,7 +272,7 @@ def _kept_characters(words: WordTable, recipe: Recipe) -> list[bytes]:
 
 
 def _characters_inside(words: WordTable) -> list[bytes]:
-    """The characters that occur in words but at their beginning."""
+    """Return the characters that occur in words but at their beginning."""
     found, done = np.zeros(128, np.bool_), 0
     ends = np.cumsum(words.lengths_in_characters())
     for code_points in words.code_points():

@@ -39,11 +39,11 @@ class Columns(NamedTuple):
         return cls(**columns)
 
     def first(self, rows: int) -> Columns:
-        """A read-only view of the first rows."""
+        """Return a read-only view of the first rows."""
         return Columns(**{name: frozen(column[:rows]) for name, column in self._asdict().items()})
 
     def behind(self, rows: int) -> Columns:
-        """A view of the others, as a run of its own."""
+        """Return a view of the others, as a run of its own."""
         return Columns(**{name: column[rows:] for name, column in self._asdict().items()})
 
 
@@ -93,7 +93,7 @@ class Scores:
         return max(0, bisect_left(self.since, steps) - 1)
 
     def until(self, steps: int) -> int:
-        """The first number of steps beyond that after which another row is in force."""
+        """Return the first number of steps beyond that after which another row is in force."""
         row = self.number_at(steps)
         return self.since[row + 1] + 1 if row + 1 < len(self.since) else 2**62
 

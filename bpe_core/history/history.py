@@ -108,7 +108,7 @@ class History(Sequence[Step]):
     def from_pairs(
         cls, recipe: Recipe, alphabet: Alphabet, pairs: Sequence[Pair] | Int64s, joining: Joining | None = None
     ) -> History:
-        """A history of which only the merges are known, as when a table is imported."""
+        """Return a history of which only the merges are known, as when a table is imported."""
         columns = Columns.with_room(len(pairs))
         for column in columns:
             column[:] = NOTHING
@@ -139,7 +139,7 @@ class History(Sequence[Step]):
         return chain.from_iterable(self._steps(row, row + AT_ONCE) for row in range(0, len(self), AT_ONCE))
 
     def _steps(self, start: int, stop: int) -> Iterator[Step]:
-        """Column by column, which is faster than row by row."""
+        """Yield the steps of these rows, column by column, which is faster than row by row."""
         values = [column[start:stop].tolist() for column in (*self.columns, self.ids, self.tied)]
         reasons = {name: column[start:stop].tolist() for name, column in self.reasons.items()}
         for place, row in enumerate(zip(*values, strict=True)):
@@ -192,7 +192,7 @@ class History(Sequence[Step]):
 
     @cached_property
     def unknown_twin(self) -> int | None:
-        """The piece of a file that spells what is unknown and has its number: in a text it means the same."""
+        """Return the piece of a file that spells what is unknown and has its number: in a text it means the same."""
         alphabet, numbers = self.alphabet, self.numbers
         if alphabet.unknown_id is None or numbers is None:
             return None
@@ -220,7 +220,7 @@ class History(Sequence[Step]):
 
     @cached_property
     def _joins(self) -> Int64s:
-        """The steps that made a new token."""
+        """Return the steps that made a new token."""
         joins = np.flatnonzero(self.columns.right >= 0)
         if TOKEN not in self.reasons:
             return joins
@@ -240,7 +240,7 @@ class History(Sequence[Step]):
 
     @cached_property
     def ids(self) -> Int64s:
-        """The token that each step made, dropped or added."""
+        """Return the token that each step made, dropped or added."""
         if TOKEN in self.reasons:
             return self.reasons[TOKEN].astype(np.int64)
         ids = self.columns.left.astype(np.int64)
@@ -255,7 +255,7 @@ class History(Sequence[Step]):
 
     @property
     def first_special(self) -> int:
-        """The id behind the last token that was joined."""
+        """Return the id behind the last token that was joined."""
         return len(self.alphabet) + len(self._joins)
 
     @property
@@ -265,7 +265,7 @@ class History(Sequence[Step]):
 
     @property
     def vocabulary(self) -> Int64s:
-        """The tokens that are in use after the last step, but for the special ones."""
+        """Return the tokens that are in use after the last step, but for the special ones."""
         used = np.ones(self.first_special, bool)
         used[len(self.alphabet) - self._waiting_at_first : len(self.alphabet)] = False
         used[self.ids] = self.columns.right != NOTHING
@@ -283,7 +283,7 @@ class History(Sequence[Step]):
         return self._sizes
 
     def step_of_size(self, size: int) -> int:
-        """The last step after which the number of tokens was `size`, or as near to it as it ever was."""
+        """Return the last step after which the number of tokens was `size`, or as near to it as it ever was."""
         if self.only_joins:  # which is asked for many sizes
             return min(max(0, size - self.vocabulary_size_at(0)), len(self))
         return len(self) - int(np.argmin(np.abs(self._sizes - size)[::-1]))
@@ -298,7 +298,7 @@ class History(Sequence[Step]):
 
     @cached_property
     def _joined_anew(self) -> list[int]:
-        """The steps that joined to a token that was in use."""
+        """Return the steps that joined to a token that was in use."""
         in_use, found = set[int](), list[int]()
         for row, (id, right) in enumerate(zip(self.ids.tolist(), self.columns.right.tolist(), strict=True)):
             if right == NOTHING:
@@ -318,14 +318,14 @@ class History(Sequence[Step]):
         return list(zip(self.columns.left[which].tolist(), self.columns.right[which].tolist(), strict=True))
 
     def row_of(self, token: int) -> int | None:
-        """The index of the step that joined or added a token; None for one that was there at first, or is not yet."""
+        """Return the index of the step that joined or added a token; None if it is older, or does not exist yet."""
         place = token - len(self.alphabet)
         if place < 0:
             return self._row_of_single(token, ADDED)
         return int(self._joins[place]) if place < len(self._joins) else None
 
     def row_of_drop(self, token: int) -> int | None:
-        """The index of the step that dropped a token; None for one that is still there."""
+        """Return the index of the step that dropped a token; None for one that is still there."""
         return self._row_of_single(token, NOTHING)
 
     def _row_of_single(self, token: int, right: int) -> int | None:
@@ -333,12 +333,12 @@ class History(Sequence[Step]):
         return int(found[0]) if len(found) else None
 
     def parts(self, token: int) -> Pair | None:
-        """The two tokens one was joined from; None for what was not joined."""
+        """Return the two tokens one was joined from; None for what was not joined."""
         row = self.row_of(token) if token >= len(self.alphabet) else None
         return None if row is None else self.pair(row)
 
     def children(self, token: int) -> list[int]:
-        """The tokens that one is a half of."""
+        """Return the tokens that one is a half of."""
         halves = (self.columns.left == token) | (self.columns.right == token)
         return [child for child in self.ids[halves].tolist() if child != token]
 
@@ -362,7 +362,7 @@ class History(Sequence[Step]):
         return joined_lengths(first, self.columns.left[self._joins], self.columns.right[self._joins])
 
     def ranks(self) -> dict[Pair, int]:
-        """The index of the step that joins a pair; where a table lists one twice, of the first."""
+        """Return the index of the step that joins a pair; where a table lists one twice, of the first."""
         return dict(zip(reversed(self.pairs()), reversed(self._joining_rows), strict=True))
 
     @cached_property
@@ -412,7 +412,7 @@ class History(Sequence[Step]):
 
     @cached_property
     def forced(self) -> list[int]:
-        """The indices of the steps that a person forced, whatever else was as good."""
+        """Return the indices of the steps that a person forced, whatever else was as good."""
         return [step - 1 for step in sorted(forced_at(self.recipe.interventions)) if step <= len(self)]
 
     @cached_property

@@ -125,7 +125,7 @@ class LaidTexts(Sequence[str]):
 
     @cached_property
     def table(self) -> Texts:
-        """All of them, to be found by their bytes."""
+        """Return a table in which each text is found by its bytes."""
         from bpe_core.history.text_table import entered  # loads machine code
 
         return entered(self.data, self.starts)
@@ -142,13 +142,13 @@ class LaidTexts(Sequence[str]):
 
     @cached_property
     def _looks(self) -> Int64s:
-        """The width and the first byte of each: what differs in them differs."""
+        """Return the width and the first byte of each: what differs in them differs."""
         widths = np.diff(self.starts)
         return widths << 8 | self._leads * (widths > 0)
 
     @property
     def _leads(self) -> Bytes:
-        """The first byte of each; of an empty one it tells nothing."""
+        """Return the first byte of each; of an empty one it tells nothing."""
         leads: Bytes = np.append(self.data, np.uint8(0))[self.starts[:-1]]
         return leads
 

@@ -31,7 +31,7 @@ HEAD = 16  # bytes by which nearly all tokens are distinguished, as two numbers
 
 
 def ranks(texts: Sequence[bytes]) -> npt.NDArray[np.int64]:
-    """The place of each among the different texts in order."""
+    """Return the place of each among the different texts in order."""
     heads = np.array(texts, f"S{HEAD}").view(">u8").reshape(len(texts), 2).astype(np.uint64)
     order = np.lexsort((heads[:, 1], heads[:, 0]))
     in_order = heads[order]
@@ -117,7 +117,7 @@ class TokenTexts:
 
     @classmethod
     def of(cls, history: History, write: Callable[[bytes], str] = shown, longest: int = LONGEST_SHOWN) -> TokenTexts:
-        """All tokens of a history that does not grow any more, the special ones included."""
+        """Return all tokens of a history that does not grow any more, the special ones included."""
         texts = cls(history.alphabet, write, longest)
         texts.grow(history)
         for special in history.recipe.special_tokens:
@@ -164,7 +164,7 @@ class TokenTexts:
         self.raw.append(kept)
 
     def id_of(self, text: str) -> int | None:
-        """The oldest token with this text, written with signs or without; None if there is none."""
+        """Return the oldest token with this text, written with signs or without; None if there is none."""
         try:
             raw = read_back(text)
         except ValueError:
@@ -186,7 +186,7 @@ class TokenTexts:
 
 
 def written(history: History) -> list[bytes]:
-    """The whole text of each token, word marker included, special tokens left out."""
+    """Return the whole text of each token, word marker included, special tokens left out."""
     alphabet = history.alphabet
     return [*of_tokens("written", history, lambda: _put_together(history, alphabet.texts, alphabet.continuing))]
 

@@ -36,7 +36,7 @@ class Dropout:
         return join_neighbours(symbols, self._find, chance=chance, dropout=self._left_out)[0]
 
     def outcomes(self, symbols: Sequence[int]) -> dict[Ids, float] | None:
-        """The probability of each way that can come out; None where there are too many on the way to them.
+        """Return the probability of each way that can come out; None where there are too many on the way to them.
 
         Of the places that could be joined, in their order, the one behind i others is joined if those are left out and
         it is not; the word is done if all are left out.

@@ -77,7 +77,7 @@ class RankedWords:
 
     @cached_property
     def stages(self) -> tuple[Stage, ...]:
-        """The words that were learned from, and those of the first steps where a method begins with others."""
+        """Return the words that were learned from, and those of the first steps where a method begins with others."""
         turn, method = first_turn(self.history), Method.of(self.history.recipe)
         inside = method.words_at_first(self.words, self.history.recipe) if turn else None
         if inside is None:
@@ -95,7 +95,7 @@ class RankedWords:
 
     @cached_property
     def word_of_cell(self) -> Int32s:
-        """The word each cell belongs to; a separator belongs to the word before it."""
+        """Return the word each cell belongs to; a separator belongs to the word before it."""
         lengths = np.diff(self.starts)
         found = repeated(np.arange(len(lengths), dtype=np.int32), lengths)
         return np.concatenate([np.zeros(int(self.starts[0]), np.int32), found])

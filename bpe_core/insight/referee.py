@@ -168,7 +168,7 @@ class _Replay:
 
     @cached_property
     def _first_with(self) -> dict[bytes, int]:
-        """The first token with each text."""
+        """Return the first token with each text."""
         return {text: id for id, text in reversed(list(enumerate(self._texts)))}
 
     def _tie(self, row: int, columns: Columns) -> Iterator[Fault]:

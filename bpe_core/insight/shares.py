@@ -184,7 +184,7 @@ class Program:
     # -- lines -----------------------------------------------------------------------------
 
     def _missed(self) -> list[tuple[float, Line]]:
-        """The worst line of each rival that is not kept to nor written down yet, and by how much it is not."""
+        """Return the worst line of each rival that is not kept to nor written down yet, and by how much it is not."""
         level, found = self.evidence.merges @ self.shares + self.of_steps, list[tuple[float, Line]]()
         unexplained = np.zeros(len(self.rivals))
         unexplained[: len(self.of_rivals)] = self.of_rivals  # those of a new one are not known yet
@@ -273,7 +273,7 @@ class Program:
         self._solver.changeColsCost(len(places), places, weights)
 
     def as_good(self, work: Work = ALONE) -> tuple[Float64s, Float64s]:
-        """The least and the largest share of each group in all mixtures that explain the merges as well."""
+        """Return the least and the largest share of each group in all mixtures that explain the merges as well."""
         groups, places = len(self.shares), np.arange(self._columns, dtype=np.int32)
         rest = places[groups:]
         allowed = self.unexplained * (1 + AS_WELL) + AS_WELL
@@ -293,7 +293,7 @@ class Program:
         return least, most
 
     def bounds(self, group: int) -> tuple[Bound | None, Bound | None]:
-        """The lines that alone leave a group the least room below its share and above it."""
+        """Return the lines that alone leave a group the least room below its share and above it."""
         share, least, most = float(self.shares[group]), _NO_BOUND, _NO_BOUND
         others = np.delete(self.shares, group)
         mix = others / others.sum() if others.sum() > 0 else np.full(len(others), 1 / len(others))

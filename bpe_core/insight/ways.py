@@ -52,7 +52,7 @@ BELOW_ALL = 10.0  # so much less likely than any other is a token without a prob
 
 
 def probabilities(history: History, counts: Int64s | None) -> list[float] | None:
-    """The logarithm of each token's probability: the table's own, else by how often each occurs, and one more."""
+    """Return the logarithm of each token's probability: the table's own, else from its count plus one."""
     if history.scores is not None:
         own = np.array(Pieces(history).scores_at(len(history)), np.float64) + Method.of(history.recipe).cost_of_token
         known = np.isfinite(own)
@@ -90,7 +90,7 @@ class Ways:
 
     @property
     def known(self) -> tuple[Way, ...]:
-        """The ways that this history has."""
+        """Return the ways that this history has."""
         unknown: set[Way] = set() if self._dropout else {"dropout"}
         unknown |= set() if self.scores is not None else set(BY_PROBABILITY)
         return tuple(way for way in WAYS if way not in unknown)
@@ -125,7 +125,7 @@ class Ways:
         return self.lattice(word).best(self._weights(way))
 
     def _longest(self, symbols: Sequence[int]) -> Ids:
-        """Without the lattice, which a whole text in one word would make very large."""
+        """Find the longest tokens without the lattice, which a whole text in one word would make very large."""
         ids, place = list[int](), 0
         while place < len(symbols):
             fitting = self._lengths[: bisect_right(self._lengths, len(symbols) - place)]
@@ -142,7 +142,7 @@ class Ways:
         return self.lattice(word).drawn(self._weights(way), chance)
 
     def log_probability(self, way: Way, word: bytes, ids: Ids) -> float | None:
-        """The logarithm of how likely a way draws this; None where too many ways would have to be looked at."""
+        """Return the logarithm of how likely a way draws this; None where too many ways would have to be looked at."""
         if way == "dropout":
             chances = self.chances(word)
             return None if chances is None else math.log(chances[ids]) if ids in chances else -math.inf

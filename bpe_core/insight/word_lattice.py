@@ -64,7 +64,7 @@ class WordLattice:
         return found
 
     def log_of_all(self, score_of: Sequence[float]) -> float:
-        """The logarithm of the sum over all ways."""
+        """Return the logarithm of the sum over all ways."""
         return log_of_sum([weight for _, _, weight in self._ending(score_of)[-1]])
 
     def _ending(self, score_of: Sequence[float]) -> list[list[tuple[int, int, float]]]:
@@ -78,7 +78,7 @@ class WordLattice:
 
 
 def log_of_sum(logarithms: Sequence[float]) -> float:
-    """The logarithm of the sum of what these are the logarithms of."""
+    """Return the logarithm of the sum of what these are the logarithms of."""
     highest = max(logarithms, default=-math.inf)
     if highest == -math.inf:
         return highest
@@ -86,14 +86,14 @@ def log_of_sum(logarithms: Sequence[float]) -> float:
 
 
 def token_symbols(history: History) -> dict[tuple[int, ...], int]:
-    """All tokens in use by the base symbols that they cover; of equal ones the oldest."""
+    """Return all tokens in use by the base symbols that they cover; of equal ones the oldest."""
     spelled, hidden = spelled_tokens(history), set() if history.joining is None else {*history.joining.hidden}
     used = [id for id in history.vocabulary.tolist() if id not in hidden and spelled[id]]
     return {spelled[id]: id for id in reversed(used)}
 
 
 def spelled_tokens(history: History) -> list[tuple[int, ...]]:
-    """The base symbols of every token that ever was; none for a seed that they cannot spell."""
+    """Return the base symbols of every token that ever was; none for a seed that they cannot spell."""
     if np.minimum(history.token_lengths(), MOST_SYMBOLS + 1).sum() > MOST_SYMBOLS:
         raise TooLarge(f"The tokens of this table have more than {MOST_SYMBOLS:,} symbols, too many to compare.")
     spelled: list[tuple[int, ...]] = [(id,) for id in range(len(history.alphabet.but_seeds))]

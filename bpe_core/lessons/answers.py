@@ -41,7 +41,7 @@ class Query:
 
     @property
     def cells(self) -> tuple[str, ...]:
-        """The names above an answer that is a row of numbers."""
+        """Return the names above an answer that is a row of numbers."""
         text = str(self.about)
         starts = tuple(text[:stop] for stop in range(1, len(text) + 1))
         return {ROW: starts, FEWEST: starts, EXPECTED: tuple(self.pieces)}.get(self.what, ())

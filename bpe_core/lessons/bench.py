@@ -95,7 +95,7 @@ class Bench:
 
     @cached_property
     def leading(self) -> dict[Pair, Candidate]:
-        """The candidates for the next step, best first, by what they join or drop."""
+        """Return the candidates for the next step, best first, by what they join or drop."""
         found = leading_pairs(self.words, self.history, len(self.history))
         return {(one.left, one.right): one for one in found}
 

@@ -53,7 +53,7 @@ class LessonStep:
 
     @property
     def subject(self) -> str:
-        """The text of the question, where it stands in place of the words."""
+        """Return the text of the question, where it stands in place of the words."""
         return str(self.query.about) if self.query is not None and self.hides_words else ""
 
 
@@ -70,7 +70,7 @@ class Lesson:
 
     @property
     def texts(self) -> Mapping[str, str]:
-        """The texts to learn from by their groups; of no group where there are none."""
+        """Return the texts to learn from by their groups; of no group where there are none."""
         return self.groups or {"": self.corpus}
 
     def words(self, bench: Bench) -> tuple[WordNow, ...]:

@@ -114,7 +114,7 @@ def _facts(found: TableComparison) -> dict[str, object]:
 
 
 def _split(text: str, studies: Iterable[Study]) -> tuple[list[Rows], Rows]:
-    """The tokens of each, and the stretches that they split differently."""
+    """Return the tokens of each, and the stretches that they split differently."""
     tokens = [study.by_index.tokenizer.segmentation(text).tokens(len(study.history)) for study in studies]
     return [each.spans().tolist() for each in tokens], parallel_cuts(tokens, len(text.encode())).stretches.tolist()
 

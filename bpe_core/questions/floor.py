@@ -136,7 +136,7 @@ examples:
         return replace(answer, facts={"certificate": certificate(lattice, [(one.size, one.proof) for one in found])})
 
     def _checked_sizes(self, words: WordTable, history: History) -> list[int]:
-        """The sizes asked about, in their order."""
+        """Return the sizes asked about, in their order."""
         if not len(words):
             raise BpeError("There are no words in these texts, so there is no floor.")
         sizes = sorted(set(self.sizes)) or ([history.vocabulary_size] if len(history) else [])
@@ -194,7 +194,7 @@ def _answered(
 
 
 def _own(study: Study, words: WordTable, sizes: Sequence[int], work: Work) -> tuple[Column, Column]:
-    """The tokens by the table of each size: as it cuts the words, and as few as its vocabulary allows."""
+    """Return the tokens by the table of each size: as it cuts the words, and as few as its vocabulary allows."""
     history = study.history
     first, last = sorted((history.vocabulary_size_at(0), history.vocabulary_size))
     steps = {size: history.step_of_size(size) for size in sizes if len(history) and first <= size <= last}

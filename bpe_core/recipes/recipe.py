@@ -181,7 +181,7 @@ class Recipe(Reading, Mixing, Steering, Learning, Size, Symbols, Splitting):
 
     @property
     def listed(self) -> Recipe:
-        """The recipe of a table that holds such tokens, but no steps."""
+        """Return the recipe of a table that holds such tokens, but no steps."""
         other = METHODS[self.method].listed_as
         return self.with_changes(method=other) if other else self
 
@@ -237,7 +237,7 @@ class Recipe(Reading, Mixing, Steering, Learning, Size, Symbols, Splitting):
 
     @property
     def of_one_text(self) -> Recipe:
-        """The recipe by which the words of each language are counted before all are together."""
+        """Return the recipe by which the words of each language are counted before all are together."""
         return self.with_changes(method=USUAL, mixture=None) if self.serves_languages else self
 
     def merge_limit(self, alphabet_size: int) -> int:
@@ -337,7 +337,7 @@ def _choices_of(parts: tuple[type[Part], ...]) -> list[str]:
 
 @cache
 def _unchanged(preset: str) -> Recipe:
-    """A window asks for each of them again and again."""
+    """Return a preset as it is, made once: a window asks for each again and again."""
     return Recipe(name=preset, **PRESETS[preset].choices)
 
 

@@ -51,7 +51,7 @@ class _Descending(bytes):
 
 
 def _printed_places() -> list[int]:
-    """Each byte's place when bytes are sorted by their printable stand-ins.
+    """Return each byte's place when bytes are sorted by their printable stand-ins.
 
     Bytes that print as themselves come first, then the others, each group in byte order;
     so the space (32) comes after all letters.

@@ -41,7 +41,7 @@ def edges(word: Sequence[int], longest: int) -> Iterator[tuple[int, Piece]]:
 
 
 def floor(certificate: Mapping[str, Any], of: Mapping[str, Any]) -> int:
-    """The floor that one list of prices proves, in tokens."""
+    """Return the floor that one list of prices proves, in tokens."""
     longest, limit, unit = (certificate[name] for name in ("longest", "limit", "unit"))
     words, counts, prices = certificate["words"], certificate["counts"], iter(of["prices"])
     occurs, sums, cost = Counter[Piece](), Counter[Piece](), 0

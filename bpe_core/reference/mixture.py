@@ -16,7 +16,7 @@ from bpe_core.counting.grouped import MULTIPLIER
 
 
 def weighted(groups: Sequence[Mapping[bytes, int]], factors: Sequence[Fraction]) -> dict[bytes, int]:
-    """The counts of all groups together, in the order in which the words are first seen; none that is zero."""
+    """Return the counts of all groups together, in the order in which the words are first seen; none that is zero."""
     found: dict[bytes, int] = {}
     for counts, factor in zip(groups, factors, strict=True):
         for word, count in times(counts, factor).items():
@@ -25,7 +25,7 @@ def weighted(groups: Sequence[Mapping[bytes, int]], factors: Sequence[Fraction])
 
 
 def times(counts: Mapping[bytes, int], factor: Fraction) -> dict[bytes, int]:
-    """One group's counts times its factor, in whole numbers."""
+    """Return one group's counts times its factor, in whole numbers."""
     whole = {word: count * factor.numerator // factor.denominator for word, count in counts.items()}
     missing = round(sum(counts.values()) * factor) - sum(whole.values())
 
@@ -38,7 +38,7 @@ def times(counts: Mapping[bytes, int], factor: Fraction) -> dict[bytes, int]:
 
 
 def hash_of(word: bytes) -> int:
-    """A number that depends only on the bytes of the word."""
+    """Return a number that depends only on the bytes of the word."""
     found = sum((letter + 1) * pow(MULTIPLIER, place, 2**64) for place, letter in enumerate(word, start=1)) % 2**64
     found ^= found >> 32
     found = found * MULTIPLIER % 2**64

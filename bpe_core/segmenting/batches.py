@@ -163,7 +163,7 @@ class Unread:
 
 
 def _of_list(texts: list[Any]) -> tuple[Texts, bool]:
-    """The texts of a list, and whether they are certainly UTF-8."""
+    """Return the texts of a list, and whether they are certainly UTF-8."""
     if len(texts) == 1 and isinstance(texts[0], str):
         data = utf8_view(texts[0])
         return Texts(data, np.array([0, len(data)])), True
@@ -217,7 +217,7 @@ def _check(texts: Texts) -> None:
 def encoded_by_kernels(
     encoder: CompiledEncoder, texts: Texts | Unread, cuts: SafeCuts, at: int, threads: int | None
 ) -> Batch:
-    """The ids of all texts; without a number of threads on several if there is enough to do."""
+    """Return the ids of all texts; without a number of threads on several if there is enough to do."""
     threads = threads or (available_threads() if texts.size >= WORTH_THREADS else 1)
     if isinstance(texts, Unread) and threads == 1:
         texts = Texts.of(texts.texts)
@@ -325,7 +325,7 @@ class _Gathered:
         return self._spare.pop() if self._spare else np.empty(0, np.int32)
 
     def _placed(self) -> Iterator[tuple[Int32s, int]]:
-        """The parts that are done and have a place now, since all before them have: where each begins."""
+        """Yield the parts that are done and have a place now, since all before them have: where each begins."""
         while (part := self._done.pop(len(self._offsets) - 1, None)) is not None:
             ids, offsets = part
             start = self._free

@@ -317,7 +317,7 @@ class Boundaries(Segmentation):
         return np.frombuffer(self.data, np.uint8).astype(np.int32) if self.symbols is None else self.symbols
 
     def all_symbols(self) -> PlacedSymbols:
-        """Every base symbol of the text in order, also those that cover no byte."""
+        """Return every base symbol of the text in order, also those that cover no byte."""
         symbols = self._named_symbols()
         hidden, starts = self.hidden, np.flatnonzero(symbols != NO_TOKEN)
         places = np.flatnonzero(self.ranks != INSIDE)  # a symbol ends at the next of them
@@ -342,7 +342,7 @@ def joined(parts: list[PlacedSymbols]) -> PlacedSymbols:
 
 
 def shifted_hull(old: tuple[int, int] | None, start: int, removed: int, added: int) -> tuple[int, int]:
-    """The smallest range that holds the new bytes and all that was waiting before, where it is now."""
+    """Return the smallest range that holds the new bytes and all that was waiting before, where it is now."""
     if old is None:
         return start, start + added
 

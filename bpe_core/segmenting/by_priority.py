@@ -233,7 +233,7 @@ class JoinedWords:
 
     @cached_property
     def whole(self) -> dict[bytes, int]:
-        """The tokens by the word that each is; of equal ones the oldest."""
+        """Return the tokens by the word that each is; of equal ones the oldest."""
         alone = self._hidden | frozenset(self.joining.left_out)
         alone |= self._fallback if self.joining.pairs is None else frozenset()
         if self.puts_unknown_together:  # then several words in a row are looked up as one, too
@@ -249,7 +249,7 @@ class JoinedWords:
     # -- joining ---------------------------------------------------------------------------
 
     def _apart(self, symbols: list[int], at: int) -> Iterator[Stretch]:
-        """The stretches of a long word between which nothing is ever joined."""
+        """Yield the stretches of a long word between which nothing is ever joined."""
         start, meet = 0, self.meeting
         for place in range(1, len(symbols)):
             if symbols[place - 1] << 32 | symbols[place] not in meet:
@@ -259,7 +259,7 @@ class JoinedWords:
 
     @cached_property
     def meeting(self) -> set[int]:
-        """All pairs of symbols that are neighbours in some token, the left one 32 bits above."""
+        """Return all pairs of symbols that are neighbours in some token, the left one 32 bits above."""
         return set(self.meeting_pairs().tolist())
 
     def meeting_pairs(self) -> Int64s:
@@ -287,7 +287,7 @@ class JoinedWords:
         return np.unique(np.append(meeting, np.array(further, np.int64)))
 
     def _joined_seeds(self) -> Iterator[list[int]]:
-        """The symbols of each seed that neighbours may become, though no two of them made it."""
+        """Yield the symbols of each seed that neighbours may become, though no two of them made it."""
         if self.joining.priorities is not None:
             for id in np.flatnonzero(self.joining.priorities[: self._base] != NO_PRIORITY).tolist():
                 yield self._spelling.symbols(self.history.alphabet.texts[id])

@@ -134,7 +134,7 @@ class CompiledEncoder:
         return self._encode(text, utf8_view(text), self._kind, at)
 
     def ids_of_short(self, text: str, at: int, changes: TextChanges) -> Int32s | None:
-        """The tokens of a short text that is changed first, by one call; None where it takes the longer way."""
+        """Return the tokens of a short text that is changed first, by one call; None where it takes the longer way."""
         data = utf8(text)
         size = len(data)
         if size > SHORT_TEXT:
@@ -149,7 +149,7 @@ class CompiledEncoder:
         return found
 
     def ids_of_words(self, data: Bytes, starts: Int32s, at: int) -> Int32s:
-        """The tokens of given words that lie end to end; the last start is the end."""
+        """Return the tokens of given words that lie end to end; the last start is the end."""
         return self.ids_of_laid(data, starts, np.array([0, len(data)]), at)[0]
 
     def ids_of_laid(self, data: Bytes, starts: Int32s, edges: Int64s, at: int) -> tuple[Int32s, Int64s]:
@@ -269,7 +269,7 @@ class CompiledEncoder:
         )
 
     def _remembered_words(self, kind: int, at: int) -> RememberedWords:
-        """The words that all desks of this kind share, even while all desks are in use."""
+        """Return the words that all desks of this kind share, even while all desks are in use."""
         with self._lock:
             known = self._remembered.get((kind, at))
             if known is None:
@@ -284,7 +284,7 @@ def check_length(data: Bytes) -> None:
 
 
 def merge_table(base: int, left: Int32s, right: Int32s) -> MergeTable:
-    """An empty table with room for merges of these pairs, behind that many base symbols."""
+    """Return an empty table with room for merges of these pairs, behind that many base symbols."""
     merges = len(left)
     room = BUCKET << (merges // 2).bit_length()
     number = np.zeros(MERGE_NUMBERS, np.int64)
@@ -306,7 +306,7 @@ def merge_table(base: int, left: Int32s, right: Int32s) -> MergeTable:
 def joining_table(
     base: int, meeting: Int64s, left: Int32s, right: Int32s, priorities: Int32s, tokens: Int32s
 ) -> MergeTable:
-    """A table of pairs that are joined by priorities; the left one of two symbols that meet is 32 bits above."""
+    """Return a table of pairs that are joined by priorities; the left one of two symbols that meet is 32 bits above."""
     nothing = np.zeros(len(meeting) + len(left), np.int32)
     table = merge_table(base, nothing, nothing)
     table = table._replace(joined=np.zeros(len(table.keys), np.int32))
@@ -357,7 +357,7 @@ def room_for(symbols: int, merges: int, kind: int) -> tuple[Workplace, kernel.Sp
 
 
 def piece_table(texts: Sequence[bytes], roots: Numbers, ids: Numbers, births: Numbers) -> trie.PieceTable:
-    """Each token by its bytes, below the root where it is looked for."""
+    """Return each token by its bytes, below the root where it is looked for."""
     starts = np.fromiter(accumulate(map(len, texts), initial=0), np.int64, len(texts) + 1)
     most = int(starts[-1]) + trie.CONTINUING + 1
     columns = {name: np.full(most, trie.NONE, np.int32) for name in trie.Tree._fields[:-1]}

@@ -216,7 +216,7 @@ class _Parts:
 
 
 def _rows(words: JoinedWords) -> list[Int32s]:
-    """All pairs that are joined: left, right, priority and token."""
+    """Return all pairs that are joined: left, right, priority and token."""
     pairs = words.joining.pairs
     if pairs is not None:
         columns = [pairs.left, pairs.right, np.arange(len(pairs.left)), pairs.token]

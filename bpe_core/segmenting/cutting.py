@@ -78,7 +78,7 @@ class Cutting:
 
     @cached_property
     def recipe(self) -> Recipe:
-        """The recipe without special tokens: only a caller allows some, and all others are ordinary text."""
+        """Return the recipe without special tokens: only a caller allows some, and all others are ordinary text."""
         return self._recipe.with_changes(special_tokens=()) if self._recipe.special_tokens else self._recipe
 
     @cached_property
@@ -116,7 +116,7 @@ class Cutting:
 
     @cached_property
     def of_changed(self) -> Recipe:
-        """The recipe of texts that are changed already."""
+        """Return the recipe of texts that are changed already."""
         return self.recipe.with_changes(preparation=(), **dataclasses.asdict(Normalization()))
 
     @cached_property
@@ -145,7 +145,7 @@ class Cutting:
                 yield piece.text, None
 
     def words_of(self, piece: TracedPiece) -> Iterator[str]:
-        """The words of a stretch."""
+        """Return the words of a stretch."""
         if not self.gives_words:
             return self.words(piece.text)
         if self._steps.wants_places:
@@ -153,7 +153,7 @@ class Cutting:
         return self._steps.texts_of_words(piece.text)
 
     def laid(self, pieces: Sequence[TracedPiece]) -> Laid:
-        """The words of all stretches laid end to end, where steps cut these."""
+        """Return the words of all stretches laid end to end, where steps cut these."""
         from bpe_core.segmenting.laid_words import Laid  # loads machine code
 
         at_once = self._laid if sum(len(piece.text) for piece in pieces) >= LONG else None
@@ -166,7 +166,7 @@ class Cutting:
         )
 
     def stretches(self, texts: Iterable[str], allowed: tuple[str, ...]) -> Iterator[Iterator[tuple[TracedPiece, str]]]:
-        """The special tokens of each text, and the changed stretches between them, without a token."""
+        """Return the special tokens of each text, and the changed stretches between them, without a token."""
         sought = self._sought(allowed)
         return (self._stretches(text, sought, places=self._wants_places) for text in texts)
 
@@ -240,7 +240,7 @@ class Cutting:
         return self._splitter.words(text)
 
     def placed_words(self, text: str) -> Iterator[tuple[bytes, int]]:
-        """The words of a normalized text in UTF-8, and where each starts. Blanks between them may be left out."""
+        """Yield the words of a normalized text in UTF-8, and where each starts. Blanks between them may be left out."""
         if self.gives_words:
             yield raw_bytes(text), 0
             return
@@ -313,7 +313,7 @@ class GivenWords(Cutting):
 
 
 def tokens_looked_for(recipe: Recipe) -> tuple[str, ...]:
-    """The special tokens, and the unknown token where a file says that texts are searched for it."""
+    """Return the special tokens, and the unknown token where a file says that texts are searched for it."""
     if not recipe.preparation:
         return recipe.special_tokens
     if recipe.unknown_text in recipe.special_tokens:

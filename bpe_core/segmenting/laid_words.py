@@ -146,7 +146,7 @@ class LaidWords:
 
 @lru_cache(maxsize=16)
 def laid_words(cuts: tuple[PreTokenizer, ...], *, shows_bytes: bool = False) -> LaidWords | None:
-    """The operations for these steps; None where one of them must be done piece by piece."""
+    """Return the operations for these steps; None where one of them must be done piece by piece."""
     operations: list[Operation] = []
     in_bytes = False
     but: set[str] = set()
@@ -169,7 +169,7 @@ def laid_words(cuts: tuple[PreTokenizer, ...], *, shows_bytes: bool = False) -> 
 
 
 def _without_long_texts(step: Split) -> tuple[Split, set[str]]:
-    """The step without the long texts its expression begins with, which no table can hold; and these texts.
+    """Return the step without the long texts its expression begins with, which no table can hold; and these texts.
 
     >>> _without_long_texts(Split(r"<\\|end\\|>|a+", True, "Isolated"))
     (Split(pattern='a+', is_regex=True, behavior='Isolated', invert=False), {'<|end|>'})
@@ -183,7 +183,7 @@ def _without_long_texts(step: Split) -> tuple[Split, set[str]]:
 
 
 def _without_repeated(pattern: str) -> str:
-    """The expression without looking back for a sign of a set, which no table can do.
+    """Return the expression without looking back for a sign of a set, which no table can do.
 
     >>> _without_repeated(r"a|([!\\-])\\1*")
     'a|(?:!+|\\\\-+)'

@@ -62,7 +62,7 @@ class Merges:
         return {key: rank for key, rank in zip(reversed(keys), reversed(ranks), strict=True)}  # noqa: C416
 
     def merged(self, symbols: Sequence[int]) -> MergedWord:
-        """All merges applied to a word of base symbols.
+        """Apply all merges to a word of base symbols.
 
         >>> from bpe_core.history.alphabet import Alphabet
         >>> from bpe_core.recipes.recipe import Recipe
@@ -106,7 +106,7 @@ class Merges:
             heappush(heap, rank << _PLACE_BITS | place)
 
     def tokens(self, word: MergedWord, at: int) -> list[int]:
-        """The ids of a word's tokens after `at` merges; each is what the merge of the highest rank inside it made."""
+        """Return the ids of a word's tokens after `at` merges; the highest rank inside a token made it."""
         if not word.symbols:
             return []
         ids: list[int] = []
@@ -121,7 +121,7 @@ class Merges:
         return ids
 
     def steps(self, word: MergedWord) -> Iterator[tuple[int, list[int]]]:
-        """The index of each merge that changes a word, and its tokens after that.
+        """Yield the index of each merge that changes a word, and its tokens after that.
 
         >>> from bpe_core.history.alphabet import Alphabet
         >>> from bpe_core.recipes.recipe import Recipe
@@ -177,7 +177,7 @@ Item = TypeVar("Item")
 
 
 def ids_of_each(items: Iterable[Item], cut: Callable[[Item], Sequence[int]]) -> Int32s:
-    """The tokens of many words, one after the other; each different word is cut once."""
+    """Return the tokens of many words, one after the other; each different word is cut once."""
     ids: list[int] = []
     known: dict[Item, Sequence[int]] = {}
     for item in items:
@@ -209,7 +209,7 @@ class Spelling:
 
     @cached_property
     def symbol_of_byte(self) -> Int32s | None:
-        """The symbol of each byte; None where a symbol depends on the word or covers several bytes."""
+        """Return the symbol of each byte; None where a symbol depends on the word or covers several bytes."""
         if self._recipe.base != "bytes" or self._recipe.marker not in ("none", "continuation"):
             return None
         return np.array([self._alphabet.id_of_piece[bytes([byte])] for byte in range(256)], np.int32)

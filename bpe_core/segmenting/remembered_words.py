@@ -56,7 +56,7 @@ class RememberedWords:
         self._all = _memory(2 * WORDS_AT_FIRST, results, words)  # its `number` holds what was given out
 
     def part(self) -> Memory:
-        """The memory, with a part to fill for one more thread."""
+        """Return the memory, with a part to fill for one more thread."""
         with self._changed:
             self._threads += 1
             for part in self._parts:

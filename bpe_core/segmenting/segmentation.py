@@ -38,7 +38,7 @@ class Tokens:
         return Tokens(self.edges[first : end + 1], self.ids[first:end])
 
     def spans(self) -> Int64s:
-        """A row for each token: where it starts, where it stops, its id."""
+        """Return a row for each token: where it starts, where it stops, its id."""
         rows = np.stack((self.edges[:-1], self.edges[1:], self.ids), axis=1)
         return rows[np.flatnonzero(self.ids != NO_TOKEN)]
 
@@ -50,12 +50,12 @@ class Segmenter(Protocol):
     """Cuts texts by one history, as its method does. It recognises the special tokens that are allowed."""
 
     def ids(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
-        """The tokens after that many steps."""
+        """Return the tokens after that many steps."""
 
     def segmentation(
         self, text: str, allowed: tuple[str, ...], cancelled: CancelCheck = never_cancelled
     ) -> Segmentation:
-        """The tokens after every step, with their places."""
+        """Return the tokens after every step, with their places."""
 
 
 class Segmentation(Protocol):
@@ -65,10 +65,10 @@ class Segmentation(Protocol):
     pending: tuple[int, int] | None  # the bytes that wait for an answer; None where all tokens are known
 
     def tokens(self, at: int) -> Tokens:
-        """All tokens after that many steps, those that cover no byte too."""
+        """Return all tokens after that many steps, those that cover no byte too."""
 
     def tokens_between(self, start: int, stop: int, at: int) -> Tokens:
-        """The tokens that share a byte with `start` to `stop`."""
+        """Return the tokens that share a byte with `start` to `stop`."""
 
     def with_empty(self, tokens: Tokens, at: int, *, of_neighbours: bool = False) -> Tokens:
         """Add the tokens that cover no byte; with `of_neighbours` also those at the ends that go with others."""

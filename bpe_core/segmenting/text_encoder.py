@@ -46,7 +46,7 @@ class WordEncoder:
         self._encoded = 0  # characters
 
     def make_kernels(self) -> CompiledEncoder:
-        """The kernels that cut as this does, where `has_kernels` says that there are any."""
+        """Return the kernels that cut as this does, where `has_kernels` says that there are any."""
         raise NotImplementedError
 
     def ids_of_word(self, word: bytes, at: int) -> Sequence[int]:
@@ -133,7 +133,7 @@ class WordEncoder:
     def _ids_of_pieces(
         self, kernels: CompiledEncoder | None, pieces: Sequence[TracedPiece], at: int, threads: int | None
     ) -> tuple[Int32s, Int64s]:
-        """The ids of all stretches, by one call where that can be, and where those of each begin."""
+        """Return the ids of all stretches, by one call where that can be, and where those of each begin."""
         from bpe_core.segmenting.batches import Batch, Texts, encoded_by_kernels
 
         if self._cutting.gives_words:
@@ -160,7 +160,7 @@ class WordEncoder:
         return Batch.of([ids_of_each(some, lambda word: self.ids_of_word(word, at)) for some in of_texts])
 
     def batch(self, texts: Texts | Unread, at: int, allowed: tuple[str, ...], threads: int | None) -> Batch | None:
-        """The ids of many texts; None where they have to be encoded one by one."""
+        """Return the ids of many texts; None where they have to be encoded one by one."""
         encoder = self.kernels_for(texts.size)
         from bpe_core.segmenting.batches import Batch, Texts, encoded_by_kernels
 
@@ -195,7 +195,7 @@ class WordEncoder:
     def ids_of_given(
         self, given: GivenWords, at: int, cancelled: CancelCheck = never_cancelled
     ) -> tuple[Int32s, Int64s] | None:
-        """The tokens of given words, where those of each begin, and the end; None if too few for kernels."""
+        """Return the tokens of given words, where those of each begin, and the end; None if too few for kernels."""
         encoder = self.kernels_for(len(given.data))
         return None if encoder is None else encoder.ids_of_given(given.data, given.starts, at, cancelled)
 

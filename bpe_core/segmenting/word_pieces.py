@@ -71,7 +71,7 @@ def _with_spelled(starting: Ids, continuing: Ids, marker: str) -> Ids:
 
 
 def _lengths_by_first(ids: Ids) -> dict[str, list[int]]:
-    """The lengths of tokens that begin with each character, ascending: others need not be looked for there."""
+    """Return the lengths of tokens that begin with each character, ascending: others need not be looked for there."""
     found: dict[str, list[int]] = {}
     for first, length in sorted({(text[:1], len(text)) for text in ids}):
         found.setdefault(first, []).append(length)
@@ -84,7 +84,7 @@ def encoding_of(history: History) -> str:
 
 
 def pieces_of(history: History) -> tuple[Ids, Ids]:
-    """The tokens that begin words, and those that continue them; of several with the same text the oldest.
+    """Return the tokens that begin words, and those that continue them; of several with the same text the oldest.
 
     Where nothing marks the latter, as in RWKV's vocabulary, every token does both.
     """

@@ -107,7 +107,7 @@ class Cuts:
         return np.flatnonzero(changed & self._is_special), np.flatnonzero(changed & ~self._is_special)
 
     def ahead_of(self, at: int) -> Ahead | None:
-        """The work of cutting those words for `travel`, where they are many or one is long; else None."""
+        """Return the work of cutting those words for `travel`, where they are many or one is long; else None."""
         _, which = self._changed(at)
         if self._is_found(at, which):
             return None
@@ -168,7 +168,7 @@ class Cuts:
 
 
 def in_rows(first: Int64s, counts: Int64s) -> Int64s:
-    """The numbers of rows, one row behind the other: each row counts up from its first number.
+    """Return the numbers of rows, one row behind the other: each row counts up from its first number.
 
     >>> in_rows(np.array([5, 0]), np.array([2, 3])).tolist()
     [5, 6, 0, 1, 2]
@@ -225,7 +225,7 @@ class Words:
         return self.origins[self.first[1:] - 1]
 
     def first_behind(self, place: int) -> int:
-        """The first word that reaches behind a place; one without bytes belongs to what follows it."""
+        """Return the first word that reaches behind a place; one without bytes belongs to what follows it."""
         return min(int(np.searchsorted(self.stops, place, side="right")), int(np.searchsorted(self.starts, place)))
 
     def part(self, start: int, stop: int) -> Words:
@@ -321,7 +321,7 @@ class WordTokens(Segmentation):
         return self._found[1]
 
     def _place(self, at: int) -> _Placed:
-        """All tokens of all words, and between them the bytes that belong to none."""
+        """Return all tokens of all words, and between them the bytes that belong to none."""
         words, cuts = self._words, self._cuts
         cuts.travel(at)
         counts = cuts.counts[words.which]

@@ -56,7 +56,7 @@ class _Step(NamedTuple):
 
 
 def normalize(text: str, recipe: Recipe) -> str:
-    """The text as the recipe wants it before splitting."""
+    """Return the text as the recipe wants it before splitting."""
     if not recipe.normalizes:
         return text
     changed = normalizer(recipe)
@@ -126,7 +126,7 @@ def _without(removed: str, text: str) -> tuple[str, Offsets]:
 
 
 def normalize_with_origins(text: str, recipe: Recipe) -> Normalized:
-    """The text that `normalize` makes, with the origin of each of its bytes."""
+    """Return the text that `normalize` makes, with the origin of each of its bytes."""
     texts: list[str] = []
     origins: list[Offsets] = []
     done = 0  # bytes of the original
@@ -144,7 +144,7 @@ def normalize_with_origins(text: str, recipe: Recipe) -> Normalized:
 
 
 def normalized_with_sources(text: str, recipe: Recipe) -> tuple[str, Offsets]:
-    """The normalized text without special tokens, and the index each of its characters came from."""
+    """Return the normalized text without special tokens, and the index each of its characters came from."""
     source = np.arange(len(text))
     for step in _steps(recipe):
         text, found = step.with_sources(text)

@@ -95,7 +95,7 @@ class SafeCuts:
         return np.flatnonzero(self.pairs[found[:-1], found[1:]]) + 1
 
     def last(self, data: bytes | bytearray) -> int:
-        """The last place where a text may be cut; 0 if there is none near its end."""
+        """Return the last place where a text may be cut; 0 if there is none near its end."""
         found = self.places(data[-_LOOK_BACK:])
         return max(0, len(data) - _LOOK_BACK) + int(found[-1]) if len(found) else 0
 
@@ -112,7 +112,7 @@ class SafeCuts:
         return 0
 
     def first_from(self, data: Data, position: int) -> int:
-        """The first place from a position on where a text may be cut; else its end."""
+        """Return the first place from a position on where a text may be cut; else its end."""
         end, window = position, _WINDOW
         while end < len(data) and self.pairs.any():
             end, window = position + window, 2 * window
@@ -141,7 +141,7 @@ def _safe_cuts(recipe: Recipe) -> SafeCuts:
 
 
 def _before_normalization(pairs: Booleans, recipe: Recipe) -> Booleans:
-    """The pairs that become such a pair. Normalization looks across no blank or end of a line."""
+    """Return the pairs that become such a pair. Normalization looks across no blank or end of a line."""
     found = np.zeros_like(pairs)
     for before, behind in np.argwhere(pairs[:128, :128]).tolist():
         if chr(behind).isspace() or (before == NEWLINE and recipe.unit == "line"):

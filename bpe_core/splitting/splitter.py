@@ -65,7 +65,7 @@ class Splitter:
         return in_ascii(self._expression)
 
     def words(self, text: str) -> Iterator[str]:
-        """The words of one normalized document.
+        """Return the words of one normalized document.
 
         Special tokens belong to no word. With the unit "line", each line, with its newline, is a text of its own. What
         a custom pattern does not match becomes words, too. Bytes of characters that steps cut are escaped.
@@ -166,7 +166,7 @@ def _beginning(text: str) -> str:
 
 
 def lines_of(text: str) -> Iterator[str]:
-    """The lines of a text with their newlines; only \\n ends a line."""
+    """Yield the lines of a text with their newlines; only \\n ends a line."""
     start = 0
     while start < len(text):
         end = text.find("\n", start) + 1 or len(text)
@@ -184,7 +184,7 @@ def why_slow(recipe: Recipe) -> str:
 
 
 def scan_table(recipe: Recipe) -> ScanTable | None:
-    """The table by which the scanner splits as the recipe does; None if only `regex` can."""
+    """Return the table by which the scanner splits as the recipe does; None if only `regex` can."""
     from bpe_core.text.scanner import table_for
 
     return table_for(recipe.pattern, recipe.unit, recipe.custom_pattern, older=recipe.older_unicode)
@@ -197,7 +197,7 @@ _IN_ASCII |= dict.fromkeys(("Lt", "Lm", "Lo", "M"), "")
 
 @cache
 def in_ascii(expression: str) -> re.Pattern[str]:
-    """A named pattern, or a part of one, for texts that are only ASCII, which `re` matches in half the time.
+    """Return a named pattern, or a part of one, for texts that are only ASCII, which `re` matches in half the time.
 
     >>> in_ascii(NAMED_PATTERNS["gpt2"].expression).findall("It's 12 o'clock")
     ['It', "'s", ' 12', ' o', "'", 'clock']

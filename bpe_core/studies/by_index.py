@@ -27,7 +27,7 @@ class TokensByIndex:
 
     @cached_property
     def texts(self) -> TokenTexts:
-        """Each token as people read it."""
+        """Return each token as people read it."""
         return TokenTexts.of(self._history)
 
     @cached_property

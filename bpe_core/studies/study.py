@@ -152,13 +152,13 @@ class Study:
 
     @cached_property
     def tokens(self) -> Mapping[int, bytes]:
-        """The bytes of each token, by its number in the file."""
+        """Return the bytes of each token, by its number in the file."""
         texts = TokenBytes(self.history)
         return {number: texts[index] for number, index in indices_by_number(self.history).items()}
 
     @property
     def tokenizer(self) -> Study:
-        """The study itself, which encodes and decodes: former versions had an object for that."""
+        """Return the study itself, which encodes and decodes: former versions had an object for that."""
         return self
 
     # -- saving ----------------------------------------------------------------------------
@@ -177,7 +177,7 @@ class Study:
 
     @cached_property
     def names(self) -> TokenNames:
-        """Each token as people read it, by its number in the file."""
+        """Return each token as people read it, by its number in the file."""
         return TokenNames(self.history, self.by_index)
 
     def id_of(self, text: str) -> int:
@@ -234,12 +234,12 @@ class Study:
 
     @property
     def learned_from(self) -> WordTable | None:
-        """The words it was learned from, if its texts are those."""
+        """Return the words it was learned from, if its texts are those."""
         return self.own_words if self.texts_are_own else None
 
     @property
     def own_words(self) -> WordTable | None:
-        """The words it was learned from, where they are known, even if it is asked about other texts."""
+        """Return the words it was learned from, where they are known, even if it is asked about other texts."""
         return None if self._own_texts is None else self._own_texts.words(self.history.recipe)
 
     def words(self, what: str = "This question", work: Work = ALONE) -> WordTable:
@@ -252,7 +252,7 @@ class Study:
 
     @cached_property
     def _counted_by(self) -> Recipe:
-        """The recipe without the special tokens that the library of an opened file takes for ordinary text."""
+        """Return the recipe without the special tokens that the library of an opened file takes for ordinary text."""
         recipe = self.history.recipe
         if recipe.spelled_specials != "text" or not recipe.special_tokens:
             return recipe

@@ -23,7 +23,7 @@ Number = TypeVar("Number", bound=np.generic)
 
 
 def repeated(numbers: npt.NDArray[Number], times: npt.NDArray[Any]) -> npt.NDArray[Number]:
-    """Each number that many times, as `np.repeat` gives them, in parts between which a window may draw.
+    """Return each number that many times, as `np.repeat` gives them, in parts between which a window may draw.
 
     >>> repeated(np.array([7, 8, 9]), np.array([2, 0, 1])).tolist()
     [7, 7, 9]

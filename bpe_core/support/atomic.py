@@ -47,7 +47,7 @@ def making(*paths: Path | str, told_in: Path | None = None) -> Iterator[None]:
 
 @contextlib.contextmanager
 def write_atomically(path: Path | str) -> Iterator[BinaryIO]:
-    """A binary file written beside `path` and renamed over it when all went well; else `path` is untouched."""
+    """Open a binary file beside `path`, and rename it over `path` when all went well; else `path` is untouched."""
     with write_together(path) as (file,):
         yield file
 

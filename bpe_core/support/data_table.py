@@ -95,7 +95,7 @@ def read_data(path: Path | str, texts: Collection[str]) -> DataTable:
 
 
 def read_plainly(path: Path | str) -> dict[str, list[Any]]:
-    """The columns as they stand there: in a file of text, whatever they hold, as texts."""
+    """Return the columns as they stand there: in a file of text, whatever they hold, as texts."""
     with gate(f"{path} is no table of columns, or a damaged one"):
         return _READERS[checked_name(path).suffix.lower()](Path(path))
 
@@ -162,7 +162,7 @@ def _cells(row: tuple[Any, ...]) -> list[Any]:
 
 
 def _write_json(table: DataTable, file: TextIO, cancelled: CancelCheck) -> None:
-    """A list of rows, a line each, every one an object."""
+    """Write a list of rows, a line each, every one an object."""
     names, before = list(table.columns), "[\n"
     for row in table.rows(cancelled):
         file.write(before + json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False, allow_nan=False))

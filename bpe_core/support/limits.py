@@ -166,7 +166,7 @@ elif sys.platform == "darwin":
     import ctypes
 
     def _of_system() -> int | None:
-        """The share that the system itself calls free, of all there is."""
+        """Return the share that the system itself calls free, of all there is."""
         share, total = _control("kern.memorystatus_level", ctypes.c_uint32), _control("hw.memsize", ctypes.c_uint64)
         return None if share is None or total is None else total * share // 100
 

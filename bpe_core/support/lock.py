@@ -20,7 +20,7 @@ class Lock:
 
     @classmethod
     def acquire(cls, path: Path, create: int = os.O_CREAT) -> Lock | None:
-        """The lock, or None if somebody holds it; an OSError where no file can be made or locked."""
+        """Return the lock, or None if somebody holds it; an OSError where no file can be made or locked."""
         while True:
             handle = os.open(path, os.O_RDWR | create | _NO_LINK, 0o600)
             try:

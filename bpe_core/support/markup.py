@@ -43,7 +43,7 @@ def joined(content: Iterable[Content]) -> Markup:
 def table(
     caption: str, titles: Sequence[str], rows: Iterable[Sequence[Content]], *, numbers: Sequence[int] = ()
 ) -> Markup:
-    """A table with a caption; the columns listed in `numbers` are aligned to the right."""
+    """Return a table with a caption; the columns listed in `numbers` are aligned to the right."""
     kinds = [{"class": "number"} if i in numbers else {} for i in range(len(titles))]
     head = joined(element("th", {"scope": "col", **kind}, title) for title, kind in zip(titles, kinds, strict=True))
     body = [

@@ -25,7 +25,7 @@ MISSING_HIGHS = "needs the package highspy, which is not installed: pip install 
 
 
 def pyarrow_or_none() -> Any:
-    """The package, or None; it is large, so it is loaded only when a file of its kinds is wanted."""
+    """Return the package, or None; it is large, so it is loaded only when a file of its kinds is wanted."""
     try:
         import pyarrow
         import pyarrow.compute
@@ -45,7 +45,7 @@ def has_pillow() -> bool:
 
 
 def quiet_solver_or_none() -> Any:
-    """A solver of linear programs that prints nothing, or None without the package."""
+    """Return a solver of linear programs that prints nothing, or None without the package."""
     try:
         import highspy
     except ImportError:
@@ -88,12 +88,12 @@ ENGINE = "bpe_core"
 
 
 def offer_renderer(renderer: Renderer, program: str) -> None:
-    """The program with the window can turn a drawing into other formats; the engine cannot. With its module."""
+    """Register the window's way to turn a drawing into other formats, which the engine lacks, with its module."""
     _renderers[:] = [(renderer, program)]
 
 
 def offer_window(facts: Callable[[], dict[str, str]]) -> None:
-    """The program with the window knows whether it can be opened."""
+    """Register the window's check whether it can be opened."""
     _windows[:] = [facts]
 
 
@@ -107,5 +107,5 @@ def renderer_or_none() -> Renderer | None:
 
 
 def program() -> str:
-    """The module that is run for a command in a process of its own: as much of the program as there is here."""
+    """Return the module that is run for a command in a process of its own: as much of the program as there is here."""
     return _renderers[0][1] if _renderers else ENGINE

@@ -26,7 +26,7 @@ class ParquetFile:
 
     @property
     def columns(self) -> list[str]:
-        """The paths of the columns as they are stored: of a nested one those of its parts."""
+        """Return the paths of the columns as they are stored: of a nested one those of its parts."""
         return [self._file.schema.column(leaf).path for leaf in range(len(self._file.schema))]
 
     @property
@@ -35,7 +35,7 @@ class ParquetFile:
         return sum(self._group(number).total_byte_size for number in range(self._file.metadata.num_row_groups))
 
     def read(self, columns: Sequence[str] | None = None, groups: Iterable[int] | None = None) -> Any:
-        """All rows of these columns, or those of some row groups, as one table."""
+        """Return all rows of these columns, or those of some row groups, as one table."""
         batches = list(within_reason(self.batches(columns, MOST_ROWS, groups), self._pages.size))
         schema = batches[0].schema if batches else self._file.read_row_groups([], columns=columns).schema
         return self._arrow.Table.from_batches(batches, schema)

@@ -122,7 +122,7 @@ class _Compact:
         self._parts = 0
 
     def header(self) -> tuple[tuple[int, int, int], int]:
-        """The kind, the bytes unpacked and stored, and where the page begins."""
+        """Return the kind, the bytes unpacked and stored, and where the page begins."""
         found = self._structure(_DEEPEST)
         try:
             kind, unpacked, stored = found[1], found[2], found[3]

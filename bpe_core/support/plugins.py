@@ -111,11 +111,11 @@ class Registry(MutableMapping[str, Row]):
         yield from self.brought  # searched only by who goes on so far
 
     def items(self) -> ItemsView[str, Row]:
-        """A look at all of them, which uses none."""
+        """Return a view of all rows, which loads none."""
         return {**self._own, **self.brought}.items()
 
     def values(self) -> ValuesView[Row]:
-        """A look at one after the other, which uses none, and searches packages only for who goes on so far."""
+        """Return a look at one after the other, which uses none, and searches packages only for who goes on so far."""
         return _Rows(self)
 
     def __bool__(self) -> bool:

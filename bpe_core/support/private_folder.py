@@ -10,7 +10,7 @@ from pathlib import Path
 
 
 def home() -> Path | None:
-    """The person's own folder; a user without a name on this computer may have none."""
+    """Return the person's own folder; a user without a name on this computer may have none."""
     try:
         found = Path.home()
     except RuntimeError:
@@ -19,7 +19,7 @@ def home() -> Path | None:
 
 
 def private_folder(path: Path) -> Path:
-    """The folder, made if it is missing; an OSError if it is not safe.
+    """Return the folder, made if it is missing; an OSError if it is not safe.
 
     It is ours, no link, and nobody else may look into it. Each folder on the way belongs to us or to the system, and
     others may not change it, or (as in the common temporary folder) only what is theirs.

@@ -40,7 +40,7 @@ def never_cancelled() -> bool:
 
 
 def while_wanted(items: Iterable[Item], cancelled: CancelCheck, every: int = ASKED_EVERY) -> Iterator[Item]:
-    """The items, as long as somebody wants to know what comes of them.
+    """Yield the items, as long as somebody wants to know what comes of them.
 
     >>> list(while_wanted("abc", never_cancelled))
     ['a', 'b', 'c']

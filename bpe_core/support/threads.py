@@ -83,7 +83,7 @@ class WorkerPool:
         self._pool.shutdown(cancel_futures=True)
 
     def all(self, jobs: Sequence[Job[Result]], stage: str, unit: str, steps: Steps | None = None) -> list[Result]:
-        """The results in order; the first failure ends all."""
+        """Return the results in order; the first failure ends all."""
         found: list[Result | None] = [None] * len(jobs)
         for place, result in self.each(jobs, stage, unit, steps):
             found[place] = result
@@ -92,7 +92,7 @@ class WorkerPool:
     def each(
         self, jobs: Sequence[Job[Result]], stage: str, unit: str, steps: Steps | None = None
     ) -> Iterator[tuple[int, Result]]:
-        """The results one by one as each is done, with its place."""
+        """Yield the results one by one as each is done, with its place."""
         from concurrent.futures import FIRST_COMPLETED, wait
 
         place_of: dict[Future[Result], int] = {

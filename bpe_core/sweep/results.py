@@ -54,7 +54,7 @@ def table_of(rows: Iterable[Row]) -> DataTable:
 
 
 def remarks_of(table: DataTable) -> list[str]:
-    """A sentence for each recipe that cannot encode all: it needs few tokens where it understands little.
+    """Return a sentence for each recipe that cannot encode all: it needs few tokens where it understands little.
 
     >>> told = {"corpus": "b", "ties": "c", "run": "d", **dict.fromkeys(WHOLE, 1), "unknown_share": 0.25}
     >>> remarks_of(table_of([{"recipe": "a", **told}, {"recipe": "e", **told, "unknown_share": 0.0}]))[0][:62]

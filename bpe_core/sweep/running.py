@@ -118,7 +118,7 @@ class _Bench:
     """The bench of a sweep: values that several runs need, made once: words to learn from, documents to measure by."""
 
     def __init__(self, plan: Plan, runs: list[Run], measured: set[str], session: RunsInSession | None) -> None:
-        """Some of the runs may be `measured` already, by their keys."""
+        """Take the runs of a plan; some may be `measured` already, by their keys."""
         self._plan, self._runs, self._measured, self._session = plan, runs, measured, session
         self._words: Mapping[Hashable, WordTable] = {}
         self._yardsticks: Mapping[tuple[str, Recipe | None], Yardstick] = {}

@@ -61,7 +61,7 @@ def text_of(codes: CodePoints) -> str:
 
 
 def small(text: str) -> str:
-    """The text in small letters, each by itself."""
+    """Return the text in small letters, each by itself."""
     if not text.isascii() and not _ALONE.keys().isdisjoint(map(ord, set(text))):
         text = text.translate(_ALONE)
     return text.lower()
@@ -86,7 +86,7 @@ def _in_lines(text: str) -> Iterator[str]:
 
 
 def in_form(text: str, form: Form) -> tuple[str, Places]:
-    """The text in a Unicode form, and the index each of its characters came from."""
+    """Return the text in a Unicode form, and the index each of its characters came from."""
     if text.isascii() or without_form().isdisjoint(set(text)):
         return _in_form(text, form)
     texts: list[str] = []
@@ -101,7 +101,7 @@ def in_form(text: str, form: Form) -> tuple[str, Places]:
 
 
 def _apart_without_form(text: str) -> Iterator[str]:
-    """Each character without a form by itself, and the stretches between them."""
+    """Yield each character without a form by itself, and the stretches between them."""
     start = 0
     for place, character in enumerate(text):
         if character in without_form():
@@ -326,7 +326,7 @@ def _runs_of(expression: regex.Pattern[str]) -> Iterator[tuple[int, int]]:
 
 
 def raw_bytes(word: str) -> bytes:
-    """The bytes of a word that may begin or end inside a character."""
+    """Return the bytes of a word that may begin or end inside a character."""
     return word.encode(errors="surrogateescape")
 
 

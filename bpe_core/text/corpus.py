@@ -139,7 +139,7 @@ class Corpus:
 
     @property
     def groups(self) -> tuple[str, ...]:
-        """The names of its groups in reading order; a single empty name if there are no groups."""
+        """Return the names of its groups in reading order; a single empty name if there are no groups."""
         return tuple(dict.fromkeys(self.group_of_source)) or ("",)
 
     def parts(self, mixture: Mixture | None = None) -> dict[str, Corpus]:
@@ -185,7 +185,7 @@ class Corpus:
                 yield name, part._part(held, choice)
 
     def apart(self) -> Corpus:
-        """A copy with remarks of its own, to be read elsewhere."""
+        """Return a copy with remarks of its own, to be read elsewhere."""
         part = copy(self)
         part._is_part, part.remarks = True, SkipLog()
         return part
@@ -207,7 +207,7 @@ class Corpus:
 
     @property
     def word_lists(self) -> tuple[FileReader, ...]:
-        """The files with words that were counted elsewhere; they are not among the chunks."""
+        """Return the files with words that were counted elsewhere; they are not among the chunks."""
         return tuple(one for one in self._readers if isinstance(one, FileReader) and one.source.is_word_list)
 
     @property

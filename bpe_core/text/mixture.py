@@ -130,7 +130,7 @@ class Mixture:
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """The groups that have a dev text or a ratio, in the order in which these are said."""
+        """Return the groups that have a dev text or a ratio, in the order in which these are said."""
         with_dev = tuple(group.dev_of for group in self.groups if group.dev_of)
         return with_dev or tuple(group.name for group in self.groups if group.ratio is not None)
 
@@ -185,7 +185,7 @@ class Mixture:
 
 
 def weight_of(text: str) -> Fraction:
-    """A weight as a person writes it.
+    """Return a weight as a person writes it.
 
     >>> weight_of("70%"), weight_of("0.5"), weight_of(" 1/3 ")
     (Fraction(7, 10), Fraction(1, 2), Fraction(1, 3))
@@ -205,7 +205,7 @@ def weight_of(text: str) -> Fraction:
 
 
 def share_text(share: Fraction) -> str:
-    """A share as a person reads it.
+    """Return a share as a person reads it.
 
     >>> share_text(Fraction(7, 10)), share_text(Fraction(1, 3))
     ('70 %', '33.333 %')

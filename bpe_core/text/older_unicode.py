@@ -100,12 +100,12 @@ def punctuation() -> regex.Pattern[str]:
 
 
 def controls() -> regex.Pattern[str]:
-    """A control character, except those that separate words and lines."""
+    """Return the pattern of a control character, except those that separate words and lines."""
     return _compiled(r"[\p{Cc}\p{Cf}\p{Co}\ufffd]", _LATER_CONTROLS + " 9-a d")
 
 
 def without_later(text: str, expression: str = "") -> str:
-    """The text with an unassigned character in place of each that came later than the tables of expressions.
+    """Return the text with an unassigned character in place of each that came later than the tables of expressions.
 
     A range of the expression still holds the characters that came later.
 
@@ -118,7 +118,7 @@ def without_later(text: str, expression: str = "") -> str:
 
 
 def as_before(values: npt.NDArray[Number], expression: str) -> npt.NDArray[Number]:
-    """The values by code point, with the value of an unassigned one for characters that came later."""
+    """Return the values by code point, with the value of an unassigned one for characters that came later."""
     values, seen_as = values.copy(), _seen_as(expression)
     values[[*seen_as]] = values[[*map(ord, seen_as.values())]]
     return values

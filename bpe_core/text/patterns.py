@@ -176,7 +176,7 @@ def is_too_large(expression: str) -> bool:
 
 
 def written_out(expression: str) -> float:
-    """The number of parts of the expression with its repetitions written out; rather too many than too few.
+    """Return the number of parts of the expression with its repetitions written out; rather too many than too few.
 
     >>> written_out("abc"), written_out("a{9}"), written_out("(?:ab){9}c{0,9}")
     (3, 10, 41)
@@ -212,7 +212,7 @@ def _copies(part: re.Match[str]) -> int:
 
 
 def _at_most(expression: str) -> float:
-    """The size if every repetition were inside every other."""
+    """Return the size if every repetition were inside every other."""
     copies = [len(expression)]
     for count in _ANY_COUNT.finditer(expression):
         if count["comment"]:

@@ -58,13 +58,13 @@ def _others() -> dict[int, str]:
 
 
 def with_older_scripts(text: str) -> str:
-    """The text with another character in place of each whose script was another one, or none."""
+    """Return the text with another character in place of each whose script was another one, or none."""
     return text.translate(_others())
 
 
 @cache
 def runs() -> regex.Pattern[str]:
-    """A run of one script, in a text with older scripts; what comes before the first belongs to none."""
+    """Return the pattern of a run of one script, in a text with older scripts; what comes before belongs to none."""
     import regex  # takes a while to load
 
     sets = {script: rf"\p{{Script={script}}}" for script in _NAMES.split()}

@@ -63,7 +63,7 @@ def _places_of_many(
 
 
 def _by_length(specials: tuple[str, ...]) -> tuple[frozenset[str], list[int], re.Pattern[str]]:
-    """All tokens, their lengths from the longest on, and an expression of their beginnings."""
+    """Return all tokens, their lengths from the longest on, and an expression of their beginnings."""
     first, last = min(specials), max(specials)
     shared = next((first[:end] for end in range(len(first), 0, -1) if last.startswith(first[:end])), "")
     beginning = re.escape(shared) if shared else f"[{re.escape(''.join({token[0] for token in specials}))}]"

@@ -16,7 +16,7 @@ _PRINTABLE = (*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100))
 
 @cache
 def stand_in_order() -> tuple[int, ...]:
-    """The bytes sorted by their stand-ins, as GPT-2 numbers them."""
+    """Return the bytes sorted by their stand-ins, as GPT-2 numbers them."""
     return _PRINTABLE + tuple(sorted({*range(256)}.difference(_PRINTABLE)))
 
 

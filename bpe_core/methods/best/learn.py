@@ -61,7 +61,7 @@ class BestLearner(DroppingLearner):
         return Scores((0,), (self._rows[0],), self._dropped[: self.learned])
 
     def candidates(self, wanted: int) -> list[Candidate]:
-        """The rest of the chosen pieces; while they are searched, those that the prices ask for now."""
+        """Return the rest of the chosen pieces; while they are searched, those that the prices ask for now."""
         if self._is_found:
             return super().candidates(min(wanted, len(self._batch.pieces) - self._next))
         search, first = self._search, len(self._alphabet) - self._alphabet.seed_count

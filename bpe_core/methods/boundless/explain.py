@@ -72,7 +72,7 @@ class Followed:
 
     @property
     def pieces(self) -> list[Piece]:
-        """All that ever were there, each behind its parts."""
+        """Return all pieces that ever existed, each behind its parts."""
         return sorted([*self._fallen, *self._there.values()], key=lambda one: (one.stop, -one.start, one.step))
 
     def _note_events(self, at: int, before: dict[Span, int], now: dict[Span, int]) -> None:
@@ -206,6 +206,6 @@ class WhyDropping(WordReasons):
 
     @cached_property
     def _steps(self) -> dict[Pair, int]:
-        """The last step that joins each pair."""
+        """Return the last step that joins each pair."""
         pairs = zip(self.history.columns.left.tolist(), self.history.columns.right.tolist(), strict=True)
         return {pair: step for step, pair in enumerate(pairs, start=1)}

@@ -101,7 +101,7 @@ def count_apart(corpus: Corpus) -> dict[Pair, int]:
 
 
 def best(corpus: Corpus, texts: Sequence[bytes], recipe: Recipe) -> Choice | None:
-    """The most frequent pair; of equals the one with the smallest bytes, the left ones first."""
+    """Return the most frequent pair; of equals the one with the smallest bytes, the left ones first."""
     ranking = sorted(
         (-count, texts[left], texts[right], (left, right))
         for (left, right), count in count_apart(corpus).items()

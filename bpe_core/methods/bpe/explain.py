@@ -258,7 +258,7 @@ class Why(ExplainedText):
 
     @cached_property
     def _cuts_at_first(self) -> Int64s:
-        """The first symbols of the words that the first steps are learned from, where these are others."""
+        """Return the first symbols of the words that the first steps are learned from, where these are others."""
         ids, texts = self._symbols.ids, self.history.alphabet.decoded
         edges = pairwise([*self._cuts.tolist(), len(ids)])
         words = [ids[first:stop].tolist() for first, stop in edges]

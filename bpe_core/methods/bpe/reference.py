@@ -75,7 +75,7 @@ def train(words: WordTable, recipe: Recipe, alphabet: Alphabet | None = None, gi
 def steered(
     ranking: list[tuple[Pair, int]], counts: dict[Pair, int], recipe: Recipe, step: int, given: Sequence[Pair] = ()
 ) -> list[tuple[Pair, int]]:
-    """The pairs that are frequent enough, best first, as far as the recipe lets the method choose at that step.
+    """Return the pairs that are frequent enough, best first, as far as the recipe lets the method choose at that step.
 
     What is forbidden from that step on is left out. What is forced or given comes first, however rare or long.
 
@@ -106,7 +106,7 @@ def count_pairs(corpus: list[tuple[Word, int]]) -> dict[Pair, int]:
 
 
 def join(word: Word, pair: Pair, token: int) -> Word:
-    """The word with each occurrence of the pair replaced, left to right, without overlap.
+    """Return the word with each occurrence of the pair replaced, left to right, without overlap.
 
     >>> join([1, 1, 1, 2, 1, 1], (1, 1), 9)
     [9, 1, 2, 9]
@@ -141,7 +141,7 @@ class TokenBook:
 
 
 def allowed(counts: dict[Pair, int], tokens: TokenBook, recipe: Recipe) -> dict[Pair, int]:
-    """The pairs that may be merged at all: nothing unknown in them, and not too long."""
+    """Return the pairs that may be merged at all: nothing unknown in them, and not too long."""
     longest = recipe.max_token_length
     return {
         (left, right): count
@@ -205,7 +205,7 @@ def count_tokens(corpus: list[tuple[Word, int]]) -> int:
 def as_history(
     rows: list[tuple[int, ...]], recipe: Recipe, alphabet: Alphabet, at_start: int, reason: EndReason, **more: Any
 ) -> History:
-    """The history of rows as `train` makes them, with the reasons and scores that another method has."""
+    """Return the history of rows as `train` makes them, with the reasons and scores that another method has."""
     columns = Columns.with_room(len(rows))
     for number, column in enumerate(columns._asdict().values()):
         column[:] = [row[number] for row in rows]
@@ -216,7 +216,7 @@ def as_history(
 
 
 def encode(text: str, history: History, *, at: int | None = None) -> Word:
-    """The ids of a text, word by word. Special tokens are not looked for: they count as ordinary text.
+    """Return the ids of a text, word by word. Special tokens are not looked for: they count as ordinary text.
 
     >>> history = train(WordTable.from_counts({"low": 3, " low": 2}), Recipe.preset("gpt2"))
     >>> encode("low slow", history)  # l+o is 256, lo+w is 257, " "+low is 258
@@ -228,7 +228,7 @@ def encode(text: str, history: History, *, at: int | None = None) -> Word:
 
 
 def encode_word(word: bytes, history: History, *, at: int | None = None) -> Word:
-    """The ids of one word after the first `at` merges (all of them if not said)."""
+    """Return the ids of one word after the first `at` merges (all of them if not said)."""
     symbols = history.alphabet.symbols_of(word, history.recipe)
     for merge in history if at is None else history.first(at):
         symbols = join(symbols, (merge.left, merge.right), merge.id)
@@ -289,7 +289,7 @@ def encode_word_greedily(word: bytes, history: History, *, at: int | None = None
 
 
 def token_of_symbols(history: History) -> dict[tuple[int, ...], int]:
-    """Each token's base symbols, and the oldest token made of just these."""
+    """Return each token's base symbols, and the oldest token made of just these."""
     symbols_of = [(id,) for id in range(len(history.alphabet))]
     expanded: list[tuple[int, ...]] = [*symbols_of]
     for merge in history:

@@ -105,7 +105,7 @@ class Block(NamedTuple):
 
 
 def blocks_of(text: bytes, size: int, most: int) -> Iterator[Block]:
-    """The blocks of a text, none longer than `size`, none with more than `most` different bytes."""
+    """Yield the blocks of a text, none longer than `size`, none with more than `most` different bytes."""
     start = 0
     while start < len(text):
         stop = _end_of_block(text[start : start + size], most) + start
@@ -131,7 +131,7 @@ def blocks_of_words(words: WordTable, recipe: Recipe) -> Iterator[tuple[bytes, i
 
 
 def free_byte(taken: set[int]) -> int | None:
-    """The byte that stands for the next pair: the highest that neither occurs nor stands for another.
+    """Return the byte that stands for the next pair: the highest that neither occurs nor stands for another.
 
     >>> free_byte({255, 253}), free_byte(set(range(256)))
     (254, None)

@@ -44,7 +44,7 @@ class BlockTables:
         return BlockTokens(self, utf8(text), allowed)
 
     def block(self, at: int) -> int:
-        """The block that the last of that many steps belongs to; NOTHING before the first."""
+        """Return the block that the last of that many steps belongs to; NOTHING before the first."""
         at = min(at, len(self._block_of_step))  # behind the last step nothing changes
         return int(self._block_of_step[at - 1]) if at else NOTHING
 
@@ -57,7 +57,7 @@ class BlockTables:
         return found
 
     def last(self) -> int:
-        """A number of steps in the block last asked for, or in the last block."""
+        """Return a number of steps in the block last asked for, or in the last block."""
         table = next(iter(self._tables.values()), None)
         return len(self._history) if table is None else table.first + table.steps
 
@@ -70,7 +70,7 @@ class BlockTables:
         return Table(first, steps, TextEncoder(own, self._cutting))
 
     def named(self, ids: Int32s | Int64s, table: Table) -> Int64s:
-        """The ids of tokens in the whole history; in a block's own table they are numbered anew."""
+        """Return the ids of tokens in the whole history; in a block's own table they are numbered anew."""
         own_special = self._base + table.steps
         named = ids.astype(np.int64)
         named[ids >= self._base] += table.first
@@ -105,7 +105,7 @@ class BlockTokens(Segmentation):
         self._found, self.data, self.pending = found, found.data, found.pending
 
     def _at(self, at: int) -> tuple[Boundaries, int]:
-        """The boundaries by the table in force after that many steps, and how many of its own those are."""
+        """Return the boundaries by the table in force after that many steps, and how many of its own those are."""
         block = self._segmenter.block(at)
         if block != self._block:
             ahead = self._cut_ahead(block)

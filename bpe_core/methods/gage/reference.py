@@ -74,7 +74,7 @@ def train(words: WordTable, recipe: Recipe) -> History:
 
 
 def cut(words: WordTable, recipe: Recipe) -> list[_Block]:
-    """All blocks of all words: none too long, none with too many different bytes.
+    """Return all blocks of all words: none too long, none with too many different bytes.
 
     >>> recipe = Recipe.preset("gage", block_size=4, block_bytes=2)
     >>> [bytes(block.tokens) for block in cut(WordTable.from_counts({"aababc": 1}), recipe)]

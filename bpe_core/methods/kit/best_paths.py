@@ -95,7 +95,7 @@ class Pieces:
         return self._seeds.lengths[id]
 
     def edges(self, symbols: list[int], at: int) -> list[list[Edge]]:
-        """The tokens that could begin at each place after that many steps, the shortest first."""
+        """Return the tokens that could begin at each place after that many steps, the shortest first."""
         scores = self.scores_at(at)
         return [
             [

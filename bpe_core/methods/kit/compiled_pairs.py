@@ -105,7 +105,7 @@ def _with_room(table: names.State, pairs: int) -> names.State:
 
 
 def _with_slots(table: names.State) -> names.State:
-    """A table of slots twice as large as there are pairs, unless it already has a place for each."""
+    """Return a table of slots twice as large as there are pairs, unless it already has a place for each."""
     base, pairs, slots = int(table.run[0]["base"]), len(table.pairs), len(table.base_slots)
     if slots >= 2 * pairs or slots == base**2:
         return table

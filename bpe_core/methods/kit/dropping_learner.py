@@ -33,7 +33,7 @@ _SHIFT = 7.0  # from here on the series below is exact
 
 
 def digamma(numbers: Float64s) -> Float64s:
-    """The derivative of the logarithm of the gamma function, of numbers above 0.
+    """Return the derivative of the logarithm of the gamma function, of numbers above 0.
 
     >>> digamma(np.array([1.0, 10.0])).round(6).tolist()
     [-0.577216, 2.251753]
@@ -208,7 +208,7 @@ class DroppingLearner(ABC):
         return is_over or self._next < len(self._batch.pieces)
 
     def candidates(self, wanted: int) -> list[Candidate]:
-        """The rest of the batch; while the next one is being found, what is used least now."""
+        """Return the rest of the batch; while the next one is being found, what is used least now."""
         rest = self._batch.only(slice(self._next, self._next + wanted))
         if not len(rest.pieces):
             counts, alive = self._lattices.counts, np.flatnonzero(self._alive)

@@ -158,7 +158,7 @@ class _Found(NamedTuple):
 def _encoded(
     corpus: Corpus, encoding: _Encoding, kind: np.dtype[Any], cancelled: CancelCheck
 ) -> Generator[tuple[_Piece, _Found]]:
-    """All pieces in their order, with what is written for them; several are encoded at a time."""
+    """Yield all pieces in their order, with what is written for them; several are encoded at a time."""
     threads = available_threads()
     waiting: deque[tuple[_Piece, Future[_Found]]] = deque()
     with ThreadPoolExecutor(threads) as pool:
@@ -229,7 +229,7 @@ class _Encoding:
 
 
 def _npy_header(length: int, width: Width) -> bytes:
-    """The beginning of an .npy file, always of the same size, so that the length can be filled in at the end."""
+    """Return the beginning of an .npy file, always of the same size, so that the length can be filled in at the end."""
     kind = np.dtype(width).newbyteorder("<").str
     head = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': ({length},), }}".encode()
     magic = b"\x93NUMPY\x01\x00"

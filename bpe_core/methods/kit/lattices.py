@@ -298,5 +298,5 @@ def _probability_to_reach(edges: list[list[Edge]], probabilities: list[float]) -
 
 
 def lifted(number: float, times: int) -> float:
-    """A number multiplied so often, or divided where it is less than 0; exactly, unless it becomes nothing."""
+    """Return a number multiplied so often, or divided where it is less than 0; exactly, unless it becomes nothing."""
     return math.ldexp(number, SHIFT * times) if times else number

@@ -49,7 +49,7 @@ class Learner(Protocol):
 
     @property
     def learned(self) -> int:
-        """The number of steps so far."""
+        """Return the number of steps so far."""
 
     @property
     def reasons(self) -> Reasons:
@@ -57,7 +57,7 @@ class Learner(Protocol):
 
     @property
     def scores(self) -> Scores | None:
-        """The log-probabilities of the tokens, where the method has any."""
+        """Return the log-probabilities of the tokens, where the method has any."""
 
     @property
     def gone_through(self) -> GoneThrough | None:

@@ -204,7 +204,7 @@ class PlainLearner:
             self._push(new)
 
     def _token_of(self, text: bytes) -> int:
-        """The token that a pair becomes, a new one."""
+        """Return the token that a pair becomes, a new one."""
         self._texts.append(text)
         return len(self._texts) - 1
 
@@ -230,7 +230,7 @@ class PlainLearner:
 
 
 def pairs_apart(symbols: list[int]) -> Iterator[Pair]:
-    """Each pair as often as it can be joined.
+    """Yield each pair as often as it can be joined.
 
     >>> list(pairs_apart([1, 1, 1, 2, 2]))
     [(1, 1), (1, 2), (2, 2)]
@@ -244,7 +244,7 @@ def pairs_apart(symbols: list[int]) -> Iterator[Pair]:
 
 
 def _runs(symbols: list[int], starts: list[int], counts: list[int]) -> list[SymbolRun]:
-    """The runs of all words, in the order of their cells.
+    """Return the runs of all words, in the order of their cells.
 
     >>> _runs([-1, 7, 8, -1, 9, -1, 7, 7, -1], [1, 4, 9], [5, 2])
     [SymbolRun(symbols=[7, 8], start=1, weight=5), SymbolRun(symbols=[7, 7], start=6, weight=2)]
@@ -261,7 +261,7 @@ def _runs(symbols: list[int], starts: list[int], counts: list[int]) -> list[Symb
 
 
 def _joined(word: list[int], left: int, right: int, token: int) -> list[int]:
-    """The word with the pair replaced, left to right.
+    """Return the word with the pair replaced, left to right.
 
     >>> _joined([1, 1, 1, 2], 1, 1, 9)
     [9, 1, 2]

@@ -116,7 +116,7 @@ def _letters(seeds: Spelled, base: Alphabet) -> Spelled:
 
 
 def scripts_of_symbols(base: Alphabet, recipe: Recipe) -> Int32s:
-    """The script of each base symbol; WALL for what is in no piece."""
+    """Return the script of each base symbol; WALL for what is in no piece."""
     script_of = scripts_of("".join(one.text.decode() if one.kind == "character" else "\0" for one in base.symbols))
     if base.marker_id is not None:
         script_of[base.marker_id] = TRANSPARENT  # it stands in front only, whatever follows

@@ -82,7 +82,7 @@ class Trainer:
 
     @property
     def history(self) -> History:
-        """All steps so far; later ones do not change it."""
+        """Return all steps so far; later ones do not change it."""
         return History(
             self.recipe,
             self.alphabet,

@@ -34,7 +34,7 @@ SIXTEENTHS = 16
 
 
 def fewest_tokens(stretch: Piece, tokens: Tokens, scores: Scored) -> tuple[float, list[int]]:
-    """The way to cut it; of ways that are equal in both the one whose last token is longest."""
+    """Return the way to cut it; of ways that are equal in both the one whose last token is longest."""
     best: list[tuple[int, float, list[int]]] = [(0, 0.0, [])]
     for stop in range(1, len(stretch) + 1):
         ways = [

@@ -67,7 +67,7 @@ def train(words: WordTable, recipe: Recipe, alphabet: Alphabet | None = None, gi
 
 
 def words_inside(words: WordTable, recipe: Recipe) -> WordTable:
-    """The ordinary words of all runs with their counts, in first-seen order.
+    """Return the ordinary words of all runs with their counts, in first-seen order.
 
     >>> runs = WordTable.from_counts({"by the": 5, "the": 1})
     >>> list(words_inside(runs, Recipe.preset("gpt2", method="superbpe")))

@@ -52,7 +52,7 @@ def paths(stretch: Piece, tokens: Tokens) -> Iterator[list[int]]:
 
 
 def best_path(stretch: Piece, tokens: Tokens, scores: Scored) -> tuple[float, list[int]]:
-    """The way to cut it with the highest sum of scores; of equals the one whose last token is longest."""
+    """Return the way to cut it with the highest sum of scores; of equals the one whose last token is longest."""
     best: list[tuple[float, list[int]]] = [(0.0, [])]
     for stop in range(1, len(stretch) + 1):
         ways = [
@@ -82,7 +82,7 @@ BestPath = Callable[[Piece, Tokens, Scored], tuple[float, list[int]]]
 
 
 def encode(text: str, history: History, *, at: int | None = None, best: BestPath = best_path) -> list[int]:
-    """The ids of a text's tokens, as the tokenizer stood after `at` steps (all, if not said)."""
+    """Return the ids of a text's tokens, as the tokenizer stood after `at` steps (all, if not said)."""
     words = split_words(normalize(text, history.recipe), history.recipe)
     return [id for word in words for id in encode_word(word.encode(), history, at=at, best=best)]
 
@@ -126,7 +126,7 @@ def tokens_at_first(words: WordTable, recipe: Recipe) -> Alphabet:
 
 
 def stretches_of(words: WordTable, alphabet: Alphabet, recipe: Recipe) -> Stretches:
-    """Each word without what the alphabet lacks, which parts it."""
+    """Return each word without what the alphabet lacks, which parts it."""
     found: Stretches = []
     for (word, count), ends in zip(words, words.counts if words.line_ends is None else words.line_ends, strict=True):
         stretch: list[int] = []
@@ -143,7 +143,7 @@ def stretches_of(words: WordTable, alphabet: Alphabet, recipe: Recipe) -> Stretc
 
 
 def find_seeds(stretches: Stretches, base: Alphabet, recipe: Recipe) -> list[Piece]:
-    """The pieces that occur at least twice, hold letters of one script, and go on in different ways."""
+    """Return the pieces that occur at least twice, hold letters of one script, and go on in different ways."""
     longest = recipe.max_token_length or 512
     counts: dict[Piece, int] = {}
     followers: dict[Piece, set[int]] = {}
@@ -235,7 +235,7 @@ class Run:
         return covered
 
     def scores_of(self, counts: dict[int, int]) -> Scored:
-        """The logarithms of their shares."""
+        """Return the logarithms of their shares."""
         total = math.log(sum(counts.values()))
         return {id: narrow(math.log(max(1, count)) - total) for id, count in counts.items()}
 
@@ -324,7 +324,7 @@ class Run:
         return counts
 
     def count_tokens(self) -> int:
-        """The tokens of the corpus, those too that stand for what the alphabet lacks."""
+        """Return the tokens of the corpus, those too that stand for what the alphabet lacks."""
         return sum(self.token_counts().values()) + sum(
             count * unknown_tokens(self.alphabet.symbols_of(word, self.recipe), self.alphabet)
             for word, count in self.words
@@ -341,7 +341,7 @@ class Run:
         self.score_rows.append(self.score_row())
 
     def with_penalties(self, staying: set[int] | None = None) -> Scored:
-        """The scores; a base symbol that has none is less likely than all that have one."""
+        """Return the scores; a base symbol that has none is less likely than all that have one."""
         least = min((self.scores[id] for id in (self.in_force if staying is None else staying)), default=0.0)
         return {
             id: score if id in self.in_force or id in self.seeds else narrow(least - PENALTY)

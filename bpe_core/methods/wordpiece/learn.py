@@ -30,7 +30,7 @@ _SCALE = 256  # bits
 
 
 def score_key(count: int, left_count: int, right_count: int) -> int:
-    """A whole number that sorts as the score does, exactly.
+    """Return a whole number that sorts as the score does, exactly.
 
     Two different fractions with denominators below 2**126 differ by more than 2**-252, so scaled by 2**256
     they differ by more than one; equal fractions give the same number.

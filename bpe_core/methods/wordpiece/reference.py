@@ -100,7 +100,7 @@ def score(pair: Pair, count: int, singles: dict[int, int]) -> Fraction:
 
 
 def encode(text: str, history: History, *, at: int | None = None) -> Word:
-    """The ids of a text, word by word. Special tokens are not looked for: they count as ordinary text."""
+    """Return the ids of a text, word by word. Special tokens are not looked for: they count as ordinary text."""
     recipe = history.recipe.with_changes(special_tokens=())
     words = list(split_words(normalize(text, recipe), recipe))
     if recipe.base == "bytes":  # each byte is looked at as a character
@@ -109,7 +109,7 @@ def encode(text: str, history: History, *, at: int | None = None) -> Word:
 
 
 def encode_word(word: str, history: History, *, at: int | None = None) -> Word:
-    """The ids of one word, by the tokens there are after `at` steps."""
+    """Return the ids of one word, by the tokens there are after `at` steps."""
     starting, continuing = vocabulary(history if at is None else history.first(at))
     unknown = history.alphabet.unknown_id
     assert unknown is not None

@@ -59,7 +59,7 @@ class CharacterTable:
         return None if found is None else self._text(found[1])
 
     def longest(self, text: bytes) -> tuple[int, str] | None:
-        """The length in bytes of the longest prefix of whole characters in the table, and what it becomes."""
+        """Return the length in bytes of the longest prefix of whole characters in the table, and what it becomes."""
         found = [one for one in self._prefixes(text) if text[one[0] : one[0] + 1] < b"\x80" or text[one[0]] >= 0xC0]
         return (found[-1][0], self._text(found[-1][1])) if found else None
 

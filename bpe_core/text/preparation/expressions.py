@@ -59,7 +59,7 @@ class Expression:
 
     @classmethod
     def of(cls, pattern: str, is_regex: bool) -> Expression:
-        """An expression, or one that matches a text literally."""
+        """Return an expression, or one that matches a text literally."""
         return _known(pattern if is_regex else regex.escape(pattern, literal_spaces=True))
 
     def spans(self, text: str) -> list[tuple[int, int]]:
@@ -106,7 +106,7 @@ class Expression:
         return None
 
     def found(self, text: str) -> list[str]:
-        """The texts of its matches that are not empty: without their places that takes less time."""
+        """Return the texts of its matches that are not empty: without their places that takes less time."""
         if not self._compiled.groups and self._as_known(text) is text:
             try:
                 found: list[str] = self._compiled.findall(text, concurrent=True, timeout=PATIENCE)

@@ -286,7 +286,7 @@ class Precompiled:
 
     @property
     def nearest(self) -> list[Precompiled | Prepend | Replace]:
-        """The steps that come nearest to this one without looking at parts, and at what is left of a text."""
+        """Return the steps that come nearest to this one without looking at parts, and at what is left of a text."""
         found: list[Precompiled | Prepend | Replace] = [replace(self, one_blank=False, before="", behind="")]
         found += [SEVERAL_BLANKS] * self.one_blank + [Prepend(self.before)] * bool(self.before)
         return found + [Replace(BEHIND, True, self.behind)] * (self.behind != "" and not self.one_blank)
@@ -360,7 +360,7 @@ class Precompiled:
             yield place, place + 1, alone[ord(text[place])]
 
     def _joins_in(self, text: str) -> regex.Pattern[str] | None:
-        """An expression for what is kept, and for neighbours of which the table may make something together."""
+        """Return an expression for what is kept, and for neighbours of which the table may make something together."""
         known, joined = self._known_pairs, set[str]()
         for pair in set(map("".join, pairwise(text))):
             joins = known.get(pair)

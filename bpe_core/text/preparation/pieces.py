@@ -34,7 +34,7 @@ class TracedPiece(NamedTuple):
 
     @classmethod
     def bare(cls, text: str) -> TracedPiece:
-        """A text without sources, which takes less time."""
+        """Return a text without sources, which takes less time."""
         return cls(text, range(0), 0)
 
     @property
@@ -43,7 +43,7 @@ class TracedPiece(NamedTuple):
 
     @classmethod
     def whole(cls, text: str, first: int = 0) -> TracedPiece:
-        """An unchanged text that begins at the character `first` of the original."""
+        """Return an unchanged text that begins at the character `first` of the original."""
         return cls(text, range(first, first + len(text)), first + len(text))
 
     def part(self, start: int, stop: int) -> TracedPiece:
@@ -53,7 +53,7 @@ class TracedPiece(NamedTuple):
         return TracedPiece(self.text[start:stop], self.sources[start:stop], end, self.is_in_bytes)
 
     def begun_with(self, text: str) -> TracedPiece:
-        """The piece with a text put before it, whose source is the first character."""
+        """Return the piece with a text put before it, whose source is the first character."""
         if not self.text:
             return self
         if self.is_bare:
@@ -65,7 +65,7 @@ class TracedPiece(NamedTuple):
         return TracedPiece(self.text, self.sources, self.stop, True)
 
     def written(self, text: str) -> TracedPiece:
-        """The piece with other characters, one for each of its own."""
+        """Return the piece with other characters, one for each of its own."""
         return TracedPiece(text, self.sources, self.stop, self.is_in_bytes)
 
     def cut(self, matches: Iterable[Match], behavior: Behavior, *, invert: bool = False) -> Iterator[TracedPiece]:
@@ -75,7 +75,7 @@ class TracedPiece(NamedTuple):
 
 
 def ranges(matches: Iterable[Match], behavior: Behavior, *, invert: bool) -> Iterable[tuple[int, int]]:
-    """The start and stop of each part that is left of a text."""
+    """Return the start and stop of each part that is left of a text."""
     return _RANGES[behavior]((start, stop, found != invert) for start, stop, found in matches)
 
 
@@ -149,7 +149,7 @@ class AddedToken:
 
 
 def found_in(text: str, find: Find, known: Mapping[str, AddedToken]) -> Iterator[tuple[int, int, str]]:
-    """The tokens of a text and the gaps between them: (start, stop, token or "").
+    """Yield the tokens of a text and the gaps between them: (start, stop, token or "").
 
     One that takes spaces along can reach over the next ones, which are found all the same, and looked at from behind
     the last of them: as Hugging Face's library does it.

@@ -28,7 +28,7 @@ _HOW = {
 
 
 def _found(compiled: regex.Pattern[str], text: str) -> Iterable[Match]:
-    """The matches and the gaps between them; these expressions take linear time."""
+    """Return the matches and the gaps between them; these expressions take linear time."""
     return with_gaps(((*match.span(), True) for match in compiled.finditer(text, concurrent=True)), len(text))
 
 

@@ -49,7 +49,7 @@ def is_known(values: Mapping[str, Any]) -> bool:
 
 
 def read_step(values: object) -> Step:
-    """The step of a JSON object; a RecipeError if it is none, or cannot be done."""
+    """Return the step of a JSON object; a RecipeError if it is none, or cannot be done."""
     form = next((form for form in FORMS if isinstance(values, dict) and form == values.get("type")), None)
     if form is not None:
         return UnicodeForm(form)
@@ -193,7 +193,7 @@ class Preparing:
         return piece
 
     def words(self, piece: TracedPiece) -> Iterator[TracedPiece]:
-        """The words of a changed text; those cut from bytes may begin and end inside characters."""
+        """Return the words of a changed text; those cut from bytes may begin and end inside characters."""
         return self._words((piece,), 0)
 
     def texts_of_words(self, text: str, first: int = 0) -> Iterator[str]:
@@ -229,7 +229,7 @@ class Preparing:
         return words if self._shows_bytes else (as_bytes(word) if word.is_in_bytes else word for word in words)
 
     def _last_cut(self, piece: TracedPiece) -> Iterator[TracedPiece]:
-        """The last cut, without showing words as bytes, as they would be turned back at once."""
+        """Return the last cut, without showing words as bytes, as they would be turned back at once."""
         last = self.cuts[-1]
         if isinstance(last, ByteLevel) and not (piece.is_in_bytes or self._shows_bytes):
             return last.plainly(piece)
@@ -242,7 +242,7 @@ def preparing(steps: tuple[Step, ...], *, shows_bytes: bool = False) -> Preparin
 
 
 def as_bytes(word: TracedPiece) -> TracedPiece:
-    """The text that printable characters stand for; a byte that is no whole character is escaped."""
+    """Return the text that printable characters stand for; a byte that is no whole character is escaped."""
     known = byte_of_stand_in()
     text = bytes(known[one] for one in word.text).decode(errors="surrogateescape")
     if word.is_bare:

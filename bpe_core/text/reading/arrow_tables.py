@@ -82,7 +82,7 @@ class Strings:
             raise Damaged("its strings lie outside of it")
 
     def pieces(self, size: int, bytes_read: int, mend: Mend) -> Iterator[Chunk]:
-        """The documents, many at once if they are short, without the empty ones."""
+        """Yield the documents, many at once if they are short, without the empty ones."""
         place, count = 0, len(self.bounds) - 1
         while place < count:
             start = int(self.bounds[place])
@@ -140,7 +140,7 @@ class ParquetTable:
             yield self._joined(found)
 
     def _joined(self, arrays: list[Any]) -> Any:
-        """One array of those that had to be read in smaller parts."""
+        """Return one array of those that had to be read in smaller parts."""
         return arrays[0] if len(arrays) == 1 else pyarrow_or_none().concat_arrays(arrays)
 
     @property
@@ -148,7 +148,7 @@ class ParquetTable:
         return self._file.size
 
     def _paths(self, steps: Steps) -> list[str]:
-        """The stored columns that these steps lead to: stored paths also name the levels of lists."""
+        """Return the stored columns that these steps lead to: stored paths also name the levels of lists."""
         below = [path for path in self._file.columns if path.split(".")[0] == steps[0]]
         names = [step for step in steps if step is not None]
         return [path for path in below if _is_shortened(names, path.split("."))] or below
@@ -266,7 +266,7 @@ def _refuse_what_is_cut_off(source: Source, raw: BinaryIO) -> None:
 
 
 def text_columns(schema: Any) -> tuple[str, ...]:
-    """The ways to all strings of a table."""
+    """Return the ways to all strings of a table."""
     return tuple(way for field in schema for way in _ways(field.type, field.name, DEEPEST))
 
 
@@ -366,7 +366,7 @@ class _Column:
 
 
 def _checked_steps(schema: Any, field: str, source: Source) -> Steps:
-    """The steps to a column, checked to lead to text."""
+    """Return the steps to a column, checked to lead to text."""
     steps = (field,) if schema.get_field_index(field) >= 0 else steps_of(field)  # a name may hold a dot itself
     if not steps or steps[0] is None or schema.get_field_index(steps[0]) < 0:
         raise CorpusError(f'{source.name} has no column "{field}"; there is {listed(schema.names) or "none"}.')

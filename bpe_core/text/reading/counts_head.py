@@ -61,7 +61,7 @@ class CountsHead:
 
 
 def by_group(source: Source, field: str | None = None) -> list[Source]:
-    """One source for each group of a file of counts, or for the one asked for; else the file itself."""
+    """Return one source for each group of a file of counts, or for the one asked for; else the file itself."""
     if not source.counted:
         return [source]
     head = CountsHead.from_json(source.counted, source.name)
@@ -78,7 +78,7 @@ def by_group(source: Source, field: str | None = None) -> list[Source]:
 
 
 def source_in_folder(name: str, sources: Sequence[Source], read: Callable[[Source], bytes]) -> Source | None:
-    """The files of a folder as one table of counts, or None if they are something else."""
+    """Return the files of a folder as one table of counts, or None if they are something else."""
     heads = [source for source in sources if _last(source) == HEAD_NAME]
     if not heads:
         return None

@@ -89,7 +89,7 @@ class FileReader:
         self._was_read = False
 
     def of(self, source: Source) -> FileReader:
-        """A reader for another source with the same options, such as a span of this one."""
+        """Return a reader for another source with the same options, such as a span of this one."""
         return FileReader(source, self.options, self._among_others)
 
     def pieces(self, size: int, log: SkipLog) -> Iterator[Chunk]:
@@ -137,7 +137,7 @@ def readers_of(
 
 
 def groups_counted_in(path: Path) -> dict[str, str]:
-    """The groups of a file or folder of counts, each with its column; nothing for anything else."""
+    """Return the groups of a file or folder of counts, each with its column; nothing for anything else."""
     if not path.is_dir() and path.suffix.lower() != ENDING:
         return {}
     try:
@@ -162,7 +162,7 @@ def _whole(source: Source) -> bytes:
 
 
 def _at_address(address: str, patterns: Sequence[str], options: ReadingOptions, log: SkipLog) -> list[FileReader]:
-    """A file behind an address, checked first; or those below it, unchecked, as each look takes a while."""
+    """Return a file behind an address, checked first; or those below it, unchecked, as each look takes a while."""
     from bpe_core.text.reading.remote import remote_texts  # nothing that can reach a network is loaded before
 
     texts, is_folder = remote_texts(address, patterns, lambda name, error: log.add(name, str(error)))
@@ -181,7 +181,7 @@ def _at_address(address: str, patterns: Sequence[str], options: ReadingOptions, 
 
 
 def source_of(path: Path, options: ReadingOptions) -> Source:
-    """The source of a file, once its beginning has shown that it is text."""
+    """Return the source of a file, once its beginning has shown that it is text."""
     name = shown(path)
     kind, compression = kind_of(str(path))
     status = _status(path)
@@ -249,7 +249,7 @@ def texts_in(
     is_strict: bool = True,
     cancelled: CancelCheck = never_cancelled,
 ) -> list[Source]:
-    """The texts of a folder; other files are reported, and refused only if there is no text at all.
+    """Return the texts of a folder; other files are reported, and refused only if there is no text at all.
 
     No text may go missing for lack of a permission: if `is_strict`, that is an error at once.
     """

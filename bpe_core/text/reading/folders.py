@@ -23,7 +23,7 @@ PassOver = Callable[[str, CorpusError], None]  # what to do with a file that is 
 
 
 def files_in(folder: Path, patterns: Sequence[str], pass_over: PassOver) -> list[Path]:
-    """The files below a folder that match a pattern, in the same order everywhere.
+    """Return the files below a folder that match a pattern, in the same order everywhere.
 
     A pattern with a slash is compared with the path below the folder (`poems/*.txt`), any other with the
     file's name (`*.txt`). Hidden files are left out, and so are links to folders, which might lead in a circle.

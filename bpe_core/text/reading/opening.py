@@ -58,12 +58,12 @@ def is_address(place: str) -> bool:
 
 
 def without_password(address: str) -> str:
-    """An address as it may be shown and kept: ftp://anna@example.org of ftp://anna:secret@example.org."""
+    """Return an address as it may be shown and kept: ftp://anna@example.org of ftp://anna:secret@example.org."""
     return re.sub(r"(://[^/@:\s]*):[^/@\s]*@", r"\1@", address)
 
 
 def shown(path: Path | str) -> str:
-    """A path as it can be shown: what is not valid text, or would act on a terminal, is escaped."""
+    """Return a path as it can be shown: what is not valid text, or would act on a terminal, is escaped."""
     return plain(str(path)).replace("\n", "\\n")
 
 
@@ -96,7 +96,7 @@ class ByteStream:
         return _stamp(self._raw) != self._at_first or self._at_first[0] != size
 
     def head(self, length: int) -> bytes:
-        """The first bytes, which `fill` still hands out."""
+        """Return the first bytes, which `fill` still hands out."""
         buffer = memoryview(bytearray(length))
         self._head = bytes(buffer[: self._read(buffer)])
         return self._head
@@ -173,7 +173,7 @@ def _stamp(raw: BinaryIO) -> tuple[int, int]:
 
 @contextlib.contextmanager
 def open_stream(source: Source) -> Iterator[ByteStream]:
-    """The bytes of a file or of standard input."""
+    """Give the bytes of a file or of standard input."""
     if source.path is None and source.opens is None:
         if sys.stdin is None or sys.stdin.closed:
             raise CorpusError("There is no standard input to read from; name a file instead.")
@@ -221,7 +221,7 @@ def sentences(name: str, compression: str = "", unpacking_errors: Errors = ()) -
 
 
 def encoding_of(head: bytes, named: str | None) -> str:
-    """The encoding to read a file with: by its byte order mark, else the one named, else UTF-8."""
+    """Return the encoding to read a file with: by its byte order mark, else the one named, else UTF-8."""
     for mark, encoding in _BYTE_ORDER_MARKS:
         if head.startswith(mark):
             return encoding
@@ -229,7 +229,7 @@ def encoding_of(head: bytes, named: str | None) -> str:
 
 
 def checked_encoding(named: str) -> str:
-    """The usual name of an encoding; an unknown one is refused."""
+    """Return the usual name of an encoding; an unknown one is refused."""
     try:
         "".encode(named)  # also refuses codecs that are no encodings of text, such as rot13
         codecs.getincrementaldecoder(named)
@@ -252,7 +252,7 @@ def why_not_text(head: bytes, encoding: str, named: str | None) -> str:
 
 
 def refuse_empty_or_binary(name: str, head: bytes, named: str | None) -> str:
-    """The encoding to read with, once the first bytes have been found to be text."""
+    """Return the encoding to read with, once the first bytes have been found to be text."""
     if not head or head in (mark for mark, _ in _BYTE_ORDER_MARKS):
         raise NotText(f"{name} is empty: there is no text in it.")
     encoding = encoding_of(head, named)

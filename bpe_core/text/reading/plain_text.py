@@ -39,7 +39,7 @@ def numbered_lines(source: Source, options: ReadingOptions, size: int, log: Skip
 
 
 def text_blocks(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Generator[Chunk]:
-    """The text of a file in blocks of about `size` bytes, without its byte order mark."""
+    """Yield the text of a file in blocks of about `size` bytes, without its byte order mark."""
     if source.size is not None and not source.compression:
         size = min(size, source.size + 1)  # one more than a small file has, so that the first block shows its end
     size = max(size, _SMALLEST_BLOCK)

@@ -114,7 +114,7 @@ def _size(info: dict[str, Any]) -> int | None:
 
 
 def _version(info: dict[str, Any]) -> str:
-    """All that is told of a file, as each package has another name for the time or the sum of its bytes."""
+    """Return all that is told of a file, as each package has another name for the time or the sum of its bytes."""
     told = sorted((str(key), str(value)) for key, value in info.items())
     return hashlib.sha256(repr(told).encode(errors="surrogatepass")).hexdigest()[:24]
 
@@ -204,7 +204,7 @@ class RemotePlace:
             raise OutputError(f"Could not write {self.name}/{name}: {_reason(error)}.") from error
 
     def make(self) -> None:
-        """A folder is there as soon as a file is in it."""
+        """Do nothing: a folder is there as soon as a file is in it."""
 
     def take(self, name: str, other: Any, other_name: str) -> None:
         """Copy a file of another such place, there and not through this computer where the package can do that."""

@@ -74,7 +74,7 @@ def encoded_field(text: str, options: ReadingOptions) -> bytes:
 
 
 def listed(names: Sequence[str]) -> str:
-    """A few names for a sentence: `"id", "body" and 3 more`."""
+    """Return a few names for a sentence: `"id", "body" and 3 more`."""
     few = ", ".join(f'"{name[:40]}"' for name in names[:8])
     return few + (f" and {len(names) - 8} more" if len(names) > 8 else "")
 
@@ -88,7 +88,7 @@ class FieldNeeded(CorpusError):
 
 
 def steps_of(field: str) -> Steps:
-    """The way from a row to its text.
+    """Return the way from a row to its text.
 
     >>> steps_of("messages[].content")
     ('messages', None, 'content')
@@ -104,13 +104,13 @@ def steps_of(field: str) -> Steps:
 
 
 def guessed(fields: Sequence[str]) -> str:
-    """The field with a usual name, else the only one, else none."""
+    """Return the field with a usual name, else the only one, else none."""
     usual = (field for name in USUAL_NAMES for field in fields if field.casefold() == name)
     return next(usual, fields[0] if len(fields) == 1 else "")
 
 
 def chosen(wanted: str | None, fields: Sequence[str], name: str) -> str:
-    """The field that a person named, whether or not it exists, else the guessed one, else an error."""
+    """Return the field that a person named, whether or not it exists, else the guessed one, else an error."""
     if field := wanted or guessed(fields):
         return field
     if not fields:
@@ -120,7 +120,7 @@ def chosen(wanted: str | None, fields: Sequence[str], name: str) -> str:
 
 
 def text_fields(row: object, depth: int = DEEPEST) -> Iterator[str]:
-    """The ways to all texts in a row of JSON.
+    """Yield the ways to all texts in a row of JSON.
 
     >>> list(text_fields({"id": 1, "doc": {"body": "low"}, "turns": [{"content": "new"}]}))
     ['doc.body', 'turns[].content']

@@ -90,7 +90,7 @@ class Skipped:
     count: int = 1  # how many such things this report covers
 
     def __str__(self) -> str:
-        """The sentence, with its source if it does not name it."""
+        """Return the sentence, with its source if it does not name it."""
         return self.sentence if self.source in self.sentence else f"{self.source}: {self.sentence}"
 
 

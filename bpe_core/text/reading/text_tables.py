@@ -34,7 +34,7 @@ LARGEST_FIELD = 64 * 1024 * 1024  # characters; a quote that is never closed wou
 
 
 def csv_pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[Chunk]:
-    """Each row is a document, whose text may run over several lines between quotes."""
+    """Yield each row as a document; its text may run over several lines between quotes."""
     with numbered_lines(source, options, size, log) as lines:
         rows = Rows(lines, source.kind, source.name)
         fields = csv_fields(rows.header, rows.ahead)
@@ -59,7 +59,7 @@ def csv_pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog)
 
 
 def csv_fields(header: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[str, ...]:
-    """The columns that could hold texts: those that, in the rows looked at, hold more than numbers.
+    """Return the columns that could hold texts: those that, in the rows looked at, hold more than numbers.
 
     >>> csv_fields(["id", "body"], [["1", "low"], ["2", "7"]])
     ('body',)
@@ -159,7 +159,7 @@ def json_fields(lines: Iterable[bytes]) -> tuple[str, ...]:
 
 
 def texts_of(line: bytes, field: str, steps: Steps) -> list[str]:
-    """The texts in that field of a row.
+    """Return the texts in that field of a row.
 
     >>> texts_of(b'{"turns": [{"text": "low"}, {"text": "lower"}]}', "turns[].text", steps_of("turns[].text"))
     ['low', 'lower']

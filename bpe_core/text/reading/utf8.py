@@ -31,7 +31,7 @@ def sound_until(data: npt.NDArray[np.uint8]) -> int:
 
 
 def first_invalid(data: Bytes) -> int:
-    """The offset of the first byte that is not valid UTF-8, or -1."""
+    """Return the offset of the first byte that is not valid UTF-8, or -1."""
     start = sound_until(np.frombuffer(data, np.uint8)) if len(data) >= WORTH_MACHINE_CODE else 0
     try:
         str(memoryview(data)[start:], "utf-8")
@@ -48,7 +48,7 @@ def first_broken(data: npt.NDArray[np.uint8], edges: Int64s) -> int:
 
 
 def whole_characters(data: Bytes) -> int:
-    """The length of `data` without a character that its end cuts off.
+    """Return the length of `data` without a character that its end cuts off.
 
     >>> whole_characters("né".encode()), whole_characters("né".encode()[:-1])
     (3, 1)

@@ -44,7 +44,7 @@ TABLES_KEPT = 16  # of a megabyte each
 
 
 def table_for(pattern: str, unit: str = "file", custom: str = "", *, older: bool = False) -> ScanTable | None:
-    """The table of a named or custom pattern for that unit of text; None if there can be none."""
+    """Return the table of a named or custom pattern for that unit of text; None if there can be none."""
     if named := NAMED_PATTERNS.get(pattern):
         return table_of(named.expression, unit, drops_blanks=named.drops_whitespace, older=older)
     return table_of(custom, unit, older=older)

@@ -171,7 +171,7 @@ class Automaton:
         return len(self._states) - 1
 
     def _build(self, node: Part, then: int) -> int:
-        """The state from which threads read the node, and go on with `then`."""
+        """Return the state from which threads read the node, and go on with `then`."""
         match node:
             case CharacterSet(sources):
                 return self._add(_Read(self.kinds.mask(sources), then))
@@ -236,7 +236,7 @@ class Stage(NamedTuple):
 
     @property
     def begins_at(self) -> set[int]:
-        """The places seen so far where its match may begin."""
+        """Return the places seen so far where its match may begin."""
         return {place for _, place in self.threads} | ({self.best[0]} if self.best else set())
 
     def with_places(self, become: dict[int, int]) -> Stage:
@@ -260,7 +260,7 @@ class Machine:
         self.start = Reading((self._new,), automaton.signatures[Kind.END])
 
     def step(self, state: Reading, kind: int) -> Transition[Reading]:
-        """The transition on a character; remembered for all kinds that no thread distinguishes."""
+        """Return the transition on a character; remembered for all kinds that no thread distinguishes."""
         automaton, before = self._automaton, state.before
         moves = [automaton.moves(place, before, kind) for stage in state.stages for place, _ in stage.threads]
         moves.append(automaton.moves(automaton.start, before, kind))
@@ -293,7 +293,7 @@ class Machine:
         return Transition(after, cuts | (MARK_HERE if marks else 0))
 
     def _read(self, stage: Stage, before: int, kind: int) -> Stage:
-        """The stage after that character; places are still those before it."""
+        """Return the stage after that character; places are still those before it."""
         threads, best = stage.threads, stage.best
         may_begin = stage.searches and not stage.is_new and kind != Kind.END
         found: dict[int, int] = {}

@@ -241,12 +241,12 @@ _PLACES: dict[str, Part] = {
 
 
 def _code(escape: str) -> int:
-    r"""The code point of \x41, \u0041 or \U00000041."""
+    r"""Return the code point of \x41, \u0041 or \U00000041."""
     return int.from_bytes(bytes.fromhex(escape[2:]))
 
 
 def _source(written: str, flags: frozenset[str]) -> str:
-    """A set as an expression for `regex`."""
+    """Return a set as an expression for `regex`."""
     return f"(?{''.join(sorted(flags & {'i', 's'}))}:{written})"
 
 
@@ -264,7 +264,7 @@ def _hangs_on_its_place(name: str) -> bool:
 
 
 def _looking(body: Part, *, negated: bool, behind: bool) -> Part:
-    """The look at one character that a lookahead or lookbehind is."""
+    """Return the look at one character that a lookahead or lookbehind is."""
     sources: list[str] = []
     unclear: list[str] = []
     edge = False

@@ -51,6 +51,6 @@ def certificate(lattice: Lattice, floors: Iterable[tuple[int, Floor]]) -> Mappin
 
 
 def checksum(proof: Mapping[str, Any]) -> str:
-    """The SHA-256 of a certificate without its checksum, as JSON with sorted names and no spaces."""
+    """Return the SHA-256 of a certificate without its checksum, as JSON with sorted names and no spaces."""
     rest = {name: value for name, value in proof.items() if name != CHECKSUM}
     return hashlib.sha256(json.dumps(rest, sort_keys=True, separators=(",", ":")).encode()).hexdigest()

@@ -99,7 +99,7 @@ class Lattice:
 
     @cached_property
     def unit(self) -> int:
-        """The price of a token, such that no sum leaves 64 bits."""
+        """Return the price of a token, such that no sum leaves 64 bits."""
         bits = 61 - max(1, self.symbols * self.longest**2).bit_length()
         if bits < 0:
             raise BpeError("The words occur too often for a floor to be added up; give smaller counts.")
@@ -126,7 +126,7 @@ class Lattice:
         return run(kernel, self.is_compiled, *arguments)
 
     def spelled(self, pieces: Int64s) -> Spelled:
-        """The symbols of some pieces, end to end."""
+        """Return the symbols of some pieces, end to end."""
         begins = np.zeros(len(self), np.int64)
         cells = np.repeat(np.arange(len(self.words.symbols)), np.diff(self.edges.first))
         begins[self.edges.piece[::-1]] = cells[::-1]

@@ -37,7 +37,7 @@ class Floor:
 
     @property
     def tokens(self) -> int:
-        """The least whole number that is not below it."""
+        """Return the least whole number that is not below it."""
         return -(-self.value // self.unit)
 
 
