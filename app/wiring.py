@@ -313,6 +313,10 @@ class Program(QObject):
         self.session.aside.noticed.connect(self.messages.show_notice)
         for begins_anew in (self.session.runs.began, self.filing.document.leaving):
             begins_anew.connect(self.messages.leave_former)
+        session = self.session
+        chosen = session.corpus.texts.changed, session.recipe.changed
+        for change in (*chosen, session.runs.changed, session.undo.indexChanged):
+            change.connect(lambda *_: self.messages.leave_what_is_past())
 
     def _connect_look(self) -> None:
         self.actions["full_screen"].toggled.connect(self.window.set_full_screen)

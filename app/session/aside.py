@@ -35,6 +35,7 @@ class Notice:
     is_error: bool = True
     answers: tuple[Answer, ...] = ()
     can_wait: bool = False  # it answers nothing that a person did just now
+    is_still_true: Callable[[], bool] = field(default=lambda: True, compare=False)  # or it goes
 
     @property
     def is_offer(self) -> bool:

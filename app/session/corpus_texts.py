@@ -66,6 +66,10 @@ class CorpusText:
     group: str = ""  # its texts follow each other; empty for a text in none
     number: int = field(default_factory=fresh_number)
 
+    def is_same_as(self, other: CorpusText) -> bool:
+        """Return whether both are read alike from the same place, whichever numbers they have."""
+        return dataclasses.replace(self, number=other.number) == other
+
     @property
     def size(self) -> int | None:
         """The size in bytes; None for an unreadable file, and for folders and addresses, where counting takes long."""

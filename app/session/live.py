@@ -8,15 +8,19 @@ from functools import partial
 from PySide6.QtCore import QObject
 
 from app.session.aside import Answer
-from app.session.corpus_texts import CorpusTexts
+from app.session.corpus_texts import CorpusText, CorpusTexts
 from app.session.run import Phase, Run
 from app.session.session import Session
 from app.session.time import timer
 from bpe_core.insight.table_comparison import TableComparison, compare_tables
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.support.limits import size_text
 
 TOPIC = "what learning at once has changed"
 TOGETHER_MILLISECONDS = 0  # changes of one turn of the event loop are learned once
 LARGEST = 10_000_000  # bytes that are learned without asking
+LEAST_SIZE_TOLD = 1_000_000  # bytes
+MOST_NAMED = 2  # texts in one line
 MOST_DRAFTS = 8  # that are remembered, so that undo need not learn again
 
 
@@ -48,8 +52,7 @@ class LiveLearning(QObject):
         if self._learning is None:
             self._before = shown
         if size_of(sources) > LARGEST:
-            learn = Answer("Learn It Anew", partial(self._session.train, fits=True))
-            self._aside.tell("The shown run was learned by another recipe or from other texts.", answers=(learn,))
+            self._offer_to_learn(shown, sources, recipe)
             return
         known = next((run for run in [*self._drafts, *self._runs.all] if run.is_just(recipe, sources)), None)
         unfinished, self._learning = self._learning, None
@@ -59,6 +62,21 @@ class LiveLearning(QObject):
             self._runs.drop(unfinished)
         if known is not None:
             self._show(known)
+
+    def _offer_to_learn(self, shown: Run, sources: CorpusTexts, recipe: Recipe) -> None:
+        opened = [source for source in sources if not any(source.is_same_as(mine) for mine in shown.sources)]
+        sentence = "The recipe has changed: press Train to learn by it."
+        if not shown.is_of(sources):
+            named = [sized_name(source) for source in opened[:MOST_NAMED]]
+            more = f" and {len(opened) - MOST_NAMED:,} more" if len(opened) > MOST_NAMED else ""
+            sentence = f"{'; '.join(named) or 'Other texts'}{more}: press Train."
+        learn = Answer("Train", partial(self._session.train, fits=True))
+
+        def is_still_true() -> bool:
+            values = self._session.corpus.texts.value, self._session.recipe.value
+            return values == (sources, recipe) and self._runs.shown is shown
+
+        self._aside.tell(sentence, is_error=False, answers=(learn,), is_still_true=is_still_true)
 
     def _follow(self) -> None:
         if self._learning is not None and self._runs.shown is not self._before:  # the person looks at another
@@ -104,13 +122,18 @@ class LiveLearning(QObject):
         if found.first is None and not found.differing:
             self._aside.tell(f"The {steps} are the same as before.", is_error=False)
             return
-        differing = len({one.other_place for one in found.differing if one.other_place is not None})
-        first = "" if found.first is None else f"; the first at {found.first + 1:,}"
-        self._aside.tell(f"{differing:,} of {run.wording.counted(run.learned)} differ{first}.", is_error=False)
+        parted = "" if found.first is None else f"; they part ways at {run.wording.step} {found.first + 1:,}"
+        self._aside.tell(f"{found.new_tokens}{parted}.", is_error=False)
 
     def _is_used(self, run: Run) -> bool:
         marked = {mark.run for mark in self._session.bookmarks.value}
         return run.number in marked or any(other.parent == run.number for other in self._runs.all)
+
+
+def sized_name(source: CorpusText) -> str:
+    """Name a text, and say how large it is if it is large."""
+    size = source.size
+    return source.name if size is None or size < LEAST_SIZE_TOLD else f"{source.name}, {size_text(size)}"
 
 
 def size_of(sources: CorpusTexts) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
@@ -154,7 +153,7 @@ class Run:
     def is_of(self, sources: CorpusTexts) -> bool:
         """Return whether it learned from these texts, none of which is known to have changed since."""
         return len(sources) == len(self.sources) and all(
-            dataclasses.replace(mine, number=source.number) == source and not self._has_changed(mine)
+            mine.is_same_as(source) and not self._has_changed(mine)
             for mine, source in zip(self.sources, sources, strict=True)
         )
 

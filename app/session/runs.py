@@ -56,6 +56,7 @@ class Runs(RunList):
         self.mixed = MixedWords()
         self.studies = Studies(counts, self.mixed)
         self._counts = counts
+        self.has_texts: Callable[[], bool] = lambda: False  # whether there are any now
         counts.settled.connect(self._prepare_counted)
 
     @property
@@ -73,7 +74,7 @@ class Runs(RunList):
     ) -> Run | None:
         """Begin a run; pause it after `merges`. One that `fits` takes another size where it must."""
         if not sources:
-            self._aside.tell("There is no text to learn from: open a file, paste a text or choose a sample.")
+            self._tell_no_text("There is no text to learn from")
             return None
         run = self._begin(recipe, sources, is_shown=is_shown, merges_when_prepared=merges, fits=fits)
         self._counts.want(sources, recipe)
@@ -121,6 +122,10 @@ class Runs(RunList):
             run.recipe = recipe
             self._learn(run, None)
 
+    def _tell_no_text(self, sentence: str) -> None:
+        what_to_do = "open a file, paste a text or choose a sample."
+        self._aside.tell(f"{sentence}: {what_to_do}", is_still_true=lambda: not self.has_texts())
+
     def set_pace(self, merges_per_second: float | None) -> None:
         self.merges_per_second = merges_per_second
         if self.shown is not None and self.shown.job is not None:
@@ -140,7 +145,7 @@ class Runs(RunList):
         if run is None or not run.can_be_counted:
             return
         if not sources:
-            self._aside.tell("There is no text to count on: open a file, paste a text or choose a sample.")
+            self._tell_no_text("There is no text to count on")
             return
         run.sources, run.phase, run.sentence, run.only_counts = sources, Phase.COUNTING, "", True
         self._tell(run)

@@ -47,6 +47,7 @@ class Session(QObject):
         self.cursor = TimeCursor(self)
         self.cursor.moved.connect(window_begins)  # first: threads give way until it is drawn
         self.runs = Runs(self.corpus.counts, self.aside, self.cursor, self)
+        self.runs.has_texts = lambda: bool(self.corpus.texts.value)
         self.runs.did_not_fit.connect(self._find_size)
         self.playing = Playing(self.runs, self.cursor, self)
         self.detour = Detour(self)
@@ -99,7 +100,12 @@ class Session(QObject):
         self.undo.push(step)
         branches = f" and its {len(gone) - 1:,} branches" if len(gone) > 2 else " and its branch" if gone[1:] else ""
         answer = Answer("Undo", lambda: self.undo.take_back(step))
-        self.aside.tell(f"Run {run.number:,}{branches} deleted.", is_error=False, answers=(answer,))
+        self.aside.tell(
+            f"Run {run.number:,}{branches} deleted.",
+            is_error=False,
+            answers=(answer,),
+            is_still_true=lambda: not step.is_undone,
+        )
 
     def rename(self, run: Run, name: str) -> None:
         if name.strip() not in ("", run.recipe.name):

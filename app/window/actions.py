@@ -82,7 +82,7 @@ MENUS: dict[str, tuple[Item, ...]] = {
         Item("play", "&Play", "Show one {step} after the other", ("F7", "Space"), "train"),
         Item("back", "One {Step} &Back", "Go back by one {step}", ("Alt+Left", "Left"), "back"),
         Item("forward", "One {Step} &Forward", "Go on by one {step}", ("Alt+Right", "Right"), "step"),
-        Item("live", "&Jump to End", "Stay with the newest {step}", ("F8", "End"), "end", checkable=True),
+        Item("live", "&Jump to End and Stay", "Stay with the newest {step}", ("F8", "End"), "end", checkable=True),
         Item("go_to", "&Go to {Step} …", "Type the number of a {step}", "Ctrl+G"),
         SEPARATOR,
         Item("bookmark", "Book&mark", "Remember the step shown, or forget it again", "Ctrl+D", "bookmark", True),

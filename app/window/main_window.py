@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from typing import cast
 
 from PySide6.QtCore import QByteArray, QCoreApplication, QEvent, QSize, Qt, Signal
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent, QShowEvent
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDropEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QApplication,
     QDockWidget,
     QMainWindow,
+    QRubberBand,
     QSizePolicy,
     QSplitter,
     QStackedWidget,
@@ -102,6 +103,7 @@ class MainWindow(QMainWindow):
         self.setDockNestingEnabled(True)
         self.docks: dict[str, QDockWidget] = {}
         self._dock_tabs = DockTabs(self, self.docks)
+        self._drop_frame = QRubberBand(QRubberBand.Shape.Rectangle, self)  # while something is dragged over the window
         self._is_arranged = False
         self._arranged_for = 0  # the width of the window when the docks got their widths
         self._fit_docks_soon = timer(self, 0, self._fit_docks)
@@ -348,8 +350,14 @@ class MainWindow(QMainWindow):
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if event.mimeData().hasUrls() or event.mimeData().hasText():
             _accept_a_copy(event)
+            self._drop_frame.setGeometry(self.rect())
+            self._drop_frame.show()
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        self._drop_frame.hide()
 
     def dropEvent(self, event: QDropEvent) -> None:
+        self._drop_frame.hide()
         mime = event.mimeData()
         paths = [url.toLocalFile() for url in mime.urls() if url.isLocalFile()]
         if paths:

@@ -67,6 +67,12 @@ class MessageBar(QFrame):
         if not self.isHidden() and self._shown is not None and not self._shown.is_offer:
             self.close_notice()
 
+    def leave_what_is_past(self) -> None:
+        """Drop notices that have become wrong."""
+        self._waiting = [notice for notice in self._waiting if notice.is_still_true()]
+        if not self.isHidden() and self._shown is not None and not self._shown.is_still_true():
+            self.close_notice()
+
     def _show_next(self) -> None:
         self._being_read.stop()
         if self._waiting:

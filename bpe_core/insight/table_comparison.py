@@ -45,6 +45,13 @@ class TableComparison:
     common: int  # tokens in both
 
     @property
+    def new_tokens(self) -> str:
+        """Say how many tokens of the second table are new, and how many of the first are gone."""
+        new, gone = len(self.only_in_second), len(self.only_in_first)
+        news = f"{new:,} of {count_text(self.common + new, 'token')} {'is' if new == 1 else 'are'} new"
+        return f"{news}, {gone:,} {'is' if gone == 1 else 'are'} gone"
+
+    @property
     def overlap(self) -> Overlap:
         return Overlap(self.common, len(self.only_in_first), len(self.only_in_second))
 

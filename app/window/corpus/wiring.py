@@ -54,8 +54,10 @@ class Opening(QObject):
         for sample in samples():
             add_entry(samples_menu, sample.title, partial(self.open_sample, sample))
         self.recent_menu = filled_menu("Open Recen&t", self._window, self._fill_recent, "Nothing yet")
+        entries = actions.menus["file"].actions()
+        behind_texts = entries[entries.index(actions["open_folder"]) + 1]
         for menu in (samples_menu, self.recent_menu):
-            actions.menus["file"].insertMenu(actions["paste_text"], menu)
+            actions.menus["file"].insertMenu(behind_texts, menu)
 
     def open_sample(self, sample: Sample) -> None:
         self._corpus.replace_by_text(sample.title, sample.text())

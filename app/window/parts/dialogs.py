@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QShowEvent
+from PySide6.QtGui import QIcon, QShowEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
@@ -171,7 +171,9 @@ def ask_before_leaving(parent: QWidget, why: str) -> QMessageBox.StandardButton:
     box.setStandardButtons(buttons.Save | buttons.Discard | buttons.Cancel)
     box.setDefaultButton(buttons.Save)
     if not why:
-        box.button(buttons.Discard).setText("&Keep for Next Time")
+        keep = box.button(buttons.Discard)
+        keep.setText("&Keep for Next Time")
+        keep.setIcon(QIcon())  # a waste bin would say that it is lost
     return buttons(box.exec())
 
 

@@ -155,12 +155,13 @@ def action_button(action: QAction, *, with_text: bool = False) -> QToolButton:
     return button
 
 
-def add_tick(menu: QMenu, title: str, is_on: bool, act: Callable[[], object]) -> None:
+def add_tick(menu: QMenu, title: str, is_on: bool, act: Callable[[], object]) -> QAction:
     """Add an entry that can be ticked; `title` is shown as it is."""
     action = menu.addAction(title.replace("&", "&&"))
     action.setCheckable(True)
     action.setChecked(is_on)
     action.triggered.connect(lambda _: act())
+    return action
 
 
 def filled_menu(title: str, parent: QWidget, fill: Callable[[QMenu], None], nothing: str = "") -> QMenu:

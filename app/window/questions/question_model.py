@@ -67,6 +67,8 @@ class QuestionModel(QObject, LazyModel):
     def watch(self, on: bool) -> None:
         if on and self.trouble == STOPPED:
             self._asked = None
+        if on and self.trouble == NOTHING_YET and self._runs():
+            self.trouble = ASKING  # in a moment
         super().watch(on)
 
     # -- parameters ------------------------------------------------------------------------
@@ -153,6 +155,8 @@ class QuestionModel(QObject, LazyModel):
                 self.changed.emit()
 
         self._is_partial = False
+        if self.answer is None:
+            self._take(None, ASKING)
         self._session.aside.ask(self._topic, work, take, lambda sentence: self._take(None, sentence), report)
 
     def stop(self) -> None:

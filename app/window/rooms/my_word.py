@@ -103,8 +103,11 @@ class MyWord(QObject):
 
     @property
     def sentence(self) -> str:
-        if self._found is None:
-            return "Press Play: pairs of neighbours are joined, the most frequent first."
+        run = self._runs.shown
+        if run is None or run.history is None:
+            return "Press Train, and see how it is split by what is learned."
+        if self._found is None:  # it is being split
+            return ""
         letters = count_text(len(self.word), "letter")
         unknown = sum(tile.unknown for tile in self.cut.tiles)
         found = count_text(self.cut.tokens, "token") + (f", {unknown} unknown" if unknown else "")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from PySide6.QtCore import QObject
+from PySide6.QtGui import QActionGroup
 
 from app.settings import ROOM
 from app.window.main_window import Frame
@@ -38,24 +37,19 @@ class Moving(QObject):
         self._pairs, self._text, self._watch, self._time = pages.page(PAIRS), text, watch, time
         self._result = result
         result.is_watched = lambda: frame.window.room == FIRST
+        one_of_them = QActionGroup(self)
         for room in ROOMS:
-            frame.actions[f"room_{room.id}"].triggered.connect(partial(self._go, room.id))
+            action = frame.actions[f"room_{room.id}"]
+            action.triggered.connect(lambda _=False, id=room.id: frame.window.show_room(id))
+            one_of_them.addAction(action)
         frame.actions["start_here"].triggered.connect(self._start_here)
         frame.window.room_changed.connect(self._enter)
         charts.currentChanged.connect(lambda _: self._come_with_chart())
         self._runs.changed.connect(self._open_rooms)
         self._enter(frame.window.room)
 
-    def _go(self, room: str) -> None:
-        self._frame.window.show_room(room)
-        self._mark_room()  # Qt takes the mark away when the room shown is chosen again
-
-    def _mark_room(self) -> None:
-        for room in ROOMS:
-            self._frame.actions[f"room_{room.id}"].setChecked(room.id == self._frame.window.room)
-
     def _enter(self, room: str) -> None:
-        self._mark_room()
+        self._frame.actions[f"room_{room}"].setChecked(True)
         is_first = room == FIRST
         self._charts.show_only(charts_in(room), has_tabs=room != "compare")
         self._text.show_ids(not is_first)

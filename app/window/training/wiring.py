@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import QObject
+from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QMenu
 
 from app.session.aside import Answer
@@ -40,6 +41,7 @@ class Training(QObject):
         session.size_taken.connect(form.note_size)
         speed.slider.valueChanged.connect(self.set_speed)
         self.set_speed(speed.slider.value())
+        self._one_run = QActionGroup(self)
         self.runs_menu = filled_menu("Sho&w Run", frame.window, self._fill_runs, "None yet")
         actions.menus["training"].addSeparator()
         actions.menus["training"].addMenu(self.runs_menu)
@@ -91,4 +93,5 @@ class Training(QObject):
     def _fill_runs(self, menu: QMenu) -> None:
         runs = self._session.runs
         for run in reversed(runs.all):
-            add_tick(menu, title_of(run, runs.all), run is runs.shown, partial(runs.show, run))
+            action = add_tick(menu, title_of(run, runs.all), run is runs.shown, partial(runs.show, run))
+            self._one_run.addAction(action)

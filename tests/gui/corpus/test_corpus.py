@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from PySide6.QtCore import QLibraryInfo, QMimeData, QPoint, QPointF, Qt, QUrl, QVersionNumber
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
-from PySide6.QtWidgets import QApplication, QFileDialog, QMenu
+from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QRubberBand
 from pytestqt.qtbot import QtBot
 
 from app.session import corpus as session_corpus
@@ -369,8 +369,12 @@ def test_what_is_dropped_is_copied_and_never_moved(program: Program) -> None:
     QApplication.sendEvent(program.window, enter)
     assert enter.isAccepted()
     assert enter.dropAction() == Qt.DropAction.CopyAction
+    frame = program.window.findChild(QRubberBand)
+    assert frame is not None
+    assert frame.isVisible()
     drop = QDropEvent(QPointF(9, 9), actions, mime, Qt.MouseButton.LeftButton, nothing)
     drop.setDropAction(Qt.DropAction.MoveAction)
     QApplication.sendEvent(program.window, drop)
     assert drop.isAccepted()
     assert drop.dropAction() == Qt.DropAction.CopyAction
+    assert not frame.isVisible()

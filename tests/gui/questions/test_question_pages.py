@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from app.window.charts.pairs_page import PairsPage
 from app.window.pages import PAGES, RACE, SIZES, TIES, question_row
-from app.window.questions.question_model import STOPPED
+from app.window.questions.question_model import ASKING, NOTHING_YET, STOPPED, QuestionModel
 from app.window.questions.question_page import QuestionPage
 from app.wiring import Program
 from bpe_core import train
@@ -274,3 +274,18 @@ def test_every_size_is_measured_for_every_text(qtbot: QtBot, learned: Program) -
     assert list(page.model.exact()(lambda: False).columns["bits_per_byte"]) == told.bits.tolist()
     page.figure.place_chosen.emit(256 + 17)
     assert learned.session.cursor.position == 17
+
+
+def test_a_page_never_promises_its_answer_for_a_training_that_has_ended(
+    qtbot: QtBot, program: Program, train: Train
+) -> None:
+    train(program)
+    told: list[str] = []
+    model = QuestionModel(program.session, "ranks")
+    model.changed.connect(lambda: told.append(model.trouble))
+    model.watch(True)
+    told.append(model.trouble)
+    qtbot.waitUntil(lambda: model.answer is not None, timeout=WAIT)
+    assert NOTHING_YET not in told
+    assert told[0] == ASKING
+    model.watch(False)

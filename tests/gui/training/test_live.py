@@ -9,10 +9,11 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.session import live
+from app.session.aside import Notice
 from app.session.run import Phase
 from app.settings import LIVE, Settings
 from app.wiring import Program
-from tests.gui.conftest import WAIT, settle
+from tests.gui.conftest import WAIT, settle, wait_for_sentence
 
 
 @pytest.fixture
@@ -41,7 +42,7 @@ def test_a_change_is_learned_where_the_slider_is(qtbot: QtBot, watching: Program
     watching.form.choose(pattern="whitespace")
     ended(qtbot, watching, "whitespace")
     qtbot.waitUntil(lambda: watching.session.cursor.position == 40, timeout=WAIT)
-    qtbot.waitUntil(lambda: any("differ; the first at " in one for one in said), timeout=WAIT)
+    qtbot.waitUntil(lambda: any("they part ways at merge " in one for one in said), timeout=WAIT)
     assert len(watching.session.runs.all) == 2, "what the person trained stays"
 
 
@@ -80,10 +81,26 @@ def test_a_large_text_asks_and_a_switch_ends_it(
     said: list[str] = []
     watching.session.aside.noticed.connect(lambda notice: said.append(notice.sentence))
     watching.form.choose(pattern="whitespace")
-    qtbot.waitUntil(lambda: any("another recipe" in one for one in said), timeout=WAIT)
+    qtbot.waitUntil(lambda: any("The recipe has changed: press Train" in one for one in said), timeout=WAIT)
     assert len(watching.session.runs.all) == 1
     monkeypatch.undo()
     watching.actions["live_learning"].trigger()
     watching.form.choose(pattern="cl100k")
     qtbot.wait(200)
     assert len(watching.session.runs.all) == 1
+
+
+def test_a_large_text_that_was_opened_is_named_and_is_no_error(
+    qtbot: QtBot, watching: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live, "LARGEST", 100)
+    notices: list[Notice] = []
+    watching.session.aside.noticed.connect(notices.append)
+    opened = tmp_path / "big.txt"
+    opened.write_text("tide and tidings " * 120_000)
+    watching.opening.open_named([opened])
+    wait_for_sentence(qtbot, watching, "big.txt, 2 MB: press Train.")
+    assert not notices[-1].is_error
+    assert watching.messages.isVisible()
+    watching.actions["undo"].trigger()
+    qtbot.waitUntil(lambda: not watching.messages.isVisible(), timeout=WAIT)

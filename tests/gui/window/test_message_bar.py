@@ -10,7 +10,8 @@ from app.session.aside import Answer, Notice
 from app.window.message_bar import MessageBar
 from app.window.room_plan import ROOMS
 from app.wiring import Program
-from tests.gui.conftest import WAIT, settle
+from resources import samples
+from tests.gui.conftest import WAIT, Train, settle
 from tests.gui.small_run import small
 
 ERROR = Notice("bad.txt is not valid UTF-8.")
@@ -69,3 +70,22 @@ def test_what_can_wait_covers_nothing_that_was_not_read(qtbot: QtBot, hurry: Non
     assert told() == OFFER.sentence
     bar.close_button.click()
     assert told() == ""
+
+
+def test_a_message_goes_when_it_is_no_longer_true(qtbot: QtBot, program: Program, train: Train) -> None:
+    messages, session = program.messages, program.session
+    small(program, 260)
+    train(program)
+    assert session.runs.shown is not None
+    session.delete(session.runs.shown)
+    assert messages.sentence.text() == "Run 1 deleted."
+    program.actions["undo"].trigger()
+    assert not messages.isVisible()
+
+    session.corpus.remove({source.number for source in session.corpus.texts.value})
+    messages.forget()
+    program.actions["new_run"].trigger()
+    assert messages.isVisible()
+    assert messages.sentence.text().startswith("There is no text to learn from")
+    program.opening.open_sample(samples()[0])
+    assert not messages.isVisible()

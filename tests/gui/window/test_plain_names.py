@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from app.window.pages import PAGES
 from app.window.parts.dialogs import ask_before_leaving
+from app.window.parts.icons import icon
 from app.wiring import Program
 from bpe_core.formats import write_history
 from bpe_core.recipes.recipe import Recipe
@@ -92,3 +93,25 @@ def test_a_table_with_such_a_name(qtbot: QtBot, new_program: Callable[..., Progr
     for row in range(model.rowCount()):
         shown = model.data(model.index(row, 0), Qt.ItemDataRole.ToolTipRole)
         assert "<h1>" not in shown
+
+
+def test_what_is_kept_wears_no_waste_bin(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    boxes: list[QMessageBox] = []
+
+    def asked(box: QMessageBox) -> QMessageBox.StandardButton:
+        boxes.append(box)
+        return QMessageBox.StandardButton.Cancel
+
+    def give_icons(box: QMessageBox, _: QMessageBox.StandardButton) -> None:
+        """Do as the styles of desktops do."""
+        box.button(QMessageBox.StandardButton.Discard).setIcon(icon("remove", box.palette()))
+
+    monkeypatch.setattr(QMessageBox, "exec", asked)
+    monkeypatch.setattr(QMessageBox, "setDefaultButton", give_icons)
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    ask_before_leaving(parent, "")
+    (box,) = boxes
+    keep = box.button(QMessageBox.StandardButton.Discard)
+    assert keep.text() == "&Keep for Next Time"
+    assert keep.icon().isNull()

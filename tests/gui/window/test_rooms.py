@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QEvent, QObject, QSize, Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QAbstractSlider, QComboBox, QLineEdit, QMenu, QWidget
 from pytestqt.qtbot import QtBot
@@ -211,3 +211,38 @@ def test_the_room_shown_stays_marked_when_it_is_chosen_again(program: Program, r
         program.actions[f"room_{room}"].trigger()
         marked = [one.id for one in ROOMS if program.actions[f"room_{one.id}"].isChecked()]
         assert marked == [room]
+
+
+@pytest.mark.parametrize("menu", ["view", "training"])
+def test_what_is_one_of_several_is_a_choice_and_no_tick(program: Program, train: Train, menu: str) -> None:
+    train(program)
+    entries = {
+        "view": [program.actions[f"room_{room.id}"] for room in ROOMS],
+        "training": actions_of(program.running.runs_menu),
+    }[menu]
+    assert entries
+    for action in entries:
+        group = action.actionGroup()
+        assert group is not None
+        assert group.isExclusive()
+    assert sum(action.isChecked() for action in entries) == 1
+
+
+def actions_of(menu: QMenu) -> list[QAction]:
+    menu.aboutToShow.emit()
+    return menu.actions()
+
+
+def test_quit_is_the_last_entry_of_the_file_menu(program: Program) -> None:
+    entries = [action for action in program.actions.menus["file"].actions() if not action.isSeparator()]
+    assert entries[-1] is program.actions["quit"]
+    titles = [action.text().replace("&", "") for action in entries]
+    assert titles.index("Open Folder …") + 1 == titles.index("Samples") == titles.index("Open Recent") - 1
+
+
+def test_the_first_room_names_the_button_that_can_be_pressed(qtbot: QtBot, program: Program, train: Train) -> None:
+    program.window.show_room("watch")
+    assert not program.actions["play"].isEnabled()
+    assert program.watch.sentence.text().startswith("Press Train")
+    train(program)
+    qtbot.waitUntil(lambda: "tokens" in program.watch.word.sentence, timeout=WAIT)

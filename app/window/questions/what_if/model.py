@@ -79,10 +79,8 @@ class WhatIfModel(LanesModel):
 
 
 def differing_steps(run: Run, found: TableComparison) -> str:
-    """Say how many steps of a run are others than those of another run, and which is the first."""
+    """Say how many tokens of a run are others than those of another run, and where both part ways."""
     if found.first is None or found.parted is None:
         return f"The {run.wording.steps} are the same."
-    differing = sum(one.other_place is not None for one in found.differing)
     before, now = (" + ".join(map(quoted, pair)) for pair in found.parted)
-    counted = run.wording.counted(run.learned)
-    return f"{differing:,} of {counted} differ; the first at {found.first + 1:,}: {now} instead of {before}."
+    return f"{found.new_tokens}; they part ways at {run.wording.step} {found.first + 1:,}: {now} instead of {before}."
