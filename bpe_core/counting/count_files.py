@@ -149,7 +149,7 @@ def arrow_words(arrow: Any, columns: WordColumns) -> Any:
 
 
 def columns_in(column: Any, name: str) -> WordColumns:
-    """The words of a column of strings or bytes, also empty ones; `name` begins the sentence if they are no text."""
+    """Return the words of a column of strings or bytes, also empty ones; `name` begins the error's sentence."""
     if _unfolded(column) > max(HARMLESS, MOST_UNFOLDED * column.nbytes):
         raise CorpusError(f"{name} stores a few long words once, but lets them occur in many rows; it is damaged.")
     large = "large_binary" if "binary" in str(column.type) else "large_string"

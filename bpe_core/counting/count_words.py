@@ -203,7 +203,7 @@ class _Count:
             yield table
 
     def chunks(self) -> Iterator[Chunk]:
-        """The chunks of the corpus, reported as they are counted; with many documents if only the scanner sees them."""
+        """Yield the chunks of the corpus and report them; with many documents if only the scanner sees them."""
         total = self.corpus.total_size
         done_before = 0  # in the sources already finished
         source = read = 0

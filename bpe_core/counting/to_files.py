@@ -104,7 +104,7 @@ class PartTask(NamedTuple):
         return place_of(folder), name
 
     def name_at_work(self, *asked: object) -> str:
-        """The name of a file whose content depends on this alone: all runs, which of their ranges, what is asked."""
+        """Name a file by all that its content depends on: all runs, which of their ranges, what is asked."""
         return hashed([self.ranges, self.files, self.is_all, *map(str, asked)])
 
 

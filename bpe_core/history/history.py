@@ -371,7 +371,7 @@ class History(Sequence[Step]):
         return rows
 
     def row_joining(self, pair: Pair, block_of: int) -> int | None:
-        """The index of the step that joins a pair; where each block of a text has steps of its own, of that step's."""
+        """Return the index of the step that joins a pair, in the block of that step if blocks have their own."""
         return self._row_joining.get((self._blocks[block_of], pair))
 
     def last_step_beside(self, token: int, at: int) -> int:

@@ -172,7 +172,7 @@ class TokenTexts:
         return self.raw.index(raw) if raw in self.raw else None
 
     def places(self, tokens: int) -> Int64s:
-        """The place of at least the first `tokens` in the order of their bytes; remembered until there are more."""
+        """Return the place of at least the first `tokens` in the order of bytes; kept until there are more."""
         if len(self._places) < tokens:
             self._places = ranks(self.raw[:tokens])
         return self._places

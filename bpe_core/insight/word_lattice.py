@@ -68,7 +68,7 @@ class WordLattice:
         return log_of_sum([weight for _, _, weight in self._ending(score_of)[-1]])
 
     def _ending(self, score_of: Sequence[float]) -> list[list[tuple[int, int, float]]]:
-        """The tokens that end at each place: first symbol, id, and the logarithm of the sum over all ways with it."""
+        """Return the tokens that end at each place: first symbol, id, and the log of the sum over its ways."""
         ending: list[list[tuple[int, int, float]]] = [[(0, NO_TOKEN, 0.0)], *([] for _ in self.edges)]
         for start, edges in enumerate(self.edges):
             here = log_of_sum([weight for _, _, weight in ending[start]])

@@ -124,7 +124,7 @@ class Splitter:
             end = spans[-1][1]
 
     def _next_matches(self, text: str, end: int) -> list[tuple[int, int]]:
-        """The first matches from `end` on. Each round has its own clock, which no pause of the caller runs down."""
+        """Return the first matches from `end` on. Each round has its own clock, so a caller may pause."""
         patience = self._patience + len(text) / PATIENT_BYTES
         spans: list[tuple[int, int]] = []
         text = self._as_known(text)

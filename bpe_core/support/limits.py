@@ -119,7 +119,7 @@ def _of_cgroup() -> int | None:
 
 
 def _groups(line: str) -> Iterator[tuple[Path, _Names]]:
-    """The folders of a group and of all that it lies in; inside a container perhaps only the last of them exists."""
+    """Yield the folders of a group and of those around it; in a container perhaps only the last exists."""
     _, controllers, path = line.split(":", 2)
     if controllers and "memory" not in controllers.split(","):
         return

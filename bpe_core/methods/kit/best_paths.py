@@ -238,7 +238,7 @@ class BestPaths(WordSegmenter):
         return WordCut(ids, ends, at, self.pieces.until(symbols, ids, at))
 
     def known_around(self, symbols: list[int], place: int) -> tuple[int, int] | None:
-        """The first and the end of the known symbols around a place in a word; None where one beside it is unknown."""
+        """Return the range of known symbols around a place in a word; None if a neighbour is unknown."""
         first, stop = place, place
         while first > 0 and self._joins[symbols[first - 1]]:
             first -= 1

@@ -54,7 +54,7 @@ _CLASSES = [
 
 
 def scripts_of(characters: str) -> npt.NDArray[np.int32]:
-    """A number for the script of each character; TRANSPARENT for what takes the script of the letter before it."""
+    """Return the script of each character as a number; TRANSPARENT if it takes that of the letter before."""
     import regex  # takes a while to load
 
     unknown, script_of = dict.fromkeys(characters), dict[str, int]()

@@ -27,7 +27,7 @@ class CharacterTable:
         self._texts = data[4 + size :]
 
     def _prefixes(self, key: bytes) -> Iterator[tuple[int, int]]:
-        """The prefixes of a key that are in the table, the shortest first: their lengths, and where their texts are."""
+        """Yield the prefixes of a key in the table, the shortest first: their lengths, and where their texts are."""
         units, place = self._units, 0
         if not units:
             return

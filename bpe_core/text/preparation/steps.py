@@ -197,7 +197,7 @@ class Preparing:
         return self._words((piece,), 0)
 
     def texts_of_words(self, text: str, first: int = 0) -> Iterator[str]:
-        """The words of a changed text without their places; it begins at the character `first` of the original."""
+        """Yield a changed text's words without places; it begins at the character `first` of the original."""
         if self.wants_places or len(self.cuts) < 2:
             piece = TracedPiece.whole(text, first) if self.wants_places else TracedPiece.bare(text)
             yield from (word.text for word in self._words((piece,), 0))

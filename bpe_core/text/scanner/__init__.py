@@ -53,7 +53,7 @@ def table_for(pattern: str, unit: str = "file", custom: str = "", *, older: bool
 def table_of(
     expression: str, unit: str = "file", *, drops_blanks: bool = False, older: bool = False
 ) -> ScanTable | None:
-    """The table of an expression for `regex`, or None; an `older` one treats lately added characters as unassigned."""
+    """Return the table of an expression for `regex`, or None; with `older`, new characters are unassigned."""
     found = _translated(expression, unit, drops_blanks, older)
     return found if isinstance(found, ScanTable) else None
 
