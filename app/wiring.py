@@ -153,7 +153,7 @@ class Program(QObject):
         QTimer.singleShot(WARM_UP_MILLISECONDS, self, self._settle)
 
     def _settle(self) -> None:
-        """Once the window is shown, free what only opening it needed, and load what training will."""
+        """Free the memory that only opening the window needed, and load the code for training."""
         give_back_now()
         self.session.warm_up()
         self.world.loading.begin()

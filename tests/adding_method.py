@@ -72,7 +72,7 @@ class AddingLearner:
 
 
 class WholeWords(LongestMatch):
-    """Its segmenter."""
+    """The segmenter of the method."""
 
     def cut(self, word: bytes, id_of: dict[bytes, int]) -> Iterator[int]:
         yield from [id_of[word]] if word in id_of else (id_of[word[i : i + 1]] for i in range(len(word)))

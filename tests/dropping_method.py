@@ -99,7 +99,7 @@ class DroppingLearner:
 
 
 class LongestMatch:
-    """Its segmenter."""
+    """The segmenter of the method."""
 
     def __init__(self, history: History, cutting: Cutting) -> None:
         self._history = history
@@ -130,7 +130,7 @@ class LongestMatch:
 
 
 class Words(Segmentation):
-    """Its segmentation: words with their places; what is no word belongs to no token. (It does not normalize.)"""
+    """A segmentation: words with their places; the rest belongs to no token. (It does not normalize.)"""
 
     def __init__(self, data: bytes, words: list[tuple[int, bytes, int]], segmenter: LongestMatch) -> None:
         self.data, self._words, self._segmenter = data, words, segmenter

@@ -164,7 +164,7 @@ def _refuse_what_may_never_end(path: Path) -> None:
 
 
 def with_files(sources: CorpusTexts, paths: tuple[Path, ...]) -> CorpusTexts:
-    """The sources and those files that are not among them yet.
+    """Return the sources with those files that are not among them yet.
 
     >>> some = with_files((), (Path("a.txt"), Path("b.txt")))
     >>> [source.name for source in with_files(some, (Path("b.txt"), Path("c.txt")))]
@@ -178,7 +178,7 @@ def with_files(sources: CorpusTexts, paths: tuple[Path, ...]) -> CorpusTexts:
 
 
 def with_counts(sources: CorpusTexts, path: Path, columns: Mapping[str, str]) -> CorpusTexts:
-    """The sources and a file or folder of counts, a text for each of its groups; `columns` tells where these are.
+    """Return the sources with a file or folder of counts, one text for each group. `columns` names their columns.
 
     >>> [(text.name, text.group) for text in with_counts((), Path("a.parquet"), {"de": "count in de"})]
     [('a.parquet, de', 'de')]
@@ -191,7 +191,7 @@ def with_counts(sources: CorpusTexts, path: Path, columns: Mapping[str, str]) ->
 
 
 def with_folder(sources: CorpusTexts, folder: Path) -> CorpusTexts:
-    """The sources and a folder as one of them, as it is now; what lies in it is not read twice.
+    """Return the sources with a folder as it is now. Files inside it are not read twice.
 
     >>> some = with_files((), (Path("a/b/c.txt"), Path("d.txt")))
     >>> [source.name for source in with_folder(some, Path("a"))]
@@ -202,7 +202,7 @@ def with_folder(sources: CorpusTexts, folder: Path) -> CorpusTexts:
 
 
 def with_address(sources: CorpusTexts, address: str) -> CorpusTexts:
-    """The sources and an address; one that was refused because only a session named it gives way.
+    """Return the sources with an address. It replaces an equal one that was refused because it came from a session.
 
     >>> [source.name for source in with_address((), "s3://bucket/a.jsonl?versionId=5")]
     ['a.jsonl']
@@ -217,7 +217,7 @@ def with_address(sources: CorpusTexts, address: str) -> CorpusTexts:
 
 
 def from_session(saved: SavedSource) -> CorpusText:
-    """A text that a session names, which anybody may have sent.
+    """Make a text that a session names, which anybody may have sent.
 
     Looking at an address calls another computer, which learns who looks; an opened session is no reason to.
     """
@@ -253,7 +253,7 @@ def can_be_picked(path: Path) -> bool:
 
 
 def picked_by_folder(paths: Sequence[Path], most: int = MOST_LISTED) -> dict[Path, tuple[str, ...]]:
-    """The files of each folder they lie in, by their paths in it; further up where these folders are too many.
+    """Group files by the folders that they lie in, or by folders further up if these are too many.
 
     >>> files = [Path("a/1/x"), Path("a/2/y"), Path("a/2/z")]
     >>> [*picked_by_folder(files).values()], [len(names) for names in picked_by_folder(files, 1).values()]
@@ -271,7 +271,7 @@ def picked_by_folder(paths: Sequence[Path], most: int = MOST_LISTED) -> dict[Pat
 
 
 def with_picked(sources: CorpusTexts, picked: Mapping[Path, tuple[str, ...]]) -> CorpusTexts:
-    """The sources and those files of folders; none is read twice.
+    """Return the sources with those files of folders. None is read twice.
 
     >>> texts = with_picked((CorpusText("b", Path("a/b")),), {Path("a"): ("b", "c")})
     >>> [(text.name, text.picked) for text in with_picked(texts, {Path("a"): ("c", "d")})]
@@ -291,7 +291,7 @@ def with_picked(sources: CorpusTexts, picked: Mapping[Path, tuple[str, ...]]) ->
 
 
 def without_files(sources: CorpusTexts, number: int, names: Collection[str]) -> CorpusTexts:
-    """Without some of the files that were picked of a folder; what is left of it is counted anew.
+    """Return the sources without some of a folder's picked files. The rest of the folder is counted anew.
 
     >>> texts = with_picked((), {Path("a"): ("b", "c")})
     >>> number = texts[0].number

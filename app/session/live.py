@@ -109,7 +109,7 @@ class LiveLearning(QObject):
         self._aside.ask(TOPIC, lambda task: compare(cancelled=task.cancelled), partial(self._tell, run))
 
     def _place_in_time(self) -> int | None:
-        """The step where the person is, also where a shorter run has no such step; None at the end."""
+        """Return the step where the person is, even if a shorter run has no such step; None at the end."""
         cursor = self._session.cursor
         if cursor.live:
             return None
@@ -137,6 +137,6 @@ def sized_name(source: CorpusText) -> str:
 
 
 def size_of(sources: CorpusTexts) -> int:
-    """The bytes of the texts; too many where that is not known at once."""
+    """Return the bytes of the texts, or too many if the size is not known at once."""
     sizes = [source.size for source in sources]
     return LARGEST + 1 if None in sizes else sum(size or 0 for size in sizes)

@@ -1,4 +1,4 @@
-"""One training run: its recipe, its trainer, what it has learned. Nothing about it is shared."""
+"""A training run: its recipe, its trainer, what it has learned. Nothing about it is shared."""
 
 from __future__ import annotations
 

@@ -57,13 +57,13 @@ class RunList(QObject):
         return next((run for run in self.all if run.number == number), None)
 
     def left_by(self, run: Run) -> Run | None:
-        """The run that this one goes on from in another way, by hand."""
+        """Return the run that this one branches off from by hand."""
         parent = self.numbered(run.parent)
         is_steered = parent is not None and run.recipe.interventions not in ((), parent.recipe.interventions)
         return parent if is_steered else None
 
     def with_branches(self, run: Run) -> list[Run]:
-        """The run and all that go on from it, in their order."""
+        """Return the run and all that go on from it, in their order."""
         numbers = {run.number}
         for other in self.all:
             if other.parent in numbers:

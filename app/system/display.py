@@ -44,7 +44,7 @@ COMMON_LIBRARIES = {
 
 
 def why_no_window() -> str:
-    """A sentence for the person who wanted a window; empty if one can be opened."""
+    """Return why no window can be opened, in a sentence for the person; empty if one can."""
     return _not_installed() or (_no_screen() if sys.platform.startswith("linux") else "") or _not_loadable()
 
 

@@ -63,7 +63,7 @@ class CrashReporter(QObject):
 
 
 class CrashDialog(QDialog):
-    """Not modal: the window can still be used."""
+    """A dialog that is not modal: the window can still be used."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)

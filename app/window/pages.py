@@ -55,7 +55,7 @@ class World:
 
     @cached_property
     def why(self) -> WhyModel:
-        """One question, answered small and large."""
+        """Return the model of the question why a text is split somewhere, for its small and large view."""
         from app.window.questions.why.model import WhyModel
 
         return WhyModel(self.session, self.text)
@@ -191,7 +191,7 @@ def question_row(name: str, *actions: Item) -> PageRow[QuestionPage]:
 
 
 def chart_row(build: Callable[[World], Built], shows: Item) -> PageRow[Built]:
-    """A page on the charts' tabs, called as the action that shows it."""
+    """Make the row of a page on the charts' tabs, named like the action that shows it."""
     return PageRow(shows.name, shows.name.capitalize(), "charts", build, (shows,))
 
 

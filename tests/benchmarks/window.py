@@ -319,7 +319,7 @@ LIVE_SIZES = (10_000_000, 1_000_000)  # bytes; the first change loads what all n
 
 
 def measure_live(text: Path) -> None:
-    """From a change of the recipe until the window shows what is learned by it."""
+    """Measure the time from a change of the recipe until the window shows what is learned by it."""
     from PySide6.QtCore import QTimer
 
     program, run_for = _window()

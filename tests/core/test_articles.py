@@ -96,7 +96,7 @@ def known_of_lines(name: str) -> dict[str, Any]:
 
 
 def as_letters(word: str) -> tuple[str, ...]:
-    """Its bytes, each written as one letter."""
+    """Return the bytes of a word, each written as one letter."""
     return tuple(word.encode().decode("latin-1"))
 
 

@@ -157,7 +157,7 @@ def test_a_word_is_whole_only_where_merges_make_it_one_token() -> None:
 
 @pytest.mark.parametrize("falls_into", ["bytes", "parts"])
 def test_the_kernels_follow_long_words(falls_into: str) -> None:
-    """So much falls apart and is joined anew that what waits has to be found again."""
+    """Many tokens fall apart and are joined anew, so the waiting pairs have to be found again."""
     history = train(Corpus.from_texts(["ababab abba aab abab baab " * 3]), recipe_of(0.2, falls_into))
     kernels, plainly = FollowedRuns(history, Cutting(history.recipe)), DroppingRuns(history)
     for word in ("ab" * 300, "a" * 301, "abbaab" * 80, "aab" * 99 + "ba" * 99):

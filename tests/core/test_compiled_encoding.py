@@ -155,7 +155,7 @@ def test_threads_that_fill_one_memory_at_once(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_a_thread_goes_on_while_another_makes_the_memory_larger(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Until the old one is as full as it may ever be; then it waits, and both go on with the same."""
+    """The thread uses the old memory until that is full. Then it waits, and both go on with the new one."""
     began, go_on = threading.Event(), threading.Event()
 
     def grow(old: UInt64s, new: UInt64s) -> None:
@@ -203,7 +203,7 @@ def test_several_threads_at_several_merges() -> None:
 
 @given(history=histories(), batch=st.lists(MORE_TEXTS, max_size=6), threads=st.integers(1, 3), job=st.integers(1, 40))
 def test_many_texts_are_what_they_are_one_by_one(history: History, batch: list[str], threads: int, job: int) -> None:
-    """In every form: as a list, as a part of an Arrow array, and as bytes."""
+    """The texts come as a list, as a part of an Arrow array, and as bytes."""
     plain, compiled = both_encoders(history)
     if not compiled.finds_words:
         return
@@ -278,7 +278,7 @@ def test_a_batch_says_what_is_no_text() -> None:
 
 
 def test_threads_that_make_the_bytes_themselves_say_what_is_no_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    """And its place among all texts, not in a thread's part."""
+    """The message counts among all texts, not in a thread's part."""
     for name, value in {"LEAST_JOB": 4, "LARGEST_JOB": 4, "WORTH_THREADS": 1, "_PARTS": 1}.items():
         monkeypatch.setattr(batches, name, value)
     compiled, cuts = both_encoders(small_history())[1], SafeCuts.of(small_history().recipe)

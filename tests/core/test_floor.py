@@ -143,7 +143,7 @@ def test_a_piece_saves_at_most_its_places_times_its_symbols_but_one(
 
 
 def test_what_is_left_out_must_be_counted() -> None:
-    """Without it, the bound is above what a vocabulary reaches: the tests above would see that."""
+    """The bound would be above what a vocabulary reaches: the tests above would see that."""
     lattice = laid({"ab": 5}, limit=5)
     assert (len(lattice), lattice.left_out) == (0, 1)
     values = []
@@ -411,7 +411,7 @@ def test_best_learns_from_texts_and_for_sizes_at_their_ends() -> None:
 
 
 def test_a_search_ends_where_the_gap_is_as_chosen() -> None:
-    """Its rounds are fewer, and its vocabulary is as near to its floor as was asked for."""
+    """A search with a chosen gap takes fewer rounds, and its vocabulary is as near to its floor as asked."""
     counts = {"".join(word): 1 + place % 7 for place, word in enumerate(product("aeln", repeat=5))}
     found = {gap: searched(counts, 40, gap=gap) for gap in (0.0, 0.2)}
     assert found[0.0].best.tokens <= found[0.2].best.tokens <= found[0.2].floor.tokens * 1.2

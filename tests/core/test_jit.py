@@ -73,7 +73,7 @@ def test_a_bundle_remembers_where_its_arrays_are_and_no_other_does(jitted: Modul
 
 
 def test_threads_that_use_a_bundle_at_once_for_the_first_time_share_its_row() -> None:
-    """Else the row of the slower one takes the place of one that machine code may be reading."""
+    """Otherwise the slower thread's row would replace one that machine code may be reading."""
     places: list[tuple[int, ...]] = []
 
     class RepackingNumber(int):

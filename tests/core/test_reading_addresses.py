@@ -28,7 +28,7 @@ GOOD = 100_000  # bytes that can be read before a failing file fails
 
 
 class FailingFile(MemoryFile):  # type: ignore[misc]
-    """Its bucket is gone after a while."""
+    """A file whose bucket is gone after a while."""
 
     def read(self, size: int = -1) -> bytes:
         if self.tell() >= GOOD:

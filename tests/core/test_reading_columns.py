@@ -182,7 +182,7 @@ def test_a_table_of_hostile_places_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_text_that_is_stored_once_may_occur_in_many_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Then it must not take the room of all of them, and its rows still have their numbers."""
+    """The text must not take the room of all its rows, which still have their numbers."""
     monkeypatch.setattr(arrow_tables, "HARMLESS", 5_000)
     longest: list[int] = []
     strings = arrow_tables.Strings.__init__

@@ -145,7 +145,7 @@ def test_looking_through_a_folder_can_be_stopped(folder: Path) -> None:
 
 
 def _remove_nested(folder: Path) -> None:
-    """From the inside: what removes whole trees calls itself for each folder."""
+    """Remove folders from the inside, as functions that remove whole trees call themselves for each folder."""
     os.chdir(folder)
     depth = 0
     while Path("d").is_dir():

@@ -72,7 +72,7 @@ def few_of_long_runs() -> str:
 
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_every_character_beside_every_other_kind(pattern: str) -> None:
-    """In many places: behind and before letters, digits, signs, blanks, newlines and apostrophes."""
+    """Each character stands behind and before letters, digits, signs, blanks, newlines and apostrophes."""
     assigned = few_of_long_runs()
     text = "".join(f"a{c}b 1{c}2.{c}! {c}\n{c}'{c}s '{c}{c}\tA{c}B" for c in assigned)
     assert words_by_kernel(text, pattern) == words_by_regex(text, pattern)
@@ -150,7 +150,7 @@ def test_long_runs_of_ascii(pattern: str, seed: int, other: int) -> None:
 @pytest.mark.parametrize("pattern", PATTERNS)
 @given(text=TEXTS, pause=st.integers(1, 50), room=st.integers(4, 12))
 def test_a_scan_may_pause_anywhere(pattern: str, text: str, pause: int, room: int) -> None:
-    """At any byte, and whenever the room for cuts is used up."""
+    """A scan pauses at any byte, and whenever the room for cuts is used up."""
     data = text.encode()
     if not data:
         return

@@ -105,7 +105,7 @@ def test_the_first_stage_is_byte_pair_encoding_within_words() -> None:
 
 
 def test_both_stages_are_those_of_another_trainer() -> None:
-    """It knows no second stage: it gets the runs with each token of the first as one character, in the order of ids."""
+    """The other trainer knows no second stage, so each token of the first is a character of its text, by ids."""
     tokenizers = pytest.importorskip("tokenizers")
     recipe = Recipe.preset(
         "superbpe", merges=120, transition=60, most_words=None, past_colons=True, ties="lowest-ids", min_frequency=2
@@ -195,7 +195,7 @@ def test_a_run_goes_on_from_any_step() -> None:
 @pytest.mark.parametrize("make_kernels_due", [True, False], ids=["compiled", "plain"])
 @pytest.mark.parametrize("steps", [25, 40])
 def test_a_table_from_elsewhere_goes_on_across_words(steps: int, make_kernels_due: bool) -> None:
-    """With superwords of its own, too: on the same texts it learns what the run would have learned."""
+    """A table, with superwords or without, learns from the same texts what the run would have learned."""
     recipe = Recipe.preset("superbpe", merges=60, transition=25, words_by="gpt2")
     corpus = Corpus.from_texts([TEXT])
     whole = train(corpus, recipe)

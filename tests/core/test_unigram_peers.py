@@ -124,7 +124,7 @@ def test_without_seeds_nearly_the_same_is_learned(name: str, capfd: pytest.Captu
 
 @pytest.fixture(scope="module")
 def small_model(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """Theirs, of a text that is split at blanks alone."""
+    """Train SentencePiece on a text that is split at blanks alone."""
     model = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
         sentence_iterator=iter(text_of("languages").splitlines()), model_writer=model, vocab_size=1_500,

@@ -1,4 +1,4 @@
-"""After the warm-up no work meets the compiler again: a window would freeze."""
+"""The warm-up: no work after it calls the compiler again, as a window would freeze."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ def test_broken_texts_are_left_to_plain_python() -> None:
 @pytest.mark.parametrize("table", TABLES, ids=NAMES)
 @given(texts=st.lists(st.text("aéb日 x▁\t\0𝄞", max_size=9), max_size=4), marks=st.sampled_from(ALL_MARKS))
 def test_a_short_text_by_one_call(table: Precompiled | None, texts: list[str], marks: Marks) -> None:
-    """Also of a text that becomes too long for the room, and one that is so from the start."""
+    """Some texts become too long for the room, or are too long from the start."""
     changes = ChangedTexts(WholeTexts(table, marks))
     encoder = CompiledEncoder(HISTORY, Cutting(HISTORY.recipe))
     for text in [*texts, "é" * 1_500, "a b " * 2_000, *reversed(texts)]:

@@ -15,7 +15,7 @@ HEADS = ("socket.", "urllib.", "http.", "ftplib.", "smtplib.", "webbrowser.")
 
 
 def listen() -> None:
-    """From now on, to the end of the process."""
+    """Listen from now on, to the end of the process."""
     sys.addaudithook(_hear)
 
 

@@ -470,7 +470,7 @@ KINDS: dict[str, Callable[[random.Random, Path], None]] = {
 
 
 def check_sentence(sentence: str) -> None:
-    """It is short, and says nothing that only those understand who made a library."""
+    """Check that a sentence is short and has no words that only the makers of a library understand."""
     assert len(sentence) <= LONGEST_SENTENCE, sentence
     assert not [word for word in JARGON if word in sentence.lower()], sentence
 

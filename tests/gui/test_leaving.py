@@ -56,7 +56,7 @@ def not_a_folder(_: pytest.MonkeyPatch) -> None:
 
 
 class WriterWithoutRoom(SessionWriter):
-    """On a disk that is full."""
+    """A writer to a disk that is full."""
 
     def update(self, session: SavedSession, *, cancelled: CancelCheck = never_cancelled) -> None:
         raise OutputError("Could not write it: database or disk is full.")

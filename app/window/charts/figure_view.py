@@ -49,7 +49,7 @@ class FigureView(QWidget):
     print_wanted = Signal()
 
     def __init__(self, name: str = "", parent: QWidget | None = None, *, has_legend: bool = True) -> None:
-        """Without a name, the view takes its accessible name from the figure's title."""
+        """Take the accessible name from the figure's title, unless a name is given."""
         super().__init__(parent)
         self.figure: Figure | None = None
         self._name = name

@@ -82,7 +82,7 @@ class Entry:
 
 
 class CorpusListModel(RowListModel[GroupRow | CorpusText]):
-    """One row per text or group. Rows can be dragged to another place."""
+    """A list model with a row per text or group. Rows can be dragged to another place."""
 
     totals_changed = Signal()
     EntryRole = Role.UserRole + 1

@@ -1,1 +1,1 @@
-"""One field that finds everything: actions, files, lessons, tokens and steps."""
+"""A field that finds everything: actions, files, lessons, tokens and steps."""

@@ -84,7 +84,7 @@ GAP = 16
 
 
 class SearchHitDelegate(QStyledItemDelegate):
-    """One line: the title, where it belongs, and its keys. Tokens are in a fixed-width font."""
+    """A painter of a line: the title, where it belongs, and its keys. Tokens are in a fixed-width font."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         return QSize(100, QFontMetrics(option.font).height() + 10)

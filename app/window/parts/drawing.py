@@ -23,7 +23,7 @@ class Drawing(QWidget):
     item_chosen = Signal(int)  # the index of the branch that was clicked
 
     def __init__(self, name: str = "", parent: QWidget | None = None) -> None:
-        """Without a name, the view takes its accessible name from the figure's title."""
+        """Take the accessible name from the figure's title, unless a name is given."""
         super().__init__(parent)
         self.figure: Figure | None = None
         self._name = name

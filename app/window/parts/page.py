@@ -19,7 +19,7 @@ LEAST_WIDTH = 200  # pixels; wider pages scroll where there is less room
 
 @dataclass(frozen=True)
 class Frame:
-    """One of several pictures in turn, and how long it is shown."""
+    """A picture of an animation, and how long it is shown."""
 
     image: QImage
     milliseconds: int
@@ -56,7 +56,7 @@ class Page(LazyView):
     is_table = False  # whether it shows nothing but rows
 
     def exact(self) -> Exact:
-        """The exact values shown, for a file."""
+        """Return a function that makes the exact values shown, for a file."""
         self.watched.catch_up()
         return self.watched.exact()
 
@@ -66,7 +66,7 @@ class Page(LazyView):
         return self.watched.has_figure
 
     def drawn(self) -> Drawn:
-        """The figure shown, for print."""
+        """Return a function that makes the figure shown, for print."""
         return self.watched.drawn()
 
     @property
@@ -74,7 +74,7 @@ class Page(LazyView):
         return self
 
     def frames(self) -> Iterable[Frame]:
-        """The growth of the figure, frame by frame, if that is known."""
+        """Return the growth of the figure, frame by frame, if that is known."""
         return ()
 
     def recolor(self) -> None:

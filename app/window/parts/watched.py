@@ -54,11 +54,11 @@ class LazyModel:
         return command_of(self.asked)
 
     def exact(self) -> Exact:
-        """The complete, exact table that is shown, for a file."""
+        """Return a function that makes the complete, exact table shown, for a file."""
         return exact_of(self.asked)
 
     def drawn(self) -> Drawn:
-        """The figure that is shown; None where the page is printed as on screen."""
+        """Return a function that makes the figure shown, or None if the page is printed as on screen."""
         if (asked := self.asked) is None:
             return lambda cancelled: None
         return lambda cancelled: asked[0].answer(asked[1], Work(cancelled=cancelled)).figure

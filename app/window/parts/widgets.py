@@ -118,7 +118,7 @@ def flat_button(title: str, act: Callable[[], object] = lambda: None, meaning: s
 
 
 def small_button(sign: str, meaning: str, act: Callable[[], object] = lambda: None) -> QToolButton:
-    """A sign without a frame; its tip says what it means."""
+    """Make a button with a sign and no frame. Its tip says what it means."""
     button = QToolButton()
     button.setText(sign)
     button.setAutoRaise(True)

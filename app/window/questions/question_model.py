@@ -174,7 +174,7 @@ class QuestionModel(QObject, LazyModel):
         return not self.is_about_one and self.question.takes_moments
 
     def _early_moment(self) -> int | None:
-        """The moment shown, if several runs are asked about and the shown one is at an earlier moment."""
+        """Return the moment shown, if several runs are asked about and the shown one is at an earlier moment."""
         shown, at = self._session.runs.shown, self._session.cursor.position
         return at if self._takes_moment and shown is not None and at < shown.learned else None
 
@@ -289,7 +289,7 @@ class QuestionModel(QObject, LazyModel):
         return (*said, f"Now {'; '.join(here)}") if here else said
 
     def values_here(self) -> dict[str, float]:
-        """The value of each line at the moment shown."""
+        """Return the value of each line at the moment shown."""
         figure, place = None if self.answer is None else self.answer.figure, self.place_shown
         if place is None or not isinstance(figure, LineFigure):
             return {}

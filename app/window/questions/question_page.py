@@ -63,7 +63,7 @@ class Rows(QAbstractTableModel):
         self.refresh()
 
     def place(self, row: int) -> int:
-        """The row of the answer that is shown there."""
+        """Return the row of the answer that is shown there."""
         return int(self._order[row])
 
     def rowCount(self, parent: Index = NO_INDEX) -> int:

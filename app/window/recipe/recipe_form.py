@@ -186,7 +186,7 @@ class RecipeForm(QObject):
         return "" if self._runs.shown is None else f"Run {self._runs.shown.number:,}"
 
     def _recipe_shown(self) -> Recipe | None:
-        """The recipe of the run shown; a table that it went on from is no part of it."""
+        """Return the recipe of the run shown, without the table that it went on from."""
         return None if self._runs.shown is None else self._runs.shown.recipe.with_changes(grown_from=0)
 
     @property

@@ -20,7 +20,7 @@ REFERENCE = re.compile(r"\s*(?:bpe:(?P<run>\d{1,9})#)?(?P<merge>\d[\d,]{0,11})\s
 
 
 class BookmarkListModel(RowListModel[Bookmark]):
-    """One row per bookmark of an existing run, ordered by run and step. Every change can be undone."""
+    """A list model with a row per bookmark of an existing run, by run and step. Every change can be undone."""
 
     here_changed = Signal()  # the bookmark of the step shown has changed
 

@@ -162,7 +162,7 @@ def test_the_score_is_what_pairs_are_joined_by_where_it_is_wished_for() -> None:
 
 
 def test_characters_that_only_longer_tokens_hold_get_a_token(tmp_path: Path) -> None:
-    """Without them a longer token leaves a rest that nothing fits, and the word is unknown."""
+    """Otherwise a longer token leaves a rest that nothing fits, and the word is unknown."""
     path, corpus = tmp_path / "vocab.txt", tmp_path / "corpus.txt"
     path.write_text("[UNK]\nplay\n##ed\n##ing\nun\n##s\n")
     corpus.write_text("unplayed played playing plays play " * 9)

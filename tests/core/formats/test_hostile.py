@@ -270,7 +270,7 @@ def test_a_long_table_is_still_recognized(format: str, tmp_path: Path, monkeypat
 
 
 def test_a_table_of_more_lines_than_entries_can_be_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Before its lines are parsed, each of which takes a hundred bytes."""
+    """The file is refused before its lines are parsed, each of which takes a hundred bytes."""
     monkeypatch.setattr(all_formats, "MOST_LINES", 500)
     for name, line in (("merges.txt", b"a b\n"), ("vocab.txt", b"[UNK]\n"), ("table.csv", b"1,2\n")):
         path = tmp_path / name

@@ -152,7 +152,7 @@ def test_a_character_that_only_ends_words_is_unknown_before_their_ends(unknown: 
 
 @pytest.mark.parametrize("kind", ["qwen", "word level", "bert", "xlm roberta", "llama 2", "clip"])
 def test_added_tokens_have_the_numbers_that_their_library_gives_them(kind: str) -> None:
-    """It keeps those of the vocabulary and counts on from its size, whatever the file says; two may share one."""
+    """The library keeps the vocabulary's ids and counts on from its size, whatever the file says; two may share one."""
     whole = json.loads(json.dumps(KINDS[kind]()))
     vocabulary = whole["model"]["vocab"]
     size, (piece, last) = len(vocabulary), [text if isinstance(text, str) else text[0] for text in vocabulary][40:42]

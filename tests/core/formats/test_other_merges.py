@@ -232,7 +232,7 @@ def test_clip_s_own_file_gives_all_of_its_merges_that_clip_takes(tmp_path: Path)
 
 @pytest.mark.parametrize("asked", ["vocab.bpe", "encoder.json", "."])
 def test_vocab_bpe_has_the_numbers_of_encoder_json(tmp_path: Path, asked: str) -> None:
-    """So OpenAI's first GPT is published: merges of characters that end words, numbered by the JSON beside them."""
+    """OpenAI's first GPT is published in this form: merges of characters that end words, and a JSON file with ids."""
     (tmp_path / "vocab.bpe").write_text("#version: 0.2\nl o\nlo w</w>\ne r</w>\n", encoding="utf-8")
     names = [
         "<unk>",

@@ -24,7 +24,7 @@ ALWAYS, NEVER = True, False
 
 @given(tokens=st.lists(SHORT | LONG, unique=True, max_size=20))
 def test_the_same_of_bytes(tokens: list[bytes]) -> None:
-    """Also where a token falls into more or fewer than two, or has younger parts."""
+    """Some tokens fall into more or fewer than two parts, or have younger parts."""
     assert _found(tokens, BYTES, 256, ALWAYS) == _found(tokens, BYTES, 256, NEVER)
     in_order = sorted(tokens, key=len)
     assert _found(in_order, BYTES, 256, ALWAYS) == _found(in_order, BYTES, 256, NEVER)
@@ -75,7 +75,7 @@ def test_each_in_its_turn_or_with_its_last_part(tokens: list[str], base: str) ->
 
 @given(tokens=st.lists(st.text("añ日𝄞", min_size=2, max_size=6), unique=True, max_size=20))
 def test_the_same_of_characters(tokens: list[str]) -> None:
-    """Also where a character occurs in longer tokens only, and behind ids that merge with nothing."""
+    """Some characters occur in longer tokens only, and some ids merge with nothing."""
     base = {"a": 3, "日": 5, "ñ": 4}
     assert _found(tokens, base, 9, ALWAYS) == _found(tokens, base, 9, NEVER)
 

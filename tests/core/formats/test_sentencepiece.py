@@ -184,7 +184,7 @@ SOUND = [
 
 @given(st.permutations(SOUND), st.lists(st.tuples(st.integers(0, 400), st.integers(0, 255)), max_size=2))
 def test_pieces_are_read_at_once_as_one_by_one(parts: list[bytes], changes: list[tuple[int, int]]) -> None:
-    """Also long ones, and where any byte is another."""
+    """Some pieces are long, and any byte may be changed."""
     data = bytearray(b"".join(parts))
     for place, byte in changes:
         data[place % len(data)] = byte
@@ -214,7 +214,7 @@ BYTES = [piece(f"<0x{byte:02X}>", kind=6) for byte in range(256)]
 def test_a_model_opens_and_encodes_the_same_by_kernels(
     pieces: dict[str, tuple[int, int]], joins: list[tuple[int, int]], has_bytes: bool, texts: list[str]
 ) -> None:
-    """In files as they are trained all is made in turn; in others pieces follow their parts, or are never made."""
+    """A trained file's pieces are all made in turn; other files have pieces out of turn, or never made."""
     if joins:
         known = [*"ab▁é"]
         for left, right in joins:

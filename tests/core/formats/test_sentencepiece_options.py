@@ -220,7 +220,7 @@ def test_among_equal_cuts_around_user_defined_symbols_the_library_s_is_taken(cha
 
 @pytest.mark.parametrize("change", [-200_000.0, -30_000.0])
 def test_sums_beyond_100_000_begin_anew_where_the_library_s_do(change: float) -> None:
-    """So large are sums in texts of a hundred thousand characters; such scores reach them sooner."""
+    """Sums get so large in texts of a hundred thousand characters; such scores reach them sooner."""
     check_with_scores(change, ["\n".join(lines())[:3_000], "no " * 500, "é" * 500])
 
 

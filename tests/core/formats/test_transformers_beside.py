@@ -309,7 +309,7 @@ BERT = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n<s>\n<pad>\n</s>\n<mask>\na\nb\n'\nn
     ],
 )
 def test_classes_of_bert_in_transformers_4(tmp_path: Path, config: dict[str, object], slow: str, cleans: bool) -> None:
-    """Its slow ones go by Python's tables of characters, and all decode otherwise than in 5."""
+    """The slow classes use Python's tables of characters, and all of them decode differently from version 5."""
     file = tmp_path / "vocab.txt"
     file.write_text(BERT, "utf-8")
     told = notes(file, **config) if config else "\n".join(open_table(file).notes)

@@ -100,7 +100,7 @@ def test_a_model_of_theirs_has_their_numbers(normalization: str, said: dict[str,
 
 
 def test_a_model_opens_and_cuts_before_anybody_looks_at_its_symbols(tmp_path: Path) -> None:
-    """To make an object of each of a quarter of a million pieces takes longer than to read them all."""
+    """Making an object of each of a quarter of a million pieces takes longer than reading them all."""
     pytest.importorskip("sentencepiece", reason="the package sentencepiece is not installed")
     (tmp_path / "theirs.model").write_bytes(sentencepiece_model("identity"))
     history = open_table(tmp_path / "theirs.model").history
@@ -157,7 +157,7 @@ def test_it_comes_back_and_the_library_agrees(choices: dict[str, Any], format: s
 
 @pytest.mark.parametrize("steps", [0, 500])
 def test_a_model_is_what_there_was_after_so_many_steps(steps: int) -> None:
-    """At first many cuts are equally probable, and any will do."""
+    """Many cuts are equally probable at first, and any will do."""
     found = prepare_export(history_of(RECIPES["plain"]), "ours", format=MODEL, merges=steps).verification
     assert found.agrees, found.differences
 

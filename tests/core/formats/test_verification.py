@@ -163,7 +163,7 @@ def test_the_ending_of_a_name_chooses_the_format(name: str, format: str) -> None
 
 @pytest.mark.parametrize("name", ["csv", "json", "parquet"])
 def test_merges_from_elsewhere_counted_on_another_text_come_back(name: str) -> None:
-    """There a merge may count less than its runner-up, or nothing at all."""
+    """A merge may count less than its runner-up on another text, or nothing at all."""
     if name == "parquet":
         pytest.importorskip("pyarrow", reason="the package pyarrow is not installed")
     uncounted = FORMATS["minbpe"].open(content(HISTORY, "minbpe"), "ours").history

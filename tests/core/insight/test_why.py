@@ -109,7 +109,7 @@ def test_each_reason_names_what_decides(
 def test_what_a_reason_does_not_blame_may_go(
     case: tuple[History, list[int], list[int], int, int], data: st.DataObject
 ) -> None:
-    """Without a merge that is neither blamed nor made in this word, the same reason holds."""
+    """The same reason holds without a merge that is neither blamed nor made in this word."""
     history, symbols, ranks, boundary, at = case
     base, pairs = len(history.alphabet), pairs_of(history, len(history))
     reason = reason_in_word(symbols, ranks, boundary, history, at)
@@ -128,7 +128,7 @@ def test_what_a_reason_does_not_blame_may_go(
 
 
 def check_joined(reason: Reason, history: History, symbols: list[int], boundary: int, at: int) -> None:
-    """Without the merge it names, and what builds on it, the boundary would remain."""
+    """Check that the boundary would remain without the merge named, and those that build on it."""
     assert reason.rank is not None
     assert reason.rank < at
     base = len(history.alphabet)
@@ -327,7 +327,7 @@ def test_special_tokens_and_blanks_that_are_dropped_have_their_reasons() -> None
 
 @given(words(), texts(), st.data())
 def test_a_cut_of_the_pattern_is_the_pattern_s_alone(table: WordTable, text: str, data: st.DataObject) -> None:
-    """It remains after any merge; a pattern that cuts nowhere has none."""
+    """The cut remains after any merge. A pattern that cuts nowhere has none."""
     text = text.replace("\ud800", "")
     assume(len(text.encode()) > 1)
     byte = data.draw(st.integers(1, len(text.encode()) - 1))
@@ -383,7 +383,7 @@ def test_a_pair_listed_once_is_found_with_its_rank(history: History) -> None:
 
 
 def test_the_branch_of_a_word_too_long_to_be_shown_is_that_of_the_whole_word() -> None:
-    """Only its neighbourhood is shown, which may end inside a character."""
+    """The word is shown only near the cut, and that part may end inside a character."""
     text = "a " + "お" * 500 + " b"
     why = Why(text, History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), []))
     cut = 1  # before the blank that belongs to the long word

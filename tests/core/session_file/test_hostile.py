@@ -261,7 +261,7 @@ def test_a_file_of_the_first_version_opens_today(tmp_path: Path) -> None:
 
 
 def test_a_file_of_the_third_version_opens_whatever_its_checksums_were_made_of(tmp_path: Path) -> None:
-    """Also a dump that is never changed."""
+    """The file is made from a dump that is never changed."""
     path = tmp_path / "old.bpex"
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript(VERSION_1_FILE.with_name("version_3.sql").read_text(encoding="utf-8"))

@@ -176,7 +176,7 @@ def grown(run: SavedRun, merges: int) -> SavedRun:
 
 
 def test_a_database_kept_up_to_date_equals_one_written_at_once(tmp_path: Path) -> None:
-    """After any changes in any order the file holds the last session."""
+    """The file holds the last session after any changes in any order."""
     one, two = run_of(RECIPES[0], 1), run_of(RECIPES[2], 2)
     waiting = SavedRun(1, one.recipe, one.sources)
     steps = [

@@ -313,7 +313,7 @@ def test_a_folder_of_very_many_files_is_one_text_of_the_corpus(
 def test_many_files_picked_one_by_one_are_a_row_a_folder(
     qtbot: QtBot, program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And single ones can be taken out again."""
+    """Single files can be taken out again."""
     monkeypatch.setattr(session_corpus, "MOST_LISTED", 3)
     corpus, model, panel = program.session.corpus, program.corpus, program.corpus_panel
     names = ["a/1.txt", "a/2.txt", "a/3.txt", "b/4.txt"]

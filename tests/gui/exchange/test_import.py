@@ -139,7 +139,7 @@ def test_counts_are_found_on_my_corpus(qtbot: QtBot, program: Program, imported:
 
 
 def test_the_pair_that_comes_next_is_the_tables_own(qtbot: QtBot, program: Program, imported: Run) -> None:
-    """On other texts another pair may lead than the one the table joins."""
+    """Another pair than the one that the table joins may lead on other texts."""
     program.session.corpus.replace_by_text("other", "zzz zzz zzz the")
     program.actions["count_imported"].trigger()
     wait_for_phase(qtbot, program, Phase.ENDED)
@@ -351,7 +351,7 @@ def test_tokens_without_merges_are_opened_shown_and_written_again(
 
 
 def test_tokens_without_merges_are_counted_in_the_corpus(qtbot: QtBot, program: Program, tmp_path: Path) -> None:
-    """Its merges cannot be counted there, so that no page may ask for it."""
+    """A table without merges cannot count them in the corpus, so no page may ask for it."""
     (tmp_path / "vocab.txt").write_text(TOKENS, encoding="utf-8")
     program.session.corpus.replace_by_text("small", TEXT)
     with qtbot.waitSignal(program.exchanging.imports.ended, timeout=WAIT):

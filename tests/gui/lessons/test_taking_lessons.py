@@ -330,7 +330,7 @@ def test_a_wrong_prediction_is_tried_again(qtbot: QtBot, program: Program) -> No
 
 
 def test_who_looks_at_the_window_while_a_lesson_asks_has_not_known_the_answer(qtbot: QtBot, program: Program) -> None:
-    """There the pair that comes next can be seen; nobody is kept from looking."""
+    """The window shows the pair that comes next; nobody is kept from looking."""
     settle(qtbot, program)
     program.teaching.begin(lesson_named("weights").name, 1)
     page_of(qtbot, program)

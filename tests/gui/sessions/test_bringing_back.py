@@ -170,7 +170,7 @@ def test_the_summary_of_a_copy_is_read_without_keeping_others_from_it(
 
 
 def test_what_could_not_be_brought_back_stays(qtbot: QtBot, left: Program) -> None:
-    """It is damaged, and goes on being there while the window keeps a copy of what it does next."""
+    """A damaged copy stays while the window keeps a copy of its own new work."""
     (copy,) = safety_copies()
     copy.write_bytes(b"SQLite format 3\0 and then nothing")
     answer(left, "Restore")

@@ -38,7 +38,7 @@ def test_a_session_that_names_a_pipe_as_its_text_cannot_hold_the_window_up(
 def test_a_session_that_names_a_file_on_another_computer_does_not_look_at_it(
     qtbot: QtBot, program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """To look is to call that computer. As if paths could do that here; the file is there, and would be read."""
+    """Looking would call that computer. The file is really here, so the test would see it being read."""
     path = tmp_path / r"\\other\share\a.txt"
     path.write_text("low lower lowest", encoding="utf-8")
     monkeypatch.chdir(tmp_path)

@@ -1,4 +1,4 @@
-"""What a screen reader learns of the token text, and what it can do there."""
+"""The token text for a screen reader: what it can read and do there."""
 
 from __future__ import annotations
 

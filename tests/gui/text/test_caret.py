@@ -83,7 +83,7 @@ def test_no_key_ever_leaves_the_caret_inside_a_character(shown: Callable[..., To
 
 
 def test_a_short_text_is_written_as_large_as_there_is_room_for(shown: Callable[..., TokenTextEdit]) -> None:
-    """Until the person says how large; a longer one as usual."""
+    """A longer text has its usual size, and any size that the person chooses stays."""
     editor = shown("a few words", width=500, height=300)
     usual = editor.font().pointSizeF()
     editor.fit_letters()

@@ -1,4 +1,4 @@
-"""How a block of the token text is laid out: what is invisible gets a name, each letter a cell."""
+"""The layout of a block of the token text: invisible characters get a name, and each letter a cell."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def check(document: TokenDocument, text: str) -> None:
 
 
 def _by_character(chunk: str, shown: str) -> list[str]:
-    """What is shown for each character of a chunk."""
+    """Return the text that is shown for each character of a chunk."""
     found, units = [], shown.encode("utf-16-le")
     for character in chunk.removesuffix("\n"):
         size = len(character.encode("utf-16-le"))

@@ -1,4 +1,4 @@
-"""Beside the token text: its ids, the way from each to its token and back, and the counts."""
+"""The panels beside the token text: its ids, the way from each to its token and back, and the counts."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ LEFT, NO_KEY = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
 def test_pairs_are_shown_as_of_the_moment_they_were_counted_for(
     qtbot: QtBot, program: Program, train: Train, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also while time moves faster than they are counted; they used to wait until it stopped."""
+    """Time may move faster than pairs are counted. They used to wait until it stopped."""
     small(program)
     train(program)
     begun, may_end, whole = threading.Event(), threading.Event(), pairs_model.replayed
@@ -100,7 +100,7 @@ def test_all_panels_show_the_moment_that_is_played(
 def test_a_step_by_hand_is_shown_by_the_chart_in_the_same_frame(
     qtbot: QtBot, program: Program, train: Train, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It followed a tenth of a second after the table and the text."""
+    """The chart used to follow a tenth of a second after the table and the text."""
     monkeypatch.setattr(pairs_model, "LONGEST_AHEAD", math.inf)  # a slow machine would not look ahead
     small(program)
     train(program)

@@ -22,7 +22,7 @@ def titles(bar: QTabBar) -> list[str]:
 
 
 def check(qtbot: QtBot, program: Program, *wanted: list[str]) -> None:
-    """Only these bars are seen, each right below a dock that it names."""
+    """Check that only these bars are seen, each right below a dock that it names."""
 
     def is_tidy() -> None:
         bars, docks = bars_in_sight(program), program.window.docks.values()
@@ -44,7 +44,7 @@ def click_tab(qtbot: QtBot, program: Program, title: str) -> None:
 
 
 def go_on_building(program: Program) -> None:
-    """With bookmarks open behind the recipe."""
+    """Show the room for building, with bookmarks open behind the recipe."""
     program.window.show_room("build")
     program.window.docks["bookmarks"].show()
 

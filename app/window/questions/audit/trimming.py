@@ -102,7 +102,7 @@ class Trimming(QObject):
         return answer is not None and any(times is not None for times in answer.columns["times"])
 
     def tokens(self, rows: Sequence[int]) -> list[int]:
-        """The ids of the tokens in these rows of the audit; a token without an id is removed already."""
+        """Return the ids of the tokens in these rows of the audit. A token without an id is removed already."""
         assert self.model.answer is not None
         ids = self.model.answer.columns["id"]
         return [ids[row] for row in rows if ids[row] is not None]

@@ -101,7 +101,7 @@ class LabQuestion(LanesQuestion):
         return LazyModel.drawn(self)
 
     def words(self) -> tuple[Exact, tuple[str, ...]]:
-        """All words that are cut differently, for a file, and the command that lists them."""
+        """Return all words that are cut differently, for a file, and the command that lists them."""
         asked = super().asked
         every = None if asked is None else (Lab(size=self.lanes.size, words=True), asked[1])
         return exact_of(every), self._command(every)
@@ -160,7 +160,7 @@ class PairQuestion(LanesQuestion):
 
 
 def _corpus_sizes(pair: list[Lane]) -> list[int]:
-    """The tokens of a common corpus at these steps of both."""
+    """Return the tokens of a common corpus at these steps of both."""
     if not pair or not all(lane.history.has_counts for lane in pair):
         return []
     one, other = (lane.run for lane in pair)

@@ -1,4 +1,4 @@
-"""One of several tokenizers side by side: its run, and its cut of the text at the step shown."""
+"""A tokenizer among several side by side: its run, and its cut of the text at the step shown."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from bpe_core.support.arrays import Bools
 
 @dataclass(eq=False)
 class Lane:
-    """One of the tokenizers, with all that is known by now."""
+    """A tokenizer side by side with others, with all that is known by now."""
 
     letter: str
     run: Run

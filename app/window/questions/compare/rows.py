@@ -157,7 +157,7 @@ class LanePainter(TokenPainter):
     def _differing_in(
         self, row: TextRow, first: int, differences: Differences
     ) -> tuple[list[tuple[float, float]], list[float]]:
-        """The lines of a row under stretches cut differently, and the places of cuts that not all have."""
+        """Return the lines of a row under stretches cut differently, and the places of cuts that not all have."""
         begins, ends = (np.clip(side - first, 0, row.byte_count) for side in differences.stretches.T)
         is_here = ends > begins
         begins, ends = begins[is_here], ends[is_here]

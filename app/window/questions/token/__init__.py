@@ -1,1 +1,1 @@
-"""One token, closely: how it came to be, and its life."""
+"""The page of a token: how it came to be, and its life."""

@@ -86,7 +86,7 @@ class LifeModel(QObject, LazyModel):
         return self.asked_about("life")
 
     def asked_about(self, name: str) -> Asked | None:
-        """The question about the life, or about all words of the section of that name."""
+        """Return the question about the life, or about all words of the section of that name."""
         facts, looked_at, study = self.facts, self._token.facts, self.study
         if facts is None or looked_at is None or study is None or study.texts is None:
             return None

@@ -27,7 +27,7 @@ SECTIONS = {  # in this order
 
 
 class Section(QWidget):
-    """One answer under its title; hidden while there is none."""
+    """An answer under its title; hidden while there is none."""
 
     def __init__(self, title: str, link_followed: Callable[[str], None]) -> None:
         super().__init__()

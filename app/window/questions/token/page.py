@@ -1,4 +1,4 @@
-"""One token in detail: its parts and its origin."""
+"""The details of a token: its parts and its origin."""
 
 from __future__ import annotations
 

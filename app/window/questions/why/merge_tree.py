@@ -38,7 +38,7 @@ class MergeTree(Drawing):
     joint_chosen = Signal(int)  # before the symbol with this index
 
     def __init__(self, smallest: float = 0.5, largest: float = 1.0, parent: QWidget | None = None) -> None:
-        """The tree fills its place, between these shares of its natural size."""
+        """Let the tree fill its place, between these shares of its natural size."""
         super().__init__("Merge tree", parent=parent)
         self._smallest, self.scale = smallest, largest
         self._facts: WordFacts | None = None
@@ -171,7 +171,7 @@ class TreePage(Page):
         return self.tree
 
     def frames(self) -> Iterator[Frame]:
-        """The tree as it grows, from the symbols to the end."""
+        """Return the frames of the tree as it grows, from the symbols to the end."""
         facts = self.model.facts
         if facts is None:
             return

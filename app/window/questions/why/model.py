@@ -1,4 +1,4 @@
-"""One word of the person's text: its merge tree, and the reason for each boundary."""
+"""A word of the person's text: its merge tree, and the reason for each boundary."""
 
 from __future__ import annotations
 
@@ -77,18 +77,18 @@ class WordFacts:
         return (0, *sorted({step for node in self.nodes for step in (node.step, node.until) if step is not None}))
 
     def nodes_at(self, step: int) -> list[TreeNode]:
-        """The nodes that exist after that many steps."""
+        """Return the nodes that exist after that many steps."""
         return [node for node in self.nodes if (node.step or 0) <= step and not node.has_fallen(step)]
 
     def places_at(self, step: int) -> list[TreeNode]:
-        """The nodes that have a place in the tree: all, or where some cross, what exists then and what fell apart."""
+        """Return the nodes with a place in the tree. If nodes fell apart, those that exist then take their place first."""
         if all(node.until is None for node in self.nodes):
             return list(self.nodes)
         fallen = [node for node in reversed(self.nodes) if node.has_fallen(step)]
         return nested([*self.nodes_at(step), *fallen, *self.nodes])
 
     def cut_at(self, step: int) -> list[TreeNode]:
-        """The tokens of the word after that many merges."""
+        """Return the tokens of the word after that many merges."""
         tokens: list[TreeNode] = []
         for node in self.nodes_at(step):
             while tokens and tokens[-1].start >= node.start:
@@ -132,7 +132,7 @@ class WhyModel(QObject, LazyModel):
         return super().command if asked is not None and len(asked[0]) <= LONGEST_ARGUMENT else ()
 
     def _asked(self) -> tuple[str, int] | None:
-        """The text around a word with a tree, and the place asked about."""
+        """Return the text around a word with a tree, and the place asked about."""
         run = self._runs.shown
         if self.facts is None or run is None or run.history is None or self._byte is None:
             return None

@@ -43,13 +43,13 @@ class Choice:
     ascending: bool = False
 
     def by(self, groups: Sequence[str]) -> str:
-        """The name of that order; share and count are one."""
+        """Return the name of the order by a column. Share and count have the same order."""
         place = self.column - len(COLUMNS)
         return groups[place] if 0 <= place < len(groups) else COUNT if self.column else WORD
 
 
 class WordsModel(QObject, LazyModel):
-    """One row a word; only the rows in sight are written."""
+    """A table model with a row for each word. Only the rows in sight are written."""
 
     changed = Signal()
     failed = Signal(str)
