@@ -63,7 +63,7 @@ def data_folder() -> Path:
 
 
 class Settings:
-    """Reads and writes settings; a value of the wrong type is as good as none."""
+    """The reader and writer of settings. A value of the wrong type counts as missing."""
 
     def __init__(self) -> None:
         chosen = os.environ.get(LOCATION)

@@ -87,7 +87,7 @@ class UndoableValue(QObject, Generic[Value]):
 
 
 class Step(QUndoCommand):
-    """Acts with one value to make a change, and with another to take it back."""
+    """A change that is made with one value, and taken back with another."""
 
     def __init__(self, steps: Steps, label: str, act: Callable[[Any], None], before: Any, after: Any) -> None:
         super().__init__(label)

@@ -124,7 +124,7 @@ Outcomes = dict[Hashable, Outcome]
 
 
 class Counts(QObject):
-    """Counts texts on demand, on one thread; a new demand replaces the one before."""
+    """A counter of texts on demand, on one thread. A new demand replaces the one before."""
 
     changed = Signal()  # an outcome or a progress is new
     settled = Signal()  # whatever was wanted is counted, has failed, or was cancelled

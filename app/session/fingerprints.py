@@ -22,7 +22,7 @@ MOST_NAMED = 3  # files in one sentence
 
 
 class Fingerprints(QObject):
-    """Hashes the files of a run when it begins; compares them when a session is opened."""
+    """A checker that hashes the files of a run when it begins, and compares them when a session is opened."""
 
     def __init__(self, runs: Runs, aside: Aside, parent: QObject | None = None) -> None:
         super().__init__(parent)

@@ -41,7 +41,7 @@ class FilmWish:
 
 
 class Publications(QObject):
-    """Writes them aside, of the session as it is when they are asked for."""
+    """A background writer of files for other people, about the session as it is when they are asked for."""
 
     reported = Signal(object)  # the path of the page
     shared = Signal(object, object)  # the path of the page, and the numbers of its runs; none of the one shown

@@ -37,7 +37,7 @@ _numbers = itertools.count(1)
 
 
 class SafetyCopy(Job):
-    """Keeps a file up to date with the newest session it was given; posts why that failed, or an empty text."""
+    """A writer that keeps a file up to date with the newest session. It posts why that failed, or an empty text."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__("safety copy", writes=True)

@@ -60,7 +60,7 @@ def parts_of(run: Run, counts: Counts, mixed: MixedWords) -> Parts | None:
 
 
 class MixedWords:
-    """Remembers the joined words of the last groups, so that another weight is quick."""
+    """A cache of the joined words of the last groups, so that another weight is quick."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

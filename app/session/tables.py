@@ -44,7 +44,7 @@ class ImportedTable(NamedTuple):
 
 
 class Imports(QObject):
-    """Opens one file at a time; the present runs stay, whatever the file turns out to be."""
+    """An opener of one file at a time. The present runs stay, whatever the file turns out to be."""
 
     ended = Signal()
 
@@ -132,7 +132,7 @@ class Growth:
 
 
 class GrowthNews(QObject):
-    """Reports about each run that went on from a table, once it has ended."""
+    """A reporter about each run that extended a table, once it has ended."""
 
     def __init__(self, runs: Runs, text: UndoableValue[str], aside: Aside, parent: QObject | None = None) -> None:
         super().__init__(parent)

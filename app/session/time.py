@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 
 class TimeCursor(QObject):
-    """Stands after merge `position`; it rides at the end until somebody takes it elsewhere.
+    """A place in time after merge `position`. It stays at the end until somebody moves it.
 
     >>> cursor = TimeCursor()
     >>> cursor.set_end(10); cursor.position

@@ -16,7 +16,7 @@ from bpe_core.support.signals import SignalListener
 
 
 class Application(QApplication):
-    """Hears of files that were double-clicked: macOS says so to the running program, not on its command line."""
+    """An application that hears of double-clicked files: macOS reports them to it, not on a command line."""
 
     file_wanted = Signal(Path)
 

@@ -18,7 +18,7 @@ FULL_SEARCH_EVERY = 20  # looks at what is young, of which one also looks at wha
 
 
 class GarbageCollection(QObject):
-    """Searches in the window's thread alone: parts of Qt that another thread destroys end the program.
+    """A garbage collector for the window's thread alone: parts of Qt that another thread destroys crash the program.
 
     As long as possible it waits until nothing is busy.
     """

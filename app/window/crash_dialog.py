@@ -23,7 +23,7 @@ SENTENCE = (
 
 
 class CrashReporter(QObject):
-    """Shows every uncaught exception, of any thread, in one dialog."""
+    """A reporter that shows every uncaught exception, of any thread, in one dialog."""
 
     _caught = Signal(str)
 

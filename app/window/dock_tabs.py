@@ -15,7 +15,7 @@ LATER_MILLISECONDS = 100
 
 
 class DockTabs:
-    """Hides dead tab bars that Qt leaves behind when it restores a layout."""
+    """A watcher that hides dead tab bars, which Qt leaves behind when it restores a layout."""
 
     def __init__(self, window: QMainWindow, docks: Mapping[str, QDockWidget]) -> None:
         self._window, self._docks = window, docks

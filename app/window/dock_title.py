@@ -11,7 +11,7 @@ from app.window.parts.widgets import IconButton, label, scaled
 
 
 class DockTitle(QWidget):
-    """Replaces Qt's own title, whose signs do not follow the colours of the window. It is dragged as that one is."""
+    """A title instead of Qt's own, whose signs do not follow the colours of the window. It can be dragged, too."""
 
     def __init__(self, dock: QDockWidget) -> None:
         super().__init__(dock)

@@ -55,7 +55,7 @@ class Arrangement:
 
 @dataclass(frozen=True)
 class Furniture:
-    """Everything that the window is filled with; docks by their ids."""
+    """The parts that fill the window; docks by their ids."""
 
     toolbar: QToolBar
     message_bar: MessageBar
@@ -78,14 +78,14 @@ class Furniture:
 
 
 class Stages(QStackedWidget):
-    """Hidden widgets in it ask for no height."""
+    """A stack of widgets in which hidden ones ask for no height."""
 
     def hasHeightForWidth(self) -> bool:
         return False
 
 
 class MainWindow(QMainWindow):
-    """Docks left and right, text above charts in the middle, time along the bottom."""
+    """A window with docks left and right, text above charts in the middle, and time along the bottom."""
 
     files_dropped = Signal(list)
     text_dropped = Signal(str)

@@ -17,7 +17,7 @@ LOOK_MILLISECONDS, READ_MILLISECONDS = 1_000, 50  # to notice a sentence; to rea
 
 
 class MessageBar(QFrame):
-    """Shows the newest notice. A notice that can wait lets the one before be read, and comes back if it is covered."""
+    """A bar with the newest notice. A notice that can wait lets the one before be read first."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -32,7 +32,7 @@ DOCKS = (
 
 @dataclass(frozen=True)
 class Room:
-    """Shows at first the panels for one kind of work; each room remembers its arrangement."""
+    """A set of panels for one kind of work. Each room remembers its arrangement."""
 
     id: str
     title: str

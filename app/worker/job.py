@@ -21,7 +21,7 @@ AGAIN_MILLISECONDS = 1  # until a box is looked into once more while somebody pu
 
 
 class Mailbox(QObject):
-    """Takes messages from any thread; emits `arrived` in its own."""
+    """A box of messages from any thread. It emits `arrived` in its own."""
 
     arrived = Signal(object, object)  # who sent it, and what
     _rang = Signal()

@@ -117,7 +117,7 @@ def named(history: History) -> TokenTexts:
 
 
 class TrainingJob(Job):
-    """Lets a trainer advance until it ends, has made enough merges, or is asked to rest."""
+    """A job that lets a trainer advance until it ends, has made enough merges, or is asked to rest."""
 
     def __init__(self, trainer: Trainer, names: TokenTexts, rate: float | None, *, merges: int | None = None) -> None:
         super().__init__("training")

@@ -50,7 +50,7 @@ def lower_priority() -> None:
 
 
 class WhileItDraws(QObject):
-    """Notes when a window begins to draw."""
+    """A filter that notes when a window begins to draw."""
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.UpdateRequest:

@@ -1,4 +1,4 @@
-"""How many files and calls of ours a text goes through, so that no layer comes between unseen."""
+"""The number of our files and calls that a text goes through, so that no new layer goes unseen."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ LABEL_STRENGTH = 235  # of the ground behind values, of 255
 
 
 class Crosshair:
-    """Two lines through a place, and what is said of it."""
+    """A pair of lines through a place, with a label about it."""
 
     def __init__(self, box: Any) -> None:
         """`box` is the ViewBox that it lies in."""

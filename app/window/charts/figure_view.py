@@ -42,7 +42,7 @@ class ChartPlace(QWidget):
 
 
 class FigureView(QWidget):
-    """Shows a figure, or blank paper where there is none; figures side by side become charts of one x axis."""
+    """A view of a figure, or of blank paper without one. Figures side by side become charts of one x axis."""
 
     place_chosen = Signal(float)  # the value of the x axis that was clicked, or the boundary of a tree
     item_chosen = Signal(int)  # the index of the bar, dot or branch that was clicked

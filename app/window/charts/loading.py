@@ -13,7 +13,7 @@ LOADED = ("app.window.charts.rows", "app.window.charts.lines", "app.window.chart
 
 
 class ChartLoading(QObject):
-    """Begins once: with the first bars, or when the window has been shown for a while."""
+    """A loader that begins once: with the first bars, or when the window has been shown for a while."""
 
     done = Signal()
 

@@ -54,7 +54,7 @@ class Bar:
 
 
 class PairsModel(QObject, LazyModel):
-    """`bars` are of the moment `at`; `is_waiting` until that is the cursor's."""
+    """A model whose `bars` are of the moment `at`; `is_waiting` until that is the cursor's."""
 
     has_figure = True
     changed = Signal()

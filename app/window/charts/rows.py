@@ -146,7 +146,7 @@ class _Box(pyqtgraph.ViewBox):
 
 
 class RowChart(Chart):
-    """Rows from above, as many as there is room for; a drag brings the others into view."""
+    """A chart of rows from above, as many as there is room for. A drag brings the others into view."""
 
     figure: BarFigure | None
     row_pointed = Signal(int)  # the row under the mouse, or -1

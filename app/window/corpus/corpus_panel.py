@@ -37,7 +37,7 @@ GAP = 3
 
 
 class CorpusDelegate(QStyledItemDelegate):
-    """Paints an `Entry`; a thin line shows how far its counting is."""
+    """A painter of an `Entry`; a thin line shows how far its counting is."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         line = option.fontMetrics.height()
@@ -91,7 +91,7 @@ SHARES: tuple[tuple[str, Literal["bytes", "words"]], ...] = (("Shares by Bytes",
 
 
 class GroupMenu:
-    """Fills a menu for the rows that are selected in the list."""
+    """A menu for the rows that are selected in the list."""
 
     def __init__(self, model: CorpusListModel, view: QListView, edit: Callable[[str], None]) -> None:
         self._model, self._view, self._edit = model, view, edit

@@ -36,7 +36,7 @@ class OpenText:
 
 
 class CorpusTextModel(QObject, LazyModel):
-    """Knows which text is chosen, and lets the corpus follow what is typed. Its undo steps are those of the session."""
+    """A model of the chosen text. The corpus follows what is typed; its undo steps are those of the session."""
 
     changed = Signal()
 

@@ -28,7 +28,7 @@ TITLE_LENGTH = 40  # characters of a pasted text that name it
 
 
 class Opening(QObject):
-    """Opens anything by its kind: a session, a tokenizer, or texts to learn from."""
+    """An opener of anything by its kind: a session, a tokenizer, or texts to learn from."""
 
     def __init__(
         self,

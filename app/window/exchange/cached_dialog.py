@@ -17,7 +17,7 @@ A_FILE = "A file …"
 
 
 class CachedDialog(QDialog):
-    """Shows each name with what its file is. Afterwards `chosen` is a name, A_FILE, or empty."""
+    """A dialog that shows each name with the kind of its file. Afterwards `chosen` is a name, A_FILE, or empty."""
 
     def __init__(self, cached: Mapping[str, str], parent: QWidget | None = None) -> None:
         super().__init__(parent)

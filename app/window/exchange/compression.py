@@ -21,7 +21,7 @@ Direction = Literal["compress", "expand"]
 
 
 class FileCompression(FileWork):
-    """Compress a file of any kind as Gage did in 1994, or give back its original."""
+    """A task that compresses a file of any kind as Gage did in 1994, or gives back its original."""
 
     finished = Signal(str)
 

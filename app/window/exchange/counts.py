@@ -32,7 +32,7 @@ NO_COUNTS = "“{}” must end in .parquet, or be a new folder that the counts b
 
 
 class BackgroundCounts(RowListModel[tuple[Path, CountStatus]]):
-    """All counts, the newest first; each is known by its status file."""
+    """A list of all counts, the newest first. Each is known by its status file."""
 
     failed = Signal(str)  # the process to begin
     open_wanted = Signal(str)  # the output

@@ -21,7 +21,7 @@ WIDTHS: tuple[Width, ...] = get_args(Width)
 
 
 class CorpusEncoding(FileWork):
-    """Encode the texts of the corpus, or other files, with the run shown."""
+    """A task that encodes the texts of the corpus, or other files, with the run shown."""
 
     finished = Signal(list, str)  # a row of cells for each text, and a sentence
 

@@ -67,7 +67,7 @@ def format_choices() -> list[FormatChoice]:
 
 
 class TableExport(FileWork):
-    """Write and check in memory, then put the files in place."""
+    """An export that writes and checks in memory, and then puts the files in place."""
 
     refused = Signal(str)  # why the chosen format cannot hold the run; empty if it can
     checked = Signal(PreparedExport)

@@ -31,7 +31,7 @@ NONE = ""
 
 
 class ExportDialog(WorkDialog):
-    """Two steps: check, then write. Any change in between asks for another check."""
+    """A dialog with two steps: check, then write. Any change in between asks for another check."""
 
     def __init__(self, export: TableExport, folder: Path, parent: QWidget | None = None) -> None:
         super().__init__(export, "Export Tokenizer", "Check", "What the check found", parent)

@@ -10,7 +10,7 @@ from app.window.parts.widgets import ProgressBar, named, paragraph, selectable
 
 
 class WorkDialog(QDialog):
-    """Stays open beside the window. Its button begins or cancels the work; closing cancels it, too."""
+    """A dialog that stays open beside the window. Its button begins or cancels the work; closing cancels it, too."""
 
     def __init__(
         self, work: FileWork, title: str, verb: str, result_name: str = "Result", parent: QWidget | None = None

@@ -31,7 +31,7 @@ class SearchHitModel(RowListModel[SearchHit]):
 
 
 class FindBox(QDialog):
-    """Finds while the person types; arrows move through the list, Enter chooses, Escape closes."""
+    """A box that searches while the person types. Arrows move in the list, Enter chooses, Escape closes."""
 
     def __init__(self, searches: Sequence[Search], parent: QWidget) -> None:
         super().__init__(parent, Qt.WindowType.Popup)

@@ -78,7 +78,7 @@ MOST_TOKENS = 40  # matches shown per rank; the table can list all
 
 
 class RunSearch:
-    """Searches all tokens of a run at each typed letter; 100,000 tokens take some milliseconds."""
+    """A search of all tokens of a run at each typed letter; 100,000 tokens take some milliseconds."""
 
     def __init__(self, run: Run, go_to: Callable[[int], object], look_at: Callable[[int], object]) -> None:
         self._run, self._go_to, self._look_at = run, go_to, look_at

@@ -35,7 +35,7 @@ MARK_WIDTH = 3
 
 
 class MergeDelegate(QStyledItemDelegate):
-    """Paints cells simply, as the table repaints often: later merges dimmed, the one shown marked, ties in colour."""
+    """A simple painter of cells, as the table repaints often: later merges dimmed, the shown marked, ties in colour."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -89,7 +89,7 @@ LEAST_ROOM = 99_999  # the widest step number expected
 
 
 class MergeTableView(QTableView):
-    """Travels to rows by click or arrow keys, and marks the step shown."""
+    """A table that travels to rows by click or arrow keys, and marks the step shown."""
 
     travelled = Signal(int)  # to the moment after that many merges
     copy_wanted = Signal()

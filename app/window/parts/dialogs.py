@@ -71,7 +71,7 @@ class PathLine(QLineEdit):
 
 
 class DialogButtons(QDialogButtonBox):
-    """Enter presses the main one, as soon as it is in a dialog."""
+    """A box of buttons; Enter presses the main one, as soon as the box is in a dialog."""
 
     main: QPushButton | None = None
 

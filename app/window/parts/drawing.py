@@ -17,7 +17,7 @@ LEAST_HEIGHT = 90
 
 
 class Drawing(QWidget):
-    """Shows a figure, or blank paper where there is none."""
+    """A view of a figure, or of blank paper without one."""
 
     place_chosen = Signal(float)  # the boundary of a tree that was clicked
     item_chosen = Signal(int)  # the index of the branch that was clicked

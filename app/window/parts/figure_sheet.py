@@ -56,7 +56,7 @@ def paper_on_screen(width: float, height: float, font: QFont, palette: QPalette,
 
 
 class ScreenSheet:
-    """Draws only while it has a painter; it measures texts without one, too."""
+    """A sheet that draws only while it has a painter. It measures texts without one, too."""
 
     def __init__(self, paper: Paper, font: QFont, palette: QPalette, painter: QPainter | None = None) -> None:
         self.paper, self._palette, self.painter = paper, palette, painter

@@ -113,7 +113,7 @@ class PagePlace(QWidget):
 
 
 class PageTabs(QTabWidget):
-    """Pages of which one is on top, called by their ids."""
+    """A stack of pages with one on top, called by their ids."""
 
     def __init__(self, name: str, places: Mapping[str, PagePlace], parent: QWidget | None = None) -> None:
         super().__init__(parent)

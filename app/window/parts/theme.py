@@ -69,7 +69,7 @@ QToolTip { border: none; padding: 5px; color: palette(tooltip-text); background:
 
 @dataclass(frozen=True)
 class Shades:
-    """Colours that a palette has no role for; all can be distinguished without colour vision."""
+    """The colours that a palette has no role for. All can be distinguished without colour vision."""
 
     is_dark: bool
     muted: QColor
@@ -100,7 +100,7 @@ _DARK_SHADES = (
 
 
 class Theme(QObject):
-    """Sets the application's palette; `choice` is "light", "dark" or "system"."""
+    """The setter of the application's palette; `choice` is "light", "dark" or "system"."""
 
     changed = Signal()
 

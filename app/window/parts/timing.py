@@ -10,7 +10,7 @@ from app.session.time import pause, timer
 
 
 class Throttle(QObject):
-    """Calls a function at once, then at most once per pause; the last call is never lost."""
+    """A limiter that calls a function at once, then at most once per pause. The last call is never lost."""
 
     def __init__(self, milliseconds: int, act: Callable[[], object], parent: QObject) -> None:
         super().__init__(parent)
@@ -51,7 +51,7 @@ _AWAY = QEasingCurve(QEasingCurve.Type.InCubic)
 
 
 class Motion(QVariantAnimation):
-    """Goes from 0 to 1; draws a frame whenever the screen is ready, and at the end."""
+    """An animation from 0 to 1. It draws a frame whenever the screen is ready, and at the end."""
 
     def __init__(self, parent: QObject, draw: Callable[[], object]) -> None:
         super().__init__(parent)

@@ -70,7 +70,7 @@ class _Frame(QWidget):
 
 
 class NumberBox(QSpinBox):
-    """Accepts any keys; refuses an impossible number with a sentence, and keeps the old one."""
+    """A number field that accepts any keys. It refuses an impossible number with a sentence, and keeps the old one."""
 
     refused = Signal(str)
 

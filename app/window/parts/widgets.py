@@ -224,7 +224,7 @@ class ProgressBar(QProgressBar):
 
 
 class LinkedText(QLabel):
-    """Rich text that wraps; Tab goes from link to link, Enter follows one."""
+    """A rich text that wraps. Tab goes from link to link, Enter follows one."""
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -10,7 +10,7 @@ from app.window.questions.question_model import QuestionModel
 
 
 class BlocksModel(QuestionModel):
-    """Lists the rows of the block at work at the moment shown, the newest first."""
+    """A model of the rows of the block at work at the moment shown, the newest first."""
 
     def __init__(self, session: Session) -> None:
         super().__init__(session, "blocks")

@@ -35,7 +35,7 @@ class BlocksPage(QuestionPage):
 
 
 class BlockStrip(QWidget):
-    """Shows finished blocks before the one at work; several share a pixel if there are very many."""
+    """A strip of finished blocks before the one at work. Several share a pixel if there are very many."""
 
     def __init__(self, model: BlocksModel) -> None:
         super().__init__()

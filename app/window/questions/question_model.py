@@ -34,7 +34,7 @@ Studies = Study | dict[str, Study]
 
 
 class QuestionModel(QObject, LazyModel):
-    """Holds the parameters that a person chose, and the newest answer."""
+    """A model with the parameters that a person chose, and the newest answer."""
 
     changed = Signal()
 

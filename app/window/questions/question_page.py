@@ -133,7 +133,7 @@ class SentencesAboveRows(QSplitter):
 
 
 class QuestionPage(Page):
-    """Made from the question alone. A click on a row or a place of the figure travels to its moment."""
+    """A page made from the question alone. A click on a row or a place of the figure travels to its moment."""
 
     def __init__(self, model: QuestionModel, parent: QWidget | None = None) -> None:
         super().__init__(model, parent)

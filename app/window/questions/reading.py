@@ -92,7 +92,7 @@ def stretch_of(row: Row, start: int, cancelled: CancelCheck = never_cancelled) -
 
 
 class Reading(QObject):
-    """Cuts the text of the row that was looked at last."""
+    """A background task that cuts the text of the row looked at last."""
 
     changed = Signal()
 

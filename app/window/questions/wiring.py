@@ -31,7 +31,7 @@ FORCING: dict[str, Act] = {"&Force This Pair Now": "force", "Fo&rbid This Pair f
 
 
 class Asking(QObject):
-    """Connects the pages of questions with the rest of the window."""
+    """A connector of the pages of questions with the rest of the window."""
 
     written = Signal(tuple, Path)  # the command that makes the same, and where
 

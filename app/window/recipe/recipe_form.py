@@ -139,7 +139,7 @@ def value_text(choice: str, recipe: Recipe) -> str:
 
 
 class RecipeForm(QObject):
-    """Changes one choice at a time; an impossible one is refused with a sentence."""
+    """A form that changes one choice at a time. An impossible one is refused with a sentence."""
 
     changed = Signal()
     compared = Signal()  # the recipe or the run shown may be another

@@ -38,7 +38,7 @@ SIDES = 12  # the margins left and right
 
 
 class RecipePanel(QScrollArea):
-    """Takes each choice at once, or refuses it below the field."""
+    """A panel that takes each choice at once, or refuses it below the field."""
 
     def __init__(self, form: RecipeForm, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -17,7 +17,7 @@ from app.window.parts.wording import count_text
 
 
 class UnsavedSessions(QObject):
-    """Offers them; who owns it opens the one that is wanted."""
+    """An offer of unsaved sessions, in a menu and at the start. Its owner opens the one that is wanted."""
 
     def __init__(
         self, document: Document, aside: Aside, bring_back: Callable[[Leftover], None], window: QWidget, parent: QObject

@@ -23,7 +23,7 @@ PADDING = 6.0
 
 
 class StepCaption(QWidget):
-    """Follows the step shown. Its height never changes, so that nothing below moves."""
+    """A caption of the step shown. Its height never changes, so that nothing below moves."""
 
     def __init__(self, session: Session, model: TokenTextModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -33,7 +33,7 @@ OF_TIME = (TimeTrack, MergeTableView)  # these keys mean the same in such contro
 
 
 class KeysOfControls(QObject):
-    """Gives the focused control its own keys, before the window takes them for playing.
+    """A filter that gives the focused control its own keys, before the window takes them for playing.
 
     Text fields keep theirs without help.
     """

@@ -109,7 +109,7 @@ def test_each_reason_names_what_decides(
 def test_what_a_reason_does_not_blame_may_go(
     case: tuple[History, list[int], list[int], int, int], data: st.DataObject
 ) -> None:
-    """The same reason holds without a merge that is neither blamed nor made in this word."""
+    """A reason stays as it is without a merge that is neither blamed nor made in this word."""
     history, symbols, ranks, boundary, at = case
     base, pairs = len(history.alphabet), pairs_of(history, len(history))
     reason = reason_in_word(symbols, ranks, boundary, history, at)

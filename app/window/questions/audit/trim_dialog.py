@@ -20,7 +20,7 @@ EXPLANATION = (
 
 
 class TrimDialog(QDialog):
-    """Begins with what is selected in the list, or all of it."""
+    """A dialog that begins with the tokens selected in the list, or all of it."""
 
     def __init__(self, trimming: Trimming, rows: tuple[int, ...], listed: int, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -52,7 +52,7 @@ class Wish:
 
 
 class Trimming(QObject):
-    """Makes one trimmed table at a time."""
+    """A task that makes one trimmed table at a time."""
 
     trimmed = Signal(int, str)  # the number of the original run, and a sentence
     failed = Signal(str)

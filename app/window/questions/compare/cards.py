@@ -113,7 +113,7 @@ class LaneColumn(QWidget):
 
 
 class LaneColumns(QWidget):
-    """All scroll together: the lines of one text are beside each other."""
+    """A row of columns that scroll together: the lines of one text are beside each other."""
 
     def __init__(self, lanes: LanesModel) -> None:
         super().__init__()

@@ -35,7 +35,7 @@ PUT_TOGETHER = "put together"
 
 
 class LanesModel(QObject, LazyModel):
-    """Follows the runs, the text and the moment of the session, which follows a chosen size."""
+    """A model that follows the runs, the text and the moment of the session, which follows a chosen size."""
 
     changed = Signal()  # the runs, their steps, the text or its cuts have changed
     put_together = Signal(int, str)  # the number of the run whose ids the table keeps, and a sentence about both

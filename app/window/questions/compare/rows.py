@@ -23,7 +23,7 @@ from app.window.text.view.palette import TokenPalette
 
 
 class LaneRows(TokenCanvas):
-    """Scrolls, zooms and lays out as the token text does; a click asks why it is cut there."""
+    """A text that scrolls, zooms and is laid out as the token text. A click asks why it is cut there."""
 
     place_clicked = Signal(int)  # the byte before which it cuts, or could
 
@@ -102,7 +102,7 @@ class Differences:
 
 
 class LanePainter(TokenPainter):
-    """Paints the visible blocks of a text as one of several tokenizers cuts it."""
+    """A painter of the visible blocks of a text as one of several tokenizers cuts it."""
 
     def __init__(self, palette: TokenPalette, pixel: float) -> None:
         super().__init__(palette, pixel)

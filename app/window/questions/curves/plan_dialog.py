@@ -32,7 +32,7 @@ PLAN_FILTERS = {"Plan (*.toml)": "toml"}
 
 
 class PlanDialog(QDialog):
-    """Begins with the recipe and the size of the window."""
+    """A dialog that begins with the recipe and the size of the window."""
 
     written = Signal(Path, bool)  # the plan, and whether to keep the runs
 

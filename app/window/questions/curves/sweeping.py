@@ -26,7 +26,7 @@ STOPPED = "Stopped; what was measured is kept. Choose the plan again to go on."
 
 
 class SweepModel(QuestionModel):
-    """Asks about the results of a sweep, even while it makes them."""
+    """A model of the results of a sweep, even while it makes them."""
 
     def __init__(self, session: Session) -> None:
         super().__init__(session, "sweep_results")

@@ -36,7 +36,7 @@ NO_TEXT = "This table came without texts: Training > Count on My Corpus shows wh
 
 
 class LifeModel(QObject, LazyModel):
-    """Follows the token looked at; lines of files come a moment later."""
+    """A model that follows the token looked at. Lines of files come a moment later."""
 
     has_figure = True
     changed = Signal()

@@ -38,7 +38,7 @@ class TokenFacts:
 
 
 class TokenModel(QObject):
-    """Follows the time cursor until a person chooses a token."""
+    """A model that follows the time cursor until a person chooses a token."""
 
     changed = Signal()
 

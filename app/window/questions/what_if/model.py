@@ -13,7 +13,7 @@ from bpe_core.insight.table_comparison import TableComparison, compare_tables
 
 
 class WhatIfModel(LanesModel):
-    """Compares the branch that a person made last, or looks at, with the run it goes on from."""
+    """A comparison of the branch that a person made last, or looks at, with the run it goes on from."""
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)

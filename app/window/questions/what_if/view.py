@@ -38,7 +38,7 @@ class LaneHead(QWidget):
 
 
 class BothTexts(LazyView):
-    """Says how a branch differs; opened, it shows both texts instead of the one."""
+    """A view that says how a branch differs. Opened, it shows both texts instead of the one."""
 
     opened = Signal(bool)
     place_clicked = Signal(int, int)  # the lane, and the byte before which it cuts, or could

@@ -81,7 +81,7 @@ class WordFacts:
         return [node for node in self.nodes if (node.step or 0) <= step and not node.has_fallen(step)]
 
     def places_at(self, step: int) -> list[TreeNode]:
-        """Return the nodes with a place in the tree. If nodes fell apart, those that exist then take their place first."""
+        """Return the nodes with a place in the tree. If some fell apart, those that exist then come first."""
         if all(node.until is None for node in self.nodes):
             return list(self.nodes)
         fallen = [node for node in reversed(self.nodes) if node.has_fallen(step)]
@@ -98,7 +98,7 @@ class WordFacts:
 
 
 class WhyModel(QObject, LazyModel):
-    """Answers for the place that was clicked last, at the moment shown.
+    """A model of the answer for the place that was clicked last, at the moment shown.
 
     `facts` are about the word there; `place` explains it where a method has no merge trees.
     """

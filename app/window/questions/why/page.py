@@ -24,7 +24,7 @@ STEP_TIPS = {None: "", 0: "Go to the beginning"}
 
 
 class WhyPage(Page):
-    """Follows the clicked place and the moment shown; the steps can also be walked apart from time."""
+    """A page that follows the clicked place and the moment shown. The steps can also be walked apart from time."""
 
     enlarge_wanted = Signal()
 

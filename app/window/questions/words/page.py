@@ -16,7 +16,7 @@ LEAST_WIDTH = 100  # pixels of a column; the words get what the others leave
 
 
 class WordsPage(Page):
-    """Shows the counted words before anything is learned from them."""
+    """A page of the counted words, before anything is learned from them."""
 
     is_table = True
 
