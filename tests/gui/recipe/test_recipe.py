@@ -133,7 +133,7 @@ def test_a_pattern_of_ones_own(qtbot: QtBot, program: Program, train: Train) -> 
 def test_a_catastrophic_pattern_ends_in_a_sentence(
     qtbot: QtBot, program: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Splitter.__init__, "__kwdefaults__", {"patience": 0.5})
+    monkeypatch.setattr(Splitter.__init__, "__kwdefaults__", {"specials": None, "patience": 0.5})
     program.session.text.put_quietly("a" * 300 + "!")
     assert program.form.choose(pattern="custom", custom_pattern="(?:(?:a|a)+)+b")
     with qtbot.waitSignal(program.form.split_failed, timeout=WAIT) as failed:
