@@ -18,10 +18,12 @@ from bpe_core.history.joining import PairRows
 from bpe_core.methods.kit.histories import has_ranks
 from bpe_core.methods.kit.method import Method
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.segmenting.cutting import tokens_looked_for
 from bpe_core.segmenting.word_runs import STAGE
 from bpe_core.sharing.changes import changes_by, scan_of
 from bpe_core.sharing.preparing import preparing_of
 from bpe_core.splitting.splitter import scan_table
+from bpe_core.text.preparation.pieces import AddedToken
 
 LARGEST_PRIORITY = 2**26  # the page keeps a priority and a place in one number
 # Bytes that the words may have: some, and more for each step, so that the page of a small run stays small.
@@ -53,6 +55,7 @@ def contents_of(run: SharedRun) -> dict[str, Any]:
         "marker_text": recipe.marker_text,
         "longest_word": recipe.longest_word,
         "specials": list(recipe.special_tokens),
+        "matched": _matched(recipe),
         "why_not": why,
         "cuts": _cuts(history) if not why else {"by": ""},
         "splits": None if why or recipe.splits_by_steps else _scan(recipe),
@@ -64,6 +67,14 @@ def contents_of(run: SharedRun) -> dict[str, Any]:
         "numbers": history.numbers,
         "words": _words(run),
     }
+
+
+def _matched(recipe: Recipe) -> list[str]:
+    """Return the special tokens that the engine looks for in every text, and the page does not."""
+    if recipe.spelled_specials != "matched":
+        return []
+    always = {step.content for step in recipe.preparation if isinstance(step, AddedToken) and not step.special}
+    return [token for token in tokens_looked_for(recipe) if token not in always]
 
 
 def why_not(history: History) -> str:

@@ -6,6 +6,7 @@ const DROPPED = -1; // in the place of the right half, of a step that drops its 
 class Run {
   constructor(data) {
     Object.assign(this, { title: data.title, note: data.note, recipe: data.recipe, stepName: data.step, whyNot: data.why_not });
+    this.matched = data.matched ?? [];
     this.tokens = new Tokens(data);
     this.length = data.steps.left.length;
     this.sizes = this.readSizes(data.size); // of the vocabulary, after each number of steps
@@ -67,6 +68,9 @@ class Run {
   // Why this text cannot be cut here as the program cuts it.
   refuses(text) {
     const unsure = [...this.changes, ...(this.preparation?.maps ?? [])].map((one) => one.unsureIn(text)).find(Boolean);
+    const spelled = this.matched.find((token) => text.includes(token));
+    if (spelled && !unsure && !this.whyNot)
+      return `The text spells “${spelled}”, a special token, for which this page does not look; the program does.`;
     if (!unsure) return this.whyNot;
     return `What becomes of “${unsure}” depends on its neighbours, which this page does not follow; the program does.`;
   }
