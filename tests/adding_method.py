@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from bpe_core.counting.words import WordTable
+from bpe_core.errors import FormatError
 from bpe_core.history.alphabet import Alphabet, Symbol
 from bpe_core.history.history import ADDED, NOTHING, Columns, EndReason, History
 from bpe_core.methods.facts import Wording
@@ -39,6 +40,8 @@ class AddingLearner:
 
     def __init__(self, words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> None:
         known = {symbol.text: id for id, symbol in enumerate(alphabet.symbols) if symbol.kind == "seed"}
+        if any(len(word) > 1 and word not in known for word, _ in words):
+            raise FormatError("The steps do not belong to these words, of which some were never seeds.")
         self._words = {known[word]: (len(word), count) for word, count in words if len(word) > 1}
         self._forced: list[int] = [] if forced is None else forced.columns.left.tolist()
         self.learned = 0

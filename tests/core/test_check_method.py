@@ -4,26 +4,27 @@ from __future__ import annotations
 
 import pytest
 
+from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError
 from bpe_core.history.history import Columns, EndReason, History
 from bpe_core.methods.bpe import BytePairEncoding
-from bpe_core.methods.kit.check_method import MethodIsWrong, check_method
+from bpe_core.methods.kit.check_method import STEPS, MethodIsWrong, check_method
 from bpe_core.methods.kit.explanation import Corpus, ExplainedText, Explanation
-from bpe_core.methods.kit.learner import Way
+from bpe_core.methods.kit.learner import Beginning, Way
 from bpe_core.methods.kit.method import Method
 from bpe_core.methods.kit.plain_pairs import PlainLearner
 from bpe_core.methods.registry import METHODS
-from bpe_core.segmenting.cutting import Allowed
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.segmenting.cutting import Allowed, Cutting
+from bpe_core.segmenting.segmentation import Segmenter
 from tests import adding_method, dropping_method
 
-ALONE = [name for name, method in METHODS.items() if not method.serves_languages]  # one text has no languages
 
-
-@pytest.mark.parametrize("name", ALONE)
+@pytest.mark.parametrize("name", METHODS.own)
 def test_each_method_passes_the_check(name: str) -> None:
     method = METHODS[name]
     assert isinstance(method, Method)
-    assert len(check_method(method)) >= 11
+    assert len(check_method(method)) >= 15
 
 
 @pytest.mark.parametrize("method", [adding_method.METHOD, dropping_method.METHOD])
@@ -57,6 +58,26 @@ class Silent(BytePairEncoding):
         return _Mistaken()
 
 
+class Lazy(BytePairEncoding):
+    """A method that splits by its first step alone where there are many."""
+
+    title = "Lazy"
+
+    def cutter(self, history: History, cutting: Cutting) -> Segmenter:
+        return super().cutter(history.first(1) if len(history) == STEPS else history, cutting)
+
+
+class Trusting(BytePairEncoding):
+    """A method that takes for granted that the steps it goes on from are those of the text."""
+
+    title = "Trusting"
+
+    def begin(self, words: WordTable, recipe: Recipe, known: History | None = None, *, fast: bool) -> Beginning:
+        if known is not None and not len(words.holding(b"lights")):
+            raise KeyError("no such words")
+        return super().begin(words, recipe, known, fast=fast)
+
+
 class Nameless(BytePairEncoding):
     title = ""
 
@@ -64,8 +85,10 @@ class Nameless(BytePairEncoding):
 @pytest.mark.parametrize(
     ("method", "sentence"),
     [
-        (Hasty(), "it makes the steps of its specification|learning step by step gives the same"),
+        (Hasty(), "stopping after every step and going on gives the same"),
         (Silent(), "each place of a text is explained"),
+        (Lazy(), "after some steps a text is split as if there were no later ones"),
+        (Trusting(), "steps of another text and unknown ids are refused in a sentence"),
         (Nameless(), "it has a name, a title and a sentence"),
     ],
     ids=lambda value: getattr(value, "title", None),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -26,11 +27,10 @@ from bpe_core.history.history import Columns, History
 from bpe_core.insight.pairs import compared_by, leading_pairs, measure_of
 from bpe_core.methods.bpe import reference as reference
 from bpe_core.methods.kit.learner import Way
-from bpe_core.methods.kit.reasons import LANGUAGE
+from bpe_core.methods.kit.reasons import LANGUAGE, THERE
 from bpe_core.methods.kit.trainer import Trainer, learn
 from bpe_core.methods.parity import METHOD
-from bpe_core.methods.parity.learn import THERE
-from bpe_core.methods.parity.reference import Parity, parity
+from bpe_core.methods.parity.reference import train as specified
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.session_file.reading import read_session
 from bpe_core.studies.sessions import write_run
@@ -44,6 +44,20 @@ TEXTS = Path(__file__).parents[1] / "texts"
 NAMES = ("latin", "greek", "cyrillic")
 LINES = [(TEXTS / f"{name}.txt").read_text(encoding="utf-8").splitlines() for name in NAMES]
 TRAIN, DEV = [lines[::2] for lines in LINES], [lines[1::2] for lines in LINES]
+
+
+@dataclass(frozen=True)
+class Parity:
+    """The choices of a run, as the trainer of tokenizers has them."""
+
+    merges: int
+    ratio: Sequence[float] = ()
+    global_merges: int = 0
+    window: int = 0
+    alpha: float = 2.0
+    least: int = 1
+
+
 WAYS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "dev": ({}, {}),
     "all together first": ({"global_merges": 40}, {"global_merges": 40}),
@@ -103,13 +117,6 @@ def as_rows(history: History) -> list[tuple[int, ...]]:
     return [(*pair, *told) for pair, *told in zip(history.pairs(), languages, there, counts, strict=True)]
 
 
-def specified(train: list[dict[bytes, int]], dev: list[dict[bytes, int]], how: Parity) -> list[tuple[int, ...]]:
-    return [
-        (one.left, one.right, -1 if one.language is None else one.language, one.there, one.count)
-        for one in parity(train, dev, how)
-    ]
-
-
 @pytest.mark.parametrize("name", WAYS)
 def test_merges_are_those_of_tokenizers(name: str) -> None:
     tokenizers = pytest.importorskip("tokenizers", minversion="0.23")
@@ -123,19 +130,20 @@ def test_merges_are_those_of_tokenizers(name: str) -> None:
     expected = [tuple(pair) for pair in json.loads(other.to_str())["model"]["merges"]]
     how = Parity(120, **ours)
     train, measured = ([words_of(lines) for lines in each] for each in (TRAIN, dev))
-    served = specified(train, measured, how)
+    words, recipe = table_of(train, measured, how), recipe_of(how)
+    served = as_rows(specified(words, recipe))
     written = list(stand_ins())
     for left, right, *_ in served:
         written.append(written[left] + written[right])
     assert [(written[left], written[right]) for left, right, *_ in served] == expected
     assert len(expected) == 120 or how.least > 2
     assert (served[0][2] == -1) == (name == "all together first")
-    words, recipe = table_of(train, measured, how), recipe_of(how)
     histories = [learned(way, words, recipe, work=50_000) for way in (METHOD.plain, METHOD.compiled) if way]
     assert [as_rows(one) for one in histories] == [served, served]
     assert all_columns(histories[0]) == all_columns(histories[1])
 
 
+TIES = ["largest-printed", "first-seen", "lowest-ids", "smallest-text"]
 LETTERS = st.text("ab", min_size=1, max_size=9).map(str.encode)
 WORDS = st.dictionaries(LETTERS, st.integers(1, 9), min_size=1, max_size=5)
 
@@ -157,27 +165,28 @@ def cases(draw: st.DrawFn) -> tuple[list[dict[bytes, int]], list[dict[bytes, int
 
 
 @BOTH
-@given(cases(), st.sampled_from([1, 50_000, 2**60]))
+@given(cases(), st.sampled_from([1, 50_000, 2**60]), st.sampled_from(TIES), st.integers(2, 5) | st.none())
 def test_all_steps_are_those_of_the_specification(
-    way: Way, case: tuple[list[dict[bytes, int]], list[dict[bytes, int]], Parity], work: int
+    way: Way,
+    case: tuple[list[dict[bytes, int]], list[dict[bytes, int]], Parity],
+    work: int,
+    ties: str,
+    longest: int | None,
 ) -> None:
     train, dev, how = case
-    history = learned(way, table_of(train, dev, how), recipe_of(how, NAMES[: len(train)]), work)
-    assert as_rows(history) == specified(train, dev, how)
-
-
-@given(cases(), st.sampled_from(["first-seen", "lowest-ids", "smallest-text"]), st.integers(2, 5) | st.none())
-def test_both_ways_write_the_same_columns(case: Any, ties: str, longest: int | None) -> None:
-    train, dev, how = case
-    recipe = recipe_of(how, NAMES[: len(train)], ties=ties, max_token_length=longest)
-    histories = [learned(way, table_of(train, dev, how), recipe) for way in (METHOD.plain, METHOD.compiled) if way]
-    plain, fast = ({**all_columns(one), "rows": as_rows(one), "tied": one.tied.tolist()} for one in histories)
-    assert plain == fast
+    words, recipe = table_of(train, dev, how), recipe_of(how, NAMES[: len(train)], ties=ties, max_token_length=longest)
+    history, expected = learned(way, words, recipe, work), specified(words, recipe)
+    assert as_rows(history) == as_rows(expected)
+    assert all_columns(history) == all_columns(expected)
+    assert history.tied.tolist() == expected.tied.tolist()
 
 
 def test_each_merge_serves_the_language_with_the_longest_text() -> None:
-    served = parity([{b"aab": 9}, {b"xyz": 1}], [{b"aab": 1}, {b"xyzxyz": 1}], Parity(9))
-    assert [one.language for one in served] == [1, 1, 0, 0]
+    how = Parity(9)
+    words = table_of([{b"aab": 9}, {b"xyz": 1}], [{b"aab": 1}, {b"xyzxyz": 1}], how)
+    served = specified(words, recipe_of(how, NAMES[:2]))
+    assert served.reasons[LANGUAGE].tolist() == [1, 1, 0, 0]
+    assert served.end_reason == "no pairs"
 
 
 @pytest.fixture(scope="module")

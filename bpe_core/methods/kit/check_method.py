@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -21,8 +22,10 @@ from bpe_core.counting.count_words import count_words
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError, NothingToLearn
 from bpe_core.formats import open_table, write_history
-from bpe_core.history.history import History
+from bpe_core.history.history import Columns, History
+from bpe_core.kernels import readiness
 from bpe_core.methods.kit.explanation import NoTree
+from bpe_core.methods.kit.learner import UNLIMITED
 from bpe_core.methods.kit.method import Method
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.methods.kit.trainer import Trainer, learn
@@ -30,12 +33,17 @@ from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.segmentation import NO_TOKEN
 from bpe_core.text.corpus import Corpus
+from bpe_core.text.mixture import Group, Mixture
 
 TEXT = (
     "The old lighthouse keeper kept the lights of the old lighthouse, and lower down the lowest lights were lower.\n"
     "He wrote: newer nets, newest nets, the widest nets. Nine nets in the new net house!\n"
 ) * 3
+OTHER_TEXT = "Zebras and quaggas graze.\nQuaggas and zebras graze again.\n" * 3
+ODD_TEXTS = ("", " ", "\0", "e\N{COMBINING ACUTE ACCENT}\t\r\n", "שלום, 世界! \N{GRINNING FACE}", "lights" * 300)
+LANGUAGES = ("first", "second")  # whose lines take turns in the text, for a method that serves languages
 STEPS = 12
+NO_TOKEN_HAS = 10**9  # an id
 
 
 class MethodIsWrong(BpeError):
@@ -52,7 +60,7 @@ def check_method(method: Method, recipe: Recipe | None = None, text: str = TEXT)
     recipe
         A recipe of the method. The default is its first preset, or what its `needs` say, with a few steps.
     text
-        The text to learn from and to split.
+        The text to learn from and to split. Where the recipe mixes groups, they take turns with its lines.
 
     Returns
     -------
@@ -93,7 +101,19 @@ def _known(method: Method) -> Iterator[None]:
 
 def _small_recipe(method: Method) -> Recipe:
     recipe = Recipe.preset(next(iter(method.presets))) if method.presets else Recipe(method=method.name, **method.needs)
-    return recipe.with_changes(merges=STEPS, min_frequency=2)
+    small = recipe.with_changes(merges=STEPS, min_frequency=2)
+    if method.serves_languages and small.mixture is None:
+        groups = tuple(Group(name, ratio=Fraction(1)) for name in LANGUAGES)
+        return small.with_changes(mixture=Mixture(groups))
+    return small
+
+
+def _corpus(text: str, recipe: Recipe) -> Corpus:
+    if recipe.mixture is None:
+        return Corpus.from_texts([text])
+    lines, names = text.splitlines(keepends=True), [group.name for group in recipe.mixture.groups]
+    dealt = {name: "".join(lines[place :: len(names)]) for place, name in enumerate(names)}
+    return Corpus.grouped({name: Corpus.from_texts([part]) for name, part in dealt.items()})
 
 
 def _require(holds: bool, otherwise: str) -> None:
@@ -108,18 +128,24 @@ class _Check:
     def sentences(self) -> Iterator[tuple[str, Callable[[], None]]]:
         yield "it has a name, a title and a sentence", self._is_named
         yield "it learns a small text", self._learns
-        yield "learning step by step gives the same", self._goes_on
+        yield "stopping after every step and going on gives the same", self._goes_on
         yield "making the first steps of a history again gives the same history", self._replays
         yield "the candidates begin with what is chosen next", self._foretells
         if self.method.specification is not None:
             yield "it makes the steps of its specification", self._follows_its_specification
+        compiled = self.method.compiled
+        if compiled is not None and readiness.ready(compiled.part):
+            yield "machine code and plain Python make the same steps", self._is_as_fast_code
         yield "encoding and splitting give the same tokens after every step", self._agrees_with_itself
+        yield "after some steps a text is split as if there were no later ones", self._travels
         yield "every byte of a text is in one token or in none, in order", self._covers
         yield "ids turn into the text again", self._decodes
+        yield "texts with odd characters, or with none, are split and come back", self._bears_odd_texts
         yield "each place of a text is explained, as split where it is split", self._explains
         yield "the tokens in the tree of a word are those that the text is split into", self._builds_trees
         yield "a table of it is read back as it was written", self._is_kept
         yield "a text without anything to learn is refused in a sentence", self._refuses_nothing
+        yield "a size that does not fit, steps of another text and unknown ids are refused in a sentence", self._refuses
 
     def _is_named(self) -> None:
         method = self.method
@@ -129,8 +155,11 @@ class _Check:
             Recipe.from_json(self.recipe.to_json()) == self.recipe, "Its recipe is not read back as it is written."
         )
 
+    def _counted(self, text: str) -> WordTable:
+        return count_words(_corpus(text, self.recipe), self.recipe)
+
     def _learns(self) -> None:
-        self.words: WordTable = count_words(Corpus.from_texts([self.text]), self.recipe)
+        self.words: WordTable = self._counted(self.text)
         self.history: History = learn(self.words, self.recipe)
         _require(len(self.history) > 0, "It made no step.")
         planned = self.method.steps_planned(self.recipe, self.history.alphabet)
@@ -163,6 +192,16 @@ class _Check:
         assert self.method.specification is not None
         self._require_same(self.method.specification(self.words, self.recipe), "Its specification")
 
+    def _is_as_fast_code(self) -> None:
+        for fast in (False, True):
+            alphabet, learner = self.method.begin(self.words, self.recipe, fast=fast)
+            planned = self.method.steps_planned(self.recipe, alphabet)
+            columns, end = Columns.with_room(planned), ""
+            while not end and learner.learned < planned:
+                end = learner.learn(columns, planned, UNLIMITED)
+            learned = History(self.recipe, alphabet, columns.first(learner.learned))
+            self._require_same(learned, "Its machine code" if fast else "Its plain Python")
+
     def _require_same(self, other: History, who: str) -> None:
         for name in ("left", "right", "count", "tokens_left"):
             ours, theirs = getattr(self.history.columns, name), getattr(other.columns, name)
@@ -186,6 +225,12 @@ class _Check:
                 ids == encoded, f"After {at} steps the text is split into {ids[:9]}…, and encoded as {encoded[:9]}…."
             )
 
+    def _travels(self) -> None:
+        whole = Tokenizer(self.history)
+        for at in self._moments():
+            then, now = (tokenizer.encode(self.text, at=at) for tokenizer in (whole, Tokenizer(self.history.first(at))))
+            _require(then == now, f"After {at} steps of all it gives {then[:9]}…, and after {at} alone {now[:9]}….")
+
     def _covers(self) -> None:
         segmentation = Tokenizer(self.history).segmentation(self.text)
         for at in self._moments():
@@ -195,13 +240,25 @@ class _Check:
             _require(reaches and rises, f"After {at} steps the edges fall, or do not reach the end.")
 
     def _decodes(self) -> None:
-        tokenizer = Tokenizer(self.history)
         for at in self._moments():
-            back = tokenizer.decode(tokenizer.encode(self.text, at=at))
-            again = tokenizer.encode(back, at=at)
-            _require(again == tokenizer.encode(self.text, at=at), f"After {at} steps what is decoded has other ids.")
-            if self.recipe.base == "bytes" and not self.recipe.normalizes:
-                _require(back == self.text, f"After {at} steps another text comes back: {back[:40]!r}.")
+            self._comes_back(self.text, at)
+
+    def _bears_odd_texts(self) -> None:
+        tokenizer = Tokenizer(self.history)
+        for text in ODD_TEXTS:
+            for at in (0, len(self.history)):
+                self._comes_back(text, at)
+                edges = tokenizer.segmentation(text).tokens(at).edges
+                _require(edges[-1] == len(text.encode()), f"After {at} steps {text[:9]!r} is not split up to its end.")
+
+    def _comes_back(self, text: str, at: int) -> None:
+        tokenizer = Tokenizer(self.history)
+        ids = tokenizer.encode(text, at=at)
+        back = tokenizer.decode(ids)
+        if self.recipe.base == "bytes" and not self.recipe.normalizes:
+            _require(back == text, f"After {at} steps another text comes back: {back[:40]!r}.")
+        elif text is self.text:  # which holds nothing unknown
+            _require(tokenizer.encode(back, at=at) == ids, f"After {at} steps what is decoded has other ids.")
 
     def _explains(self) -> None:
         at = len(self.history)
@@ -239,8 +296,28 @@ class _Check:
     def _refuses_nothing(self) -> None:
         for nothing in ("", "\n"):
             try:
-                learn(count_words(Corpus.from_texts([nothing]), self.recipe), self.recipe)
+                learn(self._counted(nothing), self.recipe)
             except NothingToLearn as error:
                 _require(bool(str(error)), "It refuses an empty text without a word.")
             except BpeError:
                 continue
+
+    def _refuses(self) -> None:
+        def learn_too_few() -> History:
+            return learn(self.words, self.recipe.with_changes(merges=None, vocab_size=1))
+
+        _refused(learn_too_few, "A vocabulary of one token", or_done=self.method.single == "drop")
+        other = self._counted(OTHER_TEXT)
+        _refused(lambda: learn(other, self.recipe, history=self.history), "A history of another text")
+        _refused(lambda: Tokenizer(self.history).decode([NO_TOKEN_HAS]), "An id of no token")
+
+
+def _refused(work: Callable[[], object], what: str, *, or_done: bool = False) -> None:
+    try:
+        work()
+    except BpeError as error:
+        _require(bool(str(error)), f"{what} is refused without a word.")
+    except Exception as error:
+        raise MethodIsWrong(f"{what} ends in {type(error).__name__}, not in a sentence: {error}") from error
+    else:
+        _require(or_done, f"{what} is taken.")

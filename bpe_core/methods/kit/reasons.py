@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core.history.history import History, Step
+from bpe_core.history.history import NOTHING, History, Step
 from bpe_core.methods.kit.learner import Candidate
 from bpe_core.methods.kit.method import Method
 from bpe_core.recipes.recipe import Recipe
 
 LANGUAGE = "language"  # the reason of a step that served one of several languages: its place among them
+ALL = NOTHING  # in place of that, where a step served all
+THERE = "there"  # how often its pair occurred in what it served
 
 Told = Mapping[str, Any]  # the reasons of a step or a candidate by name; or the columns of many steps
 

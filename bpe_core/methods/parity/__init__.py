@@ -35,11 +35,6 @@ class ParityAware(BytePairEncoding):
     counts_fall = False
     reason = "count in the language that is worst off"
 
-    @property
-    def specification(self) -> None:
-        """Return none: its own needs the languages of the words."""
-        return None
-
     def reasons(self, recipe: Recipe) -> tuple[Reason, ...]:
         from bpe_core.methods.parity.learn import served
 

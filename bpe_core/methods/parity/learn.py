@@ -21,12 +21,10 @@ from bpe_core.history.history import NOTHING, TIED, Columns, EndReason, History,
 from bpe_core.kernels.kept import LEARNING
 from bpe_core.methods.kit.learner import UNLIMITED, Candidate, CompiledWay, Learner, Way
 from bpe_core.methods.kit.plain_pairs import PlainLearner
-from bpe_core.methods.kit.reasons import LANGUAGE, Reason, Told
+from bpe_core.methods.kit.reasons import ALL, LANGUAGE, THERE, Reason, Told
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.recipes.ties import Pair
 
-THERE = "there"  # the reason of a step that says how often its pair occurred in the language that it served
-ALL = NOTHING  # the language of merges that serve all
 WORK_A_STEP = 10_000
 NO_LANGUAGES = (
     "Parity-aware merging serves languages: put the texts of each into a group (--group), and give each group a dev "

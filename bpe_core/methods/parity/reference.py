@@ -1,97 +1,127 @@
 """Parity-aware byte-pair encoding as it is defined: everything is counted anew at each step.
 
 Each step serves the language that is worst off: the one whose dev text has the most tokens, or whose texts are
-compressed least for its ratio. It merges that language's most frequent pair, in the texts of all. Of equal pairs it is
-the one that comes last by what is printed for its bytes, as in tokenizers. A language that has nothing left to merge is
-found out when it is its turn, which counts in the window; if all others have had too many turns, the worst off goes on.
+compressed least for its ratio. It merges that language's most frequent pair, in the texts of all. A language that has
+nothing left to merge is noticed when it is its turn, which counts in the window; if all others have had too many turns,
+the worst off goes on.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import numpy as np
 
-from bpe_core.methods.bpe.reference import count_pairs, count_tokens, join
-from bpe_core.text.stand_ins import stand_ins
+import bpe_core.methods.bpe.reference as bpe
+from bpe_core.counting.words import WordTable
+from bpe_core.history.alphabet import Alphabet
+from bpe_core.history.history import NOTHING, TIED, EndReason, History
+from bpe_core.methods.kit.reasons import ALL, LANGUAGE, THERE
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.recipes.ties import Pair
 
-Words = Mapping[bytes, int]
-Pair = tuple[int, int]
-BYTES = 256
-
-
-@dataclass(frozen=True)
-class Parity:
-    merges: int
-    ratio: Sequence[float] = ()  # of each language, where there are no dev texts
-    global_merges: int = 0  # made first, by the counts of all languages together
-    window: int = 0  # of the last steps for languages, each language serves a limited number; 0: no limit
-    alpha: float = 2.0  # that limit, in shares of the window that are equal for all
-    least: int = 1  # a pair that occurs less often in its language is not merged
+Text = list[tuple[bpe.Word, int]]
 
 
-@dataclass(frozen=True)
-class Served:
-    left: int
-    right: int
-    language: int | None  # None where all languages together chose
-    there: int  # how often it occurred in the texts of those who chose
-    count: int  # and in all texts
+def train(words: WordTable, recipe: Recipe) -> History:
+    """Learn merges until the vocabulary is full or no language has a pair that is frequent enough.
 
-
-def parity(train: Sequence[Words], dev: Sequence[Words], how: Parity) -> list[Served]:
-    """Learn from the words of each language; `dev` holds those of the dev texts, or is empty.
-
-    >>> low, aaa = {b"low": 5}, {b"aba": 2}
-    >>> [one.language for one in parity([low, aaa], [{b"lo": 1}, {b"ababa": 1}], Parity(2))]
+    >>> from dataclasses import replace
+    >>> from bpe_core.counting.words import Language
+    >>> low, aba = (WordTable.from_counts(counts) for counts in ({"low": 5}, {"aba": 2}))
+    >>> texts = [Language("x", low, WordTable.from_counts({"lo": 1}))]
+    >>> texts += [Language("y", aba, WordTable.from_counts({"ababa": 1}))]
+    >>> together = replace(WordTable.merged([low, aba]), languages=tuple(texts))
+    >>> train(together, Recipe.preset("parity", merges=2)).reasons["language"].tolist()
     [1, 1]
     """
-    texts = [_symbols(words) for words in train]
-    measured = [_symbols(words) for words in dev or train]
-    at_first = [count_tokens(words) for words in measured]
-    printed = list(stand_ins())
-    found: list[Served] = []
-    turns: list[int] = []
-    spent: set[int] = set()
-    while len(found) < how.merges:
-        counts = [Counter(count_pairs(words)) for words in texts]
-        together, language = sum(counts, Counter[Pair]()), None
-        if len(found) >= how.global_merges:
-            sizes = [count_tokens(words) for words in measured]
-            can = [one for one in range(len(train)) if one not in spent]
-            language = _worst_off(can, sizes, at_first, turns, how, has_dev=bool(dev))
-            if language is None:
-                break
-            turns.append(language)
-        chosen = together if language is None else counts[language]
-        if max(chosen.values(), default=0) < max(how.least, 1):
-            if language is None:
-                break
-            spent.add(language)
+    alphabet = Alphabet.for_words(words, recipe)
+    tokens, limit = bpe.TokenBook(alphabet), recipe.merge_limit(len(alphabet))
+    standing = Standing(words, recipe, alphabet)
+    whole = symbols_of(words, alphabet, recipe)
+    texts = [symbols_of(language.words, alphabet, recipe) for language in words.languages]
+    at_start = bpe.count_tokens(whole)
+    rows: list[tuple[int, ...]] = []
+    reasons: list[tuple[int, int, bool]] = []
+    end: EndReason = "vocabulary full"
+    while len(rows) < limit:
+        serves_all = len(rows) < (recipe.global_merges or 0)
+        language = ALL if serves_all else standing.worst_off()
+        chosen = whole if language == ALL else texts[language]
+        ranking = frequent_pairs(chosen, tokens, recipe) if serves_all or language != ALL else []
+        if not ranking and language != ALL:
+            standing.spent.add(language)
             continue
-        best = max(chosen, key=lambda pair: (chosen[pair], printed[pair[0]], printed[pair[1]]))
-        printed.append(printed[best[0]] + printed[best[1]])
-        token = BYTES + len(found)
-        found.append(Served(*best, language, chosen[best], together[best]))
-        texts, measured = (
-            [[(join(symbols, best, token), count) for symbols, count in words] for words in each]
-            for each in (texts, measured)
-        )
-    return found
+        if not ranking:
+            has_rare = any(bpe.allowed(bpe.count_pairs(text), tokens, recipe) for text in texts)
+            end = "too rare" if has_rare else "no pairs"
+            break
+        (pair, there), (other, other_there) = [*ranking, bpe.NOBODY][:2]
+        counts, token = bpe.count_pairs(whole), tokens.add(pair)
+        whole = joined(whole, pair, token)
+        texts = [joined(text, pair, token) for text in texts]
+        standing.join(pair, token)
+        rows.append((*pair, counts[pair], *other, counts.get(other, NOTHING), bpe.count_tokens(whole)))
+        reasons.append((language, there, other_there == there))
+    languages, there_counts, tied = np.array(reasons, np.int64).reshape(-1, 3).T
+    told = {LANGUAGE: languages, THERE: there_counts, TIED: tied.astype(np.bool_)}
+    return bpe.as_history(rows, recipe, alphabet, at_start, end, reasons=told)
 
 
-def _worst_off(
-    can: list[int], sizes: list[int], at_first: list[int], turns: list[int], how: Parity, *, has_dev: bool
-) -> int | None:
-    last, most = turns[-how.window :], how.alpha / len(sizes)
-    free = [one for one in can if not how.window or last.count(one) / how.window <= most] or can
-
-    def place(one: int) -> tuple[float, int]:
-        by_rate = how.ratio and not has_dev
-        return (at_first[one] / max(1, sizes[one]) / how.ratio[one] if by_rate else -sizes[one]), one
-
-    return min(free, key=place, default=None)
+def symbols_of(words: WordTable, alphabet: Alphabet, recipe: Recipe) -> Text:
+    return [(alphabet.symbols_of(word, recipe), count) for word, count in words]
 
 
-def _symbols(words: Words) -> list[tuple[list[int], int]]:
-    return [(list(word), count) for word, count in words.items()]
+def joined(text: Text, pair: Pair, token: int) -> Text:
+    return [(bpe.join(word, pair, token), count) for word, count in text]
+
+
+def joinable(counts: dict[Pair, int], tokens: bpe.TokenBook, recipe: Recipe) -> dict[Pair, int]:
+    """Return the pairs that may be merged, however rare."""
+    return {
+        pair: count
+        for pair, count in bpe.allowed(counts, tokens, recipe).items()
+        if not recipe.keeps_characters or bpe.keeps_characters(pair, tokens)
+    }
+
+
+def frequent_pairs(text: Text, tokens: bpe.TokenBook, recipe: Recipe) -> list[tuple[Pair, int]]:
+    """Return the pairs that may be merged and are frequent enough in a text, best first."""
+    ranking = bpe.ranked(joinable(bpe.count_pairs(text), tokens, recipe), tokens, recipe)
+    return [(pair, count) for pair, count in ranking if count >= max(1, recipe.min_frequency)]
+
+
+class Standing:
+    """The standing of each language: how far it is, whose turn it is, and which have nothing left to merge."""
+
+    def __init__(self, words: WordTable, recipe: Recipe, alphabet: Alphabet) -> None:
+        dev = [language.dev for language in words.languages if language.dev is not None]
+        measured = dev or [language.words for language in words.languages]
+        self.spent: set[int] = set()
+        self._has_dev = bool(dev)
+        self._texts = [symbols_of(table, alphabet, recipe) for table in measured]
+        self._at_first = [bpe.count_tokens(text) for text in self._texts]
+        self._ratios = [language.ratio for language in words.languages]
+        self._window = recipe.window_size or 0  # of the last turns, in which nobody has too many; 0: there is no limit
+        self._most = recipe.alpha / 100 / max(1, len(measured))  # of the window, for one language
+        self._turns: list[int] = []
+
+    def worst_off(self) -> int:
+        """Return the language whose turn it is, and note that; `ALL` where no language has anything left to merge."""
+        able = [language for language in range(len(self._texts)) if language not in self.spent]
+        free = [language for language in able if self._may_be_served(language)]
+        language = min(free or able, key=lambda language: (self._value(language), language), default=ALL)
+        if language != ALL:
+            self._turns.append(language)
+        return language
+
+    def _may_be_served(self, language: int) -> bool:
+        last = self._turns[-self._window :]
+        return self._window == 0 or last.count(language) / self._window <= self._most
+
+    def _value(self, language: int) -> float:
+        tokens = bpe.count_tokens(self._texts[language])
+        if self._has_dev:
+            return -tokens
+        return self._at_first[language] / max(1, tokens) / self._ratios[language]
+
+    def join(self, pair: Pair, token: int) -> None:
+        self._texts = [joined(text, pair, token) for text in self._texts]
