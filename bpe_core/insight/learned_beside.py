@@ -7,6 +7,7 @@ as many pieces of the same words.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,6 +15,8 @@ from bpe_core.counting.words import WordTable
 from bpe_core.errors import NothingToLearn, SizeDoesNotFit
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
+from bpe_core.insight.witnesses import Court, as_they_are
+from bpe_core.methods.kit.floor.witness import Witness
 from bpe_core.methods.kit.method import Method
 from bpe_core.methods.kit.trainer import Trainer
 from bpe_core.methods.registry import METHODS
@@ -24,31 +27,43 @@ from bpe_core.support.progress import Work
 AT_ONCE = 0.2  # seconds of learning before somebody is asked whether they still wait
 
 
-def learned_beside(
-    words: WordTable, recipe: Recipe, pieces: Sequence[int], longest: int, work: Work
-) -> Mapping[str, list[int | None]]:
-    """Let each method learn vocabularies of so many pieces; None where it finds fewer. Return the tokens of the corpus.
+@dataclass(frozen=True)
+class Beside:
+    """The result of a method: the tokens of the corpus as it cuts them, and its vocabulary where it can be shown."""
+
+    tokens: int
+    witness: Witness | None
+
+
+def learned_beside(court: Court, pieces: Sequence[int], work: Work) -> Mapping[str, list[Beside | None]]:
+    """Let each method learn vocabularies of so many pieces; None where it finds fewer.
 
     Where letters at the ends of words, or inside, are other symbols, nothing can be set beside them.
     """
+    words, recipe = court.words, court.recipe
     if recipe.base == "characters" and recipe.marker not in ("none", "prefix"):
         return {}
+    read = as_they_are
     if recipe.base == "bytes":
-        words = _as_characters(words)
+        words, read = _as_characters(words), _as_byte
     marker = (
         {"marker": "none", "marker_text": "▁", "sums": "64 bits"}
         if recipe.base == "bytes" or recipe.marker == "none"
         else {}
     )
-    found = dict[str, list[int | None]]()
+    found = dict[str, list[Beside | None]]()
     choosing = [name for name, method in METHODS.items() if method.looks_tokens_up and method.single == "drop"]
     for name in choosing:
-        chosen = recipe.with_changes(method=name, special_tokens=(), max_token_length=longest, **marker)
-        found[name] = [_learned(words, chosen, wanted, work) for wanted in pieces]
+        chosen = recipe.with_changes(method=name, special_tokens=(), max_token_length=court.longest, **marker)
+        learned = [_learned(words, chosen, wanted, work) for wanted in pieces]
+        found[name] = [
+            None if history is None else Beside(int(history.tokens_after[-1]), court.witness(history, wanted, read))
+            for history, wanted in zip(learned, pieces, strict=True)
+        ]
     return found
 
 
-def _learned(words: WordTable, recipe: Recipe, wanted: int, work: Work) -> int | None:
+def _learned(words: WordTable, recipe: Recipe, wanted: int, work: Work) -> History | None:
     recipe = recipe.with_changes(vocab_size=len(Alphabet.for_words(words, recipe)) + wanted)
     try:
         alphabet = Method.of(recipe).pieces_at_first(words, recipe)
@@ -60,7 +75,7 @@ def _learned(words: WordTable, recipe: Recipe, wanted: int, work: Work) -> int |
         return None
     while not trainer.advance(seconds=AT_ONCE).finished:
         work.check()
-    return int(trainer.history.tokens_after[-1])
+    return trainer.history
 
 
 def _as_characters(words: WordTable) -> WordTable:
@@ -71,6 +86,10 @@ def _as_characters(words: WordTable) -> WordTable:
     text[places[:-1]] = np.where(other, 0xC4 + (words.text >> 6), words.text)
     text[places[1:][other] - 1] = 0x80 | words.text[other] & 0x3F
     return WordTable(text, places[words.starts], words.counts)
+
+
+def _as_byte(text: bytes) -> bytes:
+    return bytes([ord(text.decode()) & 0xFF]) if len(text.decode()) == 1 else text
 
 
 def is_letter(text: Bytes) -> Bools:

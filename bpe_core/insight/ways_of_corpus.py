@@ -78,11 +78,7 @@ class CorpusLattices:
         return found
 
     def _on_best_paths(self, scores: Float32s, work: Work) -> int:
-        start = 0
-        while start < len(self._lattices):
-            work.check()
-            start, _ = self._lattices.cut(start, AT_ONCE, scores)
-        return (self._lattices.tokens if len(self._lattices) else 0) + self._unknown_tokens
+        return _tokens_on_best_paths(self._lattices, scores, work) + self._unknown_tokens
 
     def _on_all_paths(self, scores: Float32s, work: Work) -> float:
         start = 0
@@ -96,6 +92,29 @@ def fewest_tokens(words: WordTable, history: History, steps: Sequence[int]) -> l
     """Return the fewest tokens that cover the words, using the vocabulary after each of these numbers of steps."""
     lattices = CorpusLattices(words, history)
     return [lattices.fewest(history.first(at)) for at in steps]
+
+
+def fewest_tokens_by(
+    pieces: Sequence[Sequence[int]], words: WordTable, alphabet: Alphabet, recipe: Recipe, work: Work = ALONE
+) -> int:
+    """Return the fewest tokens that cover the words by the symbols of an alphabet and pieces of several of them.
+
+    Tokens for what the alphabet lacks are not among them.
+    """
+    bounds = np.cumsum([0, *map(len, pieces)])
+    spelled = Spelled(np.array([symbol for piece in pieces for symbol in piece], np.int32), bounds)
+    chosen = Alphabet(alphabet.but_seeds, spelled)
+    stretches = Stretches.of(words, chosen, recipe)
+    lattices = _lattices(words, stretches, chosen, recipe)
+    return _tokens_on_best_paths(lattices, np.full(len(chosen), -1.0, np.float32), work)
+
+
+def _tokens_on_best_paths(lattices: Lattices, scores: Float32s, work: Work) -> int:
+    start = 0
+    while start < len(lattices):
+        work.check()
+        start, _ = lattices.cut(start, AT_ONCE, scores)
+    return lattices.tokens if len(lattices) else 0
 
 
 def drawn_tokens(words: WordTable, ways: Ways, chance: Random, work: Work = ALONE) -> tuple[float, float] | None:

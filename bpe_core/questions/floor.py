@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import ClassVar
@@ -17,22 +17,28 @@ from bpe_core.figures.figure import Line, LineFigure
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
 from bpe_core.insight.cut_words import CutWords
-from bpe_core.insight.learned_beside import learned_beside
+from bpe_core.insight.learned_beside import Beside, learned_beside
 from bpe_core.insight.ways_of_corpus import fewest_tokens
+from bpe_core.insight.witnesses import Court
+from bpe_core.insight.word_lattice import token_symbols
 from bpe_core.methods.kit.floor.certificate import certificate
-from bpe_core.methods.kit.floor.lattice import Lattice
+from bpe_core.methods.kit.floor.lattice import LONGEST, Lattice
 from bpe_core.methods.kit.floor.prices import Floor as Proof
 from bpe_core.methods.kit.floor.search import Budget, Guess, Moment, Search
+from bpe_core.methods.kit.floor.witness import Witness
 from bpe_core.methods.registry import METHODS, USUAL
 from bpe_core.studies.study import Study
 from bpe_core.studies.texts import Texts
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, Progress, Work
+from bpe_core.support.wording import count_text
 
 WHAT = "How good a vocabulary could be"
 LEAST_SECONDS = 0.1
 Column = Sequence[int | None]  # of each size
 BETWEEN_ANSWERS = 0.1  # seconds
+USUAL_LONGEST = 16  # symbols of a token
+FEW_ROUNDS = 300
 ROUNDS, SWAPS = 10_000, 1_000  # after which a longer search finds hardly anything
 DONE = 1_000  # of a search, as progress counts it
 HELD_OUT = (
@@ -51,6 +57,9 @@ class Found:
     joined: int  # tokens by the usual method
     moments: Sequence[Moment]
     others: int  # tokens for what the alphabet lacks
+    rounds: int
+    swaps: int
+    witness: Witness | None = None  # a vocabulary that reaches the best; known once the search is over
 
     @property
     def floor(self) -> int:
@@ -83,21 +92,32 @@ examples:
 
   bpe-explorer floor book.txt --sizes 1256 --certificate --json > floor.json
   bpe-explorer verify floor.json
-      With the prices that prove the floor; `verify` adds them up by plain code.
+      With the prices that prove the floor, and a vocabulary that reaches the best; `verify` counts by plain code.
 """
 
     sizes: tuple[int, ...] = parameter((), help="of the vocabulary (else that of the table)", metavar="N")
-    max_length: int = parameter(16, help="symbols of a token, at most", metavar="N")
+    max_length: int | None = parameter(
+        None, help="symbols of a token, at most (else 16, or as many as the longest of the table has)", metavar="N"
+    )
     seconds: float = parameter(30.0, help="to search, for all sizes together", metavar="S")
+    rounds: int | None = parameter(
+        None, help="search each size for so many rounds instead: the same result on every machine", metavar="N"
+    )
     alone: bool = parameter(False, help="without what Unigram and MinGram reach", title="Without others")
     held_out: Texts | None = parameter(
         None, help="texts that were not learned from, in the place of those", metavar="FILE"
     )
-    certificate: bool = parameter(False, help="with --json, the prices that prove each floor", in_json_only=True)
+    certificate: bool = parameter(
+        False,
+        help="with --json, the prices that prove each floor and a vocabulary that reaches the best",
+        in_json_only=True,
+    )
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
         if not self.seconds >= LEAST_SECONDS:
             raise BpeError(f"A search takes at least {LEAST_SECONDS} seconds.")
+        if self.rounds is not None and self.rounds < 1:
+            raise BpeError("A search takes at least 1 round.")
         study = study if self.held_out is None else study.with_texts(self.held_out)
         words, history = study.words(WHAT, work), study.history
         alphabet, sizes = Alphabet.for_words(words, history.recipe), self._checked_sizes(words, history)
@@ -110,14 +130,23 @@ examples:
             )
         own, own_fewest = _own(study, words, sizes, work)
         mine = {"own": own, "own_fewest": own_fewest} if len(history) else {}
-        said = [f"That is so for tokens of at most {self.max_length:,} symbols, in these words."]
+        lengths = _lengths(history, sizes)
+        longest = self._longest(lengths)
+        said = [f"That is so for tokens of at most {longest:,} symbols, in these words."]
+        too_long = sum(length > longest for length in lengths)
+        if too_long:
+            said.append(
+                f"Your table has {count_text(too_long, 'token')} of more than {longest:,} symbols, so it may need "
+                "fewer tokens than the floor; a larger --max-length compares them."
+            )
         if _may_be_from_elsewhere(study, sizes, own):
             said.append(HELD_OUT)
         work.progress(Progress("laying out the pieces", 0, None, ""))
         recipe, pieces = history.recipe, [size - fixed for size in sizes]
-        guess = Guess.of(words, recipe, pieces[-1], self.max_length, work)
+        guess = Guess.of(words, recipe, pieces[-1], longest, work)
         limit = guess.worth(pieces[-1]) // 2
-        lattice = Lattice.of(words, alphabet, recipe, longest=self.max_length, limit=limit, work=work)
+        lattice = Lattice.of(words, alphabet, recipe, longest=longest, limit=limit, work=work)
+        court = Court(words, alphabet, recipe, longest, lattice.other_tokens)
         found, shown = list[Found](), 0.0
         for done, found in self._search(lattice, guess, sizes, fixed):
             work.check()
@@ -125,15 +154,37 @@ examples:
                 shown, so_far = time.monotonic(), _answered(found, {}, mine, said, is_over=False)
                 now = f"size {found[0].size:,}: floor {found[0].floor:,}, best {found[0].best:,},"
                 work.progress(Progress(now, done, DONE * len(sizes), "", so_far=so_far))
-        beside: Mapping[str, Column] = {}
+        beside: Mapping[str, Sequence[Beside | None]] = {}
         if not self.alone:
             so_far = _answered(found, {}, mine, said, is_over=False)
             work.progress(Progress("learning by other methods", 0, None, "", so_far=so_far))
-            beside = learned_beside(words, recipe, pieces, self.max_length, work)
-        answer = _answered(found, beside, mine, said)
+            beside = learned_beside(court, pieces, work)
+        for place, each in enumerate(found):
+            learned = [it.witness for it in (column[place] for column in beside.values()) if it is not None]
+            known = [] if guess.history is None else [guess.history.first(pieces[place])]
+            known += [history.first(history.step_of_size(each.size))] if len(history) else []
+            _let_witnesses_speak(each, court, known, learned)
+        columns = {name: [None if it is None else it.tokens for it in column] for name, column in beside.items()}
+        answer = _answered(found, columns, mine, [*said, self._work_done(found)])
         if not self.certificate:
             return answer
-        return replace(answer, facts={"certificate": certificate(lattice, [(one.size, one.proof) for one in found])})
+        witnesses = [each.witness for each in found if each.witness is not None]
+        proof = certificate(lattice, [(each.size, each.proof) for each in found], witnesses)
+        return replace(answer, facts={"certificate": proof})
+
+    def _longest(self, lengths: Sequence[int]) -> int:
+        """Return how many symbols a token has at most: no fewer than the table's have, or both are not comparable."""
+        if self.max_length is not None:
+            return self.max_length
+        return min(LONGEST, max([USUAL_LONGEST, *lengths]))
+
+    def _work_done(self, found: Sequence[Found]) -> str:
+        rounds, swaps = (sum(numbers) for numbers in zip(*((it.rounds, it.swaps) for it in found), strict=True))
+        done = f"It was searched for {count_text(rounds, 'round')} of prices and {count_text(swaps, 'round')} of swaps"
+        if self.rounds is not None:
+            return f"{done}."
+        few = " That is little: floor and best may come nearer." if rounds < FEW_ROUNDS * len(found) else ""
+        return f"{done}, as many as {self.seconds:g} s allowed here; --rounds does as much on every machine.{few}"
 
     def _checked_sizes(self, words: WordTable, history: History) -> list[int]:
         """Return the sizes asked about, in their order."""
@@ -154,12 +205,18 @@ examples:
         found, warm, others = list[Found](), None, lattice.other_tokens
         for number, size in enumerate(reversed(sizes)):
             wanted = size - fixed
-            search = Search(lattice, wanted, guess, Budget(ROUNDS, SWAPS, self.seconds / len(sizes)), warm)
+            budget = Budget(ROUNDS, SWAPS, self.seconds / len(sizes))
+            if self.rounds is not None:
+                budget = Budget(self.rounds, max(1, self.rounds * SWAPS // ROUNDS))
+            search = Search(lattice, wanted, guess, budget, warm)
             joined = guess.upper(wanted, lattice.symbols)
             for share in chain(search.steps(), [1.0]):
                 best = min(search.best.tokens, joined) + others
-                now = Found(size, search.floor, best, joined + others, search.moments, others)
+                now = Found(
+                    size, search.floor, best, joined + others, search.moments, others, search.rounds, search.swaps
+                )
                 yield int(DONE * (number + share)), [now, *found]
+            now.witness = Witness.of_search(lattice, search.best)
             found.insert(0, now)
             warm = search.floor.prices
 
@@ -174,9 +231,6 @@ def _answered(
 ) -> Answer:
     beside = {USUAL: [one.joined for one in found], **beside}
     columns = {name: column[-len(found) :] for name, column in {**beside, **mine}.items()}
-    for row, one in enumerate(found):
-        reached = (column[row] for column in columns.values())
-        one.best = min(one.best, *(tokens for tokens in reached if tokens is not None and tokens >= one.floor))
     own = [columns[name] if name in columns else [None] * len(found) for name in ("own", "own_fewest")]
     sentences = [_told(one, *known) for one, *known in zip(found, *own, strict=True)]
     table = DataTable(
@@ -186,11 +240,30 @@ def _answered(
             "best": [one.best for one in found],
             "gap": [one.gap for one in found],
             **columns,
+            "rounds": [one.rounds for one in found],
+            "swaps": [one.swaps for one in found],
         }
     )
     if is_over and len(found) > 1:
         return Answer(table, (*sentences, *said), _over_sizes(found, columns, sentences[-1]))
     return Answer(table, (*sentences, *said), _meeting(found[0], sentences[0]), on_axis=False)
+
+
+def _let_witnesses_speak(
+    found: Found, court: Court, histories: Iterable[History], learned: Iterable[Witness | None]
+) -> None:
+    """Take the vocabulary that needs the fewest tokens, whoever found it; it is counted anew."""
+    wanted = found.proof.wanted
+    witnesses = [found.witness, *learned, *(court.witness(it, wanted) for it in histories)]
+    found.witness = min((it for it in witnesses if it is not None), key=lambda it: it.tokens)
+    found.best = found.witness.tokens
+
+
+def _lengths(history: History, sizes: Sequence[int]) -> list[int]:
+    """Return how many symbols each token of a table has, at the largest of the sizes."""
+    if not len(history):
+        return []
+    return [*map(len, token_symbols(history.first(history.step_of_size(sizes[-1]))))]
 
 
 def _own(study: Study, words: WordTable, sizes: Sequence[int], work: Work) -> tuple[Column, Column]:
@@ -221,6 +294,8 @@ def _told(one: Found, own: int | None, fewest: int | None) -> str:
     whose, tokens = (f"{JOINING}'s", one.joined) if own is None else ("yours", own)
     better = max(0.0, 1 - one.floor / max(1, tokens))
     at_most = "at most " if one.floor < one.best else ""
+    if tokens < one.floor:  # it has longer tokens
+        return f"{one.size:,} in the vocabulary: {whose} {tokens:,} tokens; with shorter ones {between}."
     told = f"{one.size:,} in the vocabulary: {whose} {tokens:,} tokens; {between}: {at_most}{better:.1%} better."
     if own is None or fewest is None or fewest >= own:
         return told
@@ -238,11 +313,11 @@ def _over_sizes(found: Sequence[Found], beside: Mapping[str, Column], sentence: 
 
 
 def _meeting(one: Found, sentence: str) -> LineFigure:
-    """Draw how the floor and the best found approach each other over time."""
-    seconds, floors, bests = np.array([(it.seconds, it.floor, it.best) for it in one.moments], float).T
+    """Draw how the floor and the best found approach each other, round by round."""
+    rounds, floors, bests = np.array([(it.done, it.floor, it.best) for it in one.moments], float).T
     reached = np.minimum(bests + one.others, one.joined)
-    lines = [Line("best found", seconds, reached), Line("floor", seconds, floors + one.others)]
-    return _of_lines(f"Floor and best for a vocabulary of {one.size:,}.", sentence, lines, "Seconds")
+    lines = [Line("best found", rounds, reached), Line("floor", rounds, floors + one.others)]
+    return _of_lines(f"Floor and best for a vocabulary of {one.size:,}.", sentence, lines, "Rounds")
 
 
 def _of_lines(title: str, sentence: str, lines: list[Line], along: str, *, is_log: bool = False) -> LineFigure:

@@ -69,6 +69,55 @@ def floor(certificate: Mapping[str, Any], of: Mapping[str, Any]) -> int:
     return tokens
 
 
+def fewest(certificate: Mapping[str, Any], of: Mapping[str, Any]) -> int:
+    """Return how many tokens the words come to if each is cut into the fewest by the vocabulary of a witness."""
+    pieces = {tuple(piece) for piece in of["vocabulary"]}
+    tokens = 0
+    for word, count in zip(certificate["words"], certificate["counts"], strict=True):
+        least = list(range(len(word) + 1))
+        for end in range(1, len(word) + 1):
+            begins = range(max(0, end - certificate["longest"]), end - 1)
+            ways = [least[begin] for begin in begins if tuple(word[begin:end]) in pieces]
+            least[end] = 1 + min([least[end - 1], *ways])
+        tokens += count * least[-1]
+    return tokens
+
+
+def reached(certificate: Mapping[str, Any]) -> dict[int, int]:
+    """Return by its size how many tokens each witness comes to; refuse one that says otherwise, or is too large."""
+    with gate("A vocabulary of the certificate is not whole"):
+        counted = dict[int, int]()
+        for one in certificate["floors"]:
+            if "vocabulary" in one or "fewest" in one:
+                _check_vocabulary(certificate, one)
+                counted[one["size"]] = fewest(certificate, one)
+                if counted[one["size"]] != one["fewest"]:
+                    raise FormatError(
+                        f"The vocabulary of {one['size']:,} needs {counted[one['size']]:,} tokens, not the "
+                        f"{one['fewest']:,} that the file says."
+                    )
+        return counted
+
+
+def _check_vocabulary(certificate: Mapping[str, Any], of: Mapping[str, Any]) -> None:
+    pieces = {tuple(piece) for piece in of["vocabulary"]}
+    if len(pieces) > of["pieces"] or len(pieces) != len(of["vocabulary"]):
+        raise FormatError(
+            f"The vocabulary of {of['size']:,} has {len(of['vocabulary']):,} pieces, some of them maybe twice; "
+            f"there is room for {of['pieces']:,}."
+        )
+    for number in (of["fewest"], *(symbol for piece in pieces for symbol in piece)):
+        if type(number) is not int:
+            raise FormatError(f"A vocabulary holds {str(number)[:80]!r} in place of a whole number.")
+    longest = max(map(len, pieces), default=0)
+    if longest > certificate["longest"]:
+        raise FormatError(
+            f"A piece of {longest:,} symbols is longer than the floor allows, {certificate['longest']:,}."
+        )
+    if any(len(piece) < 2 or min(piece) < 0 for piece in pieces):
+        raise FormatError("A piece of a vocabulary has a single symbol, or one that stays alone.")
+
+
 def checked(certificate: Mapping[str, Any]) -> list[tuple[int, int, int]]:
     """Return for each floor its size, the number of tokens it claims, and the number that its prices prove."""
     with gate("The certificate of a floor is not whole"):

@@ -25,6 +25,7 @@ from bpe_core.figures.figure import LineFigure
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.insight.learned_beside import learned_beside
 from bpe_core.insight.ways_of_corpus import fewest_tokens
+from bpe_core.insight.witnesses import Court
 from bpe_core.methods.kit.floor.certificate import CHECKSUM, certificate, checksum
 from bpe_core.methods.kit.floor.lattice import Lattice
 from bpe_core.methods.kit.floor.prices import Pricing
@@ -322,10 +323,11 @@ def with_own(study: Study) -> Study:
 def test_what_is_beside_it_is_never_below_it(preset: str) -> None:
     text = "the lowest price is lower than the last one, and the lowest is the läst. " * 3
     study = train([text], preset, vocab_size={"gpt2": 300, "unigram": 24}.get(preset, 40))
-    (row,) = zip(*Floor(seconds=0.3).answer(study).columns.values(), strict=True)
-    _, least, best, _, *others = row
+    found = Floor(seconds=0.3).answer(study).columns
+    (row,) = zip(*found.values(), strict=True)
+    _, least, best, _, *others, _, _ = row
     assert all(least <= best <= tokens for tokens in others if tokens is not None)
-    learned = dict(zip(Floor(seconds=0.3).answer(study).columns, row, strict=True))
+    learned = dict(zip(found, row, strict=True))
     if preset in ("unigram", "mingram"):
         assert learned[preset] == learned["own"]
     if preset in ("mingram", "best"):
@@ -353,9 +355,16 @@ def is_long(word: str) -> bool:
 def test_bytes_are_characters_to_other_methods(shift: int) -> None:
     counts = {" ab": 9, " abc": 5, " abd": 4, "z": 2}
     words = WordTable.from_counts((bytes(byte + shift for byte in word.encode()), n) for word, n in counts.items())
-    found = learned_beside(words, RECIPE, [1, 2], 8, ALONE)
-    assert found["unigram"][0] == tokens(counts, {b" ab"}), "a blank is like any letter"
-    assert found["mingram"] == [tokens(counts, {b" a"}), tokens(counts, {b" a", b" ab"})]
+    found = learned_beside(Court(words, Alphabet.of_bytes(), RECIPE, 8), [1, 2], ALONE)
+    unigram, mingram = ([it.tokens for it in found[name] if it is not None] for name in ("unigram", "mingram"))
+    assert unigram[0] == tokens(counts, {b" ab"}), "a blank is like any letter"
+    assert mingram == [tokens(counts, {b" a"}), tokens(counts, {b" a", b" ab"})]
+    shifted = {bytes(byte + shift for byte in word.encode()): count for word, count in counts.items()}
+    for learned in (*found["unigram"], *found["mingram"]):
+        assert learned is not None
+        assert learned.witness is not None
+        pieces = {bytes(piece) for piece in learned.witness.pieces}
+        assert learned.witness.tokens == sum(n * fewest(word, pieces) for word, n in shifted.items()) <= learned.tokens
 
 
 def test_it_answers_while_it_searches_and_is_given_up() -> None:
@@ -539,3 +548,94 @@ def test_the_longest_piece_comes_first_where_shorter_ones_hide_its_worth() -> No
     history = train(["a" * 2_000], "best", vocab_size=20).history
     saved = -np.diff(history.tokens_after)
     assert saved[0] == saved.max() == 1_875  # of 2,000 letters behind the mark, 125 pieces of sixteen are left
+
+
+LONGER = "abcdefghijklmnopqrstuvwxyz" * 2
+
+
+def test_a_table_with_long_tokens_is_set_beside_a_floor_for_such_tokens() -> None:
+    """It was told that the best possible was reached, three times as many tokens as the table itself needs."""
+    study = train([f"{LONGER} " * 9], "gpt2", merges=60)
+    assert max(len(text) for text in study.by_index.texts.raw) > 16
+    alike = Floor(rounds=20, alone=True).answer(study)
+    (floor_of, best, own) = (alike.columns[name][0] for name in ("floor", "best", "own"))
+    assert floor_of <= best <= own
+    apart = Floor(rounds=20, alone=True, max_length=16).answer(study)
+    assert apart.columns["own"][0] < apart.columns["floor"][0]
+    assert "better" not in apart.sentences[0]
+    assert any("tokens of more than 16 symbols" in sentence for sentence in apart.sentences)
+
+
+def test_so_many_rounds_find_the_same_twice(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    book, made = tmp_path / "book.txt", tmp_path / "floor.json"
+    book.write_text("the lowest price is lower than the last one, and the lowest is the last. " * 3, encoding="utf-8")
+    asked = ["floor", str(book), "--preset", "gpt2", "--sizes", "260", "270", "--rounds", "40", "--json"]
+    assert run([*asked, "-o", str(made), "--manifest", str(tmp_path / "manifest.json")]) == 0
+    assert run(["repeat", str(tmp_path / "manifest.json")]) == 0
+    rows = json.loads(made.read_text(encoding="utf-8"))
+    assert [row["rounds"] <= 40 for row in rows] == [True, True]
+    capsys.readouterr()
+    study = unlearned("gpt2").with_texts(["low lower lowest slow " * 9])
+    told = " ".join(Floor(sizes=(262,), rounds=7, alone=True).answer(study).sentences)
+    assert "rounds of prices" in told
+    assert "--rounds" not in told, "it is what was asked"
+    assert "little" in " ".join(Floor(sizes=(262,), seconds=0.1, alone=True).answer(study).sentences)
+    with pytest.raises(BpeError, match="at least 1 round"):
+        Floor(sizes=(262,), rounds=0).answer(study)
+
+
+def witnessed(**changes: Any) -> Any:
+    """A certificate with the vocabulary of its best, changed by somebody who signs it anew."""
+    study = unlearned("gpt2").with_texts(["abab abab ab abc abc abc"])
+    told = json.loads(json.dumps(Floor(sizes=(258,), rounds=30, certificate=True).answer(study).facts["certificate"]))
+    told["floors"][0] |= changes
+    return told | {CHECKSUM: checksum(told)}
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"fewest": 1}, "needs"),
+        ({"vocabulary": []}, "needs"),
+        ({"vocabulary": [[97, 98], [97, 98, 99], [98, 99]]}, "there is room for 2"),
+        ({"vocabulary": [[97, 98], [97, 98]]}, "maybe twice"),
+        ({"vocabulary": [[97] * 17, [97, 98]]}, "longer than the floor allows"),
+        ({"vocabulary": [[97], [97, 98]]}, "a single symbol"),
+        ({"vocabulary": [["a", "b"]]}, "in place of a whole number"),
+        ({"vocabulary": 3}, "not whole"),
+    ],
+)
+def test_a_forged_vocabulary_is_refused(
+    changes: dict[str, Any], why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "floor.json"
+    path.write_text(json.dumps(witnessed()), encoding="utf-8")
+    assert run(["verify", str(path)]) == 0
+    assert "counted anew" in capsys.readouterr().out
+    path.write_text(json.dumps(witnessed(**changes)), encoding="utf-8")
+    assert run(["verify", str(path)]) != 0
+    assert why in capsys.readouterr().err
+
+
+def test_the_best_beside_a_certificate_is_what_its_vocabulary_needs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, proof = tmp_path / "floor.json", witnessed()
+    (one,) = proof["floors"]
+    row = {"size": one["size"], "floor": one["tokens"], "best": one["fewest"]}
+    for best, code in ((one["fewest"], True), (one["fewest"] + 1, False)):
+        path.write_text(json.dumps({"rows": [row | {"best": best}], "certificate": proof}), encoding="utf-8")
+        assert (run(["verify", str(path)]) == 0) is code
+    assert "by its vocabulary" in capsys.readouterr().err
+
+
+@settings(deadline=None, max_examples=15)
+@given(WORDS, st.integers(0, 4))
+def test_a_witness_needs_as_many_tokens_as_the_best(counts: dict[str, int], wanted: int) -> None:
+    study = unlearned("gpt2").with_texts([" ".join(word for word, count in counts.items() for _ in range(count))])
+    counts = {raw.decode(): count for raw, count in study.words("", ALONE)}
+    found = Floor(sizes=(256 + wanted,), rounds=10, certificate=True).answer(study)
+    (of,) = found.facts["certificate"]["floors"]
+    pieces = {bytes(piece) for piece in of["vocabulary"]}
+    assert len(pieces) <= wanted
+    assert tokens(counts, pieces) == of["fewest"] == found.columns["best"][0] <= found.columns["bpe"][0]

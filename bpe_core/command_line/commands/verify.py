@@ -26,7 +26,8 @@ examples:
       Reads each file as a whole, and ends with 1 if one of them is damaged.
 
   bpe-explorer verify floor.json
-      Adds up the prices that `floor --certificate --json` has written: whether they prove each floor.
+      Adds up the prices that `floor --certificate --json` has written: whether they prove each floor. Splits the words
+      by the vocabulary of the best: whether it needs as many tokens as is said.
 
 Runs, texts and words of a session are compared with their checksums (sessions of older versions
 have none), and saved counts of words with theirs. A table is sound if it can be understood.
@@ -87,27 +88,33 @@ def _certificate_in(path: Path) -> Any:
 
 def _floors(told: Any) -> dict[str, Any]:
     """Add up all floors anew, those of the certificate and those of the answer that it came with."""
-    from bpe_core.reference.floor import checked  # plain code that shares nothing with what made the prices
+    from bpe_core.reference.floor import checked, reached  # plain code: shares nothing with what made the prices
 
     is_answer = isinstance(told, dict) and "certificate" in told
     proof = told["certificate"] if is_answer else told
     rows = checked(proof)
     with gate("The rows beside the certificate"):
         claims = {int(row["size"]): int(row["floor"]) for row in told.get("rows", ())} if is_answer else {}
-        reached = {int(row["size"]): int(row["best"]) for row in told.get("rows", ())} if is_answer else {}
+        bests = {int(row["size"]): int(row["best"]) for row in told.get("rows", ())} if is_answer else {}
+    recounted = reached(proof)
     what = f"the certificate of {count_text(len(rows), 'floor')}"
     always, longest, size_of_text = proof["always"], proof["longest"], sum(proof["counts"])
     lines = [
         f"{size:,} in the vocabulary ({always:,} always there, {size - always:,} of at most {longest:,} symbols): "
         f"at least {proven:,} tokens for {size_of_text:,} words, added up anew"
+        + (f"; its vocabulary needs {recounted[size]:,}, counted anew" if size in recounted else "")
         for size, _, proven in rows
     ]
     for size, said, proven in rows:
         if proven < said:
             raise FormatError(f"The prices for {size:,} prove {proven:,} tokens, not the {said:,} that the file says.")
-    beyond = next((size for size, said, _ in rows if reached.get(size, said) < said), None)
+    known = {**bests, **recounted}
+    beyond = next((size for size, said, _ in rows if known.get(size, said) < said), None)
     if beyond is not None:
-        raise FormatError(f"The floor for {beyond:,} is above the best that was found, {reached[beyond]:,} tokens.")
+        raise FormatError(f"The floor for {beyond:,} is above the best that was found, {known[beyond]:,} tokens.")
+    for size, tokens in recounted.items():
+        if bests.get(size, tokens) != tokens:
+            raise FormatError(f"The best for {size:,} is {tokens:,} tokens by its vocabulary, not {bests[size]:,}.")
     if is_answer and claims != {size: said for size, said, _ in rows}:
         raise FormatError("The rows beside the certificate have other sizes or floors than it. Write the file anew.")
     if proof.get(CHECKSUM) != checksum(proof):

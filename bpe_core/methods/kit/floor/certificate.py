@@ -7,27 +7,32 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # who only reads certificates needs neither
     from bpe_core.methods.kit.floor.lattice import Lattice
     from bpe_core.methods.kit.floor.prices import Floor
+    from bpe_core.methods.kit.floor.witness import Witness
 
 KIND = "floor under vocabularies"
 LACKING = -1  # the symbol of what the alphabet lacks: a token wherever it occurs, and in no piece
 CHECKSUM = "sha256"
 
 
-def certificate(lattice: Lattice, floors: Iterable[tuple[int, Floor]]) -> Mapping[str, Any]:
+def certificate(
+    lattice: Lattice, floors: Iterable[tuple[int, Floor]], witnesses: Sequence[Witness] = ()
+) -> Mapping[str, Any]:
     """Write down floors, each with the size that it is about: as many tokens as are always there, and its pieces.
 
     Prices are in the order of the words, of where edges begin, and of their lengths; pieces that save no more than the
-    limit have none: an edge of such a piece costs as much as its symbols, less one. The checksum is of all else.
+    limit have none: an edge of such a piece costs as much as its symbols, less one. A witness is a vocabulary of the
+    size: its pieces, and the tokens that the words come to by it. The checksum is of all else.
     """
     words, starts = lattice.words, lattice.words.starts.tolist()
     symbols, known = words.symbols.tolist(), list(floors)
+    reached = [{"fewest": it.tokens, "vocabulary": [[*piece] for piece in it.pieces]} for it in witnesses]
     lacking = [lattice.other_tokens] if lattice.other_tokens else []
     proof = {
         "kind": KIND,
@@ -43,8 +48,9 @@ def certificate(lattice: Lattice, floors: Iterable[tuple[int, Floor]]) -> Mappin
                 "pieces": floor.wanted,
                 "tokens": floor.tokens + lattice.other_tokens,
                 "prices": floor.prices.tolist(),
+                **witness,
             }
-            for size, floor in known
+            for (size, floor), witness in zip(known, reached or [{} for _ in known], strict=True)
         ],
     }
     return {**proof, CHECKSUM: checksum(proof)}

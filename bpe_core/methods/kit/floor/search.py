@@ -15,6 +15,7 @@ import numpy as np
 
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import NothingToLearn
+from bpe_core.history.history import History
 from bpe_core.methods.kit.floor.lattice import Lattice
 from bpe_core.methods.kit.floor.prices import Floor, Pricing
 from bpe_core.methods.kit.floor.vocabulary import Improving, Vocabulary
@@ -44,6 +45,7 @@ class Guess:
 
     tokens: Int64s
     counts: Int64s  # of what each step joined
+    history: History | None = None
 
     @classmethod
     def of(cls, words: WordTable, recipe: Recipe, wanted: int, longest: int, work: Work = ALONE) -> Self:
@@ -54,7 +56,7 @@ class Guess:
         except NothingToLearn:
             return cls(np.zeros(0, np.int64), np.zeros(0, np.int64))
         work.check()
-        return cls(found.tokens_after, found.columns.count.astype(np.int64))
+        return cls(found.tokens_after, found.columns.count.astype(np.int64), found)
 
     def upper(self, wanted: int, symbols: int) -> int:
         return int(self.tokens[min(max(0, wanted), len(self.tokens) - 1)]) if len(self.tokens) else symbols
@@ -67,6 +69,7 @@ class Guess:
 @dataclass(frozen=True)
 class Moment:
     seconds: float
+    done: int  # rounds and swaps
     floor: int  # tokens
     best: int
 
@@ -84,6 +87,8 @@ class Search:
     floor: Floor = field(init=False)
     wish: np.typing.NDArray[np.float32] = field(init=False)  # for each piece
     moments: list[Moment] = field(default_factory=list)
+    rounds: int = 0  # of prices, that were made
+    swaps: int = 0
 
     def __post_init__(self) -> None:
         self.wish = np.zeros(len(self.lattice), np.float32)
@@ -97,6 +102,7 @@ class Search:
         looked, share = -1.0, 0.0
         while share < 1.0:
             pricing.round(share)
+            self.rounds = pricing.rounds
             gone = (time.monotonic() - began) / (FOR_PRICES * budget.seconds)
             share = 1.0 if is_easy else min(1.0, max(gone, pricing.rounds / budget.rounds))
             self.floor, self.wish = pricing.best, pricing.wish
@@ -115,6 +121,7 @@ class Search:
             if improving.is_over or gone >= 1 or self._is_near_enough():
                 break
             improving.swap()
+            self.swaps = swap + 1
             self._take(improving.best, began)
             yield FOR_PRICES + (1 - FOR_PRICES) * max(swap / budget.swaps, min(1.0, gone))
 
@@ -127,4 +134,6 @@ class Search:
         self._note(began)
 
     def _note(self, began: float) -> None:
-        self.moments.append(Moment(time.monotonic() - began, self.floor.tokens, self.best.tokens))
+        self.moments.append(
+            Moment(time.monotonic() - began, self.rounds + self.swaps, self.floor.tokens, self.best.tokens)
+        )

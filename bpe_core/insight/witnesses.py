@@ -1,0 +1,49 @@
+"""Vocabularies that were learned, as witnesses of how few tokens some words need."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from bpe_core.counting.words import WordTable
+from bpe_core.history.alphabet import Alphabet
+from bpe_core.history.history import History
+from bpe_core.insight.ways_of_corpus import fewest_tokens_by
+from bpe_core.insight.word_lattice import token_symbols
+from bpe_core.methods.kit.floor.witness import Piece, Witness
+from bpe_core.recipes.recipe import Recipe
+
+
+def as_they_are(text: bytes) -> bytes:
+    return text
+
+
+@dataclass(frozen=True, eq=False)
+class Court:
+    """The words and symbols that witnesses are about, and how long their pieces may be."""
+
+    words: WordTable
+    alphabet: Alphabet
+    recipe: Recipe
+    longest: int
+    other_tokens: int = 0  # for what the alphabet lacks
+
+    def witness(self, history: History, wanted: int, read: Callable[[bytes], bytes] = as_they_are) -> Witness | None:
+        """Return the vocabulary of a history, without pieces that are too long; None where it has too many.
+
+        `read` says what the text of a symbol of the history is called here.
+        """
+        pieces = pieces_of(history, self.alphabet, read)
+        short = tuple(piece for piece in pieces if len(piece) <= self.longest)
+        if len(short) > wanted:
+            return None
+        fewest = fewest_tokens_by(short, self.words, self.alphabet, self.recipe)
+        return Witness(fewest + self.other_tokens, short)
+
+
+def pieces_of(history: History, alphabet: Alphabet, read: Callable[[bytes], bytes]) -> list[Piece]:
+    """Return the pieces that the symbols of an alphabet can spell."""
+    number_of = {symbol.text: number for number, symbol in enumerate(alphabet.but_seeds) if symbol.merges}
+    own = [number_of.get(read(symbol.text), -1) for symbol in history.alphabet.but_seeds]
+    pieces = {tuple(own[symbol] for symbol in symbols) for symbols in token_symbols(history) if len(symbols) > 1}
+    return sorted(piece for piece in pieces if min(piece) >= 0)
