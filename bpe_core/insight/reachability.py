@@ -20,6 +20,7 @@ from bpe_core.history.token_texts import TokenBytes
 from bpe_core.insight.ranked_words import RankedWords, words_with
 from bpe_core.methods.kit.histories import has_ranks
 from bpe_core.methods.kit.layout import SEPARATOR
+from bpe_core.methods.kit.life import Reachability
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.segmenting.as_joined import ranks_of
 from bpe_core.segmenting.by_priority import JoinedWords
@@ -40,15 +41,6 @@ class Room:
     """A budget of texts that may still be tried; each token of a table that is searched for uses some of it."""
 
     left: int = MOST_TRIED
-
-
-@dataclass(frozen=True)
-class Reachability:
-    """`witness` is a text whose tokens hold the one asked for."""
-
-    kind: Literal["reachable", "unreachable", "not learned yet", "not found"]
-    witness: str | None = None
-    pieces: tuple[int, ...] = ()  # the tokens of its own symbols
 
 
 def reachability(

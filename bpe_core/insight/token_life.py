@@ -7,7 +7,7 @@ could hold one are cut again at some moments.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -18,70 +18,18 @@ from bpe_core.history.token_texts import TokenBytes
 from bpe_core.insight.cut_words import CutWords
 from bpe_core.insight.pairs import follow
 from bpe_core.insight.ranked_words import Contributions, FileCounts, RankedWords, contributions, words_with
-from bpe_core.insight.reachability import Reachability, reachability
+from bpe_core.insight.reachability import reachability
+from bpe_core.methods.kit.life import MOST_WORDS, Held, Holders, Steps, TokenLife
 from bpe_core.methods.kit.method import Method
 from bpe_core.support.arrays import Int64s
 from bpe_core.support.progress import ALONE, CancelCheck, Progress, Work, never_cancelled
 
-MOST_WORDS = 200
 MOMENTS = 24  # at which the words are cut again
 
-Steps = tuple[tuple[int, int], ...]  # the count from each of these numbers of steps on
-Held = list[tuple[bytes, int]]  # each word, and the token's count in all its occurrences; the largest first
 
-
-@dataclass(frozen=True)
-class Holders:
-    """The words that hold a token or a pair: the first MOST_WORDS with their counts, and the totals."""
-
-    words: tuple[tuple[bytes, int], ...] = ()
-    number: int = 0
-    count: int = 0
-
-    @classmethod
-    def of(cls, held: Held) -> Holders:
-        return cls(tuple(held[:MOST_WORDS]), len(held), sum(count for _, count in held))
-
-    @classmethod
-    def ranked(cls, found: Contributions, ranked: RankedWords) -> Holders:
-        first = tuple((ranked.words.word(one.word), one.count) for one in found.words[:MOST_WORDS])
-        return cls(first, len(found.words), found.count)
-
-
-@dataclass(frozen=True)
-class TokenLife:
-    """One token, looked at from the state after `at` steps."""
-
-    token: int
-    at: int
-    children: tuple[int, ...]  # the tokens made from it, up to `at`
-    reached: Reachability
-    curve: Steps = ()  # its count from its birth on; empty where no words are known
-    pair_curve: Steps = ()  # the count of its pair, until its birth
-    takers: tuple[tuple[int, int], ...] = ()  # the steps that took occurrences, with how many; the most first
-    words: Holders = Holders()  # that hold it now
-    paid: Holders = Holders()  # that held the pair or token of its own step
-    files: dict[str, int] = field(default_factory=dict)  # the count of its step by files or groups
-
-    def count_at(self, at: int) -> int:
-        return next((count for step, count in reversed(self.curve) if step <= at), 0)
-
-    @property
-    def count(self) -> int:
-        return self.count_at(self.at)
-
-    @property
-    def peak(self) -> int:
-        return max((count for _, count in self.curve), default=0)
-
-    @property
-    def is_born(self) -> bool:
-        return bool(self.curve) and self.curve[0][0] <= self.at
-
-    @property
-    def is_scaffold(self) -> bool:
-        """Return whether larger tokens have taken all its occurrences."""
-        return self.is_born and self.curve[0][1] > 0 and self.count == 0 and bool(self.takers)
+def ranked_holders(found: Contributions, ranked: RankedWords) -> Holders:
+    first = tuple((ranked.words.word(holder.word), holder.count) for holder in found.words[:MOST_WORDS])
+    return Holders(first, len(found.words), found.count)
 
 
 def token_life(
@@ -106,14 +54,14 @@ def token_life(
         step = token - ranked.base + 1
         before = follow(ranked, parts, step)
         learned_in = ranked.at(step - 1)
-        paid = Holders.ranked(contributions(learned_in, step), learned_in)
+        paid = ranked_holders(contributions(learned_in, step), learned_in)
         shares = {} if files is None else files.split(contributions(ranked, step), ranked)
         life = replace(life, pair_curve=before.stairs(curve.born), paid=paid, files=shares)
     return replace(
         life,
         curve=curve.stairs(),
         takers=tuple((cut.step, cut.lost) for cut in curve.cuts),
-        words=Holders.ranked(words_with(now, now.occurrences(token), at), now),
+        words=ranked_holders(words_with(now, now.occurrences(token), at), now),
     )
 
 

@@ -17,26 +17,26 @@ import math
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from random import Random
-from typing import Literal
 
 import numpy as np
 
 from bpe_core.errors import BpeError
 from bpe_core.history.history import History
 from bpe_core.insight.dropout import Dropout, joins_of
-from bpe_core.insight.word_lattice import Ids, WordLattice, token_symbols
-from bpe_core.methods.kit.best_paths import BestPaths, Pieces
+from bpe_core.insight.word_lattice import WordLattice, token_symbols
+from bpe_core.methods.kit.best_paths import Pieces
 from bpe_core.methods.kit.lattices import edges_of, lengths_of
 from bpe_core.methods.kit.method import Method
+from bpe_core.methods.kit.ways import Ids, Way
+from bpe_core.methods.kit.ways import Ways as SomeWays
 from bpe_core.segmenting.by_priority import JoinedWords
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.segmenting.merging import Spelling
 from bpe_core.segmenting.text_encoder import WordEncoder
 from bpe_core.support.arrays import Int64s
 
-Way = Literal["own", "longest", "fewest", "likeliest", "dropout", "sampled", "uniform"]
 WAYS: Mapping[Way, str] = {
     "own": "As the tokenizer itself splits.",
     "longest": "At each place the longest token that fits, from the left.",
@@ -66,18 +66,31 @@ def probabilities(history: History, counts: Int64s | None) -> list[float] | None
     return logarithms
 
 
+def ways_of(history: History, scores: Sequence[float] | None = None, dropout: float = 0.1) -> SomeWays:
+    """Return all ways to split words by the tokens of a history, as its method offers them.
+
+    `scores` are the logarithms of the tokens' probabilities, if they are known.
+    """
+    usual = partial(Ways, history, scores, dropout)
+    if history.joining is not None:  # in an order of the file's own, which no method knows
+        return usual()
+    return Method.of(history.recipe).ways(history, scores, dropout, usual)
+
+
 class Ways:
     """All ways to cut words by the tokens of a history, after all of its steps."""
+
+    joins_unknown = False  # unknown characters side by side are one token
 
     def __init__(self, history: History, scores: Sequence[float] | None = None, dropout: float = 0.1) -> None:
         """`scores` are the logarithms of the tokens' probabilities, if they are known."""
         segmenter = Method.of(history.recipe).cutter(history, Cutting(history.recipe))
-        joins_unknown = history.joining is not None and history.joining.joins_unknown
-        self._joins_unknown = joins_unknown or isinstance(segmenter, BestPaths)
+        if history.joining is not None:
+            self.joins_unknown = history.joining.joins_unknown
         if not isinstance(segmenter, WordEncoder):
             raise BpeError("Other ways to split are known only of tokenizers that split word by word; not of this one.")
         self.history, self.scores = history, scores
-        self._segmenter, self._unknown = segmenter, history.alphabet.unknown_id
+        self._segmenter, self.unknown = segmenter, history.alphabet.unknown_id
         self._id_of = token_symbols(history)
         self._lengths = lengths_of(self._id_of)
         self._joined = None if history.joining is None else JoinedWords(history)
@@ -100,28 +113,25 @@ class Ways:
 
     def lattice(self, word: bytes) -> WordLattice:
         if word not in self._lattices:
-            symbols = self._symbols(word)
+            symbols = self.symbols(word)
             edges = [edges_of(symbols, here, self._lengths, self._id_of) for here in range(len(symbols))]
             self._lattices[word] = WordLattice(symbols, edges)
         return self._lattices[word]
 
-    def _symbols(self, word: bytes) -> list[int]:
+    def symbols(self, word: bytes) -> list[int]:
+        """Return the base symbols that tokens can cover."""
         symbols = self._spelling.symbols(word) if self._joined is None else self._joined.spelled(word)[0]
-        if self._unknown is None:
+        if self.unknown is None or not self.joins_unknown:
             return symbols
-        if self.own(word) == (self._unknown,):  # WordPiece has no tokens for a part of such a word
-            return [self._unknown]
-        if self._joins_unknown:
-            both = zip([None, *symbols], symbols, strict=False)
-            symbols = [one for before, one in both if one != self._unknown or one != before]
-        return symbols
+        both = zip([None, *symbols], symbols, strict=False)
+        return [symbol for before, symbol in both if symbol != self.unknown or symbol != before]
 
     def cut(self, way: Way, word: bytes) -> Ids:
         """Cut by a way that leaves nothing to chance."""
         if way == "own":
             return self.own(word)
         if way == "longest":
-            return self._longest(self._symbols(word))
+            return self._longest(self.symbols(word))
         return self.lattice(word).best(self._weights(way))
 
     def _longest(self, symbols: Sequence[int]) -> Ids:
@@ -138,7 +148,7 @@ class Ways:
     def draw(self, way: Way, word: bytes, chance: Random) -> Ids:
         if way == "dropout":
             assert self._dropout is not None
-            return self._shown(self._dropout.drawn(self._symbols(word), chance))
+            return self._shown(self._dropout.drawn(self.symbols(word), chance))
         return self.lattice(word).drawn(self._weights(way), chance)
 
     def log_probability(self, way: Way, word: bytes, ids: Ids) -> float | None:

@@ -12,12 +12,12 @@ from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet, Spelled
 from bpe_core.history.columns import DROPPED, Float32s
 from bpe_core.history.history import History
-from bpe_core.insight.ways import Ways
 from bpe_core.insight.word_lattice import spelled_tokens
 from bpe_core.kernels.kept import WEIGHING
 from bpe_core.kernels.readiness import use_machine_code
 from bpe_core.methods.kit.cells import Stretches
 from bpe_core.methods.kit.lattices import BYTES_A_CELL, Lattices, PlainLattices
+from bpe_core.methods.kit.ways import Ways
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.progress import ALONE, Work
 

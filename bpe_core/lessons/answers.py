@@ -10,7 +10,7 @@ from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.columns import SINGLE
 from bpe_core.history.history import END_SENTENCES, Pair
 from bpe_core.insight.pairs import compared_by, measure_of
-from bpe_core.insight.ways import Ways
+from bpe_core.insight.ways import Ways, ways_of
 from bpe_core.lessons.bench import Bench, words_by_replacing_text
 from bpe_core.lessons.by_hand import BY_HAND, EXPECTED, FEWEST, ROW, Model
 from bpe_core.methods.kit.floor.lattice import Lattice
@@ -115,7 +115,7 @@ def _floor(bench: Bench, pieces: str, _: int) -> int:
 
 
 def _fewest(bench: Bench, word: str, at: int) -> str:
-    return bench.texts(list(Ways(bench.history.first(at)).cut("fewest", word.encode())))
+    return bench.texts(list(ways_of(bench.history.first(at)).cut("fewest", word.encode())))
 
 
 def _by_dropout(bench: Bench, about: str, at: int) -> tuple[Ways, bytes]:
@@ -136,7 +136,7 @@ def _tokens_by_dropout(bench: Bench, about: str, at: int) -> str:
 
 
 def _tokens_drawn_alike(bench: Bench, word: str, at: int) -> str:
-    return f"{Ways(bench.history.first(at)).expected('uniform', word.encode()):.4g}"
+    return f"{ways_of(bench.history.first(at)).expected('uniform', word.encode()):.4g}"
 
 
 # Each takes a bench, a subject and a merge.
@@ -147,7 +147,7 @@ _ANSWERS: dict[str, Callable[[Bench, str, int], object]] = {
     "ids of": lambda bench, text, at: " ".join(map(str, bench.tokenizer.encode(text, at=at))),
     "longest first": lambda bench, text, at: bench.texts(bench.tokenizer.encode_greedy(text, at=at)),
     "fewest tokens of": _fewest,
-    "ways to split": lambda bench, word, at: Ways(bench.history.first(at)).lattice(word.encode()).ways,
+    "ways to split": lambda bench, word, at: ways_of(bench.history.first(at)).lattice(word.encode()).ways,
     "whole by dropout": _whole_by_dropout,
     "tokens by dropout": _tokens_by_dropout,
     "tokens drawn alike": _tokens_drawn_alike,

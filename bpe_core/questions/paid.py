@@ -11,8 +11,9 @@ from bpe_core.errors import BpeError
 from bpe_core.history.history import ADDED, NOTHING
 from bpe_core.history.token_texts import shown
 from bpe_core.insight.ranked_words import contributions
-from bpe_core.insight.token_life import Held, words_of_step
+from bpe_core.insight.token_life import words_of_step
 from bpe_core.methods.kit.histories import learns_by_ranks
+from bpe_core.methods.kit.life import Held
 from bpe_core.studies.study import Study
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import ALONE, Work

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -14,9 +15,10 @@ from bpe_core.figures.from_table import life_chart
 from bpe_core.history.token_texts import shown
 from bpe_core.insight.contexts import Context, contexts
 from bpe_core.insight.ranked_words import words_with
-from bpe_core.insight.reachability import Reachability
-from bpe_core.insight.token_life import Held, TokenLife, life_by_use, life_without_words, token_life, use_by_cutting
+from bpe_core.insight.token_life import life_by_use, life_without_words, token_life, use_by_cutting
 from bpe_core.methods.kit.histories import learns_by_ranks
+from bpe_core.methods.kit.life import Held, Reachability, TokenLife
+from bpe_core.methods.kit.method import Method
 from bpe_core.questions.paid import held_table
 from bpe_core.studies.study import Study
 from bpe_core.studies.texts import KnownWords
@@ -68,10 +70,19 @@ examples:
 
 
 def life_of(study: Study, token: int, at: int, work: Work = ALONE, *, by_parts: bool = False) -> TokenLife:
-    """Follow a token by the texts; without texts, by the steps.
+    """Follow a token as its method tells it: by the texts; without texts, by the steps.
 
     `by_parts`: also split the count of its step over files or groups.
     """
+    history = study.history
+    if history.joining is not None:  # in an order of the file's own, which no method knows
+        return _usual_life(study, token, at, work, by_parts=by_parts)
+    words = None if study.texts is None else study.words(WHAT, work)
+    usual = partial(_usual_life, study, token, at, work, by_parts=by_parts)
+    return Method.of(history.recipe).life(token, at, history, words, usual)
+
+
+def _usual_life(study: Study, token: int, at: int, work: Work, *, by_parts: bool) -> TokenLife:
     history = study.history
     if study.texts is None:
         return life_without_words(history, token, at, cancelled=work.cancelled)
@@ -87,7 +98,9 @@ def _held(study: Study, token: int, at: int, work: Work) -> Held:
         found = words_with(ranked, ranked.occurrences(token), at).words
         return [(ranked.words.word(one.word), one.count) for one in found]
     words = study.words(WHAT, work)
-    return [] if study.history.only_joins else use_by_cutting(words, study.history, token, at, work).words
+    if study.history.only_joins:
+        return [*life_of(study, token, at, work).words.words]
+    return use_by_cutting(words, study.history, token, at, work).words
 
 
 def _facts(life: TokenLife, study: Study) -> dict[str, object]:
@@ -147,10 +160,10 @@ def _life_sentences(life: TokenLife, study: Study) -> list[str]:
         found.append(f"{_listed(taken)}.")
     if history.only_joins:
         found.append(f"In tokens: {_listed([names[child] for child in life.children])}.")
-    if learns_by_ranks(history) or not history.only_joins:
+    if learns_by_ranks(history) or not history.only_joins or life.words.number:
         words = [f"{shown(word)} {count:,}" for word, count in life.words.words[: MOST_SHOWN + 1]]
         found.append(f"In words: {_listed(words, life.words.number)}.")
-    return found
+    return [*found, *life.told]
 
 
 def _called(study: Study, index: int) -> str:

@@ -17,10 +17,10 @@ from bpe_core.errors import BpeError
 from bpe_core.figures.figure import Bar, BarFigure, Figure
 from bpe_core.figures.lattice import Held, LatticeFigure, WayDrawn
 from bpe_core.history.history import History
-from bpe_core.insight.ways import DRAWN, WAYS, Way, probabilities
-from bpe_core.insight.ways import Ways as WaysOf
+from bpe_core.insight.ways import DRAWN, WAYS, probabilities, ways_of
 from bpe_core.insight.ways_of_corpus import CorpusLattices, drawn_tokens
-from bpe_core.insight.word_lattice import Ids
+from bpe_core.methods.kit.ways import Ids, Way
+from bpe_core.methods.kit.ways import Ways as WaysOf
 from bpe_core.segmenting.cutting import Cutting
 from bpe_core.studies.study import Study
 from bpe_core.support.data_table import DataTable
@@ -91,13 +91,13 @@ are left out.
         counts = None
         if study.texts is not None and history.scores is None:
             counts = study.cut(WHAT, work).counts(at)
-        ways = WaysOf(history, probabilities(history, counts), self.dropout)
+        ways = ways_of(history, probabilities(history, counts), self.dropout)
         return self._of_text(study, ways, work) if self.text else self._of_corpus(study, ways, history, work)
 
     # -- a text ----------------------------------------------------------------------------
 
     def _of_text(self, study: Study, ways: WaysOf, work: Work) -> Answer:
-        words = _words(self.text, ways.history)
+        words = _words(self.text, study.history)
         if not words:
             raise BpeError("The text has no word to split; type one with letters.")
         found = _Found(study, ways, words, {})

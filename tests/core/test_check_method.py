@@ -24,7 +24,7 @@ from tests import adding_method, dropping_method
 def test_each_method_passes_the_check(name: str) -> None:
     method = METHODS[name]
     assert isinstance(method, Method)
-    assert len(check_method(method)) >= 15
+    assert len(check_method(method)) >= 16
 
 
 @pytest.mark.parametrize("method", [adding_method.METHOD, dropping_method.METHOD])

@@ -23,11 +23,12 @@ from bpe_core.figures.painter import draw
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
 from bpe_core.insight.dropout import Dropout
-from bpe_core.insight.ways import DRAWN, Way, Ways, probabilities
+from bpe_core.insight.ways import DRAWN, Ways, probabilities, ways_of
 from bpe_core.insight.ways_of_corpus import CorpusLattices, drawn_tokens
 from bpe_core.insight.word_lattice import WordLattice, token_symbols
 from bpe_core.methods.bpe.reference import encode_word_greedily
 from bpe_core.methods.kit.lattices import edges_of, lengths_of
+from bpe_core.methods.kit.ways import Way
 from bpe_core.questions import ask
 from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.recipe import Recipe
@@ -159,7 +160,7 @@ def test_all_ways_of_all_methods_spell_the_word(preset: str) -> None:
     text = TEXT[:300] if has_long_words else TEXT
     study = train(text, preset, merges=30)
     history, words = study.history, study.words()
-    ways = Ways(history, probabilities(history, study.cut().counts(len(history))), 0.2)
+    ways = ways_of(history, probabilities(history, study.cut().counts(len(history))), 0.2)
     sums = defaultdict[Way, float](float)
     for word, count in words:
         own = ways.own(word)
@@ -184,7 +185,7 @@ def test_all_ways_of_all_methods_spell_the_word(preset: str) -> None:
 
 def test_the_likeliest_way_is_that_of_the_common_library() -> None:
     study = train(TEXT, "gpt2", merges=200)
-    ways = Ways(study.history, probabilities(study.history, study.cut().counts(200)))
+    ways = ways_of(study.history, probabilities(study.history, study.cut().counts(200)))
     names, scores = study.by_index.texts.text, ways.scores or ()
     symbols = {id: chr(0x4E00 + id) for id in range(256)}  # each byte as a letter, for it knows none
     spelled = ["".join(symbols[byte] for byte in study.by_index.tokenizer.token_bytes(id)) for id in range(len(names))]
@@ -199,7 +200,7 @@ def test_a_text_and_a_corpus_are_answered_and_what_is_wrong_is_refused() -> None
     study = train(TEXT, "gpt2", merges=60)
     answer = ask(study, "ways", text="the keeper reads the lantern", seed=3, draws=20)
     rows = answer.table.records()
-    assert {row["way"] for row in rows} == {*Ways(study.history, [0.0] * 400).known}
+    assert {row["way"] for row in rows} == {*ways_of(study.history, [0.0] * 400).known}
     assert all(row["split"].replace(" | ", "").replace("␣", " ") == "the keeper reads the lantern" for row in rows)
     assert sum(row["drawn"] or 0 for row in rows if row["way"] == "uniform") == 20
     assert isinstance(answer.figure, LatticeFigure)

@@ -116,14 +116,19 @@ def commands(folder: Path, *lines: str) -> list[str]:
 
 
 def test_each_kind_serves_as_the_program_s_own(folder: Path) -> None:
-    _, ids, told, *_ = commands(
+    _, ids, told, _, _, *more = commands(
         folder,
         "train text.txt --method chains --pattern lines --merges 30 -o c.json",
         "encode --merges c.json anna sees",
         "palindromes c.json --least 3 --json",
         "train text.txt --merges 30 -o bpe.csv",
         "convert bpe.csv bpe.ids",
+        "token lev --merges c.json --corpus text.txt",
+        "ways c.json levels",
     )
+    assert "It is a chain of 2 links." in more[0]
+    assert "longest" in more[1]
+    assert "fewest" not in more[1]
     assert json.loads(told)["rows"] == [{"token_text": "lev"}] or json.loads(told)["sentences"]
     assert (folder / "bpe.ids").read_text().startswith("pairs of ids\n")
     text, back = commands(folder, f"decode --merges c.json {ids}", "convert bpe.ids again.csv")

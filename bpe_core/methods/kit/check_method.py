@@ -23,6 +23,8 @@ from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError, NothingToLearn
 from bpe_core.formats import open_table, write_history
 from bpe_core.history.history import Columns, History
+from bpe_core.insight.token_life import life_without_words
+from bpe_core.insight.ways import DRAWN, ways_of
 from bpe_core.kernels import readiness
 from bpe_core.methods.kit.explanation import NoTree
 from bpe_core.methods.kit.learner import UNLIMITED
@@ -43,6 +45,7 @@ OTHER_TEXT = "Zebras and quaggas graze.\nQuaggas and zebras graze again.\n" * 3
 ODD_TEXTS = ("", " ", "\0", "e\N{COMBINING ACUTE ACCENT}\t\r\n", "שלום, 世界! \N{GRINNING FACE}", "lights" * 300)
 LANGUAGES = ("first", "second")  # whose lines take turns in the text, for a method that serves languages
 STEPS = 12
+MOST_WORDS = 20
 NO_TOKEN_HAS = 10**9  # an id
 
 
@@ -143,6 +146,7 @@ class _Check:
         yield "texts with odd characters, or with none, are split and come back", self._bears_odd_texts
         yield "each place of a text is explained, as split where it is split", self._explains
         yield "the tokens in the tree of a word are those that the text is split into", self._builds_trees
+        yield "the life of a token is told, and the ways to split a word cover it", self._lives_and_has_ways
         yield "a table of it is read back as it was written", self._is_kept
         yield "a text without anything to learn is refused in a sentence", self._refuses_nothing
         yield "a size that does not fit, steps of another text and unknown ids are refused in a sentence", self._refuses
@@ -286,6 +290,21 @@ class _Check:
                 there <= edges, f"The tree at byte {byte} has tokens at {sorted(there - edges)}, the text has not."
             )
             _require(set(word.tokens(at)) <= set(word.pieces(at)), f"The tree at byte {byte} lacks a token.")
+
+    def _lives_and_has_ways(self) -> None:
+        history, at = self.history, len(self.history)
+        token = int(history.ids[0])
+        life = self.method.life(token, at, history, self.words, lambda: life_without_words(history, token, at))
+        _require((life.token, life.at) == (token, at), "It tells the life of another token, or of another moment.")
+        try:
+            ways = ways_of(history)
+        except BpeError:  # it splits no words
+            return
+        for word, _ in self.words.most_frequent(MOST_WORDS):
+            covered = len(ways.lattice(word).symbols)
+            for way in (way for way in ways.known if way not in DRAWN):
+                length = sum(ways.length(id) for id in ways.cut(way, word))
+                _require(length == covered, f"The way {way} covers {length} of the {covered} symbols of {word!r}.")
 
     def _is_kept(self) -> None:
         with TemporaryDirectory() as folder:

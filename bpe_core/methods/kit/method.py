@@ -7,7 +7,7 @@ work begins, so that a recipe can name a method at no cost.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -22,8 +22,10 @@ if TYPE_CHECKING:  # recipes load this module first
     from bpe_core.methods.kit.container import Container
     from bpe_core.methods.kit.explanation import Corpus, ExplainedText
     from bpe_core.methods.kit.learner import Beginning, CompiledWay, Way
+    from bpe_core.methods.kit.life import TokenLife
     from bpe_core.methods.kit.reasons import Reason
     from bpe_core.methods.kit.runs import Inside
+    from bpe_core.methods.kit.ways import Ways
     from bpe_core.recipes.recipe import Recipe
     from bpe_core.segmenting.cutting import Allowed, Cutting
     from bpe_core.segmenting.segmentation import Segmenter
@@ -192,3 +194,19 @@ class Method(MethodFacts):
         cutting = Cutting(history.recipe)
         segmentation = self.cutter(history, cutting).segmentation(text, cutting.allowed(allowed))
         return ByTokens(segmentation, history)
+
+    def life(
+        self, token: int, at: int, history: History, words: WordTable | None, usual: Callable[[], TokenLife]
+    ) -> TokenLife:
+        """Return the life of a token after `at` steps.
+
+        `usual` follows it by the steps, and in the words where these are known.
+        """
+        return usual()
+
+    def ways(self, history: History, scores: Sequence[float] | None, dropout: float, usual: Callable[[], Ways]) -> Ways:
+        """Return the ways to split a word by all tokens of a history, whose scores are known or not.
+
+        `usual` offers what the tokens, and merges that are left out by chance, make of a word.
+        """
+        return usual()

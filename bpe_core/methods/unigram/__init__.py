@@ -10,12 +10,15 @@ from bpe_core.methods.unigram.choices import NEEDS, PRESETS, Choices
 from bpe_core.methods.unigram.files import INSTEAD, TABLES
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from bpe_core.counting.words import WordTable
     from bpe_core.history.alphabet import Alphabet
     from bpe_core.history.history import History
     from bpe_core.methods.kit.explanation import Corpus, ExplainedText
     from bpe_core.methods.kit.learner import Beginning
     from bpe_core.methods.kit.reasons import Reason
+    from bpe_core.methods.kit.ways import Ways
     from bpe_core.recipes.recipe import Recipe
     from bpe_core.segmenting.cutting import Allowed, Cutting
     from bpe_core.segmenting.segmentation import Segmenter
@@ -92,6 +95,11 @@ class Unigram(Method):
         from bpe_core.methods.unigram.explain import WhyPath
 
         return WhyPath(text, history, allowed)
+
+    def ways(self, history: History, scores: Sequence[float] | None, dropout: float, usual: Callable[[], Ways]) -> Ways:
+        from bpe_core.methods.unigram.explain import PathWays
+
+        return PathWays(history, scores, dropout)
 
 
 METHOD = Unigram()

@@ -19,6 +19,7 @@ from itertools import accumulate
 from typing import Literal
 
 from bpe_core.history.history import History
+from bpe_core.insight.ways import Ways
 from bpe_core.methods.kit.best_paths import BestPaths
 from bpe_core.methods.kit.explanation import Explanation, ShownToken, TextWord, Way, WordReasons
 from bpe_core.methods.kit.lattices import Edge, best_path
@@ -162,3 +163,9 @@ _WITHOUT_PATHS = {
     "whole": "This place is inside a character, or inside characters that the alphabet lacks.",
     "unknown": "These characters are not in the alphabet, so no piece reaches over them.",
 }
+
+
+class PathWays(Ways):
+    """The ways to split a word by pieces: characters that the alphabet lacks are one unknown token side by side."""
+
+    joins_unknown = True

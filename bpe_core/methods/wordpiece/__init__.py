@@ -10,11 +10,14 @@ from bpe_core.methods.wordpiece.choices import NEEDS, PRESETS, Choices
 from bpe_core.methods.wordpiece.files import INSTEAD, TABLES
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from bpe_core.counting.words import WordTable
     from bpe_core.history.alphabet import Alphabet
     from bpe_core.history.history import History
     from bpe_core.methods.kit.explanation import Corpus, ExplainedText
     from bpe_core.methods.kit.reasons import Reason
+    from bpe_core.methods.kit.ways import Ways
     from bpe_core.recipes.recipe import Recipe
     from bpe_core.segmenting.cutting import Allowed, Cutting
     from bpe_core.segmenting.segmentation import Segmenter
@@ -68,6 +71,11 @@ class WordPiece(Method):
         from bpe_core.methods.wordpiece.explain import WhyLongest
 
         return WhyLongest(text, history, allowed)
+
+    def ways(self, history: History, scores: Sequence[float] | None, dropout: float, usual: Callable[[], Ways]) -> Ways:
+        from bpe_core.methods.wordpiece.explain import WholeWordWays
+
+        return WholeWordWays(history, scores, dropout)
 
 
 METHOD = WordPiece()

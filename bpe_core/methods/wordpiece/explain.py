@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import quoted
+from bpe_core.insight.ways import Ways
 from bpe_core.methods.kit.explanation import Explanation, TextWord, WordReasons
 from bpe_core.segmenting.cutting import Allowed, Cutting
 from bpe_core.segmenting.word_pieces import LongestPieces
@@ -95,3 +96,12 @@ class WhyLongest(WordReasons):
 
     def _quoted(self, id: int) -> str:
         return quoted(self.texts[id])
+
+
+class WholeWordWays(Ways):
+    """The ways to split a word of which nothing is known where a part of it is unknown."""
+
+    def symbols(self, word: bytes) -> list[int]:
+        if self.unknown is not None and self.own(word) == (self.unknown,):
+            return [self.unknown]
+        return super().symbols(word)

@@ -1,8 +1,8 @@
-"""A method: tokens grow by a few base symbols at a time. It has choices of its own, and says so when asked why."""
+"""A method: tokens grow by a few base symbols at a time. It has choices of its own, and tells of links when asked."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Literal, get_args
@@ -10,11 +10,15 @@ from typing import Literal, get_args
 from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
+from bpe_core.insight.ways import Ways
 from bpe_core.methods.bpe import BytePairEncoding
 from bpe_core.methods.facts import OwnChoices, Preset, Wording
+from bpe_core.methods.kit import learner
 from bpe_core.methods.kit.explanation import Corpus, ExplainedText, ExplainedWord, Explanation
-from bpe_core.methods.kit.learner import Way
+from bpe_core.methods.kit.life import TokenLife
 from bpe_core.methods.kit.plain_pairs import PlainLearner
+from bpe_core.methods.kit.ways import Way
+from bpe_core.methods.kit.ways import Ways as WordWays
 from bpe_core.recipes.choice import Argument, choice
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.recipes.ties import Pair
@@ -69,6 +73,14 @@ class ChainReasons(ExplainedText):
         return self._whole.word_at(byte, at)
 
 
+class ChainWays(Ways):
+    """The ways of byte-pair encoding, without the fewest tokens, which know no links."""
+
+    @property
+    def known(self) -> tuple[Way, ...]:
+        return tuple(way for way in super().known if way != "fewest")
+
+
 class Chains(BytePairEncoding):
     title = "Chains"
     explanation = "Joins the pair that occurs most, of which one side is short."
@@ -77,12 +89,23 @@ class Chains(BytePairEncoding):
         {"chains": Preset(dict(method="chains", pattern="gpt2"), "Bytes; tokens grow by one of them at a time.")}
     )
     wording = Wording("link", "linked")
-    plain = Way(ChainLearner, bytes_a_cell=160)
+    plain = learner.Way(ChainLearner, bytes_a_cell=160)
     compiled = None
     specification = None
 
     def explain(self, text: str, history: History, allowed: Allowed, corpus: Corpus | None = None) -> ExplainedText:
         return ChainReasons(super().explain(text, history, allowed, corpus), history.recipe.link)
+
+    def life(
+        self, token: int, at: int, history: History, words: WordTable | None, usual: Callable[[], TokenLife]
+    ) -> TokenLife:
+        links = len(history.symbols_of(token)) - 1
+        return replace(usual(), told=(f"It is a chain of {links} links.",))
+
+    def ways(
+        self, history: History, scores: Sequence[float] | None, dropout: float, usual: Callable[[], WordWays]
+    ) -> WordWays:
+        return ChainWays(history, scores, dropout)
 
 
 METHOD = Chains()

@@ -19,8 +19,8 @@ from bpe_core.editing.growing import makes_steps_again
 from bpe_core.errors import BpeError
 from bpe_core.figures.figure import LineFigure
 from bpe_core.insight.contexts import Context, contexts
-from bpe_core.insight.token_life import TokenLife
 from bpe_core.methods.kit.histories import learns_by_ranks
+from bpe_core.methods.kit.life import TokenLife
 from bpe_core.questions.paid import Paid
 from bpe_core.questions.token import Token, life_figure, life_of
 from bpe_core.studies.study import Study

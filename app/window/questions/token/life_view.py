@@ -17,6 +17,7 @@ from app.window.questions.token.sections import ALL, line_text, sections_of
 CHART_HEIGHT = 102
 SECTIONS = {  # in this order
     "occurs": "",
+    "told": "",
     "reach": "Can it be reached?",
     "words": "Words that hold it",
     "children": "Part of",

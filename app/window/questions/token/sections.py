@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from app.window.parts.wording import count_text, link_to_step
 from bpe_core.history.token_texts import shown
 from bpe_core.insight.contexts import Context
-from bpe_core.insight.token_life import Holders, TokenLife
+from bpe_core.methods.kit.life import Holders, TokenLife
 from bpe_core.questions.token import MOST_SHOWN, reach_sentence
 from bpe_core.studies.study import Study
 
@@ -26,6 +26,7 @@ def sections_of(life: TokenLife, study: Study) -> Iterable[tuple[str, str]]:
         peak = "when it was born" if life.curve[0][1] == life.peak else "at most"
         told += f"; {life.peak:,} {peak}." if life.at > 0 and life.peak != life.count else "."
         yield "occurs", told + (" A <b>scaffold</b>: larger tokens have taken all of it." if life.is_scaffold else "")
+    yield "told", "<br>".join(map(html.escape, life.told))
     is_seen = life.reached.kind == "reachable" and life.count > 0
     yield "reach", "" if is_seen else html.escape(reach_sentence(life.reached, study))
     yield "words", _listed("words", life.words)
