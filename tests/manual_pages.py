@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import bpe_core
-from bpe_core.command_line.commands import COMMANDS
+from bpe_core.command_line.commands import GROUPS, QUESTIONS_TITLE
 from bpe_core.command_line.main import run
 from bpe_core.command_line.parser import WITHOUT_MANIFEST, command_named, command_questions
 from bpe_core.formats.all_formats import FORMATS
@@ -97,10 +97,11 @@ def of_command(name: str) -> Recorder:
 def commands() -> Iterator[str]:
     asked = {name: of_command(name) for name in command_questions()}
     shared = [line for line in asked["race"].lines if all(line in one.lines for one in asked.values())]
-    yield "## Commands that make something\n"
-    for name, summary in COMMANDS.items():
-        yield from _one_command(name, summary, of_command(name), [])
-    yield "## Questions\n\nEach of them takes these, too:\n"
+    for title, commands in GROUPS.items():
+        yield f"## {title}\n"
+        for name, summary in commands.items():
+            yield from _one_command(name, summary, of_command(name), [])
+    yield f"## {QUESTIONS_TITLE}\n\nEach of them takes these, too:\n"
     yield "\n".join(shared) + "\n"
     for name, recorder in asked.items():
         question = question_named(name.replace("-", "_"))

@@ -221,6 +221,10 @@ def _of_toml(text: str) -> Recipe:
     return Recipe.from_dict(size_unless_said | values)
 
 
+def add_json(parser: argparse._ActionsContainer) -> None:
+    parser.add_argument("--json", action="store_true", help="print what came of it as JSON")
+
+
 def add_merge_table(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--merges", required=True, metavar="FILE", help=ANY_TABLE)
 

@@ -9,13 +9,16 @@ import argparse
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from bpe_core.command_line.arguments import LANGUAGES, OwnArguments, add_own_choices, number, text_argument
 from bpe_core.errors import RecipeError
 from bpe_core.methods.registry import METHODS
 from bpe_core.support.limits import size_in
 from bpe_core.text.mixture import By, Group, Mixture, Of, Sample, weight_of
+
+if TYPE_CHECKING:  # loaded where files are read
+    from bpe_core.text.corpus import Corpus
 
 
 def add_groups(parser: argparse._ActionsContainer) -> None:
@@ -81,8 +84,9 @@ def dev_name(language: str) -> str:
     return f"{language} (dev)"
 
 
-def mixture_of(options: argparse.Namespace, names: Sequence[str], before: Mixture | None) -> Mixture | None:
-    """Change the recipe's mixture by what was given as arguments."""
+def mixture_of(options: argparse.Namespace, corpus: Corpus, before: Mixture | None) -> Mixture | None:
+    """Change the recipe's mixture by what was given as arguments; files of counts bring groups of their own."""
+    names = [] if corpus.groups == ("",) else list(corpus.groups)
     given: Mapping[str, Any] = vars(options)
     ratios, with_dev = given.get("ratio", []), {dev_name(language): language for language, *_ in given.get("dev", [])}
     if before is None and not (names or ratios or options.weights or options.by or options.sample or options.unique):
@@ -95,7 +99,9 @@ def mixture_of(options: argparse.Namespace, names: Sequence[str], before: Mixtur
     mixing.change(options.sample, lambda group, value: replace(group, sample=_sample(value, group.sample, options)))
     mixing.change(options.unique, lambda group, value: replace(group, unique=value))  # type: ignore[arg-type]  # it is checked
     mixing.tell_ratios(ratios)
-    mixing.groups |= {name: replace(mixing.groups[name], dev_of=language) for name, language in with_dev.items()}
+    mixing.groups |= {
+        name: replace(mixing.groups.get(name, Group(name)), dev_of=language) for name, language in with_dev.items()
+    }
     mixture = Mixture(tuple(mixing.groups.values()), mixing.by)
     return None if mixture.says_nothing else mixture
 
@@ -106,7 +112,9 @@ class _Mixing:
     def __init__(self, names: Sequence[str], told: Mixture) -> None:
         self.by: By = told.by
         self._names = names or [""]
-        self.groups = {name: told.of(name) for name in [*self._names, *(one.name for one in told.groups)]}
+        # Where shares are told, a group without one has none: whoever weighs the words says so.
+        unsaid = self._names if told.by == "times" else ()
+        self.groups = {name: told.of(name) for name in [*unsaid, *(one.name for one in told.groups)]}
 
     def change(self, given: Sequence[str], change: Callable[[Group, str], Group]) -> None:
         """Take each NAME=VALUE for that group, and a value alone for all."""
@@ -134,9 +142,11 @@ class _Mixing:
     def tell_ratios(self, ratios: Sequence[str]) -> None:
         for one in ratios:
             name, equals, _ = one.rpartition("=")
-            if not equals or name not in self.groups:
-                known = ", ".join(self.groups) or "none"
-                raise RecipeError(f"--ratio {one}: write NAME=NUMBER with the name of a group; there are {known}.")
+            known = dict.fromkeys([*self._names, *self.groups])
+            if not equals or name not in known:
+                raise RecipeError(
+                    f"--ratio {one}: write NAME=NUMBER with the name of a group; there are {', '.join(known)}."
+                )
         self.change(ratios, lambda group, value: replace(group, ratio=weight_of(value)))
 
 

@@ -24,6 +24,7 @@ from bpe_core.command_line.parser import (
     Command,
     as_question,
     command_named,
+    options_in,
     parser_for,
     refuse_to_replace_what_is_read,
     results_of,
@@ -78,7 +79,7 @@ def _run_with_plugins(argv: Sequence[str]) -> int:
 def _run(argv: Sequence[str]) -> int:
     try:
         parser = parser_for(argv)
-        options = parser.parse_args(argv)
+        options = options_in(parser, argv)
         _require_one_of(parser, options)
     except SystemExit as stop:  # --help, --version, or arguments that argparse refused
         return stop.code if isinstance(stop.code, int) else USAGE

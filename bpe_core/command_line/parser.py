@@ -6,6 +6,8 @@ import argparse
 import contextlib
 import io
 import os
+import shutil
+import textwrap
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import partial
@@ -13,19 +15,32 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NoReturn
 
-from bpe_core.command_line.commands import COMMANDS
+from bpe_core.command_line.commands import COMMANDS, GROUPS, QUESTIONS_TITLE
+from bpe_core.command_line.declared import DeclaredArguments
 from bpe_core.errors import LONGEST_SENTENCE, OutputError, plain
 from bpe_core.questions import QUESTIONS, question_named, question_names, question_summary
 from bpe_core.session_file import run_of
 from bpe_core.support.version import PROGRAM, program_version
+from bpe_core.support.wording import did_you_mean
 
-WITHOUT_MANIFEST = ("bench", "decode", "doctor", "import", "presets", "repeat")  # these make nothing to keep
+WITHOUT_MANIFEST = (
+    "bench",
+    "completion",
+    "decode",
+    "doctor",
+    "import",
+    "presets",
+    "repeat",
+)  # these make nothing to keep
 RESULTS = ("output", "out", "summary", "listed")  # the arguments that name what is written
 # the placeholders of arguments that name files
 FILES = frozenset(["FILE", "TABLE", "LIST", "PLAN", "RESULTS", "FOLDER", "IN", "A", "B", "RUN", "SESSION_OR_MERGES"])
 # What these read may be replaced by what they make; a sweep goes on with its own table, and refuses any other.
 EDITING = ("branch", "convert", "count", "export", "extend", "merge", "sweep", "trim")
 DONE = 0
+MANIFEST = "--manifest"
+MANIFEST_HELP = "write how this was made, as JSON; `repeat JSON` makes it again and compares"
+MOST_NARROW = 40  # columns of a terminal, for which lines are wrapped
 
 DESCRIPTION = """\
 Watch a byte-pair-encoding tokenizer being learned, and ask why a text is split where it is.
@@ -108,34 +123,16 @@ def results_of(options: argparse.Namespace) -> list[str]:
 
 
 def files_read_by(options: argparse.Namespace) -> set[str]:
-    command, named = command_named(options.command), FileArguments()
-    command.add_arguments(named)  # type: ignore[arg-type]  # it takes them as a parser does
-    paths = {path for name in named.names for path in texts_of(options, name)}
+    command = command_named(options.command)
+    declared = DeclaredArguments(command.add_arguments).actions
+    names = [action.dest for action in declared if names_files(action) and action.dest not in RESULTS]
+    paths = {path for name in names for path in texts_of(options, name)}
     return {run_of(path)[0] for path in (*paths, *command.texts_in(options))}
 
 
-class FileArguments:
-    """A stand-in for a parser that keeps which arguments of a command name files to read."""
-
-    def __init__(self) -> None:
-        self.names: list[str] = []
-        self._parser = argparse.ArgumentParser()  # knows the name of each
-
-    def add_argument(self, *flags: str, **told: Any) -> argparse.Action:
-        action = self._parser.add_argument(*flags, **told)
-        shown = action.metavar if isinstance(action.metavar, tuple) else (action.metavar,)
-        if action.dest not in RESULTS and any(name in FILES for name in shown):
-            self.names.append(action.dest)
-        return action
-
-    def add_argument_group(self, *_: Any, **__: Any) -> FileArguments:
-        return self
-
-    def add_mutually_exclusive_group(self, **_: Any) -> FileArguments:
-        return self
-
-    def set_defaults(self, **_: Any) -> None:
-        """Do without: what is asked here has no defaults."""
+def names_files(action: argparse.Action) -> bool:
+    shown = action.metavar if isinstance(action.metavar, tuple) else (action.metavar,)
+    return any(name in FILES for name in shown)
 
 
 def refuse_to_replace_what_is_read(options: argparse.Namespace, results: Sequence[str], told_in: Path | None) -> None:
@@ -170,34 +167,72 @@ def texts_of(options: argparse.Namespace, name: str) -> Iterator[str]:
 def parsed(argv: Sequence[str]) -> argparse.Namespace | None:
     try:
         with contextlib.redirect_stderr(io.StringIO()), contextlib.redirect_stdout(io.StringIO()):
-            return parser_for(argv := as_question(argv)).parse_args(argv)
+            argv = as_question(argv)
+            return options_in(parser_for(argv), argv)
     except SystemExit:
         return None
 
 
+def options_in(parser: argparse.ArgumentParser, argv: Sequence[str]) -> argparse.Namespace:
+    """Parse the arguments; of an option that there is not, say which one is alike."""
+    options, rest = parser.parse_known_args(argv)
+    mistyped = next((word.partition("=")[0] for word in rest if word.startswith("-")), None)
+    if mistyped is not None:
+        parser.error(_about_option(mistyped, options.command))
+    if rest:
+        parser.error(f"unrecognized arguments: {' '.join(rest)}")
+    return options
+
+
+def _about_option(mistyped: str, command: str) -> str:
+    known = [*DeclaredArguments(command_named(command).add_arguments).options, MANIFEST]
+    if mistyped in known:
+        return f"write {mistyped} behind {command}"
+    meant = did_you_mean(mistyped.lstrip("-"), [name.lstrip("-") for name in known])
+    return f"{command} has no option {mistyped}{meant.replace('mean ', 'mean --') or f'; {command} --help lists them'}"
+
+
 def parser_for(argv: Sequence[str]) -> argparse.ArgumentParser:
-    """Make a parser with the arguments of the chosen command; the others only have names for the help."""
-    parser = _Parser(prog=PROGRAM, description=DESCRIPTION, epilog=EXAMPLES)
-    parser.add_argument("--version", action=_ShowVersion, nargs=0, help="show the version and the commit, and exit")
-    told = "a plug-in in one Python file; it asks before it runs the file's code, unless --yes is given"
-    parser.add_argument("--plugin", metavar="FILE", help=told)  # taken out of the words before
-    listed = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, title="commands", prog=PROGRAM)
+    """Make a parser with the arguments of the chosen command; the others only have names."""
+    parser = _Parser(prog=PROGRAM, description=DESCRIPTION)
+    add_general_arguments(parser)
+    told = {"title": "commands", "help": "one of the groups below", "metavar": "COMMAND", "prog": PROGRAM}
+    listed = parser.add_subparsers(dest="command", required=True, parser_class=_CommandParser, **told)
     chosen = next((word for word in argv if not word.startswith("-")), None)
     is_known = chosen is not None and chosen == argv[0] and (chosen in COMMANDS or question_of(chosen) in QUESTIONS)
-    for name in [chosen] if chosen and is_known else [*COMMANDS, *command_questions()]:
-        summary = COMMANDS[name] if name in COMMANDS else question_summary(question_of(name))
-        command_parser = listed.add_parser(name, help=summary, description=summary)
+    names = [chosen] if chosen and is_known else [*COMMANDS, *command_questions()]
+    if chosen is not None and chosen == argv[0] and not is_known:
+        meant = did_you_mean(chosen, names) or f"; {PROGRAM} --help lists them"
+        parser.error(f"there is no command {chosen!r}{meant}")
+    for name in names:
+        command_parser = listed.add_parser(name)
         if name == chosen:
+            summary = COMMANDS[name] if name in COMMANDS else question_summary(question_of(name))
             command = command_named(name)
-            command_parser.epilog = command.examples
+            command_parser.description, command_parser.epilog = summary, command.examples
             command.add_arguments(command_parser)
             if name not in WITHOUT_MANIFEST:
-                told = "write how this was made, as JSON; `repeat JSON` makes it again and compares"
-                command_parser.add_argument("--manifest", type=Path, metavar="JSON", help=told)
+                command_parser.add_argument(MANIFEST, type=Path, metavar="JSON", help=MANIFEST_HELP)
     return parser
 
 
-class _Parser(argparse.ArgumentParser):
+def add_general_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("-V", "--version", action=_ShowVersion, nargs=0, help="show the version and the commit")
+    told = "a plug-in in one Python file; it asks before it runs the file's code, unless --yes is given"
+    parser.add_argument("--plugin", metavar="FILE", help=told)  # taken out of the words before
+
+
+def grouped_commands(width: int) -> Iterator[str]:
+    """List all commands as lines for the help: each group, and what each command in it does."""
+    asked = {name: question_summary(question_of(name)) for name in command_questions()}
+    for title, commands in {**GROUPS, QUESTIONS_TITLE: asked}.items():
+        yield f"{title.lower()}:"
+        for name, summary in commands.items():
+            yield from textwrap.wrap(summary, width, initial_indent=f"  {name:<15}", subsequent_indent=" " * 17)
+        yield ""
+
+
+class _CommandParser(argparse.ArgumentParser):
     """Shortens arguments that an error repeats, and escapes characters that act on the terminal."""
 
     def __init__(self, **given: Any) -> None:
@@ -205,6 +240,15 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         super().error(plain(message, LONGEST_SENTENCE))
+
+
+class _Parser(_CommandParser):
+    """Lists the commands by groups, which takes a look into the file of each question: only where help is wanted."""
+
+    def format_help(self) -> str:
+        width = max(MOST_NARROW, shutil.get_terminal_size().columns - 2)
+        self.epilog = "\n".join([*grouped_commands(width), EXAMPLES])
+        return super().format_help()
 
 
 class _ShowVersion(argparse.Action):

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from bpe_core.command_line.arguments import number, text_argument
+from bpe_core.command_line.arguments import add_json, number, text_argument
 from bpe_core.command_line.interruption import working
 from bpe_core.delivery.folder import Delivery, prepare_folder
 from bpe_core.errors import OutputError
@@ -40,7 +40,7 @@ def add_checks(parser: argparse.ArgumentParser) -> None:
     text = "a text that must come out alike, too"
     parser.add_argument("--check-with", type=text_argument, default="", metavar="TEXT", help=text)
     parser.add_argument("--anyway", action="store_true", help="write the file even if reading it back does not agree")
-    parser.add_argument("--json", action="store_true", help="print what came of it as JSON")
+    add_json(parser)
 
 
 def write_and_tell(

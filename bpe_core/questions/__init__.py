@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from bpe_core.errors import BpeError
 from bpe_core.support.plugins import Registry
+from bpe_core.support.wording import did_you_mean
 
 if TYPE_CHECKING:  # the names alone need no NumPy
     from bpe_core.asking import Answer, Question
@@ -26,7 +27,8 @@ def question_names() -> tuple[str, ...]:
 
 def question_named(name: str) -> type[Question]:
     if name not in QUESTIONS:
-        raise BpeError(f"There is no question {name!r}; there are {', '.join(question_names())}.")
+        meant = did_you_mean(name, question_names()) or "."
+        raise BpeError(f"There is no question {name!r}{meant} There are {', '.join(question_names())}.")
     return _loaded(name, QUESTIONS[name])
 
 

@@ -78,6 +78,7 @@ EXAMPLES = {
     "check": "merges.csv --corpus text.txt",
     "pin": "merges.csv",
     "doctor": "",
+    "completion": "bash",
     "look": "merges.csv so",
     "ways": "merges.csv so",
     "mixture": "merges.csv --group one text.txt --group other other.txt",

@@ -100,7 +100,7 @@ def run(options: argparse.Namespace) -> int:
         files = list(map(_reached, options.files)) if options.on else options.files
         with reading(files, groups=groups, twice=options.twice) as corpus:
             recipe = _recipe(options, corpus)
-            recipe = recipe.with_changes(mixture=mixture_of(options, [*groups], recipe.mixture))
+            recipe = recipe.with_changes(mixture=mixture_of(options, corpus, recipe.mixture))
             if options.output is None:
                 _show(count_groups(corpus, recipe, interruption.work), options)
             else:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import json
 from pathlib import Path
 
-from bpe_core.command_line.arguments import ANY_TABLE, number, text_argument
+from bpe_core.command_line.arguments import ANY_TABLE, add_json, number, text_argument
 from bpe_core.command_line.corpora import add_corpus, named_texts
 from bpe_core.command_line.interruption import working
 from bpe_core.command_line.runs import run_named
@@ -43,6 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--dark", action="store_true", help="light letters on a dark ground")
     add("--font", type=Path, metavar="FILE", help="a .ttf or .otf file for the letters (default: those of the system)")
     add_corpus(parser, "texts whose leading pairs are shown (default: those of the session)")
+    add_json(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -58,7 +60,8 @@ def run(options: argparse.Namespace) -> int:
     with working() as interruption:
         choices = FilmChoices(text, options.title, options.size, *stretch, options.dark, options.font)
         notes = write_film(runs, options.output, choices, interruption.work)
-    print(f"Wrote {plain(str(Path(options.output)))}.")
-    for note in notes:
-        print(note)
+    if options.json:
+        print(json.dumps({"output": options.output, "notes": list(notes)}, ensure_ascii=False))
+    else:
+        print(f"Wrote {plain(str(Path(options.output)))}.", *notes, sep="\n")
     return 0

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import json
 from pathlib import Path
 
-from bpe_core.command_line.arguments import ANY_TABLE
+from bpe_core.command_line.arguments import ANY_TABLE, add_json
 from bpe_core.studies.pins import Pins
 
 examples = """\
@@ -21,6 +22,7 @@ examples:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("table", metavar="TABLE", help=ANY_TABLE)
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="else the table's name, with .pins.json")
+    add_json(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -29,5 +31,9 @@ def run(options: argparse.Namespace) -> int:
 
     pins = Pins.of(open_study(options.table))
     pins.write(path)
+    if options.json:
+        told = {"output": str(path), "texts": len(pins.texts), "libraries": list(pins.ids)}
+        print(json.dumps(told, ensure_ascii=False))
+        return 0
     print(f"Wrote the ids of {len(pins.texts):,} texts, as {' and '.join(pins.ids)} give them, to {path}.")
     return 0

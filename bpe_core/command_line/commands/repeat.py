@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import json
 import os
 import re
 import subprocess
@@ -11,7 +12,9 @@ import sys
 import tempfile
 from collections.abc import Collection
 from pathlib import Path
+from typing import NamedTuple
 
+from bpe_core.command_line.arguments import add_json
 from bpe_core.command_line.manifest import (
     FIRST_LAID_OUT_ALIKE,
     PATH,
@@ -53,36 +56,45 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     on = "connect to the cluster that the manifest names only if it is this one: it is trusted with code"
     parser.add_argument("--on", metavar="CLUSTER", help=on)
     made_by = "write MANIFEST for this command, whose result is there, if the command makes the same again"
+    add_json(parser)
     parser.add_argument("--made-by", nargs=argparse.REMAINDER, metavar="COMMAND", help=made_by)
 
 
 def run(options: argparse.Namespace) -> int:
     path: Path = options.manifest
     if not options.made_by:
-        return _repeated(read_manifest(path), path, options.on)
+        return _repeated(read_manifest(path), path, options.on, as_json=options.json)
     asked = parsed([*options.made_by, "--manifest", str(options.manifest)])
     if asked is None:
         raise OutputError(f"There is no command {' '.join(options.made_by)[:80]!r} that would make this.")
     account = Account(options.made_by, asked)
     manifest = account.manifest("")
-    code = _repeated(manifest, path, getattr(asked, "on", None))
+    code = _repeated(manifest, path, getattr(asked, "on", None), as_json=options.json)
     if not code:
         account.write(manifest)
     return code
 
 
-def _repeated(manifest: Manifest, path: Path, on: str | None) -> int:
+def _repeated(manifest: Manifest, path: Path, on: str | None, *, as_json: bool) -> int:
     home = path.absolute().parent
     with gate(f"{path} cannot be repeated"):  # a name may be too long to look for
         _check_inputs(manifest, home)
-    _check_plugins(manifest)
+    notes = _check_plugins(manifest)
     if manifest.program != program_version():
-        print(f"Made with version {manifest.program}, repeated with {program_version()}.")
+        notes.append(f"Made with version {manifest.program}, repeated with {program_version()}.")
+    if not as_json:
+        sys.stdout.writelines(f"{note}\n" for note in notes)
     with tempfile.TemporaryDirectory() as folder:
         printed, places = _make_again(manifest, home, Path(folder), on)
         is_older = manifest.version < FIRST_LAID_OUT_ALIKE
-        is_same = [_compare(one, home, places.get(one.path), printed, is_older) for one in manifest.results]
-    return 0 if all(is_same) else 1
+        outcomes = [_compare(known, home, places.get(known.path), printed, is_older) for known in manifest.results]
+    is_same = all(outcome.is_same for outcome in outcomes)
+    if as_json:
+        results = [outcome._asdict() for outcome in outcomes]
+        print(json.dumps({"is_same": is_same, "notes": notes, "results": results}, ensure_ascii=False, indent=1))
+    else:
+        print(*(outcome.sentence for outcome in outcomes), sep="\n")
+    return 0 if is_same else 1
 
 
 def _check_inputs(manifest: Manifest, home: Path) -> None:
@@ -94,13 +106,16 @@ def _check_inputs(manifest: Manifest, home: Path) -> None:
             raise CorpusError(f"{known.path} has changed since the manifest was written, so it cannot be made again.")
 
 
-def _check_plugins(manifest: Manifest) -> None:
+def _check_plugins(manifest: Manifest) -> list[str]:
+    """Refuse where one is missing; return a sentence of each that is another now."""
+    notes = []
     for name, was in manifest.plugins.items():
         now = here(name)
         if not now:
             raise BpeError(f"It was made with the plug-in {plain(name)}: install it, or name its file with --plugin.")
         if now != was:
-            print(f"The plug-in {plain(name)} is not the one it was made with.")
+            notes.append(f"The plug-in {plain(name)} is not the one it was made with.")
+    return notes
 
 
 def _make_again(manifest: Manifest, home: Path, folder: Path, on: str | None) -> tuple[bytes, dict[str, Path]]:
@@ -147,38 +162,44 @@ def _check_command(words: list[str], folder: Path, on: str | None) -> Collection
     return command.ends_well
 
 
-def _compare(known: Fingerprint, home: Path, place: Path | None, printed: bytes, is_older: bool) -> bool:
+class Outcome(NamedTuple):
+    """The outcome of a comparison, with its sentence."""
+
+    path: str
+    is_same: bool
+    sentence: str
+
+
+def _compare(known: Fingerprint, home: Path, place: Path | None, printed: bytes, is_older: bool) -> Outcome:
+    """Compare a result with the one that the manifest tells of."""
     name = "What is printed" if known.path == STANDARD_OUTPUT else plain(known.path)
     if known.path == STANDARD_OUTPUT:
         digest = hashlib.sha256(printed).hexdigest()
     elif place is None or not place.exists():
-        print(f"{name}: was not written again.")
-        return False
+        return Outcome(known.path, False, f"{name}: was not written again.")
     else:
         digest = fingerprint_of(place)[1]
     before = home / known.path
     if digest == known.sha256:
         if before.is_file() and fingerprint_of(before)[1] != known.sha256:
-            print(f"{name}: made again as the manifest says, but the one that is there is another.")
-            return False
-        print(f"{name}: identical, byte for byte.")
-        return True
+            return Outcome(
+                known.path, False, f"{name}: made again as the manifest says, but the one that is there is another."
+            )
+        return Outcome(known.path, True, f"{name}: identical, byte for byte.")
     if is_older and known.path.endswith(FOR_PEOPLE):
-        print(f"{name}: made again, but laid out in another way since, so it is not compared.")
-        return True
+        return Outcome(
+            known.path, True, f"{name}: made again, but laid out in another way since, so it is not compared."
+        )
     if place is not None and place.is_file() and before.is_file() and fingerprint_of(before)[1] == known.sha256:
         one, other = before.read_bytes(), place.read_bytes()
         if without := _alike_without(before, place):
-            print(f"{name}: identical but for {without}.")
-            return True
+            return Outcome(known.path, True, f"{name}: identical but for {without}.")
         first = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
-        print(f"{name}: differs from byte {first + 1:,} on.")
-    elif place is not None and place.is_file():
+        return Outcome(known.path, False, f"{name}: differs from byte {first + 1:,} on.")
+    if place is not None and place.is_file():
         why = "has been changed since" if before.is_file() else "is gone"
-        print(f"{name}: differs; where is unknown: the one made before {why}.")
-    else:
-        print(f"{name}: differs.")
-    return False
+        return Outcome(known.path, False, f"{name}: differs; where is unknown: the one made before {why}.")
+    return Outcome(known.path, False, f"{name}: differs.")
 
 
 def _alike_without(before: Path, again: Path) -> str:

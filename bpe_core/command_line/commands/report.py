@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import json
 from pathlib import Path
 
-from bpe_core.command_line.arguments import number, text_argument
+from bpe_core.command_line.arguments import add_json, number, text_argument
 from bpe_core.errors import BpeError, CorpusError, plain
 from bpe_core.methods.registry import METHODS
 from bpe_core.report import Report, report_of, write_report
@@ -33,6 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     text.add_argument("--text-file", metavar="FILE", help="or a file that holds it, in UTF-8")
     add("--at", type=number, action="append", metavar="K", help="show it after K steps (may be repeated)")
     add("-o", "--output", default="report.html", metavar="FILE", help="the page (default: report.html)")
+    add_json(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -41,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
     moments = tuple(map(report.study.checked_step_count, options.at or report.moments))
     report = dataclasses.replace(report, text=report.text if text is None else text, moments=moments)
     write_report(report, options.output)
-    print(f"Wrote {plain(options.output)}.")
+    print(json.dumps({"output": options.output}) if options.json else f"Wrote {plain(options.output)}.")
     return 0
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import json
 from dataclasses import replace
 
-from bpe_core.command_line.arguments import ANY_TABLE, text_argument
+from bpe_core.command_line.arguments import ANY_TABLE, add_json, text_argument
 from bpe_core.command_line.runs import run_named
 from bpe_core.errors import BpeError, plain
 from bpe_core.sharing.contents import SharedRun, why_not
@@ -37,6 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--text", type=text_argument, default="", help="that the page shows at first; anybody may change it")
     add("--note", type=text_argument, default="", help="a remark that the page shows with the first run")
     add("-o", "--output", default="run.html", metavar="FILE", help="the page (default: run.html)")
+    add_json(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -44,8 +46,7 @@ def run(options: argparse.Namespace) -> int:
         raise BpeError("Name the runs to share, or say --lesson; a page holds one or the other.")
     if options.lesson is not None:
         share_lessons(options.output, options.lesson, title=options.title)
-        print(f"Wrote {plain(options.output)}.")
-        return 0
+        return _tell(options, [])
     runs, text = list[SharedRun](), options.text
     for table in options.tables:
         title, study, report = run_named(table)
@@ -53,8 +54,13 @@ def run(options: argparse.Namespace) -> int:
         text = text or (report.text if report is not None else "")
     runs[0] = replace(runs[0], note="\n".join(filter(None, (options.note, runs[0].note))))
     write_page(runs, options.output, title=options.title, text=text)
-    print(f"Wrote {plain(options.output)}.")
-    for one in runs:
-        if why := why_not(one.history):
-            print(f"{plain(one.title)}: the page splits no text by this run. {why}")
+    reasons = [(run.title, why_not(run.history)) for run in runs]
+    return _tell(options, [f"{title}: the page splits no text by this run. {why}" for title, why in reasons if why])
+
+
+def _tell(options: argparse.Namespace, notes: list[str]) -> int:
+    if options.json:
+        print(json.dumps({"output": options.output, "notes": notes}, ensure_ascii=False))
+    else:
+        print(f"Wrote {plain(options.output)}.", *map(plain, notes), sep="\n")
     return 0

@@ -105,7 +105,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     recipe = chosen_recipe(options, options.preset or _first_preset(options.method), own_arguments("train"))
     groups = groups_of(options)
-    recipe = recipe.with_changes(mixture=mixture_of(options, [*groups], recipe.mixture))
     if options.output:
         _check_output(Path(options.output))
     watch = Stopwatch()
@@ -117,6 +116,7 @@ def run(options: argparse.Namespace) -> int:
             interruption.work.progress(progress)
 
         with reading(options.files, groups=groups, twice=options.twice) as corpus:
+            recipe = recipe.with_changes(mixture=mixture_of(options, corpus, recipe.mixture))
             words, notes = _counted(corpus, recipe, report, interruption)
             words, left_out = without_rare(words, options.min_word_count)
             steered, known = decided(words, recipe, options, interruption)

@@ -83,3 +83,24 @@ def test_what_cannot_be_is_a_sentence(
 ) -> None:
     assert run(["train", *arguments.split(), "--merges", "2"]) != 0
     assert sentence in capsys.readouterr().err
+
+
+def test_counts_bring_their_groups_to_weights_and_recipes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["count", "--groups-of", "all", "-o", "c.parquet"]) == 0
+    assert run(["train", "--groups-of", "all", "--weights", "code=40%", "de=60%", "--merges", "5", "-o", "m.csv"]) == 0
+    pairs = open_table(Path("m.csv")).history.pairs()
+    counts = ["train", "c.parquet", "--merges", "5"]
+    assert run([*counts, "--weights", "code=40%", "de=60%", "-o", "again.csv"]) == 0
+    assert open_table(Path("again.csv")).history.pairs() == pairs
+    mixed = 'merges = 5\n[mixture]\nby = "bytes"\ngroups = [{ name = "code", weight = "40%" }, '
+    Path("mix.toml").write_text(mixed + '{ name = "de", weight = "60%" }]\n')
+    assert run(["train", "c.parquet", "--recipe", "mix.toml", "-o", "by_recipe.csv"]) == 0
+    assert open_table(Path("by_recipe.csv")).history.pairs() == pairs
+    assert run([*counts, "--weights", "code=3", "de=1", "-o", "factors.csv"]) == 0
+    mixture = open_table(Path("factors.csv")).history.recipe.mixture
+    assert mixture == Mixture((Group("code", weight_of("3")), Group("de")))
+    capsys.readouterr()
+    assert run([*counts, "--weights", "code=40%"]) == 1
+    assert "The group 'de' has no share" in capsys.readouterr().err
+    assert run(["train", "all/code/a.py", "--recipe", "mix.toml"]) == 1
+    assert "The recipe mixes the groups 'code', 'de', but the texts are in no groups" in capsys.readouterr().err

@@ -10,8 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from bpe_core.command_line.commands import COMMANDS
+from bpe_core.command_line.commands import COMMANDS, GROUPS, QUESTIONS_TITLE
 from bpe_core.command_line.main import run
+from bpe_core.command_line.parser import command_questions
+from bpe_core.errors import BpeError
+from bpe_core.questions import question_named
 from tests.core.command_line.conftest import program
 from tests.shared import ROOT
 
@@ -87,8 +90,42 @@ def test_each_help_teaches_by_examples_that_parse(command: str, capsys: pytest.C
     assert f"bpe-explorer {command}" in shown
 
 
-def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["--version"]) == 0
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["trian", "book.txt"], "there is no command 'trian'; did you mean train?"),
+        (["wyh", "low"], "there is no command 'wyh'; did you mean why?"),
+        (["chart", "rcae", "m.csv"], "there is no command 'rcae'; did you mean race?"),
+        (["fly"], "there is no command 'fly'; bpe-explorer --help lists them"),
+        (["train", "x", "--vocabsize", "300"], "train has no option --vocabsize; did you mean --vocab-size?"),
+        (["why", "x", "--merges", "m.csv", "--stepps"], "why has no option --stepps; did you mean --steps?"),
+        (["train", "x", "--wut=3"], "train has no option --wut; train --help lists them"),
+        (["--quiet", "train", "x"], "write --quiet behind train"),
+    ],
+)
+def test_what_was_mistyped_is_guessed(arguments: list[str], sentence: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(arguments) == 2
+    assert capsys.readouterr().err.endswith(f"error: {sentence}\n")
+
+
+def test_a_question_that_was_mistyped_is_guessed() -> None:
+    with pytest.raises(BpeError, match=r"There is no question 'wyh'; did you mean why\? There are audit, "):
+        question_named("wyh")
+
+
+def test_the_help_lists_every_command_in_its_group(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["--help"]) == 0
+    shown = capsys.readouterr().out
+    groups = {title: [*commands] for title, commands in GROUPS.items()} | {QUESTIONS_TITLE: command_questions()}
+    for title, commands in groups.items():
+        listed = shown.partition(f"\n{title.lower()}:\n")[2].partition("\n\n")[0]
+        names = [line.split()[0] for line in listed.splitlines() if not line.startswith("   ")]
+        assert names == commands
+
+
+@pytest.mark.parametrize("flag", ["--version", "-V"])
+def test_the_version_is_told(flag: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([flag]) == 0
     assert capsys.readouterr().out.startswith("bpe-explorer ")
 
 

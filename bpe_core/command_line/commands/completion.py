@@ -1,0 +1,30 @@
+"""`bpe-explorer completion`: a script that completes the commands in a shell, made of the arguments they declare."""
+
+from __future__ import annotations
+
+import argparse
+
+from bpe_core.command_line.completion import SCRIPTS, completed_commands
+
+examples = """\
+examples:
+  bpe-explorer completion bash > ~/.local/share/bash-completion/completions/bpe-explorer
+      Bash then completes commands, options, their values and files, from the next shell on.
+
+  bpe-explorer completion zsh > ~/.zfunc/_bpe-explorer
+      For zsh, in a folder of its $fpath; compinit finds it there.
+
+  bpe-explorer completion fish > ~/.config/fish/completions/bpe-explorer.fish
+      For fish.
+
+The script lists the commands, methods and plug-ins of the day on which it was made: make it anew after an update.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("shell", choices=SCRIPTS, help="the shell that reads the script")
+
+
+def run(options: argparse.Namespace) -> int:
+    print(SCRIPTS[options.shell](completed_commands()), end="")
+    return 0

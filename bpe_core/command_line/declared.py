@@ -1,0 +1,41 @@
+"""The arguments of a command as a list, for those who look for a name among them or write them down elsewhere."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from typing import Any
+
+
+class DeclaredArguments:
+    """A stand-in for a parser that keeps the arguments that a command declares."""
+
+    def __init__(self, declare: Callable[[argparse.ArgumentParser], object]) -> None:
+        self.actions: list[argparse.Action] = []
+        self.description = self.epilog = ""
+        self._parser = argparse.ArgumentParser(add_help=False)  # knows the name of each
+        declare(self)  # type: ignore[arg-type]  # it takes them as a parser does
+
+    def add_argument(self, *flags: str, **told: Any) -> argparse.Action:
+        action = self._parser.add_argument(*flags, **told)
+        self.actions.append(action)
+        return action
+
+    def add_argument_group(self, *_: Any, **__: Any) -> DeclaredArguments:
+        return self
+
+    def add_mutually_exclusive_group(self, **_: Any) -> DeclaredArguments:
+        return self
+
+    def set_defaults(self, **_: Any) -> None:
+        """Do without: what is asked here has no defaults."""
+
+    @property
+    def options(self) -> list[str]:
+        return [name for action in self.actions for name in action.option_strings]
+
+
+def shown_name(action: argparse.Action) -> str:
+    """Return what stands for the value of an argument, or for the last one of several."""
+    name = action.metavar[-1] if isinstance(action.metavar, tuple) else action.metavar
+    return name or action.dest.upper()

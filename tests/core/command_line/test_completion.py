@@ -1,0 +1,64 @@
+"""The scripts that complete commands know every command and its options, and shells read them."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from bpe_core.command_line.commands import COMMANDS
+from bpe_core.command_line.main import run
+from bpe_core.command_line.parser import command_questions
+from bpe_core.recipes.presets import PRESETS
+
+SHELLS = ("bash", "zsh", "fish")
+ASK = 'COMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}}-1)); _bpe_explorer; printf "%s\\n" "${{COMPREPLY[@]}}"\n'
+
+
+def script(shell: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+    assert run(["completion", shell]) == 0
+    place = folder / f"it.{shell}"
+    place.write_text(capsys.readouterr().out)
+    return place
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_a_script_names_every_command_and_what_it_takes(
+    shell: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = script(shell, tmp_path, capsys).read_text()
+    assert all(name in told for name in (*COMMANDS, *command_questions()))
+    assert all(name in told for name in PRESETS)
+    options = ("min-frequency", "manifest", "what-if") if shell == "fish" else ("--min-frequency", "--manifest")
+    assert all(name in told for name in options)
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_a_shell_finds_no_mistake_in_its_script(shell: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    place, found = script(shell, tmp_path, capsys), shutil.which(shell)
+    if found is None:
+        pytest.skip(f"{shell} is not here")
+    done = subprocess.run([found, "-n", str(place)], capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not here")
+@pytest.mark.parametrize(
+    ("words", "completed"),
+    [
+        ("bpe-explorer tra", ["train"]),
+        ("bpe-explorer train --min-f", ["--min-frequency"]),
+        ("bpe-explorer train --preset o2", ["o200k"]),
+        ("bpe-explorer train --preset = o2", ["o200k"]),
+        ("bpe-explorer encode --specials ''", ["all", "none"]),
+        ("bpe-explorer completion ''", ["bash", "zsh", "fish"]),
+        ("bpe-explorer ties --what-", ["--what-if"]),
+        ("bpe-explorer train book", [""]),  # a file, which the shell itself completes
+    ],
+)
+def test_bash_completes(words: str, completed: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = f"source {script('bash', tmp_path, capsys)}\n{ASK.format(words=words)}"
+    done = subprocess.run(["bash", "-c", asked], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.split("\n")[:-1] == completed

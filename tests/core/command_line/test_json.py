@@ -1,0 +1,56 @@
+"""Every command prints JSON with `--json`, as the README says."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from bpe_core.command_line.commands import COMMANDS
+from bpe_core.command_line.declared import DeclaredArguments
+from bpe_core.command_line.main import run
+from bpe_core.command_line.parser import command_named, command_questions
+
+
+@pytest.mark.parametrize("command", [*COMMANDS, *command_questions()])
+def test_every_command_has_the_option(command: str) -> None:
+    assert command == "completion" or "--json" in DeclaredArguments(command_named(command).add_arguments).options
+
+
+def test_what_was_written_is_told_as_json(
+    table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def told(*arguments: str, code: int = 0) -> dict[str, object]:
+        assert run([*arguments, "--json"]) == code
+        found = json.loads(capsys.readouterr().out)
+        assert isinstance(found, dict)
+        return found
+
+    monkeypatch.chdir(tmp_path)
+    assert told("report", str(table), "-o", "it.html") == {"output": "it.html"}
+    assert told("share", str(table), "-o", "page.html") == {"output": "page.html", "notes": []}
+    assert told("share", "--lesson", "ties", "-o", "class.html")["output"] == "class.html"
+    pinned = told("pin", str(table), "-o", "it.pins.json")
+    assert (pinned["output"], pinned["libraries"]) == ("it.pins.json", ["bpe-explorer"])
+    pytest.importorskip("PIL")
+    film = told("film", str(table), "--to", "2", "--seconds", "1", "--size", "chat", "-o", "film.gif")
+    assert film["output"] == "film.gif"
+
+
+def test_a_repetition_is_told_as_json(
+    table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(["steps", str(table), "-o", "steps.csv", "--manifest", "steps.json"]) == 0
+    capsys.readouterr()
+    assert run(["repeat", "steps.json", "--json"]) == 0
+    sentence = "steps.csv: identical, byte for byte."
+    result = {"path": "steps.csv", "is_same": True, "sentence": sentence}
+    assert json.loads(capsys.readouterr().out) == {"is_same": True, "notes": [], "results": [result]}
+    manifest = Path("steps.json")
+    said = json.loads(manifest.read_text())
+    said["results"][0]["sha256"] = "0" * 64
+    manifest.write_text(json.dumps(said))
+    assert run(["repeat", "steps.json", "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["is_same"] is False
