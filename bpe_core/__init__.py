@@ -42,6 +42,8 @@ def _homes() -> dict[str, tuple[str, str]]:
 def __getattr__(name: str) -> Any:
     if name == "__all__":
         return sorted(_homes())
+    if name == "__version__":
+        return _version()
     if name == "tables":  # where questions were functions before
         return sys.modules[__name__]
     home = _homes().get(name) or _FORMER.get(name)
@@ -55,5 +57,11 @@ def __getattr__(name: str) -> Any:
     return update_wrapper(partial(import_module("bpe_core.asking").ask_about, question), question, updated=())
 
 
+def _version() -> str:
+    from bpe_core.support.version import PROGRAM, version_of
+
+    return version_of(PROGRAM) or "not installed"
+
+
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_homes(), *import_module("bpe_core.questions").question_names()})
+    return sorted({*globals(), "__version__", *_homes(), *import_module("bpe_core.questions").question_names()})

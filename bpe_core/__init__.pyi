@@ -57,4 +57,6 @@ from bpe_core.errors import PatternError as PatternError
 from bpe_core.errors import RecipeError as RecipeError
 from bpe_core.errors import TooLarge as TooLarge
 
+__version__: str
+
 def __getattr__(name: str) -> Any: ...

@@ -139,7 +139,7 @@ def recipe(report: Report) -> list[Content]:
 
 def corpus(report: Report) -> list[Content]:
     parts: list[Content] = []
-    words = report.study.learned_from
+    words = report.study.inside.learned_from
     if words is not None:
         counted = f"{count_text(words.total, 'word')}, {len(words):,} different; "
         parts.append(element("p", {}, f"{counted}{words.total_bytes:,} bytes are in words."))
@@ -195,7 +195,7 @@ def merges(report: Report) -> list[Content]:
         return [element("p", {}, "Nothing was learned.")]
     first = range(min(FIRST_MERGES, len(history)))
     parts: list[Content] = [_rows(f"The first {len(first)} {steps}", steps_table(study, first))]
-    lengths = np.array(history.of_steps(study.by_index.texts.lengths))
+    lengths = np.array(history.of_steps(study.inside.by_index.texts.lengths))
     longest = np.argsort(-lengths, kind="stable")[:MOST_LISTED].tolist()
     parts += [element("h3", {}, "The longest tokens"), _rows("Longest first", steps_table(study, longest))]
     counted = history.has_counts and history.tokens_at_start > 0 and history.only_joins
@@ -216,7 +216,7 @@ def text(report: Report) -> list[Content]:
 
 def _text_at(report: Report, moment: int) -> list[Markup]:
     raw = report.text[:MOST_CHARACTERS].encode(errors="replace")
-    spans = report.study.by_index.tokenizer.spans(raw.decode(), moment)
+    spans = report.study.inside.by_index.tokenizer.spans(raw.decode(), moment)
     wording = report.wording
     title = f"Before the first {wording.step}" if moment == 0 else f"After {moment:,} {wording.steps}"
     ratio = f", {len(raw) / len(spans):.2f} bytes each" if spans else ""
@@ -227,7 +227,7 @@ def _text_at(report: Report, moment: int) -> list[Markup]:
 
 def notes(report: Report) -> list[Content]:
     parts: list[Content] = []
-    names = report.study.by_index.texts.text
+    names = report.study.inside.by_index.texts.text
     for mark in report.bookmarks:
         learned = names[int(report.history.ids[mark.merge - 1])] if 0 < mark.merge <= len(report.history) else ""
         step = f"{report.wording.step.capitalize()} {mark.merge:,} "

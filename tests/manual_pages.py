@@ -189,7 +189,22 @@ def own_docstring(name: str, thing: Any) -> str:
     text = inspect.cleandoc(vars(thing).get("__doc__") or "" if isinstance(thing, type) else thing.__doc__ or "")
     if not text or text.startswith(f"{name.removeprefix('bpe.')}("):
         raise Undocumented(f"{name} has no docstring")
-    return re.sub(r"^(>>> .*?)(?=\n\n|\Z)", r"```\n\1\n```", text, flags=re.DOTALL | re.MULTILINE) + "\n"
+    return re.sub(r"^(>>> .*?)(?=\n\n|\Z)", r"```\n\1\n```", in_markdown(text), flags=re.DOTALL | re.MULTILINE) + "\n"
+
+
+def in_markdown(text: str) -> str:
+    """Write the sections of a docstring in NumPy's style as Markdown: parameters as a list, examples as they are."""
+    head, *rest = re.split(r"^(Parameters|Returns|Examples)\n-+\n", text, flags=re.MULTILINE)
+    sections = zip(rest[::2], rest[1::2], strict=True)
+    return "\n\n".join([head.strip(), *(_section(title, body.strip()) for title, body in sections)])
+
+
+def _section(title: str, body: str) -> str:
+    if title == "Examples":
+        return body
+    entries = re.findall(r"^(\S.*)\n((?:[ ]+.*\n?|\n)*)", body, re.MULTILINE)
+    before = "Returns " if title == "Returns" else "- "
+    return "\n".join(f"{before}`{name}`: {' '.join(about.split())}" for name, about in entries)
 
 
 def first_sentence(thing: Any) -> str:

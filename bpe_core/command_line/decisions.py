@@ -74,7 +74,7 @@ def _pair(text: str, study: Study) -> tuple[int, int]:
     trouble: BpeError = BpeError(f"{quoted(text)} is no pair of tokens; write it as t+h.")
     for place in places:
         try:
-            return study.by_index.of_text(text[:place]), study.by_index.of_text(text[place + 1 :])
+            return study.inside.by_index.of_text(text[:place]), study.inside.by_index.of_text(text[place + 1 :])
         except BpeError as error:
             trouble = error
     raise trouble

@@ -53,7 +53,7 @@ def write_and_tell(
     makes_folder: bool = False,
 ) -> int:
     """Write the file if its check agrees, and return the exit code; the JSON includes `described`."""
-    Study(history).checked_step_count(options.at)
+    Study(history).inside.checked_step_count(options.at)
     target = Path(options.out)
     prepare = _way_to_write(target, options.to, delivery)
     folder = target.parent.parent if makes_folder else target.parent

@@ -32,9 +32,9 @@ class FilmedRun:
     def __init__(self, title: str, study: Study, text: str, work: Work) -> None:
         self.title, self.study, self.text, self._work = title, study, text, work
         history = study.history
-        words = None if study.texts is None else study.words(work=work)
+        words = None if study.texts is None else study.inside.words(work=work)
         self._words = words if words is not None and words.total_bytes <= LARGEST_WORDS else None
-        self._ranked = study.ranked(work=work) if self._words is not None and learns_by_ranks(history) else None
+        self._ranked = study.inside.ranked(work=work) if self._words is not None and learns_by_ranks(history) else None
         self._runners: dict[Pair, Runner] = {}
         self._tokens: dict[int, list[TokenSpan]] = {}
 
@@ -43,7 +43,7 @@ class FilmedRun:
 
     def tokens(self, at: int) -> list[TokenSpan]:
         if at not in self._tokens:
-            self._tokens[at] = self.study.by_index.tokenizer.token_spans(self.text, at)
+            self._tokens[at] = self.study.inside.by_index.tokenizer.token_spans(self.text, at)
         return self._tokens[at]
 
     def newest(self, at: int) -> int | None:
@@ -91,11 +91,11 @@ class FilmedRun:
             self._runners[pair] = race(self._ranked, [pair], cancelled=self._work.cancelled)[0]
         runner = self._runners[pair]
         fewer = runner.count_at(at - 1) - runner.count_at(at)
-        newest, texts = self.newest(at), self.study.by_index.texts.text
+        newest, texts = self.newest(at), self.study.inside.by_index.texts.text
         return f"−{fewer:,}, taken by {texts[newest]}" if fewer > 0 and newest is not None else ""
 
     def _name(self, pair: Pair) -> str:
-        return " + ".join(self.study.by_index.texts.text[id] for id in pair if id >= 0)
+        return " + ".join(self.study.inside.by_index.texts.text[id] for id in pair if id >= 0)
 
 
 @dataclass(frozen=True)

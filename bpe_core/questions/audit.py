@@ -76,7 +76,7 @@ def audit_of(
     study: Study, rare: int, long: int, wanted: tuple[Criterion, ...] = (), work: Work = ALONE
 ) -> tuple[Audit, list[str]]:
     """Audit a study, and name the texts of the audit; refuse criteria that they cannot answer."""
-    parts = {} if study.texts is None else study.parts(WHAT, work)
+    parts = {} if study.texts is None else study.inside.parts(WHAT, work)
     needs = [one for one in wanted if one in OF_CORPUS]
     if needs and not parts:
         raise BpeError(f"Only a corpus shows which tokens are {needs[0]}: name its files with --corpus.")

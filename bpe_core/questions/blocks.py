@@ -34,14 +34,14 @@ class Blocks(Question):
         if not method.starts_anew:
             titles = " and ".join(other.title for other in METHODS.values() if other.starts_anew)
             raise BpeError(f"Only {titles} works in blocks; this run was learned by another method.")
-        words = None if study.texts is None else study.words(WHAT, work)
+        words = None if study.texts is None else study.inside.words(WHAT, work)
         blocks = None if words is None else method.blocks(words, history.recipe, work)
         others = {} if words is None else sizes_of_texts(words, cancelled=work.cancelled)
         reasons, columns = history.reasons, history.columns
         rows: dict[str, Values] = {"step": np.arange(len(history) + 1)}
         rows |= {name: [None, *reasons[name].tolist()] for name in ("block", "byte")}
         for name, column in (("token_", history.ids), ("left_", columns.left), ("right_", columns.right)):
-            rows |= study.by_index.columns([NOTHING, *np.array(column).tolist()], name)
+            rows |= study.inside.by_index.columns([NOTHING, *np.array(column).tolist()], name)
         rows |= {"byte_text": [None, *map(_written, reasons["byte"].tolist())], "pair_text": [None, *_pairs(study)]}
         rows |= {"count": [None, *columns.count.tolist()]}
         rows |= {method.name: [None if blocks is None else blocks.size_at_start, *reasons["size"].tolist()]}
@@ -64,7 +64,7 @@ def _written(byte: int) -> str:
 
 
 def _pairs(study: Study) -> Iterator[str]:
-    history, names = study.history, study.by_index.texts.text
+    history, names = study.history, study.inside.by_index.texts.text
     first, bytes_ = len(history.alphabet), history.reasons["byte"]
     for row in range(len(history)):
         halves = history.pair(row)

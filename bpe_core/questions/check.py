@@ -110,7 +110,7 @@ class _Judged:
 
 
 def _by_counts(study: Study, work: Work) -> Answer:
-    words = study.words(WHAT, work)
+    words = study.inside.words(WHAT, work)
     history = _as_learned(study.history, words, work)
     own = _Judged(history, history.recipe, judge(words, history, work))
     best = own
@@ -206,9 +206,9 @@ def _answer(study: Study, found: _Judged) -> Answer:
         {
             "step": [fault.step for fault in faults],
             "kind": [str(fault.kind) for fault in faults],
-            **study.by_index.pair_columns(pairs),
+            **study.inside.by_index.pair_columns(pairs),
             "count": [fault.count for fault in faults],
-            **study.by_index.pair_columns([fault.passed or nowhere for fault in faults], "passed_"),
+            **study.inside.by_index.pair_columns([fault.passed or nowhere for fault in faults], "passed_"),
             "passed_count": [None if fault.passed is None else fault.passed_count for fault in faults],
         }
     )
@@ -262,10 +262,10 @@ def _verdict(study: Study, verdict: Verdict) -> Iterator[str]:
 
 
 def _fault(study: Study, fault: Fault) -> str:
-    merged = study.by_index.pair_name(study.history.pair(fault.step - 1))
+    merged = study.inside.by_index.pair_name(study.history.pair(fault.step - 1))
     if fault.passed is None:
         return f"{merged} occurs {count_text(fault.count, 'time')}. {KINDS[fault.kind]}"
-    passed = study.by_index.pair_name(fault.passed)
+    passed = study.inside.by_index.pair_name(fault.passed)
     rank = study.history.ranks().get(fault.passed)
     late = "" if rank is None else f" It is merged at step {rank + 1:,}."
     return (
@@ -284,7 +284,7 @@ def _of_the_table_alone(study: Study, work: Work) -> Answer:
     table = DataTable(
         {
             "step": [step for step, _ in rows],
-            **study.by_index.columns([int(study.history.ids[step - 1]) for step, _ in rows]),
+            **study.inside.by_index.columns([int(study.history.ids[step - 1]) for step, _ in rows]),
             "reason": [why for _, why in rows],
         }
     )
@@ -316,7 +316,7 @@ def _by_its_own_counts(history: History) -> Iterator[tuple[int, str]]:
 def _by_its_texts(study: Study, work: Work) -> Iterator[tuple[int, str]]:
     history = study.history
     seen: dict[bytes, int] = {}
-    for id, raw in enumerate(study.by_index.texts.raw[: history.first_special]):
+    for id, raw in enumerate(study.inside.by_index.texts.raw[: history.first_special]):
         row = history.row_of(id)
         if seen.setdefault(raw, id) != id and row is not None:
             yield row + 1, "An earlier token has the same text."

@@ -29,7 +29,7 @@ class Compression(Question):
         history = study.history
         symbols = np.zeros(0, np.int64)
         if not history.only_joins:  # only the texts say how many base symbols there are
-            symbols = study.symbol_counts(WHAT, work)
+            symbols = study.inside.symbol_counts(WHAT, work)
         ratio = symbols_per_token(history, symbols)
         known = ratio is not None
         ratio = np.zeros(0) if ratio is None else ratio

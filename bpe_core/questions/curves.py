@@ -55,20 +55,20 @@ examples:
         return self.held_out is None
 
     def answer(self, studies: Mapping[str, Study], work: Work = ALONE) -> Answer:
-        own = next((study.texts for study in studies.values() if not study.texts_are_own), None)
+        own = next((study.texts for study in studies.values() if not study.inside.texts_are_own), None)
         texts = self.held_out or own
         if texts is None or (self.held_out is not None and own is not None):
             raise BpeError(NO_TEXTS)
         with texts.reading() as corpus:
             documents = [*corpus.documents()]
-        learned = {name: one.own_words for name, one in studies.items()} if self.measure == BITS else {}
+        learned = {name: one.inside.own_words for name, one in studies.items()} if self.measure == BITS else {}
         table = overlay(
             {name: one.history for name, one in studies.items()},
             documents,
             learned={name: words for name, words in learned.items() if words is not None},
             is_held_out=self.held_out is not None,
             morphemes=self._morphemes(),
-            samples=samples_of({name: (one.history.recipe, one.sources) for name, one in studies.items()}),
+            samples=samples_of({name: (one.history.recipe, one.inside.sources) for name, one in studies.items()}),
             work=work,
         )
         figure = sweep_chart(table, self.measure, self.lines or None)

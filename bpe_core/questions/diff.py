@@ -115,15 +115,15 @@ def _facts(found: TableComparison) -> dict[str, object]:
 
 def _split(text: str, studies: Iterable[Study]) -> tuple[list[Rows], Rows]:
     """Return the tokens of each, and the stretches that they split differently."""
-    tokens = [study.by_index.tokenizer.segmentation(text).tokens(len(study.history)) for study in studies]
+    tokens = [study.inside.by_index.tokenizer.segmentation(text).tokens(len(study.history)) for study in studies]
     return [each.spans().tolist() for each in tokens], parallel_cuts(tokens, len(text.encode())).stretches.tolist()
 
 
 def _text_facts(studies: Iterable[Study], both: Sequence[Rows], regions: Rows) -> dict[str, object]:
     facts = {
         side: {
-            "ids": [study.by_index.number(id) for *_, id in spans],
-            "tokens": [escape(study.by_index.texts.raw[id]) for *_, id in spans],
+            "ids": [study.inside.by_index.number(id) for *_, id in spans],
+            "tokens": [escape(study.inside.by_index.texts.raw[id]) for *_, id in spans],
         }
         for side, study, spans in zip(("first", "second"), studies, both, strict=True)
     }
@@ -134,7 +134,7 @@ def _ids(study: Study, place: int | None) -> tuple[int | None, int | None]:
     if place is None:
         return None, None
     left, right = study.history.pair(place)
-    return study.by_index.number(left), study.by_index.number(right)
+    return study.inside.by_index.number(left), study.inside.by_index.number(right)
 
 
 def _said(text: str, names: Sequence[str], both: Sequence[Rows], regions: Rows) -> Iterator[str]:

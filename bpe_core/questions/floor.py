@@ -119,7 +119,7 @@ examples:
         if self.rounds is not None and self.rounds < 1:
             raise BpeError("A search takes at least 1 round.")
         study = study if self.held_out is None else study.with_texts(self.held_out)
-        words, history = study.words(WHAT, work), study.history
+        words, history = study.inside.words(WHAT, work), study.history
         alphabet, sizes = Alphabet.for_words(words, history.recipe), self._checked_sizes(words, history)
         fixed = len(alphabet) + len(history.recipe.special_tokens)
         if sizes[0] < fixed:
@@ -284,7 +284,7 @@ def _may_be_from_elsewhere(study: Study, sizes: Sequence[int], own: Column) -> b
     history = study.history
     known = [(history.step_of_size(size), tokens) for size, tokens in zip(sizes, own, strict=True) if tokens]
     is_same = history.has_counts and all(int(history.tokens_after[at]) == tokens for at, tokens in known)
-    return bool(known) and not (study.texts_are_own or is_same)
+    return bool(known) and not (study.inside.texts_are_own or is_same)
 
 
 def _told(one: Found, own: int | None, fewest: int | None) -> str:

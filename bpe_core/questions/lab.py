@@ -78,7 +78,9 @@ examples:
         if len(cuts) > 1:
             sentences.append("Words that are split most differently:" if words else "All words are split alike.")
         both = zip(LETTERS, studies.values(), cuts, strict=False)
-        curves = {letter: one.once("curves", partial(measured_sizes, cut, work=work), cut) for letter, one, cut in both}
+        curves = {
+            letter: one.inside.once("curves", partial(measured_sizes, cut, work=work), cut) for letter, one, cut in both
+        }
         table = table_of_curves(curves)
         figure = lab_chart(table, self.measure)
         if self.words:
@@ -107,14 +109,14 @@ def _words_table(found: Sequence[DifferingWord], names: Sequence[str]) -> DataTa
 
 def _cuts(studies: Mapping[str, Study], work: Work) -> list[CutWords]:
     several = list(studies.values())
-    named = next((place for place, one in enumerate(several) if one.texts and not one.texts_are_own), None)
-    place = whose_words([(one.learned_from, one.history.recipe) for one in several]) if named is None else named
+    named = next((place for place, one in enumerate(several) if one.texts and not one.inside.texts_are_own), None)
+    place = whose_words([(one.inside.learned_from, one.history.recipe) for one in several]) if named is None else named
     if place is None:
         return []
     recipe = several[place].history.recipe
-    words = several[place].words("A comparison", work)
+    words = several[place].inside.words("A comparison", work)
     cut = partial(CutWords.of, words, recipe, cancelled=work.cancelled)
-    return [one.once("split as another's", partial(cut, one.history), words) for one in several]
+    return [one.inside.once("split as another's", partial(cut, one.history), words) for one in several]
 
 
 def _size(letter: str, name: str, history: History, step: int) -> str:
@@ -124,7 +126,7 @@ def _size(letter: str, name: str, history: History, step: int) -> str:
 
 def _cut_text(text: str, studies: Mapping[str, Study], at: Sequence[int]) -> list[str]:
     several = zip(studies.values(), at, strict=True)
-    tokens = [study.by_index.tokenizer.segmentation(text).tokens(step) for study, step in several]
+    tokens = [study.inside.by_index.tokenizer.segmentation(text).tokens(step) for study, step in several]
     cuts, data = parallel_cuts(tokens, len(text.encode())), text.encode()
     sentences = []
     if len(studies) > 1:

@@ -89,9 +89,9 @@ examples:
             given = parallel_texts(self.parallel)
             recipe = study.history.recipe
             return {name: (texts_of(lines).words(recipe, work), len(lines)) for name, lines in given.items()}
-        own = study.learned_from
+        own = study.inside.learned_from
         dev = {} if own is None else {one.name: one.dev for one in own.languages if one.dev is not None}
-        found = dev or (study.parts(WHAT, work) if study.texts is not None else {})
+        found = dev or (study.inside.parts(WHAT, work) if study.texts is not None else {})
         return {name: (words, _line_ends(words)) for name, words in found.items() if len(words)}
 
 

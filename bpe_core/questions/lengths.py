@@ -24,7 +24,7 @@ class Lengths(Question):
     at: int | None = after_steps()
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
-        then = study.at(study.checked_step_count(self.at))
+        then = study.at(study.inside.checked_step_count(self.at))
         lengths = np.array(then.names.lengths, np.int64)[then.history.vocabulary]
         found, times = np.unique(lengths, return_counts=True)
         table = DataTable({"bytes": found, "tokens": times})

@@ -46,12 +46,12 @@ the text spells, and a text that decoding does not give back.
     specials: str = spelled_specials()
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
-        spans = study.by_index.tokenizer.token_spans(self.text, allowed_special=ALLOWED[self.specials])
-        names, indices = study.by_index.texts, [span.id for span in spans]
+        spans = study.inside.by_index.tokenizer.token_spans(self.text, allowed_special=ALLOWED[self.specials])
+        names, indices = study.inside.by_index.texts, [span.id for span in spans]
         texts = [names.text[index] for index in indices]
         odd = list(_odd(study, indices))
         columns: dict[str, Values] = {
-            "id": [*map(study.by_index.number, indices)],
+            "id": [*map(study.inside.by_index.number, indices)],
             "text": texts,
             "hex": [names.raw[index].hex(" ") for index in indices],
             "start": [span.first_char for span in spans],
@@ -69,7 +69,7 @@ the text spells, and a text that decoding does not give back.
 
 def _odd(study: Study, indices: list[int]) -> Iterator[str]:
     """Say what is odd about each token, by the names in ODD."""
-    broken, lengths, mixed = how_written([study.by_index.texts.raw[index] for index in indices], never_cancelled)
+    broken, lengths, mixed = how_written([study.inside.by_index.texts.raw[index] for index in indices], never_cancelled)
     kinds = (broken, lengths > LONG, mixed)
     for place, index in enumerate(indices):
         found = [name for name, meets in zip((BROKEN, LONG_ONE, MIXED), kinds, strict=True) if meets[place]]
@@ -90,7 +90,7 @@ def _about(odd: list[str]) -> Iterator[str]:
 
 
 def _spelled(study: Study, text: str, allowed: Allowed) -> Iterator[str]:
-    matched = study.by_index.tokenizer.allowed(allowed)
+    matched = study.inside.by_index.tokenizer.allowed(allowed)
     for special in study.history.recipe.special_tokens:
         if special in text:
             taken = "here it is that token" if special in matched else "here it is split like any other text"
@@ -98,7 +98,7 @@ def _spelled(study: Study, text: str, allowed: Allowed) -> Iterator[str]:
 
 
 def _differences(study: Study, text: str, indices: list[int]) -> Iterator[str]:
-    back = study.by_index.tokenizer.decode(indices)
+    back = study.inside.by_index.tokenizer.decode(indices)
     if back != text:
         both = np.array([one == other for one, other in zip(back, text, strict=False)], np.bool_)
         place = len(both) if both.all() else int(both.argmin())

@@ -187,8 +187,8 @@ def _percent(program: Program, interval: tuple[Any, Any], group: int) -> str:
 
 
 def _line(study: Study, program: Program, line: Line) -> str:
-    merged = study.by_index.pair_name(program.evidence.table.pair(line.step))
-    return f"{merged} before {study.by_index.pair_name(program.rivals[line.rival].pair)}"
+    merged = study.inside.by_index.pair_name(program.evidence.table.pair(line.step))
+    return f"{merged} before {study.inside.by_index.pair_name(program.rivals[line.rival].pair)}"
 
 
 def _told(
@@ -213,11 +213,11 @@ def _told(
     worst = [(float(by), number) for number, by in enumerate(program.of_rivals) if by > 0]
     for by, number in sorted(worst, reverse=True)[:LISTED]:
         rival = program.rivals[number]
-        name, fate = study.by_index.pair_name(rival.pair), _fate(rival.until, program)
+        name, fate = study.inside.by_index.pair_name(rival.pair), _fate(rival.until, program)
         yield f"{name} occurs {by:,.1f} times too often in a million bytes: {fate}"
     steps = np.argsort(-program.of_steps, kind="stable")[:LISTED]
     for step in (one for one in steps.tolist() if program.of_steps[one] > 0):
-        merged = study.by_index.pair_name(evidence.table.pair(step))
+        merged = study.inside.by_index.pair_name(evidence.table.pair(step))
         yield f"Step {step + 1:,}, {merged}, lacks {program.of_steps[step]:,.1f} occurrences in a million bytes."
 
 

@@ -44,20 +44,20 @@ examples:
     step: int = parameter(help="the step; 1 is the first", metavar="N")
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
-        step, history = study.checked_step(self.step), study.history
-        title = f"Step {step:,}: {study.by_index.pair_name(history.pair(step - 1))}"
+        step, history = study.inside.checked_step(self.step), study.history
+        title = f"Step {step:,}: {study.inside.by_index.pair_name(history.pair(step - 1))}"
         if not learns_by_ranks(history):
             if history.only_joins:
                 raise BpeError("Which words held a pair is known only where pairs are joined one after the other.")
-            held = words_of_step(study.words(WHAT, work), history, step, work)
+            held = words_of_step(study.inside.words(WHAT, work), history, step, work)
             total, done = sum(count for _, count in held), DONE.get(int(history.columns.right[step - 1]), "")
             sentence = f"{title},{done} {count_text(total, 'time')} in {count_text(len(held), 'word')}."
             return Answer(held_table(held), (sentence,))
-        ranked = study.ranked(WHAT, work)
+        ranked = study.inside.ranked(WHAT, work)
         learned_in = ranked.at(step - 1)
         found = contributions(learned_in, step)
         sentences = [f"{title}, {count_text(found.count, 'time')} in {count_text(len(found.words), 'word')}."]
-        shares = study.file_counts(WHAT, work).split(contributions(ranked, step), ranked)
+        shares = study.inside.file_counts(WHAT, work).split(contributions(ranked, step), ranked)
         sentences += [f"{share / max(1, found.count):.1%} ({share:,}) from {name}" for name, share in shares.items()]
         held = [(learned_in.words.word(one.word), one.count) for one in found.words]
         times = np.array([one.times for one in found.words], np.int64)

@@ -25,15 +25,15 @@ class Pairs(Question):
     at: int | None = after_steps()
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
-        at, history, recipe = study.checked_step_count(self.at), study.history, study.history.recipe
-        found = leading_pairs(study.words(WHAT, work), history, at)
+        at, history, recipe = study.inside.checked_step_count(self.at), study.history, study.history.recipe
+        found = leading_pairs(study.inside.words(WHAT, work), history, at)
         reason = compared_by(recipe, found)
         following = next_pair(history, at, found) if found else None
         measured = {} if reason is None else {reason.title.lower(): [measure_of(one, reason) for one in found]}
         table = DataTable(
             {
                 "after_step": [at] * len(found),
-                **study.by_index.pair_columns([(one.left, one.right) for one in found]),
+                **study.inside.by_index.pair_columns([(one.left, one.right) for one in found]),
                 "count": [one.count for one in found],
                 **measured,
                 "is_next": [(one.left, one.right) == following for one in found],

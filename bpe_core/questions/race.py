@@ -50,9 +50,11 @@ examples:
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
         if self.never_won:
             return _never_won(study)
-        ranked = study.ranked(WHAT, work)
-        pairs = [(study.by_index.of_text(left), study.by_index.of_text(right)) for left, right in self.pairs]
-        pairs += [study.history.pair(study.checked_step(step) - 1) for step in self.steps]
+        ranked = study.inside.ranked(WHAT, work)
+        pairs = [
+            (study.inside.by_index.of_text(left), study.inside.by_index.of_text(right)) for left, right in self.pairs
+        ]
+        pairs += [study.history.pair(study.inside.checked_step(step) - 1) for step in self.steps]
         pairs = pairs or self._next_pairs(study) or most_dramatic(ranked, RUNNERS, cancelled=work.cancelled)
         runners = race(ranked, pairs, cancelled=work.cancelled)
         if not runners:
@@ -65,7 +67,7 @@ examples:
 
     def _next_pairs(self, study: Study) -> list[tuple[int, int]]:
         end = len(study.history)
-        if self.at is None or study.checked_step_count(self.at) == end:
+        if self.at is None or study.inside.checked_step_count(self.at) == end:
             return []
         first = min(self.at, max(0, end - RUNNERS))
         return [study.history.pair(row) for row in range(first, min(first + RUNNERS, end))]
@@ -74,7 +76,7 @@ examples:
 def _table(runners: list[Runner], study: Study) -> DataTable:
     return DataTable(
         {
-            **study.by_index.pair_columns([runner.pair for runner in runners for _ in runner.counts]),
+            **study.inside.by_index.pair_columns([runner.pair for runner in runners for _ in runner.counts]),
             "after_step": [step for runner in runners for step in runner.states.tolist()],
             "count": [count for runner in runners for count in runner.counts.tolist()],
             "won_at": [runner.won_at for runner in runners for _ in runner.counts],
@@ -86,11 +88,11 @@ def _fate(runner: Runner, study: Study) -> str:
     won = f"merged at step {runner.won_at:,}" if runner.won_at else "never merged"
     base = len(study.history.alphabet)
     lost = [
-        f"{study.by_index.texts.text[base + cut.step - 1]} (step {cut.step:,}) took {cut.lost:,}"
+        f"{study.inside.by_index.texts.text[base + cut.step - 1]} (step {cut.step:,}) took {cut.lost:,}"
         for cut in runner.cuts[:MOST_CUTS]
     ]
     cuts = f" {'; '.join(lost)}." if lost else ""
-    name = study.by_index.pair_name(runner.pair)
+    name = study.inside.by_index.pair_name(runner.pair)
     return f"{name}: {count_text(runner.peak, 'time')} after step {runner.peak_at:,}, {won}.{cuts}"
 
 
@@ -98,11 +100,11 @@ def _lead(change: LeadChange, runners: list[Runner], study: Study) -> str:
     if change.leader is None:
         return f"After step {change.at:,} none of them occurs."
     runner, history, at = runners[change.leader], study.history, change.at
-    now = f"After step {at:,} {study.by_index.pair_name(runner.pair)}"
+    now = f"After step {at:,} {study.inside.by_index.pair_name(runner.pair)}"
     count = f"with {runner.count_at(at):,}"
     if at == len(history) or runner.pair == history.pair(at):
         return f"{now} leads {count}."
-    next_one = study.by_index.pair_name(history.pair(at))
+    next_one = study.inside.by_index.pair_name(history.pair(at))
     return f"{now} is first here {count}, but {next_one} is {history.recipe.wording.done} next."
 
 
@@ -110,7 +112,7 @@ def _never_won(study: Study) -> Answer:
     found: list[NeverMerged] = best_that_never_won(study.history)
     table = DataTable(
         {
-            **study.by_index.pair_columns([one.pair for one in found]),
+            **study.inside.by_index.pair_columns([one.pair for one in found]),
             "times_second": [one.times for one in found],
             "closest_step": [one.closest_step for one in found],
             "missed_by": [one.missed_by for one in found],

@@ -30,13 +30,13 @@ class Ranks(Question):
     at: int | None = after_steps()
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
-        at = study.checked_step_count(self.at)
+        at = study.inside.checked_step_count(self.at)
         then = study.history.first(at)
-        if then.only_joins and study.texts_are_own:
-            counts = then.token_counts(study.symbol_counts(WHAT, work))
+        if then.only_joins and study.inside.texts_are_own:
+            counts = then.token_counts(study.inside.symbol_counts(WHAT, work))
         else:
-            counts = study.cut(WHAT, work).counts(at)
+            counts = study.inside.cut(WHAT, work).counts(at)
         order = np.argsort(-counts, kind="stable")[: int(np.count_nonzero(counts > 0))]
         ranks = {"rank": np.arange(1, len(order) + 1)}
-        table = DataTable({**ranks, **study.by_index.columns(order.tolist()), "count": counts[order]})
+        table = DataTable({**ranks, **study.inside.by_index.columns(order.tolist()), "count": counts[order]})
         return Answer.drawn(table, ranks_chart(table))

@@ -112,14 +112,14 @@ examples:
         return Answer(table, tuple(dict.fromkeys(sentences)), figure, rows=rows if len(table) else None)
 
     def _texts(self, study: Study, work: Work) -> dict[str, WordTable]:
-        own = study.learned_from
+        own = study.inside.learned_from
         if own is not None and not self.each:
             return {TRAINING: own}
         found = {TRAINING: own} if self.own and own is not None else {}
         if self.each:
-            return found | dict(study.parts(WHAT, work))
+            return found | dict(study.inside.parts(WHAT, work))
         paths = study.texts.paths if isinstance(study.texts, CorpusTexts) else ()
-        return found | {" ".join(paths) or "text": study.words(WHAT, work)}
+        return found | {" ".join(paths) or "text": study.inside.words(WHAT, work)}
 
     def _held_out(self, study: Study, work: Work) -> dict[str, WordTable]:
         if self.held_out is None:
@@ -143,7 +143,7 @@ def _names(texts: Texts) -> list[str]:
 
 def curves_of(study: Study, words: WordTable, power: float, work: Work) -> SizeCurves:
     """Compute the curves: for every size where texts are cut by ranks, else for some sizes."""
-    if study.has_ranks:
+    if study.inside.has_ranks:
         return size_curves(words, study.history, power=power, cancelled=work.cancelled)
     cut = CutWords.of(words, study.history.recipe, study.history, cancelled=work.cancelled)
     return measured_sizes(cut, power=power, work=work)

@@ -39,11 +39,11 @@ def steps_table(study: Study, rows: Sequence[int]) -> DataTable:
     return DataTable(
         {
             "step": chosen + 1,
-            **study.by_index.pair_columns(np.stack(pairs, axis=1)[chosen].tolist()),
-            **study.by_index.columns(np.array(history.ids)[chosen].tolist(), "token_"),
+            **study.inside.by_index.pair_columns(np.stack(pairs, axis=1)[chosen].tolist()),
+            **study.inside.by_index.columns(np.array(history.ids)[chosen].tolist(), "token_"),
             "count": _known(table.count[chosen]),
             **{name: _known(column[chosen]) for name, column in history.reasons.items()},
-            **study.by_index.pair_columns(np.stack(others, axis=1)[chosen].tolist(), "runner_up_"),
+            **study.inside.by_index.pair_columns(np.stack(others, axis=1)[chosen].tolist(), "runner_up_"),
             "runner_up_count": _known(table.runner_up_count[chosen]),
             "tied": np.array(history.tied, bool)[chosen],
             "tokens_left": _known(table.tokens_left[chosen]),

@@ -37,7 +37,7 @@ class Supermerges(Question):
             title = METHODS[history.recipe.method].title
             racing = " and ".join(method.title for method in METHODS.values() if method.joins_runs)
             raise BpeError(f"Merges within and across words race by {racing} only, not by {title}.")
-        if self.at is not None and study.checked_step_count(self.at) < len(history):
+        if self.at is not None and study.inside.checked_step_count(self.at) < len(history):
             return _race(study, history[self.at])
         stages, rivals, counts = history.reasons["stage"], history.reasons["rival"], history.columns.count
         joins = np.flatnonzero(history.columns.right != NOTHING)
@@ -56,15 +56,18 @@ class Supermerges(Question):
 
 
 def _race(study: Study, step: Step) -> Answer:
-    name = study.by_index.texts.text
+    name = study.inside.by_index.texts.text
     if step.right == NOTHING:
         sentence = f"Step {step.step:,} drops “{name[step.left]}”, which is left {count_text(step.count, 'time')}."
         return Answer(
             DataTable({"step": [step.step], "dropped": [name[step.left]], "count": [step.count]}), (sentence,)
         )
     own, rival = int(step.reasons["stage"]), int(step.reasons["rival"])
-    other = NOT_THERE if step.runner_up is None else study.by_index.pair_name(step.runner_up)
-    rows = {own: (study.by_index.pair_name((step.left, step.right)), step.count), 3 - own: (other, max(rival, 0))}
+    other = NOT_THERE if step.runner_up is None else study.inside.by_index.pair_name(step.runner_up)
+    rows = {
+        own: (study.inside.by_index.pair_name((step.left, step.right)), step.count),
+        3 - own: (other, max(rival, 0)),
+    }
     if rival == NOTHING:
         del rows[3 - own]
     table = DataTable(

@@ -49,7 +49,7 @@ examples:
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
         if self.what_if:
             return self._under_another_rule(study, self.what_if, work)
-        at, history = study.checked_step_count(self.at), study.history
+        at, history = study.inside.checked_step_count(self.at), study.history
         if not history.has_counts:
             raise BpeError(f"{study.name or 'This table'} has no counts, so its ties are not known.")
         found = ties(history, at, cancelled=work.cancelled)
@@ -58,7 +58,7 @@ examples:
     def _under_another_rule(self, study: Study, rule: str, work: Work) -> Answer:
         history = study.history
         recipe = history.recipe.with_changes(ties=rule, merges=len(history))
-        other = learn(study.words(WHAT, work), recipe, progress=work.progress, cancelled=work.cancelled)
+        other = learn(study.inside.words(WHAT, work), recipe, progress=work.progress, cancelled=work.cancelled)
         work.check()
         found = compare_tables(history, other, cancelled=work.cancelled)
         sentences = [_parting(found, rule, len(other)), found.overlap.in_words]
@@ -75,8 +75,8 @@ def _table(found: list[Tie], study: Study) -> DataTable:
     return DataTable(
         {
             "step": [tie.step for tie in found],
-            **study.by_index.pair_columns([tie.winner for tie in found]),
-            **study.by_index.pair_columns([tie.loser for tie in found], "loser_"),
+            **study.inside.by_index.pair_columns([tie.winner for tie in found]),
+            **study.inside.by_index.pair_columns([tie.loser for tie in found], "loser_"),
             "count": [tie.count for tie in found],
             "loser_step": [tie.loser_step for tie in found],
         }

@@ -58,11 +58,11 @@ examples:
     words: bool = parameter(False, help="list all words that hold it instead, with how often")
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
-        token, at = study.by_index.of_text(self.token), study.checked_step_count(self.at)
+        token, at = study.inside.by_index.of_text(self.token), study.inside.checked_step_count(self.at)
         if self.words:
             held = _held(study, token, at, work)
-            return Answer(held_table(held), (f"{len(held):,} words hold {study.by_index.texts.text[token]}.",))
-        study.words(WHAT, work)  # refuses to go on without texts
+            return Answer(held_table(held), (f"{len(held):,} words hold {study.inside.by_index.texts.text[token]}.",))
+        study.inside.words(WHAT, work)  # refuses to go on without texts
         life = life_of(study, token, at, work)
         table = life_table(study, life)
         sentences = (*_life_sentences(life, study), reach_sentence(life.reached, study), *_places(study, life, work))
@@ -77,7 +77,7 @@ def life_of(study: Study, token: int, at: int, work: Work = ALONE, *, by_parts: 
     history = study.history
     if history.joining is not None:  # in an order of the file's own, which no method knows
         return _usual_life(study, token, at, work, by_parts=by_parts)
-    words = None if study.texts is None else study.words(WHAT, work)
+    words = None if study.texts is None else study.inside.words(WHAT, work)
     usual = partial(_usual_life, study, token, at, work, by_parts=by_parts)
     return Method.of(history.recipe).life(token, at, history, words, usual)
 
@@ -87,26 +87,32 @@ def _usual_life(study: Study, token: int, at: int, work: Work, *, by_parts: bool
     if study.texts is None:
         return life_without_words(history, token, at, cancelled=work.cancelled)
     if not learns_by_ranks(history):
-        return life_by_use(study.words(WHAT, work), history, token, at, study.symbol_counts(WHAT, work), work)
-    files = study.file_counts(WHAT, work) if by_parts else None
-    return token_life(study.ranked(WHAT, work), token, at, files=files, cancelled=work.cancelled)
+        return life_by_use(
+            study.inside.words(WHAT, work), history, token, at, study.inside.symbol_counts(WHAT, work), work
+        )
+    files = study.inside.file_counts(WHAT, work) if by_parts else None
+    return token_life(study.inside.ranked(WHAT, work), token, at, files=files, cancelled=work.cancelled)
 
 
 def _held(study: Study, token: int, at: int, work: Work) -> Held:
     if learns_by_ranks(study.history):
-        ranked = study.ranked(WHAT, work)
+        ranked = study.inside.ranked(WHAT, work)
         found = words_with(ranked, ranked.occurrences(token), at).words
         return [(ranked.words.word(one.word), one.count) for one in found]
-    words = study.words(WHAT, work)
+    words = study.inside.words(WHAT, work)
     if study.history.only_joins:
         return [*life_of(study, token, at, work).words.words]
     return use_by_cutting(words, study.history, token, at, work).words
 
 
 def _facts(life: TokenLife, study: Study) -> dict[str, object]:
-    names, parts, row = study.by_index.texts.text, study.history.parts(life.token), study.history.row_of(life.token)
+    names, parts, row = (
+        study.inside.by_index.texts.text,
+        study.history.parts(life.token),
+        study.history.row_of(life.token),
+    )
     return {
-        "id": study.by_index.number(life.token),
+        "id": study.inside.by_index.number(life.token),
         "token": names[life.token],
         "made_at": None if row is None else row + 1,
         "parts": None if parts is None else [names[part] for part in parts],
@@ -129,7 +135,7 @@ def life_table(study: Study, life: TokenLife) -> DataTable:
     rows = [("pair", *one) for one in life.pair_curve] + [("token", *one) for one in life.curve]
     return DataTable(
         {
-            **study.by_index.columns([life.token] * len(rows)),
+            **study.inside.by_index.columns([life.token] * len(rows)),
             "of": [of for of, _, _ in rows],
             "after_step": np.array([step for _, step, _ in rows], np.int64),
             "count": np.array([count for _, _, count in rows], np.int64),
@@ -144,10 +150,10 @@ def life_figure(study: Study, life: TokenLife) -> LineFigure:
 
 
 def _life_sentences(life: TokenLife, study: Study) -> list[str]:
-    history, names = study.history, study.by_index.texts.text
+    history, names = study.history, study.inside.by_index.texts.text
     row, grown_from, parts = history.row_of(life.token), history.recipe.grown_from, history.parts(life.token)
     new = f", new behind the table's own {grown_from:,} steps" if 0 < grown_from < (row or 0) + 1 else ""
-    made = "" if row is None or parts is None else f", step {row + 1:,}: {study.by_index.pair_name(parts)}{new}"
+    made = "" if row is None or parts is None else f", step {row + 1:,}: {study.inside.by_index.pair_name(parts)}{new}"
     base = ", a base symbol" if history.only_joins and row is None else ""
     found = [
         f"{names[life.token]} ({_called(study, life.token)}{made}{base}) occurs "
@@ -167,7 +173,7 @@ def _life_sentences(life: TokenLife, study: Study) -> list[str]:
 
 
 def _called(study: Study, index: int) -> str:
-    id = study.by_index.number(index)
+    id = study.inside.by_index.number(index)
     return "no id" if id is None else f"id {id:,}"
 
 
@@ -177,7 +183,7 @@ def reach_sentence(reached: Reachability, study: Study) -> str:
     if reached.kind == "not learned yet":
         return "At this moment it is not learned yet."
     if len(reached.pieces) > 1:
-        pieces = " | ".join(study.by_index.texts.text[id] for id in reached.pieces)
+        pieces = " | ".join(study.inside.by_index.texts.text[id] for id in reached.pieces)
         return f"No text can produce it: its own text falls into {pieces}."
     if reached.kind == "unreachable":
         return "No text can produce it: these bytes are part of no character."
@@ -191,7 +197,7 @@ def _places(study: Study, life: TokenLife, work: Work) -> list[str]:
         return []
     try:
         with study.texts.reading() as corpus:
-            found = contexts(corpus, study.ranked(WHAT, work), life.token, life.at, most=MOST_SHOWN)
+            found = contexts(corpus, study.inside.ranked(WHAT, work), life.token, life.at, most=MOST_SHOWN)
             return [_place(hit) for hit in found]
     except BpeError:
         return []

@@ -32,13 +32,13 @@ class Tree(Question):
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
         if not self.text:
             raise BpeError("Which word? Name it with --text, or a text that holds it, and with --byte its place there.")
-        at = study.checked_step_count(self.at)
+        at = study.inside.checked_step_count(self.at)
         word = explain(self.text, study.history, ALLOWED[self.specials]).word_at(self.byte, at)
         is_short = word.falls_apart or len(word.symbols) <= MOST_SYMBOLS
         pieces = word.pieces(at) if is_short else word.tokens(at)
         table = DataTable(
             {
-                **study.by_index.columns([one.id for one in pieces]),
+                **study.inside.by_index.columns([one.id for one in pieces]),
                 "first_symbol": [one.start for one in pieces],
                 "behind_symbol": [one.stop for one in pieces],
                 "step": [one.step or None for one in pieces],

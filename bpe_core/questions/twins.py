@@ -40,7 +40,7 @@ examples:
     at: int | None = after_steps()
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
-        then = study.at(study.checked_step_count(self.at))
+        then = study.at(study.inside.checked_step_count(self.at))
         history, texts = then.history, decoded(then.history)
         no_text = {id for id, one in enumerate(history.alphabet.but_seeds) if one.kind in ("fallback", "unknown")}
         ids = [id for id in history.vocabulary.tolist() if id < history.first_special and id not in no_text]

@@ -86,11 +86,11 @@ are left out.
             raise BpeError(f"Draw a text at least once, not {self.draws:,} times.")
         if not self.text and study.texts is None:
             raise BpeError("Which text? Name one, or name the texts of a corpus with --corpus.")
-        at = study.checked_step_count(self.at)
+        at = study.inside.checked_step_count(self.at)
         history = study.history.first(at)
         counts = None
         if study.texts is not None and history.scores is None:
-            counts = study.cut(WHAT, work).counts(at)
+            counts = study.inside.cut(WHAT, work).counts(at)
         ways = ways_of(history, probabilities(history, counts), self.dropout)
         return self._of_text(study, ways, work) if self.text else self._of_corpus(study, ways, history, work)
 
@@ -137,14 +137,14 @@ are left out.
     # -- a corpus --------------------------------------------------------------------------
 
     def _of_corpus(self, study: Study, ways: WaysOf, history: History, work: Work) -> Answer:
-        words, at = study.words(WHAT, work), len(history)
+        words, at = study.inside.words(WHAT, work), len(history)
         work.progress(Progress("laying out all tokens of all words", 0, 1, ""))
-        lattices = study.once("lattices of all tokens", lambda: CorpusLattices(words, study.history), words)
+        lattices = study.inside.once("lattices of all tokens", lambda: CorpusLattices(words, study.history), words)
         lengths = [len(ways.cut("longest", word)) for word, _ in while_wanted(words, work.cancelled)]
         drawn = drawn_tokens(words, ways, Random(self.seed), work) if "dropout" in ways.known else None
         scores = ways.scores or ()
         makes: dict[Way, Any] = {
-            "own": lambda: int(study.cut(WHAT, work).counts(at).sum()),
+            "own": lambda: int(study.inside.cut(WHAT, work).counts(at).sum()),
             "longest": lambda: int(words.counts @ np.array(lengths, np.int64)),
             "fewest": lambda: lattices.fewest(history, work),
             "likeliest": lambda: lattices.likeliest(history, scores, work),
@@ -225,7 +225,7 @@ class _Found:
         return {
             "way": way,
             "tokens": len(ids),
-            "split": BETWEEN.join(self.study.by_index.texts.text[id] for id in ids),
+            "split": BETWEEN.join(self.study.inside.by_index.texts.text[id] for id in ids),
             "drawn": times,
             "probability": probability,
             "as_own": cut == self.fixed("own"),
@@ -244,7 +244,7 @@ class _Found:
 
     def figure(self, place: int, way: Way) -> LatticeFigure:
         word = self.words[place]
-        lattice, own, text = self.all.lattice(word), self.all.own(word), self.study.by_index.texts.text
+        lattice, own, text = self.all.lattice(word), self.all.own(word), self.study.inside.by_index.texts.text
         shares = self.all.shares(way, word)
         exact = shares is not None
         if shares is None:
@@ -290,7 +290,7 @@ class _Found:
         return {key: times / len(self.drawn[way]) for key, times in found.items()}
 
     def _way_drawn(self, name: str, ids: Ids, share: str) -> WayDrawn:
-        tokens, start, text = list[Held](), 0, self.study.by_index.texts.text
+        tokens, start, text = list[Held](), 0, self.study.inside.by_index.texts.text
         for id in ids:
             stop = start + self.all.length(id)
             tokens.append(Held(text[id], start, stop, tip=text[id]))

@@ -51,10 +51,10 @@ examples:
     steps: bool = parameter(False, help="show how each word is encoded, merge by merge")
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
-        at, data = study.checked_step_count(self.at), self.text.encode()
+        at, data = study.inside.checked_step_count(self.at), self.text.encode()
         allowed = ALLOWED["all" if self.allow_special else self.specials]
-        is_counted = study.texts is not None and study.has_ranks
-        corpus = study.ranked("Why a text is split", work) if is_counted else None
+        is_counted = study.texts is not None and study.inside.has_ranks
+        corpus = study.inside.ranked("Why a text is split", work) if is_counted else None
         explained = explain(self.text, study.history, allowed, corpus)
         places = ((byte, explained.explanation_at(byte, at)) for byte in range(1, len(data)))
         found = [(byte, one) for byte, one in places if one.is_cut or one.kind in UNKNOWN or self.all]

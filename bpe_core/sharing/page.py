@@ -41,7 +41,7 @@ def share(given: Any, path: Path | str, *, title: str = "", text: str = "", note
 
 def shared(study: Study, name: str = "", note: str = "") -> SharedRun:
     title = name or study.name or METHODS[study.history.recipe.method].title
-    return SharedRun(title, study.history, study.learned_from, note)
+    return SharedRun(title, study.history, study.inside.learned_from, note)
 
 
 def shared_report(report: Report) -> SharedRun:

@@ -9,39 +9,47 @@
     >>> [(span.text, span.start, span.stop) for span in study.spans("é low")]
     [('<0xC3>', 0, 1), ('<0xA9>', 0, 1), ('␣', 1, 2), ('low', 2, 5)]
 
-A trained run, an opened file and a run of a session are studies. Ids are always the file's own; the engine calls tokens
-by index (`by_index`), which is for those who write questions.
+A trained run, an opened file and a run of a session are studies. Ids are always the file's own. What questions need of
+a study, and the engine's own indices, are `inside`.
 """
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
+from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from bpe_core.errors import BpeError, OutputError
 from bpe_core.figures.coloured_text import SAMPLE, sentence_html
+from bpe_core.formats.byte_level import read as bytes_of_stand_ins
 from bpe_core.history.arguments import history_of
-from bpe_core.history.history import NOTHING, History, Int64s
-from bpe_core.history.token_texts import TokenBytes
-from bpe_core.methods.kit.histories import has_ranks, learns_by_ranks, steps_in_words
+from bpe_core.history.history import History, Int64s
+from bpe_core.history.token_texts import TokenBytes, read_back
+from bpe_core.methods.kit.histories import steps_in_words
 from bpe_core.methods.kit.tokenizer import Way
-from bpe_core.studies.by_index import TokenNames, TokensByIndex, indices_by_number
-from bpe_core.support.data_table import Values
+from bpe_core.segmenting.cutting import Allowed
+from bpe_core.studies.inside import Inside, TokenNames, final_indices, indices_by_number
 from bpe_core.support.progress import ALONE, Work
 
 if TYPE_CHECKING:  # who only encodes needs none of these
-    from bpe_core.counting.words import WordTable
-    from bpe_core.insight.cut_words import CutWords
-    from bpe_core.insight.ranked_words import FileCounts, RankedWords
-    from bpe_core.recipes.recipe import Recipe
     from bpe_core.studies.texts import Texts
     from bpe_core.verification.checking import PreparedExport
 
-Found = TypeVar("Found")
+Key = TypeVar("Key")
+
+FORMER = frozenset(  # what belongs to `inside` now
+    (
+        *("by_index", "pair_name", "columns", "pair_columns", "has_ranks", "checked_step", "checked_step_count"),
+        *("words", "parts", "own_words", "learned_from", "ranked", "cut", "file_counts", "symbol_counts", "once"),
+        *("sources", "texts_are_own", "tokenizer"),
+    )
+)
 
 
 @dataclass(frozen=True)
@@ -57,7 +65,34 @@ class Span:
 
 
 class Study:
-    """One tokenizer, with what it was learned from as far as that is known."""
+    """One tokenizer, with what it was learned from as far as that is known.
+
+    Parameters
+    ----------
+    history
+        What was learned, step by step.
+    texts
+        The texts that questions are about, such as `bpe.train` makes of what it is given; None where there are none.
+    name
+        The name of its file, or what a person calls it.
+    format
+        The format of the file it was opened from.
+    notes
+        What the file does or lacks that the history cannot hold, a sentence each.
+    sources
+        What a session knows of the texts that it was learned from.
+    texts_are_own
+        Whether it was learned from these texts.
+    symbol_counts
+        How often each base symbol occurs in the texts, where that was counted before.
+
+    Examples
+    --------
+    >>> from bpe_core.studies.making import train
+    >>> study = train(["low low low slow slow"], "gpt2", merges=2)
+    >>> study.vocab_size, study.encode(["low", "slow"]), study.token_to_id("low")
+    (258, [[257], [115, 257]], 257)
+    """
 
     def __init__(
         self,
@@ -71,22 +106,34 @@ class Study:
         texts_are_own: bool = False,
         symbol_counts: Int64s | None = None,
     ) -> None:
-        """`symbol_counts` are those of the base symbols in the texts, where they were counted before."""
         self.history = history
         self.texts = texts
-        self.texts_are_own = texts_are_own  # whether it was learned from these texts
-        self._own_texts = texts if texts_are_own else None
-        self.name = name  # of its file, or as a person calls it
-        self.format = format  # of the file it was opened from
-        self.notes = notes  # what the file does or lacks that the history cannot hold, a sentence each
-        self.sources = sources  # which texts it was learned from, as far as a session knows
-        self._lock = threading.Lock()
-        self._kept: dict[str, Any] = {} if symbol_counts is None else {"symbols": symbol_counts}
-        self._about: dict[str, object] = {}  # what of that was found about another object
+        self.name = name
+        self.format = format
+        self.notes = notes
+        self._known: dict[str, Any] = {
+            "own_texts": texts if texts_are_own else None,
+            "sources": sources,
+            "texts_are_own": texts_are_own,
+            "symbol_counts": symbol_counts,
+        }
+
+    @cached_property
+    def inside(self) -> Inside:
+        """Return what questions need of the study, and the engine's own indices."""
+        return Inside(self.history, self.texts, name=self.name, **self._known)
 
     @classmethod
     def of(cls, given: Any, name: str = "") -> Study:
-        """Return a study of whatever was learned: a study, a history, or anything that has a history."""
+        """Return a study of whatever was learned: a study, a history, or anything that has a history.
+
+        Parameters
+        ----------
+        given
+            What `train` or `open` returned, or a history.
+        name
+            What to call it, unless it is a study, which has a name.
+        """
         return given if isinstance(given, Study) else cls(history_of(given, name), name=name)
 
     def __repr__(self) -> str:
@@ -99,72 +146,168 @@ class Study:
         return self.history.vocabulary_size
 
     def _repr_html_(self) -> str:
-        return sentence_html(SAMPLE.encode(), self.by_index.tokenizer.spans(SAMPLE), repr(self).strip("<>"))
+        return sentence_html(SAMPLE.encode(), self.inside.by_index.tokenizer.spans(SAMPLE), repr(self).strip("<>"))
 
     def at(self, step: int) -> Study:
-        """Return the study as it was after that many steps."""
-        then = self.history.first(self.checked_step_count(step))
-        return Study(then, self.texts, name=self.name, format=self.format, texts_are_own=self.texts_are_own)
+        """Return the study as it was after that many steps.
+
+        Parameters
+        ----------
+        step
+            How many steps to keep: 0 is the alphabet alone.
+        """
+        then = self.history.first(self.inside.checked_step_count(step))
+        return Study(then, self.texts, name=self.name, format=self.format, texts_are_own=self.inside.texts_are_own)
 
     def with_texts(self, texts: Any) -> Study:
-        """Return the same tokenizer, to be asked about other texts."""
+        """Return the same tokenizer, to be asked about other texts.
+
+        Parameters
+        ----------
+        texts
+            Whatever `bpe.train` takes: a text, texts, paths, rows with a `text`, or any of these by name.
+        """
         from bpe_core.studies.texts import texts_of
 
-        other = Study(
-            self.history, texts_of(texts), name=self.name, format=self.format, notes=self.notes, sources=self.sources
-        )
-        other._own_texts = self._own_texts
+        given, known = texts_of(texts), self._known
+        other = Study(self.history, given, name=self.name, format=self.format, notes=self.notes)
+        other._known |= {"own_texts": known["own_texts"], "sources": known["sources"]}
         return other
 
     # -- encoding and decoding -------------------------------------------------------------
 
-    def encode(self, text: str | bytes, *, at: int | None = None, allowed_special: Any = None) -> list[int]:
-        """Return the ids of a text's tokens, as the tokenizer was after `at` steps (all, if left out).
+    @overload
+    def encode(self, text: str | bytes, *, at: int | None = None, allowed_special: Allowed = None) -> list[int]: ...
+
+    @overload
+    def encode(
+        self,
+        text: list[str] | list[bytes] | tuple[str | bytes, ...],
+        *,
+        at: int | None = None,
+        allowed_special: Allowed = None,
+    ) -> list[list[int]]: ...
+
+    def encode(self, text: Any, *, at: int | None = None, allowed_special: Allowed = None) -> Any:
+        """Return the ids of a text's tokens; of several texts, a list for each.
 
         A text that spells a special token is taken as the library of the file takes it, unless `allowed_special` says
-        otherwise: "all" are that token, those of a list are, or none by an empty one.
+        otherwise.
+
+        Parameters
+        ----------
+        text
+            A text, or its bytes in UTF-8; or a list of these.
+        at
+            After how many steps; all, if left out.
+        allowed_special
+            "all" matches all special tokens that the text spells, a list those in it, and an empty one none.
         """
-        indices = self.by_index.tokenizer.encode_to_array(text, at=at, allowed_special=allowed_special)
-        ids: list[int] = self.by_index.numbers(indices).tolist()
-        return ids
+        is_single = isinstance(text, str | bytes | bytearray | memoryview) or not isinstance(text, Iterable)
+        if is_single:
+            return self.encode_to_numpy(text, at=at, allowed_special=allowed_special).tolist()
+        ids, offsets = self.encode_batch(text, at=at, allowed_special=allowed_special)
+        every = ids.tolist()
+        return [every[start:stop] for start, stop in pairwise(offsets.tolist())]
 
-    def encode_batch(self, texts: Any, **choices: Any) -> tuple[Int64s, Int64s]:
-        """Return the ids of many texts in one array, and the offset at which each text begins."""
-        batch = self.by_index.tokenizer.encode_batch(texts, **choices)
-        return self.by_index.numbers(batch.ids), batch.offsets
+    def encode_to_numpy(self, text: str | bytes, *, at: int | None = None, allowed_special: Allowed = None) -> Int64s:
+        """Return the ids of a text's tokens as an array; the parameters are those of `encode`."""
+        by_index = self.inside.by_index
+        return by_index.numbers(by_index.tokenizer.encode_to_array(text, at=at, allowed_special=allowed_special))
 
-    def spans(self, text: str | bytes, *, at: int | None = None, allowed_special: Any = None) -> list[Span]:
-        """Return the tokens of a text in their places; one with a part of a character covers the whole character."""
-        written, number = self.by_index.texts.text, self.by_index.number
-        found = self.by_index.tokenizer.token_spans(text, at, allowed_special)
+    def encode_batch(
+        self,
+        texts: Any,
+        *,
+        at: int | None = None,
+        allowed_special: Allowed = None,
+        threads: int | None = None,
+    ) -> tuple[Int64s, Int64s]:
+        """Return the ids of many texts in one array, and the offset at which each text begins.
+
+        Parameters
+        ----------
+        texts
+            Texts, or their bytes in UTF-8: a list, or an Arrow array.
+        at
+            After how many steps; all, if left out.
+        allowed_special
+            Which special tokens are matched where a text spells them, as `encode` takes it.
+        threads
+            How many threads to use at most; as many as there are cores, if left out.
+        """
+        by_index = self.inside.by_index
+        batch = by_index.tokenizer.encode_batch(texts, at=at, allowed_special=allowed_special, threads=threads)
+        return by_index.numbers(batch.ids), batch.offsets
+
+    def spans(self, text: str | bytes, *, at: int | None = None, allowed_special: Allowed = None) -> list[Span]:
+        """Return the tokens of a text in their places; one with a part of a character covers the whole character.
+
+        The parameters are those of `encode`.
+        """
+        written, number = self.inside.by_index.texts.text, self.inside.by_index.number
+        found = self.inside.by_index.tokenizer.token_spans(text, at, allowed_special)
         return [Span(number(index), written[index], *place) for index, *place in found]
 
     def decode(self, ids: Iterable[int], *, way: Way = "exact", skip_special: bool = False) -> str:
         """Return the text that ids stand for; bytes that are no whole character become �.
 
-        "exact" is the text of each token, one behind the other; "library" is what the library of the file returns.
+        Parameters
+        ----------
+        ids
+            Ids of the file, such as `encode` returns.
+        way
+            "exact" is the text of each token, one behind the other; "library" is what the library of the file returns.
+        skip_special
+            Whether special tokens are left out.
         """
-        return self.by_index.tokenizer.decode(self.history.ids_of(ids), way=way, skip_special=skip_special)
+        return self.inside.by_index.tokenizer.decode(self.history.ids_of(ids), way=way, skip_special=skip_special)
+
+    def decode_batch(
+        self,
+        batch: Iterable[Any],
+        offsets: Iterable[int] | None = None,
+        *,
+        way: Way = "exact",
+        skip_special: bool = False,
+    ) -> list[str]:
+        """Return the texts that several lists of ids stand for.
+
+        Parameters
+        ----------
+        batch
+            A list of ids for each text; or all ids in one array, as `encode_batch` returns them, with its offsets.
+        offsets
+            The offset at which each text begins in that array, and the end of the last.
+        way, skip_special
+            As `decode` takes them.
+        """
+        if offsets is not None:
+            ids = list(batch)
+            batch = [ids[start:stop] for start, stop in pairwise(offsets)]
+        return [self.decode(ids, way=way, skip_special=skip_special) for ids in batch]
 
     def decode_bytes(self, ids: Iterable[int], *, skip_special: bool = False) -> bytes:
-        """Return the bytes that ids stand for, which may end within a character."""
-        return self.by_index.tokenizer.decode_bytes(self.history.ids_of(ids), skip_special=skip_special)
+        """Return the bytes that ids stand for, which may end within a character.
 
-    @cached_property
-    def tokens(self) -> Mapping[int, bytes]:
-        """Return the bytes of each token, by its number in the file."""
-        texts = TokenBytes(self.history)
-        return {number: texts[index] for number, index in indices_by_number(self.history).items()}
-
-    @property
-    def tokenizer(self) -> Study:
-        """Return the study itself, which encodes and decodes: former versions had an object for that."""
-        return self
+        The parameters are those of `decode`.
+        """
+        return self.inside.by_index.tokenizer.decode_bytes(self.history.ids_of(ids), skip_special=skip_special)
 
     # -- saving ----------------------------------------------------------------------------
 
     def save(self, path: Path | str, *, work: Work = ALONE, **choices: Any) -> PreparedExport:
-        """Write the tokenizer in the format of the name's ending, read back and compared before it is put in place."""
+        """Write the tokenizer in the format of the name's ending, read back and compared before it is put in place.
+
+        Parameters
+        ----------
+        path
+            The name of the file.
+        work
+            What is told how far it is, and may cancel it.
+        **choices
+            What `bpe-explorer export --help` names, such as `format`.
+        """
         from bpe_core.verification.checking import prepare_export
 
         prepared = prepare_export(self.history, path, work=work, **choices)
@@ -175,130 +318,103 @@ class Study:
 
     # -- its tokens by name and number -----------------------------------------------------
 
-    @cached_property
-    def names(self) -> TokenNames:
-        """Return each token as people read it, by its number in the file."""
-        return TokenNames(self.history, self.by_index)
+    @property
+    def vocab_size(self) -> int:
+        """Return how many ids are in use after the last step, special ones too; a file with gaps has larger ids."""
+        return len(self._final_indices)
+
+    def get_vocab(self) -> dict[str, int]:
+        """Return the id of each token in use after the last step, by the text that people read."""
+        return dict(self._ids_by_name)
+
+    def token_to_id(self, token: str | bytes) -> int | None:
+        """Return the id of a token in use after the last step; None where there is none.
+
+        Parameters
+        ----------
+        token
+            Its text as people read it (`"␣the"`, or with the space), as byte-level files write it (`"Ġthe"`), or its
+            bytes.
+        """
+        if isinstance(token, bytes):
+            return self._ids_by_bytes.get(token)
+        if token in self._ids_by_name:
+            return self._ids_by_name[token]
+        with suppress(ValueError):  # half a character is no token
+            if (raw := read_back(token)) in self._ids_by_raw:
+                return self._ids_by_raw[raw]
+        return self._ids_by_raw.get(bytes_of_stand_ins(token) or b"")
+
+    def id_to_token(self, id: int) -> str | None:
+        """Return a token in use after the last step as people read it; None where there is none with that id.
+
+        Parameters
+        ----------
+        id
+            Its id in the file.
+        """
+        return self.names[id] if id in self._final_indices else None
 
     def id_of(self, text: str) -> int:
-        """Find the oldest token with that text, or that with the file's number behind a `#`; return its number."""
-        number = self.by_index.number(self.by_index.of_text(text))
+        """Find the oldest token with that text, and return its id; raise a `BpeError` where there is none.
+
+        Parameters
+        ----------
+        text
+            What is written on the token; or its id behind a `#`.
+        """
+        number = self.inside.by_index.number(self.inside.by_index.of_text(text))
         if number is None:
             raise BpeError(f"The file has no number for the token {text[:60]!r}, so no text becomes it.")
         return number
 
-    def pair_name(self, pair: tuple[int, int]) -> str:
-        """Write a pair of tokens as people read it."""
-        return " + ".join(self.names[id] for id in pair if id >= 0)
-
-    def columns(self, ids: Iterable[int | None], before: str = "") -> dict[str, Values]:
-        """Make three columns about tokens: id, hex, text. Their names begin with `before`; a row of None is empty."""
-        indices = (NOTHING if id is None or id < 0 else self.by_index.of_number(id) for id in ids)
-        return self.by_index.columns(indices, before)
-
-    def pair_columns(self, pairs: Sequence[tuple[int, int]], before: str = "") -> dict[str, Values]:
-        """Make these three columns for both sides of pairs."""
-        left, right = ([pair[side] for pair in pairs] for side in (0, 1))
-        return self.columns(left, f"{before}left_") | self.columns(right, f"{before}right_")
+    @property
+    def names(self) -> TokenNames:
+        """Return each token as people read it, by its id; also those that later steps dropped."""
+        return self.inside.names
 
     @cached_property
-    def by_index(self) -> TokensByIndex:
-        """Return the history's tokens by the engine's own indices, for questions that follow its steps."""
-        return TokensByIndex(self.history)
-
-    # -- steps -----------------------------------------------------------------------------
-
-    def checked_step(self, step: int) -> int:
-        """Refuse a step that there is not; 1 is the first."""
-        if not 1 <= step <= len(self.history):
-            raise BpeError(f"There is no step {step:,}; there are the steps 1 to {len(self.history):,}.")
-        return step
-
-    def checked_step_count(self, at: int | None) -> int:
-        """Return after how many steps to look: all of them where nothing is said."""
-        if at is None:
-            return len(self.history)
-        if not 0 <= at <= len(self.history):
-            named = self.name or "The tokenizer"
-            raise BpeError(
-                f"{named} has {steps_in_words(self.history)}; `at` must be a number from 0 to that, not {at:,}."
-            )
-        return at
-
-    # -- its words -------------------------------------------------------------------------
-
-    @property
-    def has_ranks(self) -> bool:
-        """Return whether one step dissolves each boundary of a text for good."""
-        return has_ranks(self.history)
-
-    @property
-    def learned_from(self) -> WordTable | None:
-        """Return the words it was learned from, if its texts are those."""
-        return self.own_words if self.texts_are_own else None
-
-    @property
-    def own_words(self) -> WordTable | None:
-        """Return the words it was learned from, where they are known, even if it is asked about other texts."""
-        return None if self._own_texts is None else self._own_texts.words(self.history.recipe)
-
-    def words(self, what: str = "This question", work: Work = ALONE) -> WordTable:
-        """Count the words of its texts; `what` is asked begins the sentence where there are no texts."""
-        return self._needed_texts(what).words(self._counted_by, work)
-
-    def parts(self, what: str = "This question", work: Work = ALONE) -> Mapping[str, WordTable]:
-        """Count the words of each group, or of each file where there are no groups."""
-        return self._needed_texts(what).parts(self._counted_by, work)
+    def tokens(self) -> Mapping[int, bytes]:
+        """Return the bytes of each token, by its id; also those that later steps dropped."""
+        texts = TokenBytes(self.history)
+        return {number: texts[index] for number, index in indices_by_number(self.history).items()}
 
     @cached_property
-    def _counted_by(self) -> Recipe:
-        """Return the recipe without the special tokens that the library of an opened file takes for ordinary text."""
-        recipe = self.history.recipe
-        if recipe.spelled_specials != "text" or not recipe.special_tokens:
-            return recipe
-        return recipe.with_changes(special_tokens=self.by_index.tokenizer.allowed(None))
+    def _final_indices(self) -> dict[int, int]:
+        """Return the token that each id in use after the last step decodes to, by index."""
+        return final_indices(self.history)
 
-    def ranked(self, what: str = "This question", work: Work = ALONE) -> RankedWords:
-        """Rank the boundaries in its words; only where pairs are joined one after the other."""
-        from bpe_core.insight.ranked_words import RankedWords
+    @cached_property
+    def _ids_by_name(self) -> dict[str, int]:
+        return self._ids_by(self.inside.by_index.texts.text.__getitem__)
 
-        if not learns_by_ranks(self.history):
-            raise BpeError(f"{what} is known only where pairs are joined one after the other; not of this tokenizer.")
-        words = self.words(what, work)
-        return self.once("ranked", lambda: RankedWords.of(words, self.history))
+    @cached_property
+    def _ids_by_raw(self) -> dict[bytes, int]:
+        """Return the ids by what is written on a token, a word marker included."""
+        return self._ids_by(self.inside.by_index.texts.raw.__getitem__)
 
-    def cut(self, what: str = "This question", work: Work = ALONE) -> CutWords:
-        """Cut its words as its method cuts texts."""
-        from bpe_core.insight.cut_words import CutWords
+    @cached_property
+    def _ids_by_bytes(self) -> dict[bytes, int]:
+        """Return the ids by the bytes that a token stands for."""
+        return self._ids_by(TokenBytes(self.history).__getitem__)
 
-        words, recipe = self.words(what, work), self.history.recipe
-        return self.once("cut", lambda: CutWords.of(words, recipe, self.history, cancelled=work.cancelled))
+    def _ids_by(self, key: Callable[[int], Key]) -> dict[Key, int]:
+        """Return the ids by a key of their tokens, in their order; of tokens with the same key that of the oldest."""
+        newest_first = sorted(self._final_indices.items(), key=itemgetter(1), reverse=True)
+        found = {key(index): id for id, index in newest_first}
+        return dict(sorted(found.items(), key=itemgetter(1)))
 
-    def file_counts(self, what: str = "This question", work: Work = ALONE) -> FileCounts:
-        """Look up how often a word occurs in each group, or in each file."""
-        from bpe_core.insight.ranked_words import FileCounts
+    # -- names of before -------------------------------------------------------------------
 
-        return self.once("file counts", lambda: FileCounts(self.parts(what, work)))
+    if not TYPE_CHECKING:  # a type checker knows the names of today alone
 
-    def symbol_counts(self, what: str = "This question", work: Work = ALONE) -> Int64s:
-        """Count each base symbol in its words."""
-        from bpe_core.methods.kit.layout import count_symbols
-
-        alphabet, recipe = self.history.alphabet, self.history.recipe
-        return self.once("symbols", lambda: count_symbols(self.words(what, work), alphabet, recipe))
-
-    def _needed_texts(self, what: str) -> Texts:
-        if self.texts is None:
-            raise BpeError(f"{what} is about texts: name them (--corpus FILE, or texts=[...] in Python).")
-        return self.texts
-
-    def once(self, name: str, find: Callable[[], Found], about: object = None) -> Found:
-        """Return what was found under that name; it is found anew where it is about another object."""
-        with self._lock:
-            if name not in self._kept or self._about.get(name) is not about:
-                self._kept[name], self._about[name] = find(), about
-            found: Found = self._kept[name]
-            return found
+        def __getattr__(self, name: str) -> Any:
+            """Find what belongs to `inside` now by its former name, for scripts and plug-ins of before."""
+            if name not in FORMER or "_known" not in self.__dict__:
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            now = "the study itself" if name == "tokenizer" else f"Study.inside.{name}"
+            warnings.warn(f"Study.{name} is {now} now.", DeprecationWarning, stacklevel=2)
+            return self if name == "tokenizer" else getattr(self.inside, name)
 
 
 def free_name(name: str, taken: Collection[str]) -> str:

@@ -226,7 +226,8 @@ def exact(counts: dict[str, int], wanted: int, longest: int) -> float:
 
 def words_of(text: str) -> dict[str, int]:
     return {
-        word.decode(): count for word, count in WordTable.from_counts(train([text], "gpt2", merges=0).own_words or ())
+        word.decode(): count
+        for word, count in WordTable.from_counts(train([text], "gpt2", merges=0).inside.own_words or ())
     }
 
 
@@ -556,7 +557,7 @@ LONGER = "abcdefghijklmnopqrstuvwxyz" * 2
 def test_a_table_with_long_tokens_is_set_beside_a_floor_for_such_tokens() -> None:
     """It was told that the best possible was reached, three times as many tokens as the table itself needs."""
     study = train([f"{LONGER} " * 9], "gpt2", merges=60)
-    assert max(len(text) for text in study.by_index.texts.raw) > 16
+    assert max(len(text) for text in study.inside.by_index.texts.raw) > 16
     alike = Floor(rounds=20, alone=True).answer(study)
     (floor_of, best, own) = (alike.columns[name][0] for name in ("floor", "best", "own"))
     assert floor_of <= best <= own
@@ -633,7 +634,7 @@ def test_the_best_beside_a_certificate_is_what_its_vocabulary_needs(
 @given(WORDS, st.integers(0, 4))
 def test_a_witness_needs_as_many_tokens_as_the_best(counts: dict[str, int], wanted: int) -> None:
     study = unlearned("gpt2").with_texts([" ".join(word for word, count in counts.items() for _ in range(count))])
-    counts = {raw.decode(): count for raw, count in study.words("", ALONE)}
+    counts = {raw.decode(): count for raw, count in study.inside.words("", ALONE)}
     found = Floor(sizes=(256 + wanted,), rounds=10, certificate=True).answer(study)
     (of,) = found.facts["certificate"]["floors"]
     pieces = {bytes(piece) for piece in of["vocabulary"]}

@@ -144,16 +144,16 @@ def test_what_a_study_gives_it_takes(learned: History, data: st.DataObject) -> N
     assert [span.id for span in study.spans(text)] == ids
     assert [study.names[id] for id in ids] == [span.text for span in study.spans(text)]
     assert study.encode_batch([text, text])[0].tolist() == [*ids, *ids]
-    assert study.columns(ids)["id"] == ids
-    assert study.columns(ids)["text"] == [study.names[id] for id in ids]
+    assert study.inside.columns(ids)["id"] == ids
+    assert study.inside.columns(ids)["text"] == [study.names[id] for id in ids]
     for id in set(ids):
         assert study.id_of(f"#{id}") == id
         assert study.tokens[study.id_of(study.names[id])] == study.tokens[id]
         (told,) = (sentence for sentence in QUESTION.token(study, token=f"#{id}").sentences if " (id " in sentence)
         assert f"(id {id:,}" in told
-    assert study.pair_name((ids[0], ids[1])) == f"{study.names[ids[0]]} + {study.names[ids[1]]}"
-    assert study.pair_columns([(ids[0], ids[1])])["right_id"] == [ids[1]]
-    assert study.tokenizer.encode(text) == ids
+    assert study.inside.pair_name((ids[0], ids[1])) == f"{study.names[ids[0]]} + {study.names[ids[1]]}"
+    assert study.inside.pair_columns([(ids[0], ids[1])])["right_id"] == [ids[1]]
+    assert study.encode(text) == ids
     assert study.at(len(study.history)).encode(text) == ids
 
 
@@ -263,14 +263,14 @@ def test_ids_that_the_file_has_not_are_refused(hugging_face: NumberedTable) -> N
     study = hugging_face.study
     for ask in (
         lambda: bpe.trim(study, [9_999]),
-        lambda: study.columns([9_999]),
+        lambda: study.inside.columns([9_999]),
         lambda: study.id_of("#9999"),
         lambda: study.decode([9_999]),
         lambda: QUESTION.token(study, token="#9999"),
     ):
         with pytest.raises(BpeError, match=re.compile("9,?999")):
             ask()
-    assert study.columns([None])["id"] == [None]
+    assert study.inside.columns([None])["id"] == [None]
 
 
 @pytest.fixture

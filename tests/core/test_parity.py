@@ -197,7 +197,7 @@ def study() -> bpe.Study:
 
 
 def test_leading_pairs_are_compared_in_the_language_that_is_served(study: bpe.Study) -> None:
-    leading = leading_pairs(study.words(), study.history, 20, 12)
+    leading = leading_pairs(study.inside.words(), study.history, 20, 12)
     reason = compared_by(study.history.recipe, leading)
     measured = [measure_of(one, reason) for one in leading]
     assert measured == [one.reasons[THERE] for one in leading] == sorted(measured, reverse=True)

@@ -163,10 +163,10 @@ def test_look_says_how_a_spelled_token_was_taken(opened: tuple[bpe.Study, Path, 
 def test_counting_leaves_text_that_the_library_takes_for_text(opened: tuple[bpe.Study, Path, Encode]) -> None:
     study, _, library = opened
     asked = study.with_texts([TEXT])
-    counted = b"".join(word * count for word, count in asked.words())
+    counted = b"".join(word * count for word, count in asked.inside.words())
     assert (b"endoftext" in counted) == (study.format != "tokenizer.json")
     if study.format != "tokenizer.json":
-        assert asked.cut().counts(len(study.history)).sum() == len(library(TEXT))
+        assert asked.inside.cut().counts(len(study.history)).sum() == len(library(TEXT))
 
 
 TOKENS = st.lists(st.text(alphabet="<|ab>[", min_size=1, max_size=4), min_size=1, max_size=20, unique=True)

@@ -142,7 +142,7 @@ def test_a_token_is_found_by_what_is_written_on_it() -> None:
 def test_lengths_are_of_what_a_token_stands_for_without_its_marker(preset: str) -> None:
     texts = ["the lowest lowlands and the slowest flow allow lower lows"]
     study = train(texts, preset, merges=40)
-    names, stands_for = study.by_index.texts, decoded(study.history)
+    names, stands_for = study.inside.by_index.texts, decoded(study.history)
     assert names.lengths[: len(stands_for)] == [len(text) for text in stands_for]
     answer = Lengths().answer(study)
     assert max(answer.columns["bytes"]) == max(map(len, stands_for))

@@ -151,7 +151,7 @@ def test_dropout_draws_as_subword_nmt_does() -> None:
 
 
 def pieces_of(study: Study, ids: tuple[int, ...]) -> bytes:
-    return b"".join(study.by_index.tokenizer.token_bytes(id) for id in ids)
+    return b"".join(study.inside.by_index.tokenizer.token_bytes(id) for id in ids)
 
 
 @pytest.mark.parametrize("preset", [name for name in PRESETS if Recipe.preset(name).method not in ("gage", "parity")])
@@ -159,8 +159,8 @@ def test_all_ways_of_all_methods_spell_the_word(preset: str) -> None:
     has_long_words = Recipe.preset(preset).pattern in ("none", "superwords", "word-runs")
     text = TEXT[:300] if has_long_words else TEXT
     study = train(text, preset, merges=30)
-    history, words = study.history, study.words()
-    ways = ways_of(history, probabilities(history, study.cut().counts(len(history))), 0.2)
+    history, words = study.history, study.inside.words()
+    ways = ways_of(history, probabilities(history, study.inside.cut().counts(len(history))), 0.2)
     sums = defaultdict[Way, float](float)
     for word, count in words:
         own = ways.own(word)
@@ -185,12 +185,14 @@ def test_all_ways_of_all_methods_spell_the_word(preset: str) -> None:
 
 def test_the_likeliest_way_is_that_of_the_common_library() -> None:
     study = train(TEXT, "gpt2", merges=200)
-    ways = ways_of(study.history, probabilities(study.history, study.cut().counts(200)))
-    names, scores = study.by_index.texts.text, ways.scores or ()
+    ways = ways_of(study.history, probabilities(study.history, study.inside.cut().counts(200)))
+    names, scores = study.inside.by_index.texts.text, ways.scores or ()
     symbols = {id: chr(0x4E00 + id) for id in range(256)}  # each byte as a letter, for it knows none
-    spelled = ["".join(symbols[byte] for byte in study.by_index.tokenizer.token_bytes(id)) for id in range(len(names))]
+    spelled = [
+        "".join(symbols[byte] for byte in study.inside.by_index.tokenizer.token_bytes(id)) for id in range(len(names))
+    ]
     theirs = tokenizers.models.Unigram([*zip(spelled, scores, strict=True)])
-    for word, _ in study.words():
+    for word, _ in study.inside.words():
         ours = ways.cut("likeliest", word)
         other = [one.id for one in theirs.tokenize("".join(symbols[byte] for byte in word))]
         assert sum(scores[id] for id in ours) == pytest.approx(sum(scores[id] for id in other))
@@ -209,7 +211,7 @@ def test_a_text_and_a_corpus_are_answered_and_what_is_wrong_is_refused() -> None
     assert ask(study, "ways", text="the keeper reads the lantern", seed=3, draws=20).table.records() == rows
     of_corpus = ask(study, "ways")
     assert of_corpus.columns["way"][0] == "own"
-    assert of_corpus.columns["tokens"][0] == int(study.cut().counts(60).sum())
+    assert of_corpus.columns["tokens"][0] == int(study.inside.cut().counts(60).sum())
     alone = Study(study.history)
     assert "likeliest" not in ask(alone, "ways", text="the").columns["way"]
     for wrong, said in (

@@ -105,7 +105,7 @@ class QuestionModel(QObject, LazyModel):
     def pair_text(self, pair: tuple[int, int]) -> str:
         """Write a pair of the run shown as a person would type it."""
         study = self._session.runs.studies.of(self._session.runs.shown)
-        return "" if study is None else study.by_index.pair_name(pair)
+        return "" if study is None else study.inside.by_index.pair_name(pair)
 
     # -- asking ----------------------------------------------------------------------------
 

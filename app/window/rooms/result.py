@@ -41,7 +41,7 @@ class Result:
 
 def result_of(study: Study | None, symbols: Int64s, work: Work) -> Result:
     assert study is not None  # as it has learned something
-    history, names = study.history, study.by_index.texts
+    history, names = study.history, study.inside.by_index.texts
 
     def written_as(id: int) -> str:
         return from_the_left(Chip.of(history, names, id).text)
@@ -51,7 +51,7 @@ def result_of(study: Study | None, symbols: Int64s, work: Work) -> Result:
     row = history.row_of(longest)
     loss = None
     if _is_small(study) and learns_by_ranks(history):
-        loss = largest_loss(study.ranked(work=work), cancelled=work.cancelled)
+        loss = largest_loss(study.inside.ranked(work=work), cancelled=work.cancelled)
     found = Result(
         sentence=_sentence(history),
         numbers=(_steps(history), _whole_words(study, names.lengths[longest], work), *_shortening(history, symbols)),
@@ -83,15 +83,15 @@ def _steps(history: History) -> tuple[str, str]:
 
 
 def _is_small(study: Study) -> bool:
-    return study.own_words is not None and study.own_words.total_bytes <= LARGEST_CORPUS
+    return study.inside.own_words is not None and study.inside.own_words.total_bytes <= LARGEST_CORPUS
 
 
 def _whole_words(study: Study, longest: int, work: Work) -> tuple[str, str]:
     """Count the words that are one token, where that is soon done; else the characters of the longest token."""
-    words = study.own_words
+    words = study.inside.own_words
     if words is None or not _is_small(study) or study.history.recipe.pattern in LONG_WORDS:
         return f"{longest:,}", "characters in the longest token"
-    _, starts = study.cut(work=work).by_word(len(study.history))
+    _, starts = study.inside.cut(work=work).by_word(len(study.history))
     return f"{int((np.diff(starts) == 1).sum()):,}", f"of {len(words):,} different words are one token"
 
 

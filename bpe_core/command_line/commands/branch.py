@@ -52,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
     if study.texts is None:
         raise BpeError(f"{options.table} does not hold the words it was learned from; name the texts with --corpus.")
     with working(KEEPS) as interruption:
-        words = study.words(work=interruption.work)
+        words = study.inside.words(work=interruption.work)
         recipe, known = decided(words, recipe, options, interruption, history.first(first))
         interruption.worth_keeping = True
         progress = interruption.work.progress

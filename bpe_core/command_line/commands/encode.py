@@ -64,7 +64,7 @@ def texts_in(options: argparse.Namespace) -> list[str]:
 
 def run(options: argparse.Namespace) -> int:
     study = open_study(options.merges)
-    at = study.checked_step_count(options.at)
+    at = study.inside.checked_step_count(options.at)
     if options.output:
         _encode_files(options, study, at)
     elif options.group or options.groups_of:
@@ -81,7 +81,7 @@ def _encode_text(options: argparse.Namespace, study: Study, at: int) -> None:
     if not (options.json or options.pieces):
         print(*ids)
         return
-    names = TokenTexts.of(study.history, escape).text if options.json else study.by_index.texts.text
+    names = TokenTexts.of(study.history, escape).text if options.json else study.inside.by_index.texts.text
     tokens = [names[id] for id in study.history.ids_of(ids)]
     print(json.dumps({"ids": ids, "tokens": tokens}, ensure_ascii=False) if options.json else " | ".join(tokens))
 

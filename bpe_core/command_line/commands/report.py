@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     report = _report(options)
     text = options.text if options.text_file is None else read_small_file(options.text_file, "the text", CorpusError)
-    moments = tuple(map(report.study.checked_step_count, options.at or report.moments))
+    moments = tuple(map(report.study.inside.checked_step_count, options.at or report.moments))
     report = dataclasses.replace(report, text=report.text if text is None else text, moments=moments)
     write_report(report, options.output)
     print(json.dumps({"output": options.output}) if options.json else f"Wrote {plain(options.output)}.")

@@ -81,7 +81,7 @@ def run(options: argparse.Namespace) -> int:
     check_can_be_edited(history)
     with working() as interruption:
         study = Study(history, named_texts(options.corpus) if options.corpus else None)
-        tables = [*study.parts(work=interruption.work).values()] if options.corpus else []
+        tables = [*study.inside.parts(work=interruption.work).values()] if options.corpus else []
         chosen = _chosen(study, tables, options, interruption.work)
     change = trim if options.remove is not None else trim_indices
     found = change(history, chosen, needed=options.needed, renumber=options.ids == "renumber")

@@ -91,7 +91,7 @@ def test_tables_of_a_run_by_plain_code() -> None:
     assert [row["tokens"] for row in compressed] == lengths
     assert [row["base_symbols_per_token"] for row in compressed] == [lengths[0] / length for length in lengths]
     assert [row["tokens"] for row in Sizes().answer({"all": study}).table.records()] == lengths
-    spelled = Counter(len(bytes.fromhex(row["hex"])) for row in DataTable(study.columns(range(268))).records())
+    spelled = Counter(len(bytes.fromhex(row["hex"])) for row in DataTable(study.inside.columns(range(268))).records())
     assert {row["bytes"]: row["tokens"] for row in Lengths().answer(study).table.records()} == spelled
 
     for row in Race(steps=(4, 6)).answer(study).table.records():

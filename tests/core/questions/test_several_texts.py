@@ -102,8 +102,8 @@ def test_sizes_call_held_out_texts_by_their_names(study: bpe.Study) -> None:
 
 def test_words_and_parts_are_of_every_text(study: bpe.Study) -> None:
     asked = study.with_texts(BOTH)
-    assert asked.words().total == sum(table.total for table in asked.parts().values())
-    assert list(asked.parts()) == ["en", "de"]
+    assert asked.inside.words().total == sum(table.total for table in asked.inside.parts().values())
+    assert list(asked.inside.parts()) == ["en", "de"]
 
 
 def test_training_learns_from_every_text() -> None:
@@ -116,16 +116,16 @@ def test_texts_by_name_are_the_groups_that_a_mixture_weighs() -> None:
     mixture = bpe.Mixture((bpe.Group("en", Fraction(1)), bpe.Group("de", Fraction(10))))
     named = bpe.train(BOTH, "gpt2", vocab_size=280, mixture=mixture)
     corpus = bpe.Corpus.grouped({name: bpe.Corpus.from_texts(lines) for name, lines in BOTH.items()})
-    assert list(named.words()) == list(count_words(corpus, named.history.recipe))
-    assert next(iter(named.parts()["de"]))[1] % 10 == 0
-    assert sum(table.total for table in named.parts().values()) == named.words().total
+    assert list(named.inside.words()) == list(count_words(corpus, named.history.recipe))
+    assert next(iter(named.inside.parts()["de"]))[1] % 10 == 0
+    assert sum(table.total for table in named.inside.parts().values()) == named.inside.words().total
 
 
 def test_a_mixture_samples_each_of_the_texts() -> None:
     mixture = bpe.Mixture((bpe.Group("en"), bpe.Group("de", sample=bpe.Sample(first_bytes=len(GERMAN[0].encode())))))
     named = bpe.train(BOTH, "gpt2", vocab_size=270, mixture=mixture)
     expected = bpe.train([*ENGLISH, GERMAN[0]], "gpt2", vocab_size=270)
-    assert sorted(named.words()) == sorted(expected.words())
+    assert sorted(named.inside.words()) == sorted(expected.inside.words())
 
 
 @pytest.mark.parametrize("texts", [BOTH, [*ENGLISH, *GERMAN]])
@@ -139,7 +139,7 @@ def test_a_mixture_leaves_other_texts_as_they_are() -> None:
     mixture = bpe.Mixture((bpe.Group("en", Fraction(3)), bpe.Group("de")))
     study = bpe.train(BOTH, "gpt2", vocab_size=280, mixture=mixture)
     asked = study.with_texts({"book": ENGLISH, "letter": GERMAN})
-    assert asked.words().total == study.with_texts([*ENGLISH, *GERMAN]).words().total
+    assert asked.inside.words().total == study.with_texts([*ENGLISH, *GERMAN]).inside.words().total
 
 
 def test_the_same_file_under_two_names_is_two_texts(tmp_path: Any, study: bpe.Study) -> None:
@@ -162,4 +162,4 @@ def test_counted_words_by_name_are_weighed_too() -> None:
     mixture = bpe.Mixture((bpe.Group("en", Fraction(5)), bpe.Group("de")))
     from_tables = bpe.train(tables, "gpt2", vocab_size=280, mixture=mixture)
     from_texts = bpe.train(BOTH, "gpt2", vocab_size=280, mixture=mixture)
-    assert list(from_tables.words()) == list(from_texts.words())
+    assert list(from_tables.inside.words()) == list(from_texts.inside.words())

@@ -24,7 +24,7 @@ def test_families_are_those_of_plain_python(preset: str) -> None:
         answer = Twins(at).answer(study)
         texts = {}
         for id in study.history.first(at).vocabulary.tolist():
-            name = study.by_index.texts.text[id].replace("␣", " ").replace("▁", " ").removeprefix("##")
+            name = study.inside.by_index.texts.text[id].replace("␣", " ").replace("▁", " ").removeprefix("##")
             if id < study.history.first(at).first_special and name not in (" ", "<unk>", "[UNK]"):
                 texts[id] = name
         assert at == 0 or preset != "gpt2" or any(text.startswith(" ") for text in texts.values())

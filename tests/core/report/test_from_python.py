@@ -103,7 +103,7 @@ def test_former_names_work_or_say_what_serves(tmp_path: Path) -> None:
         lambda: bpe.race(study, steps=[61]),
         lambda: bpe.paid(study.at(0), step=1),
         lambda: study.encode(b"\xff"),
-        lambda: study.encode(5),  # type: ignore[arg-type]
+        lambda: study.encode(5),  # type: ignore[call-overload]
         lambda: bpe.ask(study, "no such question"),
     ):
         with pytest.raises(bpe.BpeError):
@@ -117,7 +117,7 @@ def test_a_notebook_shows_a_sentence_in_its_tokens() -> None:
     shown.feed(study._repr_html_())
     assert shown.open == []
     data = SAMPLE.encode()
-    whole = [data[start:stop] for start, stop, _ in study.by_index.tokenizer.spans(SAMPLE)]
+    whole = [data[start:stop] for start, stop, _ in study.inside.by_index.tokenizer.spans(SAMPLE)]
     assert [told for told in shown.texts if "<0x" not in told] == [one.decode() for one in whole if one.isascii()]
 
 
@@ -142,6 +142,6 @@ def test_ids_are_those_of_the_file(tmp_path: Path) -> None:
     assert study.decode([301]) == "row"
     assert study.tokens[301] == b"row"
     assert [span.id for span in study.spans("rows")] == study.encode("rows")
-    assert study.columns([study.id_of("row")])["id"] == [301]
+    assert study.inside.columns([study.id_of("row")])["id"] == [301]
     with pytest.raises(bpe.FormatError, match="302"):
         study.decode([302])

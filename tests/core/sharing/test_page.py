@@ -149,7 +149,7 @@ def test_it_cuts_as_the_engine_does(name: str, page: Browser, tmp_path: Path) ->
     spelled = [*contents_of(SharedRun("", study.history))["matched"], *(["Σ"] if name == "clean-words" else [])]
     assert unsure == sum(any(token in text for token in spelled) for text in TEXTS_TO_CUT)
     names = page.value("Array.from({length: page.runs[0].tokens.count}, (_, id) => page.runs[0].tokens.name(id))")
-    different = [one for one in zip(names, study.by_index.texts.text, strict=False) if one[0] != one[1]]
+    different = [one for one in zip(names, study.inside.by_index.texts.text, strict=False) if one[0] != one[1]]
     newer = {one for name, _ in different for one in name} - {one for _, name in different for one in name}
     assert len(newer) <= 2, different  # characters that one of the two does not know yet
     assert page.errors == []
@@ -162,7 +162,9 @@ def test_a_page_knows_what_joins_where_tokens_fell_apart(page: Browser, tmp_path
     history, text, at = study.history, "on the other hand", 60
     cut = f"page.runs[0].cut({json.dumps(text)}, {at})[0].cut"
     reasons = page.value(f"{cut}.reasons.map(one => one()).map(step => step === NEVER ? null : step)")
-    starts = [{start for start, _, _ in study.by_index.tokenizer.spans(text, one)} for one in range(len(history) + 1)]
+    starts = [
+        {start for start, _, _ in study.inside.by_index.tokenizer.spans(text, one)} for one in range(len(history) + 1)
+    ]
     for end, step in zip(page.value(f"{cut}.ends")[:-1], reasons, strict=False):
         assert all(end in some for some in starts[at : None if step is None else step + 1])
         assert step is None or end not in starts[step + 1]
@@ -254,7 +256,7 @@ def test_tokens_have_the_colours_of_the_window(page: Browser, tmp_path: Path) ->
         shown = page.value(
             "[...document.querySelectorAll('.tokens span')].map(span => Number(span.className.slice(1)))"
         )
-        tokens = study.by_index.tokenizer.token_spans(text, at)
+        tokens = study.inside.by_index.tokenizer.token_spans(text, at)
         assert shown == colours_in_row([text.encode()[one.first_byte : one.behind_byte] for one in tokens])
 
 
@@ -330,7 +332,7 @@ def test_a_narrow_page_needs_no_sideways_scrolling(page: Browser, tmp_path: Path
 def test_a_page_of_256_merges_is_small() -> None:
     for preset in ("gpt2", "o200k"):
         study = bpe.train([text_of("poem"), text_of("prose")], preset, merges=256)
-        assert len(page_of([SharedRun("ours", study.history, study.learned_from)])) < 60_000
+        assert len(page_of([SharedRun("ours", study.history, study.inside.learned_from)])) < 60_000
 
 
 def test_a_page_of_50_000_merges_has_less_than_a_megabyte() -> None:

@@ -64,7 +64,7 @@ PRESETS = ("gpt2", "gage", "bert", "unigram", "mingram", "best", "superbpe", "ra
 
 def test_watch_says_at_the_end_what_was_learned(qtbot: QtBot, watched: Program) -> None:
     study, card = train([samples()[0].text()], Recipe.preset("gpt2", vocab_size=512)), watched.card
-    words, before, after = study.words(), study.history.tokens_at_start, study.history[-1].tokens_left
+    words, before, after = study.inside.words(), study.history.tokens_at_start, study.history[-1].tokens_left
     assert card.sentence.text() == f"The text it learned from took {before:,} tokens at first, and takes {after:,} now."
     whole = sum(len(study.encode(word)) == 1 for word, _ in words)
     assert [number.text() for number, _ in card.numbers] == ["256", str(whole), f"{before / after:.2f}"]
@@ -153,8 +153,8 @@ def test_every_method_has_a_sentence_and_three_numbers(preset: str) -> None:
     few = preset in ("unigram", "mingram", "best")
     size: dict[str, Any] = {"vocab_size": METHODS[preset].first_size} if few else {"vocab_size": None, "merges": 60}
     study = train([samples()[0].text()], Recipe.preset(preset, **size))
-    assert study.own_words is not None
-    symbols = count_symbols(study.own_words, study.history.alphabet, study.history.recipe)
+    assert study.inside.own_words is not None
+    symbols = count_symbols(study.inside.own_words, study.history.alphabet, study.history.recipe)
     found = result.result_of(study, symbols, ALONE)
     assert len(found.numbers) == 3
     assert (found.loss is None) != (found.largest is None)

@@ -17,6 +17,6 @@ class Palindromes(Question):
     least: int = parameter(2, help="of at least N characters", metavar="N")
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
-        texts = [study.by_index.texts.text[id] for id in study.history.vocabulary]
+        texts = [study.inside.by_index.texts.text[id] for id in study.history.vocabulary]
         found = sorted({text for text in texts if len(text) >= self.least and text == text[::-1]})
         return Answer(DataTable({"token_text": found}), (f"{len(found)} tokens read the same from both ends.",))

@@ -143,7 +143,7 @@ def trimmed_by(study: Study, tokens: Sequence[int], wish: Wish, work: Work) -> T
     """Return the table without these tokens, or without the least used where a size is wished for."""
     history = study.history
     if wish.what == "down to":
-        places = TokenPlaces.of([study.words(TOPIC, work)], history, cancelled=work.cancelled)
+        places = TokenPlaces.of([study.inside.words(TOPIC, work)], history, cancelled=work.cancelled)
         indices = least_used(history, places.counts, surplus(history, wish.size), cancelled=work.cancelled)
         found = trim_indices(history, indices, needed=wish.needed, renumber=wish.renumber, cancelled=work.cancelled)
     else:
@@ -156,7 +156,7 @@ def trimmed_by(study: Study, tokens: Sequence[int], wish: Wish, work: Work) -> T
 def costs_of(study: Study, now: History, text: str, work: Work) -> Iterator[str]:
     """Say how many tokens the corpus, if there is one, and a text become by another table."""
     if study.texts is not None:
-        words = study.words(TOPIC, work)
+        words = study.inside.words(TOPIC, work)
         yield f"The corpus: {costs(words, study.history, now, cancelled=work.cancelled)}."
     both = (len(Tokenizer(one).encode_to_array(text)) for one in (study.history, now))
     yield f"Your text: {Costs(*both)}."

@@ -250,7 +250,7 @@ class LanesModel(QObject, LazyModel):
 
     def first_difference(self, word: str) -> int:
         """Find the first byte of a word before which some cut it and some do not."""
-        tokens = [lane.study.by_index.tokenizer.segmentation(word).tokens(lane.wanted) for lane in self.lanes]
+        tokens = [lane.study.inside.by_index.tokenizer.segmentation(word).tokens(lane.wanted) for lane in self.lanes]
         return int(next(iter(parallel_cuts(tokens, len(word.encode())).differing), 0))
 
     # -- what a session keeps --------------------------------------------------------------
@@ -328,7 +328,7 @@ class LanesModel(QObject, LazyModel):
             lane.wanted = lane.history.step_of_size(self.size)
             if lane.segmentation is None or not lane.is_behind:
                 continue
-            if lane.study.has_ranks:
+            if lane.study.inside.has_ranks:
                 lane.cut_at(lane.wanted, lane.segmentation.tokens(lane.wanted), self.text.data)
             else:
                 slow.append((lane, lane.wanted, lane.segmentation))
@@ -377,11 +377,11 @@ class LanesModel(QObject, LazyModel):
         lane, text = self.lanes[place], quoted(token.data)
         if token.id == NO_TOKEN:
             return f"{lane.letter}: {text} belongs to no token"
-        id = lane.study.by_index.number(token.id)
+        id = lane.study.inside.by_index.number(token.id)
         called = "a token without an id" if id is None else f"token {id:,}"
         return f"{lane.letter}: {text}, {called}. Click to see why it is split here."
 
 
 def _segmentation(study: Study, text: str, specials: str, cancelled: CancelCheck) -> Segmentation:
     allowed = allowed_in(study.history.recipe, specials)
-    return study.by_index.tokenizer.segmentation(text, allowed_special=allowed, cancelled=cancelled)
+    return study.inside.by_index.tokenizer.segmentation(text, allowed_special=allowed, cancelled=cancelled)

@@ -92,7 +92,7 @@ class LifeModel(QObject, LazyModel):
             return None
         if name == "paid":
             return Paid(step=looked_at.step), study
-        return Token(token=f"#{study.by_index.number(facts.token)}", at=facts.at, words=name == "words"), study
+        return Token(token=f"#{study.inside.by_index.number(facts.token)}", at=facts.at, words=name == "words"), study
 
     def travel_to_step(self, step: int) -> None:
         self._cursor.go_to(step)
@@ -179,7 +179,7 @@ def find_lines(
     """Find lines with a token; each text gets its share of the time."""
     found: list[Context] = []
     most, seconds = max(2, MOST_CONTEXTS // max(1, len(sources))), CONTEXT_SECONDS / max(1, len(sources))
-    ranked = study.ranked()
+    ranked = study.inside.ranked()
     for source in sources:
         if cancelled() or len(found) >= MOST_CONTEXTS:
             break

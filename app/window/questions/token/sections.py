@@ -19,7 +19,7 @@ LONGEST_WORD = 80  # bytes
 
 def sections_of(life: TokenLife, study: Study) -> Iterable[tuple[str, str]]:
     """Yield each section that has something to say, with its text."""
-    names = study.by_index.texts.text
+    names = study.inside.by_index.texts.text
     if life.is_born:
         words = f" in {count_text(life.words.number, 'word')}" if life.words.number or not life.count else ""
         told = f"<b>Occurs {count_text(life.count, 'time')}</b>{words}"

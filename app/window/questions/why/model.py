@@ -210,8 +210,8 @@ class WhyModel(QObject, LazyModel):
 
 
 def explained_text(study: Study, text: str, allowed: Allowed = "all") -> ExplainedText:
-    is_counted = study.has_ranks and study.texts is not None and len(study.history) > 0
-    return explain(text, study.history, allowed, study.ranked() if is_counted else None)
+    is_counted = study.inside.has_ranks and study.texts is not None and len(study.history) > 0
+    return explain(text, study.history, allowed, study.inside.ranked() if is_counted else None)
 
 
 def word_facts(
@@ -234,12 +234,12 @@ def word_facts(
         return Joint(place, here + offset, found.kind, found.sentence, found.steps)
 
     places = while_wanted([*range(min(size, MOST_BOUNDARIES)), size], cancelled, every=16)
-    symbols = tuple(study.by_index.texts.text[symbol] for symbol in word.symbols)
+    symbols = tuple(study.inside.by_index.texts.text[symbol] for symbol in word.symbols)
     return WordFacts(at, byte + offset, symbols, _nodes(study, word.pieces(NEVER)), tuple(map(joint, places)))
 
 
 def _nodes(study: Study, pieces: Sequence[Piece]) -> tuple[TreeNode, ...]:
-    names, history = study.by_index.texts.text, study.history
+    names, history = study.inside.by_index.texts.text, study.history
     return tuple(
         TreeNode(names[one.id], one.start, one.stop, one.step or None, one.times_joined(history), one.until)
         for one in pieces

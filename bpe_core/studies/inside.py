@@ -1,0 +1,337 @@
+"""The inside of a study: what questions need of it, and find out once for each other.
+
+Whoever only uses a tokenizer never looks here. A question asks `study.inside` for the words of the texts, for their
+ranks and counts, and for the tokens by index: the place that the engine gives them, whatever a file calls them. An
+index goes over the alphabet, what was joined in the order of its birth, and the special tokens. It never leaves the
+engine: whoever asks a `Study` reads and gives the numbers of the file. Only here is the one turned into the other.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from bpe_core.errors import BpeError, FormatError
+from bpe_core.history.history import NO_NUMBER, NOTHING, History
+from bpe_core.history.token_texts import BLANK, TokenTexts, quoted
+from bpe_core.methods.kit.histories import has_ranks, learns_by_ranks, steps_in_words
+from bpe_core.methods.kit.tokenizer import Tokenizer
+from bpe_core.support.arrays import Int32s, Int64s
+from bpe_core.support.data_table import Values
+from bpe_core.support.progress import ALONE, Work
+
+if TYPE_CHECKING:  # who only encodes needs none of these
+    from bpe_core.counting.words import WordTable
+    from bpe_core.insight.cut_words import CutWords
+    from bpe_core.insight.ranked_words import FileCounts, RankedWords
+    from bpe_core.recipes.recipe import Recipe
+    from bpe_core.studies.texts import Texts
+
+Found = TypeVar("Found")
+
+MOST_DIGITS = 25  # of an id that a person types
+
+
+class TokensByIndex:
+    """The tokens of a history by the engine's own index."""
+
+    def __init__(self, history: History) -> None:
+        self._history = history
+
+    @cached_property
+    def texts(self) -> TokenTexts:
+        """Return each token as people read it."""
+        return TokenTexts.of(self._history)
+
+    @cached_property
+    def tokenizer(self) -> Tokenizer:
+        return Tokenizer(self._history)
+
+    def number(self, index: int) -> int | None:
+        """Return the file's number of a token; None where the file has none for it."""
+        number = int(self._history.numbers_of(index))
+        return None if number == NO_NUMBER else number
+
+    def numbers(self, indices: Int32s | Int64s) -> Int64s:
+        """Return the file's numbers of a text's tokens; refuse a token that the file has no number for."""
+        numbers = self._history.numbers
+        if numbers is None:
+            return np.asarray(indices, np.int64)
+        found = numbers[indices]
+        if len(found) and found.min() == NO_NUMBER:
+            raise self._unnumbered(int(indices[int(found.argmin())]))
+        return found
+
+    def _unnumbered(self, index: int) -> FormatError:
+        if index == self._history.alphabet.unknown_id:
+            return FormatError(
+                "The text holds what no token stands for, and the file has no number for the unknown, so its library "
+                "refuses such a text, too. `look` shows the place."
+            )
+        return FormatError(f"The file has no number for the token {quoted(self.texts.raw[index])} of this text.")
+
+    def of_number(self, number: int) -> int:
+        """Find the token that a file's number decodes to."""
+        try:
+            (index,) = self._history.ids_of([number])
+        except BpeError as error:
+            raise BpeError(f"There is no token {number:,}.") from error
+        if not 0 <= index < self._history.id_count:
+            raise BpeError(f"There is no token {number:,}; the ids go from 0 to {self._history.id_count - 1:,}.")
+        return index
+
+    def of_text(self, text: str) -> int:
+        """Find the oldest token with that text, or that with the file's number behind a `#`."""
+        found = self.texts.id_of(text)
+        if found is not None:
+            return found
+        if text.startswith("#") and text[1:].isascii() and text[1:].isdigit() and len(text) <= MOST_DIGITS:
+            return self.of_number(int(text[1:]))
+        raise BpeError(
+            f"No token is written {text[:60]!r}. Write it as the merge table does (a space as it is or as {BLANK}, "
+            "bytes as <0x0A>), or give its id as #300."
+        )
+
+    def pair_name(self, pair: tuple[int, int]) -> str:
+        """Write a pair as people read it; of a step that drops a token, that token."""
+        return " + ".join(self.texts.text[index] for index in pair if index >= 0)
+
+    def columns(self, indices: Iterable[int], before: str = "") -> dict[str, Values]:
+        """Make three columns about tokens, id, hex and text, named with `before`; what is no token is empty."""
+        known = [None if index < 0 else int(index) for index in indices]
+        raw, text = self.texts.raw, self.texts.text
+        return {
+            f"{before}id": [None if index is None else self.number(index) for index in known],
+            f"{before}hex": [None if index is None else raw[index].hex(" ") for index in known],
+            f"{before}text": [None if index is None else text[index] for index in known],
+        }
+
+    def pair_columns(self, pairs: Sequence[tuple[int, int]], before: str = "") -> dict[str, Values]:
+        """Make these three columns for both sides of pairs."""
+        left, right = ([pair[side] for pair in pairs] for side in (0, 1))
+        return self.columns(left, f"{before}left_") | self.columns(right, f"{before}right_")
+
+
+class TokenNames(Mapping[int, str]):
+    """Each token as people read it, by its number in the file.
+
+    Plug-ins of before read `text`, `raw` and `lengths` here, which are by index and belong to `Study.inside.by_index`.
+    """
+
+    def __init__(self, history: History, by_index: TokensByIndex) -> None:
+        self._history, self._by_index = history, by_index
+
+    def __getitem__(self, number: int) -> str:
+        return self._by_index.texts.text[self._by_number[number]]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._by_number)
+
+    def __len__(self) -> int:
+        return len(self._by_number)
+
+    @cached_property
+    def _by_number(self) -> dict[int, int]:
+        return indices_by_number(self._history)
+
+    @property
+    def text(self) -> Sequence[str]:
+        return self._by_index.texts.text
+
+    @property
+    def raw(self) -> Sequence[bytes]:
+        return self._by_index.texts.raw
+
+    @property
+    def lengths(self) -> Sequence[int]:
+        return self._by_index.texts.lengths
+
+
+class Inside:
+    """The words, ranks, counts and indices of a study; each is found when a question first needs it.
+
+    Parameters
+    ----------
+    history
+        What was learned.
+    texts
+        The texts that questions are about; None where there are none.
+    own_texts
+        The texts that the history was learned from, where they are known.
+    name
+        What messages call the tokenizer.
+    sources
+        What a session knows of the texts that the history was learned from.
+    texts_are_own
+        Whether questions are about the texts that it was learned from.
+    symbol_counts
+        How often each base symbol occurs in the texts, where that was counted before.
+
+    Examples
+    --------
+    >>> from bpe_core.studies.making import train
+    >>> inside = train(["low low lower"], "words", merges=2).inside
+    >>> inside.words().total, inside.checked_step_count(None), inside.by_index.of_text("low")
+    (3, 2, 7)
+    """
+
+    def __init__(
+        self,
+        history: History,
+        texts: Texts | None = None,
+        *,
+        own_texts: Texts | None = None,
+        name: str = "",
+        sources: Hashable = (),
+        texts_are_own: bool = False,
+        symbol_counts: Int64s | None = None,
+    ) -> None:
+        self._history, self._texts, self._name = history, texts, name
+        self.own_texts = own_texts
+        self.texts_are_own = texts_are_own
+        self.sources = sources
+        self._lock = threading.Lock()
+        self._kept: dict[str, Any] = {} if symbol_counts is None else {"symbols": symbol_counts}
+        self._about: dict[str, object] = {}  # what of that was found about another object
+
+    # -- its tokens ------------------------------------------------------------------------
+
+    @cached_property
+    def by_index(self) -> TokensByIndex:
+        """Return the tokens by the engine's own indices, for questions that follow the steps of a history."""
+        return TokensByIndex(self._history)
+
+    @cached_property
+    def names(self) -> TokenNames:
+        """Return each token as people read it, by its number in the file."""
+        return TokenNames(self._history, self.by_index)
+
+    def pair_name(self, pair: tuple[int, int]) -> str:
+        """Write a pair of tokens, given by their numbers in the file, as people read it."""
+        return " + ".join(self.names[id] for id in pair if id >= 0)
+
+    def columns(self, ids: Iterable[int | None], before: str = "") -> dict[str, Values]:
+        """Make three columns about tokens, given by their numbers in the file: id, hex, text.
+
+        The names of the columns begin with `before`; a row of None is empty.
+        """
+        indices = (NOTHING if id is None or id < 0 else self.by_index.of_number(id) for id in ids)
+        return self.by_index.columns(indices, before)
+
+    def pair_columns(self, pairs: Sequence[tuple[int, int]], before: str = "") -> dict[str, Values]:
+        """Make these three columns for both sides of pairs."""
+        left, right = ([pair[side] for pair in pairs] for side in (0, 1))
+        return self.columns(left, f"{before}left_") | self.columns(right, f"{before}right_")
+
+    # -- its steps -------------------------------------------------------------------------
+
+    @property
+    def has_ranks(self) -> bool:
+        """Return whether one step dissolves each boundary of a text for good."""
+        return has_ranks(self._history)
+
+    def checked_step(self, step: int) -> int:
+        """Refuse a step that there is not; 1 is the first."""
+        if not 1 <= step <= len(self._history):
+            raise BpeError(f"There is no step {step:,}; there are the steps 1 to {len(self._history):,}.")
+        return step
+
+    def checked_step_count(self, at: int | None) -> int:
+        """Return after how many steps to look: all of them where nothing is said."""
+        if at is None:
+            return len(self._history)
+        if not 0 <= at <= len(self._history):
+            named = self._name or "The tokenizer"
+            raise BpeError(
+                f"{named} has {steps_in_words(self._history)}; `at` must be a number from 0 to that, not {at:,}."
+            )
+        return at
+
+    # -- its words -------------------------------------------------------------------------
+
+    @property
+    def learned_from(self) -> WordTable | None:
+        """Return the words it was learned from, if its texts are those."""
+        return self.own_words if self.texts_are_own else None
+
+    @property
+    def own_words(self) -> WordTable | None:
+        """Return the words it was learned from, where they are known, even if it is asked about other texts."""
+        return None if self.own_texts is None else self.own_texts.words(self._history.recipe)
+
+    def words(self, what: str = "This question", work: Work = ALONE) -> WordTable:
+        """Count the words of its texts; `what` is asked begins the sentence where there are no texts."""
+        return self._needed_texts(what).words(self._counted_by, work)
+
+    def parts(self, what: str = "This question", work: Work = ALONE) -> Mapping[str, WordTable]:
+        """Count the words of each group, or of each file where there are no groups."""
+        return self._needed_texts(what).parts(self._counted_by, work)
+
+    @cached_property
+    def _counted_by(self) -> Recipe:
+        """Return the recipe without the special tokens that the library of an opened file takes for ordinary text."""
+        recipe = self._history.recipe
+        if recipe.spelled_specials != "text" or not recipe.special_tokens:
+            return recipe
+        return recipe.with_changes(special_tokens=self.by_index.tokenizer.allowed(None))
+
+    def ranked(self, what: str = "This question", work: Work = ALONE) -> RankedWords:
+        """Rank the boundaries in its words; only where pairs are joined one after the other."""
+        from bpe_core.insight.ranked_words import RankedWords
+
+        if not learns_by_ranks(self._history):
+            raise BpeError(f"{what} is known only where pairs are joined one after the other; not of this tokenizer.")
+        words = self.words(what, work)
+        return self.once("ranked", lambda: RankedWords.of(words, self._history))
+
+    def cut(self, what: str = "This question", work: Work = ALONE) -> CutWords:
+        """Cut its words as its method cuts texts."""
+        from bpe_core.insight.cut_words import CutWords
+
+        words, recipe = self.words(what, work), self._history.recipe
+        return self.once("cut", lambda: CutWords.of(words, recipe, self._history, cancelled=work.cancelled))
+
+    def file_counts(self, what: str = "This question", work: Work = ALONE) -> FileCounts:
+        """Look up how often a word occurs in each group, or in each file."""
+        from bpe_core.insight.ranked_words import FileCounts
+
+        return self.once("file counts", lambda: FileCounts(self.parts(what, work)))
+
+    def symbol_counts(self, what: str = "This question", work: Work = ALONE) -> Int64s:
+        """Count each base symbol in its words."""
+        from bpe_core.methods.kit.layout import count_symbols
+
+        alphabet, recipe = self._history.alphabet, self._history.recipe
+        return self.once("symbols", lambda: count_symbols(self.words(what, work), alphabet, recipe))
+
+    def _needed_texts(self, what: str) -> Texts:
+        if self._texts is None:
+            raise BpeError(f"{what} is about texts: name them (--corpus FILE, or texts=[...] in Python).")
+        return self._texts
+
+    def once(self, name: str, find: Callable[[], Found], about: object = None) -> Found:
+        """Return what was found under that name; it is found anew where it is about another object."""
+        with self._lock:
+            if name not in self._kept or self._about.get(name) is not about:
+                self._kept[name], self._about[name] = find(), about
+            found: Found = self._kept[name]
+            return found
+
+
+def indices_by_number(history: History) -> dict[int, int]:
+    """Return the token that each of the file's numbers decodes to, in the order of the numbers."""
+    if history.numbers is None:
+        return {index: index for index in range(history.id_count)}
+    numbers = sorted({*history.numbers.tolist()} - {NO_NUMBER})
+    return dict(zip(numbers, history.ids_of(numbers), strict=True))
+
+
+def final_indices(history: History) -> dict[int, int]:
+    """Return the token that each of the file's numbers in use after the last step decodes to, special ones included."""
+    in_use = np.concatenate((history.vocabulary, np.arange(history.first_special, history.id_count)))
+    numbers = sorted({*history.numbers_of(in_use).tolist()} - {NO_NUMBER})
+    return dict(zip(numbers, history.ids_of(numbers), strict=True))

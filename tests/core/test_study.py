@@ -1,0 +1,176 @@
+"""A study has the names that people type first, by the ids of the file, and keeps to itself what questions need."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+import sentencepiece
+import tokenizers
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tokenizers import decoders, models, pre_tokenizers, trainers
+
+import bpe_core as bpe
+from bpe_core.studies.study import FORMER
+from bpe_core.support.version import PROGRAM, version_of
+
+POEM = "the lowest of the low, the newest of the new; the widest is wider than the wide. " * 3
+TEXTS = ["the lowest widow", "", "né, a␣b"]
+OF_A_STUDY = {
+    *("history", "texts", "name", "format", "notes", "inside"),
+    *("of", "at", "with_texts", "save"),
+    *("encode", "encode_batch", "encode_to_numpy", "spans", "decode", "decode_batch", "decode_bytes"),
+    *("names", "tokens", "id_of", "token_to_id", "id_to_token", "get_vocab", "vocab_size"),
+}
+
+
+class OpenedTable(NamedTuple):
+    """A table of another library, opened here and there."""
+
+    study: bpe.Study
+    library: tokenizers.Tokenizer
+
+
+@pytest.fixture(scope="module")
+def hugging_face(tmp_path_factory: pytest.TempPathFactory) -> OpenedTable:
+    library = tokenizers.Tokenizer(models.BPE())
+    library.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    library.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=300,
+        special_tokens=["<|end|>", "<pad>"],
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    library.train_from_iterator([POEM], trainer)
+    path = tmp_path_factory.mktemp("hugging_face") / "tokenizer.json"
+    library.save(str(path))
+    return OpenedTable(bpe.open(path), library)
+
+
+@pytest.fixture(scope="module")
+def unigram() -> bpe.Study:
+    """A study of a method that drops tokens, whose ids stay."""
+    return bpe.train([POEM], "unigram", vocab_size=24)
+
+
+@pytest.fixture(scope="module")
+def bytes_for_unknown() -> bpe.Study:
+    return bpe.train([POEM], "sentencepiece-like", vocab_size=300)
+
+
+def test_a_study_shows_what_a_user_wants(hugging_face: OpenedTable) -> None:
+    assert {name for name in dir(hugging_face.study) if not name.startswith("_")} == OF_A_STUDY
+    assert FORMER.isdisjoint(OF_A_STUDY)
+
+
+@pytest.mark.parametrize("name", sorted(FORMER))
+def test_a_former_name_works_and_says_where_it_is_now(name: str) -> None:
+    study: Any = bpe.train([POEM], "gpt2", merges=5)
+    with pytest.warns(DeprecationWarning, match=rf"Study\.{name} is .*(inside\.{name}|study itself) now"):
+        found = getattr(study, name)
+    assert found == (study if name == "tokenizer" else getattr(study.inside, name))
+
+
+def test_a_name_that_never_was_is_refused() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'trian'"):
+        bpe.train([POEM], "gpt2", merges=5).trian  # type: ignore[attr-defined]  # noqa: B018
+
+
+def test_the_vocabulary_is_that_of_its_library(hugging_face: OpenedTable) -> None:
+    study, library = hugging_face
+    there = library.get_vocab()
+    assert study.vocab_size == library.get_vocab_size() == len(study.get_vocab())
+    assert sorted(study.get_vocab().values()) == sorted(there.values())
+    for token, id in there.items():
+        assert study.token_to_id(token) == id
+        name = study.id_to_token(id)
+        assert name is not None
+        assert study.token_to_id(name) == study.get_vocab()[name] == id
+        assert study.token_to_id(study.tokens[id]) == id
+    assert study.id_to_token(300) is None
+    assert study.token_to_id("no such token") is None
+    assert study.token_to_id(b"\xff\xff") is None
+
+
+def test_the_vocabulary_is_that_of_sentencepiece_without_the_unknown_that_no_text_becomes(
+    tmp_path: Path, bytes_for_unknown: bpe.Study
+) -> None:
+    bytes_for_unknown.save(tmp_path / "own.model")
+    library = sentencepiece.SentencePieceProcessor(model_file=str(tmp_path / "own.model"))
+    study = bpe.open(tmp_path / "own.model")
+    pieces = {library.id_to_piece(id): id for id in range(library.vocab_size()) if not library.is_unknown(id)}
+    assert {piece: study.token_to_id(piece) for piece in pieces} == pieces
+    assert study.vocab_size == len(pieces)
+
+
+@pytest.mark.parametrize("made", ["unigram", "bytes_for_unknown"])
+def test_tokens_and_their_ids_lead_to_each_other(made: str, request: pytest.FixtureRequest) -> None:
+    study: bpe.Study = request.getfixturevalue(made)
+    for token, id in study.get_vocab().items():
+        assert study.token_to_id(token) == id
+        assert study.id_to_token(id) == token
+    assert study.vocab_size == len(study)
+
+
+def test_a_dropped_token_is_in_no_vocabulary(unigram: bpe.Study) -> None:
+    history = unigram.history
+    dropped = history.ids[history.columns.right == -1].tolist()
+    assert dropped
+    assert not set(dropped) & set(unigram.get_vocab().values())
+    assert unigram.id_to_token(dropped[0]) is None
+    assert unigram.token_to_id(unigram.names[dropped[0]]) is None
+    assert unigram.vocab_size == 24
+    assert {id for text in TEXTS[:1] for id in unigram.encode(text)} <= set(unigram.get_vocab().values())
+
+
+def test_several_texts_are_encoded_and_decoded_together(hugging_face: OpenedTable) -> None:
+    study, library = hugging_face
+    found = study.encode(TEXTS)
+    assert found == [study.encode(text) for text in TEXTS] == [one.ids for one in library.encode_batch(TEXTS)]
+    assert study.encode(tuple(text.encode() for text in TEXTS)) == found
+    assert study.encode([]) == []
+    assert study.decode_batch(found) == TEXTS
+    assert study.decode_batch(*study.encode_batch(TEXTS)) == TEXTS
+    assert study.decode_batch([study.encode("<pad>low")], skip_special=True) == ["low"]
+
+
+def test_ids_come_as_an_array(hugging_face: OpenedTable) -> None:
+    array = hugging_face.study.encode_to_numpy(POEM)
+    assert array.dtype == np.int64
+    assert array.tolist() == hugging_face.study.encode(POEM)
+    at_first = hugging_face.study.encode_to_numpy("low", at=0)
+    assert len(at_first) == 3
+
+
+def test_tokens_that_share_an_id_count_once(tmp_path: Path) -> None:
+    pieces = [["<unk>", 0.0], ["ab", -1.5], ["a", -1.0], ["b", -2.0]]
+    model = {"type": "Unigram", "unk_id": 0, "vocab": pieces, "byte_fallback": False}
+    (tmp_path / "tokenizer.json").write_text(json.dumps({"version": "1.0", "added_tokens": [], "model": model}))
+    study = bpe.open(tmp_path / "tokenizer.json")
+    library = tokenizers.Tokenizer.from_file(str(tmp_path / "tokenizer.json"))
+    assert study.vocab_size == library.get_vocab_size() == 4
+    assert study.get_vocab() == library.get_vocab()
+
+
+@settings(max_examples=20)
+@given(st.permutations(range(300)), st.text(max_size=9))
+def test_ids_stay_the_files_whatever_its_numbers(hugging_face: OpenedTable, order: list[int], text: str) -> None:
+    history = hugging_face.study.history
+    study = bpe.Study(history.numbered(np.array(order)[: history.id_count] * 2 + 1))
+    assert study.encode_to_numpy(text).tolist() == study.encode(text) == study.encode([text])[0]
+    for id in study.encode(text):
+        name = study.id_to_token(id)
+        assert name is not None
+        assert study.token_to_id(name) == study.token_to_id(study.tokens[id]) == id
+
+
+def test_the_version_is_that_of_the_package() -> None:
+    assert bpe.__version__ == version_of(PROGRAM)
+    assert re.fullmatch(r"\d+\.\d+\.\d+", bpe.__version__)
+    assert "__version__" in dir(bpe)
