@@ -24,6 +24,7 @@ from bpe_core.formats.written_merges import VERSION, lines_of
 from bpe_core.history.alphabet import Alphabet, Symbol, SymbolKind, unknown_symbols
 from bpe_core.history.history import History, Int64s
 from bpe_core.history.token_texts import quoted, written
+from bpe_core.methods.kit.method import Method
 from bpe_core.methods.registry import method_for
 from bpe_core.recipes.choice import LARGEST_VOCABULARY
 from bpe_core.recipes.recipe import Recipe
@@ -236,9 +237,10 @@ class BertVocabulary(Format):
             recipe.with_changes(special_tokens=tuple(one for one in recipe.special_tokens if one not in SPECIALS))
         )
         found += [f"A word {text} becomes that special token in this format." for text in self.spelled(history)]
-        if recipe.longest_word != LONGEST_WORD:
+        longest = Method.of(recipe).longest_word_of(recipe)
+        if longest is not None and longest != LONGEST_WORD:
             found.append(
-                f"Here a word of more than {recipe.longest_word:,} characters is unknown; who loads this file takes "
+                f"Here a word of more than {longest:,} characters is unknown; who loads this file takes "
                 f"{LONGEST_WORD} for granted."
             )
         return found
@@ -314,7 +316,8 @@ class BertVocabulary(Format):
 
     def loaded_by(self, library: Any, data: bytes, history: History, name: str, beside: Beside) -> Peer | None:
         recipe = history.recipe
-        said: dict[str, Any] = {"unk_token": recipe.unknown_text, "max_input_chars_per_word": recipe.longest_word}
+        longest = Method.of(recipe).longest_word_of(recipe)
+        said: dict[str, Any] = {"unk_token": recipe.unknown_text, "max_input_chars_per_word": longest}
         asked = library.Tokenizer(library.models.WordPiece(read_vocabulary(data, name)[0], **said))
         return lambda word: list(asked.encode(word).ids)
 

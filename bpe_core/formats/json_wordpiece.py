@@ -23,6 +23,7 @@ from bpe_core.formats.json_model import (
 from bpe_core.formats.json_reading import Object
 from bpe_core.history.history import History, Int64s
 from bpe_core.history.token_texts import written
+from bpe_core.methods.kit.method import Method
 from bpe_core.methods.registry import method_for
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.cutting import ids_looked_for
@@ -84,7 +85,7 @@ class JsonWordPiece(JsonModel):
             "type": self.kind,
             "unk_token": recipe.unknown_text,
             "continuing_subword_prefix": recipe.marker_text,
-            "max_input_chars_per_word": recipe.longest_word,
+            "max_input_chars_per_word": Method.of(recipe).longest_word_of(recipe),
             "vocab": self.vocabulary(history),
         }
 
@@ -106,14 +107,15 @@ class JsonWordPiece(JsonModel):
         specials = specials_of(added, unknown)
         if steps.prefix:
             steps.notes.append(f"The file puts {steps.prefix} before words; here words have none.")
+        method = method_for(LONGEST)
         choices: dict[str, Any] = {
             **steps.choices,
-            "method": method_for(LONGEST),
+            "method": method,
             "base": "characters",
             "marker": "continuation" if marker else "none",
             "marker_text": marker,
             "unknown_text": unknown,
-            "longest_word": self.longest_word(model, name),
+            **Method.named(method).choices_for_longest_word(self.longest_word(model, name)),
             "merges": 0,
         }
         recipe = recipe_of(name, added, specials, looked_for(unknown, added), choices)

@@ -33,7 +33,8 @@ def check_steps(columns: Sequence[Int64s], alphabet: Alphabet, recipe: Recipe, p
     left, right, count, other_left, other_right, other_count, tokens_left = columns
     if len(left) > LARGEST_VOCABULARY:
         raise FormatError(f"{place(LARGEST_VOCABULARY)}: there are more than {LARGEST_VOCABULARY:,} steps.")
-    single = SINGLE[recipe.single]
+    single, method = SINGLE[recipe.single], Method.of(recipe)
+    stays_joined = method.joins_in_order(recipe)  # else the method itself looks at what is dropped
     alone: Bools = right == single
     there = len(alphabet) + np.arange(len(left)) - (np.cumsum(alone) - alone)  # tokens before each step
     halves = (left, np.where(alone, left, right))
@@ -45,9 +46,9 @@ def check_steps(columns: Sequence[Int64s], alphabet: Alphabet, recipe: Recipe, p
     for half, is_known, id in zip(halves, known, sound, strict=True):
         wrong.append((~is_known, partial(_about_unknown, half, there)))
         wrong.append(_never_merging(half, id, alphabet))
-        wrong += [_after_its_drop(half, id, sound[0], alone)] if single == NOTHING and recipe.tau is None else []
+        wrong += [_after_its_drop(half, id, sound[0], alone)] if single == NOTHING and stays_joined else []
         wrong += _before_it_is_added(half, id, sound[0], alone, alphabet) if single == ADDED else []
-    if not Method.of(recipe).starts_anew and recipe.tau is None:  # with tau the method itself looks at what is dropped
+    if not method.starts_anew and stays_joined:
         wrong.append(_repeated(left, right, alone))
     wrong.append(_too_long(sound, alone, alphabet))
     wrong.append((np.minimum(count, tokens_left) < NOTHING, lambda row: "a count is negative"))

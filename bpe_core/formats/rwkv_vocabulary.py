@@ -23,6 +23,7 @@ from bpe_core.formats.json_reading import LARGEST_NUMBER
 from bpe_core.history.alphabet import Alphabet, Symbol, unknown_symbols
 from bpe_core.history.history import History, Int64s
 from bpe_core.history.token_texts import written
+from bpe_core.methods.kit.method import Method
 from bpe_core.methods.registry import method_for
 from bpe_core.recipes.choice import LARGEST_VOCABULARY
 from bpe_core.support.progress import ProgressReport
@@ -45,7 +46,7 @@ class RwkvVocabulary(Format):
     def impossible(self, history: History) -> list[str]:
         if not history.recipe.lists_bytes:
             return ["RWKV's vocabulary holds tokens of bytes found in whole texts; this table splits words."]
-        if history.recipe.longest_word != LARGEST_NUMBER:
+        if Method.of(history.recipe).longest_word_of(history.recipe) != LARGEST_NUMBER:
             return ["RWKV's vocabulary has no longest word; this table has one."]
         return []
 
@@ -69,9 +70,10 @@ class RwkvVocabulary(Format):
         numbers = read_rows(decoded(data, name), name)
         taken = set(numbers.values())
         free = next(number for number in range(len(numbers) + 1) if number not in taken)
+        method = method_for(LONGEST)
         recipe = recipe_from(
-            name, name="rwkv", method=method_for(LONGEST), base="bytes", pattern="none", unknown_text=END, merges=0,
-            longest_word=LARGEST_NUMBER,
+            name, name="rwkv", method=method, base="bytes", pattern="none", unknown_text=END, merges=0,
+            **Method.named(method).choices_for_longest_word(LARGEST_NUMBER),
         )  # fmt: skip
         symbols = [Symbol(text, text, "byte") for text in numbers if len(text) == 1]
         symbols += [Symbol(text, text, "seed") for text in numbers if len(text) > 1]

@@ -19,6 +19,7 @@ from bpe_core.kernels.kept import COUNTING
 from bpe_core.kernels.readiness import use_machine_code
 from bpe_core.methods.kit.method import Method
 from bpe_core.methods.kit.tokenizer import Tokenizer
+from bpe_core.recipes.choice import LARGEST_NUMBER
 from bpe_core.recipes.parts import CUSTOM_PATTERN, Splitting
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.cutting import spelled_in
@@ -272,7 +273,9 @@ class BetweenBlanks:
             left_out[code] = not tokenizer.encode(character, at=at)
             is_unsure[code] = not tells(character)
         found = self._stretches.sums(left_out[self._codes])
-        is_long = self._stretches.lengths > tokenizer.history.recipe.longest_word
+        recipe = tokenizer.history.recipe
+        longest = Method.of(recipe).longest_word_of(recipe)
+        is_long = self._stretches.lengths > (LARGEST_NUMBER if longest is None else longest)
         unsure = (self._stretches.sums(is_unsure[self._codes]) > 0) | is_long
         found[unsure] = _lost(Stretches.of(self.words.where(unsure)), left_out, tokenizer, at, cancelled)
         return found

@@ -118,6 +118,7 @@ class MethodFacts:
     size_decides: bool = False  # on the final size of the vocabulary, from early on
 
     # How it learns and splits.
+    choice_to_grow_by: str = ""  # its own choice that a table leaves open which lists tokens and goes on
     cannot_grow: str = "it knows no way to go on from a table. Learn it again with a larger vocabulary."  # why, if so
     goes_across_words: bool = False  # behind the steps of any table of bytes, where a person asks for it
     superword_limits: frozenset[str] = frozenset()  # its choices that mean nothing as long as it does not
@@ -154,6 +155,28 @@ class MethodFacts:
     def knows(self, scores: Sequence[float]) -> bool:
         """Return whether only this method gives tokens such scores."""
         return False
+
+    # What its own choices mean to others, who know none of them by name.
+
+    def longest_word_of(self, recipe: Any) -> int | None:
+        """Return how many characters a word may have that is not unknown as a whole; None where any may be split."""
+        return None
+
+    def choices_for_longest_word(self, characters: int) -> Mapping[str, Any]:
+        """Return the choices by which longer words are unknown."""
+        return {}
+
+    def pattern_inside(self, recipe: Any) -> str:
+        """Return the pattern of the words inside the runs that it joins across."""
+        return "o200k"
+
+    def falls_into_bytes(self, recipe: Any) -> bool:
+        """Return whether a token that is dropped leaves its bytes; otherwise it leaves the two it was made of."""
+        return True
+
+    def joins_in_order(self, recipe: Any) -> bool:
+        """Return whether what a step joins stays joined."""
+        return True
 
     def single_of(self, recipe: Any) -> Single | None:
         """Return what steps by this recipe may do besides joining."""

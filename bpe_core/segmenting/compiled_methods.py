@@ -145,7 +145,7 @@ def _longest_table(history: History, plain: LongestPieces) -> PieceTable:
     roots = np.repeat(np.array([STARTING, CONTINUING], np.int32), [len(starting), len(continuing)])
     births = np.maximum(ids - len(history.alphabet) + 1, 0)
     pieces = piece_table([text.encode(plain.encoding) for text in texts], roots, ids, births)
-    pieces.number[UNKNOWN], pieces.number[LONGEST_WORD] = plain.unknown, history.recipe.longest_word
+    pieces.number[UNKNOWN], pieces.number[LONGEST_WORD] = plain.unknown, plain.longest_word
     return pieces
 
 

@@ -14,6 +14,7 @@ from bpe_core.kernels.change_text import TextChanges
 from bpe_core.kernels.follow import WHOLE, StepTable, follow_runs
 from bpe_core.kernels.merge_word import LIMIT, MergeTable
 from bpe_core.kernels.scan import REGISTERS, machine_of, scan_pieces
+from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.boundaries import PlacedSymbols
 from bpe_core.segmenting.compiled_encoder import CompiledEncoder, check_length, joining_table, room_for
@@ -94,7 +95,7 @@ class CompiledRuns(FollowedRuns):
 
 class _WholeWords(CompiledEncoder):
     def __init__(self, history: History, within: Bools) -> None:
-        inside = Recipe(pattern=history.recipe.words_by)
+        inside = Recipe(pattern=METHODS[history.recipe.method].pattern_inside(history.recipe))
         super().__init__(History.from_pairs(inside, history.alphabet, []), Cutting(inside), kind=kernel.FOLLOWED)
         self._table, self._step_table = step_tables(history, within)
 

@@ -11,6 +11,7 @@ from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from bpe_core.history.history import NOTHING, History
+from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.word_runs import WITHIN, stages_of
 from bpe_core.segmenting.word_tokens import ALWAYS, WordCut
@@ -34,7 +35,7 @@ class DroppingRuns:
         self._parts = parts_left(history)
         self._tokens: list[int] = history.ids.tolist()
         self._lengths: list[int] = history.token_lengths().tolist()
-        self._words = Splitter(Recipe(pattern=history.recipe.words_by)).words
+        self._words = Splitter(Recipe(pattern=METHODS[history.recipe.method].pattern_inside(history.recipe))).words
         self._known: dict[str, Changes] = {}
         pairs = zip(history.columns.left.tolist(), history.columns.right.tolist(), strict=True)
         for row, ((left, right), stage) in enumerate(zip(pairs, stages_of(history).tolist(), strict=True)):
@@ -123,7 +124,7 @@ def parts_left(history: History) -> dict[int, list[int]]:
 
 def fallen_apart(history: History, token: int, in_use: list[bool]) -> list[int]:
     """Return the tokens that replace a dropped one: its bytes, or its two halves; dropped halves fall apart, too."""
-    if history.recipe.falls_into == "bytes":
+    if METHODS[history.recipe.method].falls_into_bytes(history.recipe):
         return history.symbols_of(token)
     halves = history.parts(token) or ()
     return [id for half in halves for id in ([half] if in_use[half] else fallen_apart(history, half, in_use))]

@@ -10,6 +10,8 @@ from bisect import bisect_right
 
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import written
+from bpe_core.methods.registry import METHODS
+from bpe_core.recipes.choice import LARGEST_NUMBER
 from bpe_core.segmenting.word_tokens import ALWAYS, WordCut
 
 Ids = dict[str, int]  # by the text of a token
@@ -22,7 +24,9 @@ class LongestPieces:
         unknown = history.alphabet.unknown_id
         assert unknown is not None  # the method needs one
         self.unknown, self.encoding = unknown, encoding_of(history)
-        self._longest_word, self._base = history.recipe.longest_word, len(history.alphabet)
+        longest = METHODS[history.recipe.method].longest_word_of(history.recipe)
+        self.longest_word = LARGEST_NUMBER if longest is None else longest
+        self._base = len(history.alphabet)
         starting, self.continuing = pieces_of(history)
         self.starting = _with_spelled(starting, self.continuing, history.alphabet.continuing.decode())
         self._lengths_to_start, self._lengths_to_continue = map(_lengths_by_first, (self.starting, self.continuing))
@@ -34,7 +38,7 @@ class LongestPieces:
     def cut(self, word: bytes, at: int) -> WordCut:
         """Cut a word after that many steps; a word that gets stuck, or is too long, is unknown as a whole."""
         text, data = word.decode(self.encoding), word
-        if len(text) > self._longest_word:
+        if len(text) > self.longest_word:
             return WordCut([self.unknown], [len(data)], 0, ALWAYS)
         ids: list[int] = []
         ends: list[int] = []

@@ -15,6 +15,7 @@ import numpy as np
 
 from bpe_core.history.alphabet import Alphabet, Symbol
 from bpe_core.history.history import History
+from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.merging import NEVER, MergedWord, Merges, ranks_of
 from bpe_core.splitting.splitter import Splitter
@@ -35,7 +36,7 @@ class WordRuns:
         base, columns = len(history.alphabet), history.columns
         stages = stages_of(history)
         self.base = base
-        self.inside = Recipe(pattern=history.recipe.words_by)
+        self.inside = Recipe(pattern=METHODS[history.recipe.method].pattern_inside(history.recipe))
         self.rows_within, self.rows_across = np.flatnonzero(stages == WITHIN), np.flatnonzero(stages != WITHIN)
         number = np.arange(base + len(history))
         number[base + self.rows_within] = base + np.arange(len(self.rows_within))

@@ -53,7 +53,7 @@ def contents_of(run: SharedRun) -> dict[str, Any]:
         "base": recipe.base,
         "marker": recipe.marker,
         "marker_text": recipe.marker_text,
-        "longest_word": recipe.longest_word,
+        "longest": Method.of(recipe).longest_word_of(recipe),
         "specials": list(recipe.special_tokens),
         "matched": _matched(recipe),
         "why_not": why,
@@ -125,14 +125,15 @@ def _cuts(history: History) -> dict[str, Any]:
         if joining.pairs is not None:
             return found | {"pairs": [np.asarray(column) for column in joining.pairs[: len(PairRows._fields)]]}
         return found | {"priorities": joining.priorities}
-    rule = _rule_of(Method.of(history.recipe))
+    method, recipe = Method.of(history.recipe), history.recipe
+    rule = _rule_of(method)
     if rule == "runs":
         stages = history.reasons.get(STAGE, np.zeros(len(history)))
         return {
             "by": "runs",
-            "inside": _scan(Recipe(pattern=history.recipe.words_by)),
+            "inside": _scan(Recipe(pattern=method.pattern_inside(recipe))),
             "across": np.diff(np.flatnonzero(stages > 1), prepend=0),
-            "into_bytes": history.recipe.falls_into == "bytes",
+            "into_bytes": method.falls_into_bytes(recipe),
         }
     if has_ranks(history):
         return {"by": "ranks"}

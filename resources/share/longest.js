@@ -1,8 +1,8 @@
 // At each place the longest token that fits.
 class ByLongest {
-  constructor(tokens, { longest_word }) {
+  constructor(tokens, { longest }) {
     this.tokens = tokens;
-    this.longestWord = longest_word;
+    this.longestWord = longest;
     this.starting = new Map();
     this.continuing = new Map();
     this.longest = 1;

@@ -15,7 +15,7 @@ class Run {
     this.changes = data.changes.map(changing);
     this.preparation = data.preparation && new Preparation(data.preparation);
     this.splitter = data.splits && new Splitter(data.splits);
-    this.way = data.cuts.by && new WAYS[data.cuts.by](this.tokens, { ...data.cuts, longest_word: data.longest_word });
+    this.way = data.cuts.by && new WAYS[data.cuts.by](this.tokens, { ...data.cuts, longest: data.longest });
     this.words = data.words && { texts: textsOf(data.words.texts).map(decoded), counts: data.words.counts };
     this.remembered = new Map();
     this.colours = new Map();

@@ -26,6 +26,13 @@ FOREIGN = {
     "bpe_core.command_line.commands.verify": {"best"},  # the same column of a certificate
     "bpe_core.questions.benchmark": {"parity"},  # what languages pay, as the field calls it
 }
+# Choices of a recipe that only one method has; what several have is in the kit.
+OWN_CHOICES = {choice for name in SPELLED for choice in METHODS[name].own_choices}
+RECIPES = ("recipe", "own", "Recipe", "preset", "with_changes", "recipe_from", "recipe_of")
+# The same words for something else.
+FOREIGN_CHOICES = {
+    "bpe_core.kernels.learn_state": {"most_words"},  # how many words a learner has room for
+}
 # Where names and houses are still known; these must become fewer.
 STILL_ALLOWED: tuple[str, ...] = ()
 
@@ -53,6 +60,45 @@ def sources() -> Iterator[tuple[str, str]]:
     for module, path in modules():
         if not any(is_in(module, f"bpe_core.methods.{house}") for house in HOUSES):
             yield module, path.read_text(encoding="utf-8")
+
+
+def known_choices(module: str, source: str) -> set[str]:
+    """Return the choices of single methods that a module reads from a recipe, gives to one, or names."""
+    known: set[str] = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            known.add(node.value)
+        elif isinstance(node, ast.Attribute) and called(node.value).lstrip("_") in RECIPES:
+            known.add(node.attr)
+        elif isinstance(node, ast.Call) and called(node.func) in RECIPES:
+            known |= {keyword.arg for keyword in node.keywords if keyword.arg}
+    return known & OWN_CHOICES - FOREIGN_CHOICES.get(module, set())
+
+
+def called(node: ast.expr) -> str:
+    """Return the last name by which an object is reached."""
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
+def test_only_its_house_knows_the_choices_of_a_method() -> None:
+    assert {"wordpiece_rule", "tau", "words_by"} <= OWN_CHOICES
+    outside = [(module, source) for module, source in sources() if not is_in(module, "bpe_core.methods.kit")]
+    known = {module: known_choices(module, source) for module, source in outside}
+    assert {module: choices for module, choices in known.items() if choices} == {}
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "if history.recipe.tau is None: pass",
+        "Recipe(words_by='gpt2')",
+        "choices = {'longest_word': 3}",
+        "lasts = self._recipe.seed_size",
+        "recipe = recipe.with_changes(wordpiece_rule=rule)",
+    ],
+)
+def test_the_check_sees_who_knows_a_choice(source: str) -> None:
+    assert known_choices("bpe_core.formats.base", source) != set()
 
 
 def test_only_its_house_knows_a_method() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from bpe_core.editing.growing import free_numbers, growing_recipe, listed_alone
@@ -10,6 +10,7 @@ from bpe_core.editing.without_tokens import numbers_of
 from bpe_core.errors import BpeError
 from bpe_core.formats.rebuilding import LARGEST_NUMBER
 from bpe_core.history.history import History
+from bpe_core.methods.kit.method import Method
 from bpe_core.recipes.choice import LARGEST_VOCABULARY
 
 
@@ -20,9 +21,18 @@ class GrowthOffer:
     most: int  # tokens
     first_free: int  # id
     largest: int  # id
-    rule: str  # how pairs are chosen; empty without a choice
+    rule: OpenChoice | None  # how pairs are chosen, where the table leaves that open
     refusal: Callable[[int, int], str]  # why that many tokens cannot have ids from there on; empty if they can
     goes_across: bool = False  # whether new tokens may hold several words
+
+
+@dataclass(frozen=True)
+class OpenChoice:
+    """A choice of the method that a table leaves open which lists tokens."""
+
+    name: str
+    value: str  # that the recipe has
+    titles: Mapping[str, str]  # of all values, in words
 
 
 def growth_offer(history: History) -> GrowthOffer:
@@ -41,14 +51,24 @@ def growth_offer(history: History) -> GrowthOffer:
         most=LARGEST_VOCABULARY,
         first_free=int(free_numbers(numbers, 1)[0]),
         largest=LARGEST_NUMBER - LARGEST_VOCABULARY,
-        rule=history.recipe.wordpiece_rule if listed_alone(history) else "",
+        rule=_open_choice(history),
         refusal=refusal,
         goes_across=_goes_across(history),
     )
 
 
+def _open_choice(history: History) -> OpenChoice | None:
+    method = Method.of(history.recipe)
+    name = method.choice_to_grow_by
+    if not name or not listed_alone(history):
+        return None
+    labels = method.own_choices[name].labels
+    titles = {value: explanation.partition(";")[0].rstrip(".") for value, (_, explanation) in labels.items()}
+    return OpenChoice(name, getattr(history.recipe, name), titles)
+
+
 def _goes_across(history: History) -> bool:
-    """Return whether SuperBPE's second stage can be learned on top of it; with its own recipe it goes on with it."""
+    """Return whether a second stage can be learned on top of it; with a recipe of such a method it goes on with it."""
     try:
         return growing_recipe(history, 1, across_words=True).method != history.recipe.method
     except BpeError:

@@ -19,7 +19,6 @@ ABOUT_EXTENDING = (
 )
 FIRST_ID = "The first free id is proposed. Where a model has special tokens behind the table's, begin behind them."
 HELD_OUT = "Texts that are not learned from: the report says how many tokens each has before and after"
-RULES = {"count": "The pair that occurs most", "score": "The pair that occurs most in relation to its halves"}
 MOST_NAMED = 3  # texts
 USUAL = 1_000  # tokens
 
@@ -37,11 +36,12 @@ class GrowthDialog(QDialog):
         self.first_id = named(NumberBox(0, offer.largest), "The id of the first new token", FIRST_ID)
         self.first_id.setValue(offer.first_free)
         self.rule = named(QComboBox(), "How pairs are chosen")
-        for rule, title in RULES.items():
-            self.rule.addItem(title, rule)
-        self.rule.setCurrentIndex(max(0, self.rule.findData(offer.rule)))
+        if offer.rule is not None:
+            for rule, title in offer.rule.titles.items():
+                self.rule.addItem(title, rule)
+            self.rule.setCurrentIndex(max(0, self.rule.findData(offer.rule.value)))
         self.across = QCheckBox("New tokens may hold several words")
-        self.across.setToolTip("SuperBPE: the table's merges become its first stage, and runs of words teach more")
+        self.across.setToolTip("The table's merges become a first stage, and runs of words teach more")
         self.across.setVisible(offer.goes_across)
         self.choose = push_button("Choose Texts …", self._choose, HELD_OUT)
         self.held_out = label("none")
@@ -71,7 +71,7 @@ class GrowthDialog(QDialog):
         if is_refused(self.first_id):
             self.first_id.setFocus()
             return
-        choices = {"wordpiece_rule": self.rule.currentData()} if self._offer.rule else {}
+        choices = {self._offer.rule.name: self.rule.currentData()} if self._offer.rule else {}
         choices |= {"across_words": True} if self.across.isChecked() else {}
         self.accept()
         self.wished.emit(self.by.value(), self.first_id.value(), self._held_out, choices)

@@ -43,6 +43,12 @@ class Boundless(SuperBPE):
     joins_runs = True
     counts_apart = True
 
+    def falls_into_bytes(self, recipe: Any) -> bool:
+        return bool(recipe.falls_into == "bytes")
+
+    def joins_in_order(self, recipe: Any) -> bool:
+        return recipe.tau is None
+
     def single_of(self, recipe: Any) -> Single | None:
         return None if recipe.tau is None else self.single
 

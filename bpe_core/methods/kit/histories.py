@@ -22,7 +22,7 @@ def learns_by_ranks(history: History) -> bool:
 
 
 def _only_joins_in_order(history: History) -> bool:
-    return history.joining is None and history.recipe.tau is None
+    return history.joining is None and Method.of(history.recipe).joins_in_order(history.recipe)
 
 
 def steps_in_words(history: History) -> str:

@@ -53,6 +53,10 @@ class SuperBPE(BytePairEncoding):
 
         return {transition_in(history): "from here on merges join words, too"}
 
+    def pattern_inside(self, recipe: Any) -> str:
+        pattern: str = recipe.words_by
+        return pattern
+
     def second_stage(self, history: History) -> dict[str, Any]:
         from bpe_core.methods.superbpe.grow import second_stage
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bpe_core.methods.facts import OwnChoices
 from bpe_core.methods.kit.method import Method
@@ -51,6 +51,15 @@ class WordPiece(Method):
         "No word of this text has two characters, so there is nothing to learn; "
         "choose another text, or a pattern that leaves longer words."
     )
+
+    choice_to_grow_by = "wordpiece_rule"
+
+    def longest_word_of(self, recipe: Any) -> int:
+        longest: int = recipe.longest_word
+        return longest
+
+    def choices_for_longest_word(self, characters: int) -> dict[str, Any]:
+        return {"longest_word": characters}
 
     def tokens_at_first(self, words: WordTable, recipe: Recipe) -> Alphabet:
         from bpe_core.history.alphabet import Alphabet
