@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast
 
 from app.session.session import Session
 from app.window.actions import Item
 from app.window.charts.loading import ChartLoading
+from app.window.charts.picker import PickedGroup
 from app.window.parts.page import Page, PagePlace
 from app.window.questions.token.model import TokenModel
 from app.window.text.text_model import TokenTextModel
@@ -283,18 +284,24 @@ ABOUT = {
 STEPS_THAT_DIFFER = "Steps that differ"  # which are no measure, but picked like one
 
 
-def drawn_measures() -> dict[str, dict[str, str]]:
-    """Return for each measure's title the charts in `ABOUT` that draw it, with its name there."""
-    from bpe_core.measures.measures import MEASURES, OF_MORPHEMES_IN_SWEEPS
+def drawn_measures() -> list[PickedGroup]:
+    """Return the measures that the charts in `ABOUT` draw, in groups."""
+    from bpe_core.measures.measures import GROUPS, MEASURES, OF_MORPHEMES_IN_SWEEPS
     from bpe_core.questions import question_named
 
-    found: dict[str, dict[str, str]] = {}
-    for chart in [one for one in ABOUT if one != "compare"]:
-        measure = next(one for one in question_named(chart).parameters() if one.name == "measure")
+    charts: dict[str, dict[str, str]] = {}  # by measure; the name of a measure differs from chart to chart
+    for chart in [id for id in ABOUT if id != "compare"]:
+        measure = next(parameter for parameter in question_named(chart).parameters() if parameter.name == "measure")
         for name in measure.choices:
-            title = MEASURES[OF_MORPHEMES_IN_SWEEPS.get(name, name)].title
-            found.setdefault(title, {})[chart] = name
-    return found | {STEPS_THAT_DIFFER: {"compare": ""}}
+            charts.setdefault(OF_MORPHEMES_IN_SWEEPS.get(name, name), {})[chart] = name
+    groups = []
+    for group in GROUPS:
+        drawn = {MEASURES[name].title: charts[name] for name in group.measures if name in charts}
+        meanings = {MEASURES[name].title: MEASURES[name].explanation for name in group.measures}
+        groups.append(PickedGroup(group.title, group.sentence, drawn, meanings))
+    last = groups[-1]
+    groups[-1] = replace(last, measures={**last.measures, STEPS_THAT_DIFFER: {"compare": ""}})
+    return groups
 
 
 # The charts of each room, by their ids; a chart of no other room is shown wherever a person asks.

@@ -15,6 +15,7 @@ from bpe_core.measures.measures import UNKNOWN_AT_MOST
 Numbers = npt.NDArray[np.float64]
 
 MOST_POINTS = 300
+MOST_SPOTS = 16  # dots of a hollow line
 FIRST = 3  # values that are said of many
 LOGARITHMIC = " (logarithmic)"  # behind the title of such an axis
 
@@ -35,6 +36,13 @@ class Line:
     band: tuple[Numbers, Numbers] | None = None  # the lower and upper bound; not a number where unknown
     points: Sequence[Point] = ()
     is_faint: bool = False  # shown only to compare another line with
+    is_hollow: bool = False  # about too little of its text to be compared with others: hollow dots instead of a curve
+
+    @property
+    def spots(self) -> list[tuple[float, float]]:
+        """Return the places of the dots that stand for a hollow line."""
+        places = thinned(len(self.x), is_log=False, most=MOST_SPOTS)
+        return [*zip(self.x[places].tolist(), self.y[places].tolist(), strict=True)]
 
     @property
     def heights(self) -> Numbers:
@@ -57,7 +65,7 @@ class Line:
     def drawn(self) -> object:
         """Return everything but the marked points, for comparing."""
         numbers = (self.x, self.y, *(self.band or ()))
-        return self.name, self.has_stairs, self.is_faint, *(one.tobytes() for one in numbers)
+        return self.name, self.has_stairs, self.is_faint, self.is_hollow, *(one.tobytes() for one in numbers)
 
 
 @dataclass(frozen=True, eq=False)

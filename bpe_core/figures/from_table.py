@@ -36,7 +36,7 @@ MOST_BARS = 24  # percent; the few longest tokens beyond that are not drawn
 LONGEST_NAME = 20  # of a token beside an axis
 LOG_RATIO = 20  # of the last step drawn to the first; from there on, the axis is logarithmic
 FEW = 0.005  # of the tokens
-NOT_ENCODED = "unencoded_share"
+NOT_ENCODED, UNKNOWN = "unencoded_share", "unknown_share"
 
 
 def ranks_chart(table: DataTable) -> LineFigure:
@@ -142,14 +142,25 @@ def sizes_chart(table: DataTable, measure: str = "bytes_per_token", texts: Seque
     title = measures.MEASURES[measure].title
     names = np.array(table.columns.get("text", []), object)
     lines = []
+    unknown = _numbers(table, UNKNOWN) if UNKNOWN in table.columns else np.zeros(len(names))
     for name in [*dict.fromkeys(names.tolist())][:MOST_LINES] if texts is None else texts:
         chosen = np.flatnonzero(names == name)
         x, y = _numbers(table, "vocabulary")[chosen], _numbers(table, measure)[chosen]
         order = np.argsort(x, kind="stable")
         known = order[np.isfinite(y[order])]
-        lines.append(_thin(str(name), x[known], y[known], is_log=True))
-    sentence = f"{title} for each size of the vocabulary, of {len(lines)} texts."
+        is_hollow = measure != UNKNOWN and bool((unknown[chosen] > measures.UNKNOWN_AT_MOST).any())
+        lines.append(replace(_thin(str(name), x[known], y[known], is_log=True), is_hollow=is_hollow))
+    sentence = f"{title} for each size of the vocabulary, of {len(lines)} texts.{_said_of_hollow(lines)}"
     return LineFigure("sizes", f"{title} by size.", sentence, lines, "Tokens in the vocabulary", title, is_log_x=True)
+
+
+def _said_of_hollow(lines: Sequence[Line]) -> str:
+    names = [line.name or "the line" for line in lines if line.is_hollow]
+    if not names:
+        return ""
+    is_hollow = "is hollow" if len(names) == 1 else "are hollow"
+    flatters = f"more than {measures.UNKNOWN_AT_MOST:.0%} of the tokens are unknown, which flatters"
+    return f" {', '.join(names)} {is_hollow}: {flatters} {'it' if len(names) == 1 else 'them'}."
 
 
 def river_chart(table: DataTable, steps: str = "Steps", texts: Sequence[str] = ()) -> LineFigure:
@@ -193,7 +204,7 @@ def sweep_chart(table: DataTable, measure: str = "bytes_per_token", texts: Seque
     lines = curves[:MOST_LINES]
     drawn = "" if len(lines) == len(curves) else f"the first {len(lines)} of "
     drawn += count_text(len(curves), "recipe and its corpus", "recipes and corpora")
-    sentence = f"{title} for each size of the vocabulary, of {drawn}. {BAND}"
+    sentence = f"{title} for each size of the vocabulary, of {drawn}.{_said_of_hollow(lines)} {BAND}"
     start = start_of_axis([value for line in lines for value in line.heights.tolist()])
     beside = said_of_axis(title, start)
     x_title = "Tokens in the vocabulary"
@@ -225,7 +236,10 @@ def lines_of_sweep(table: DataTable, measure: str) -> list[Line]:
         name = ", ".join(text for text, what in zip(key, NAMED_BY, strict=True) if what in distinguishing)
         points = [_point(of_size[size], measure) for size in sorted(of_size)]
         x, y, low, high = np.array(points, np.float64).T
-        found.append(Line(name, x, y, band=(low, high)))
+        measured = [row for rows in of_size.values() for row in rows]
+        shares = [row.get(UNKNOWN) or 0.0 for row in measured]
+        is_hollow = measure != UNKNOWN and max(shares) > measures.UNKNOWN_AT_MOST
+        found.append(Line(name, x, y, band=(low, high), is_hollow=is_hollow))
     return found
 
 

@@ -20,6 +20,7 @@ from bpe_core.figures.tree import Tree
 from bpe_core.support.atomic import write_atomically
 from bpe_core.support.markup import Markup, element, joined
 
+HOLLOW = 0.25  # of the size of the text: the radius of a dot of a hollow line
 USE = "`draw` takes the answer of a question that has a figure, such as bpe.draw(bpe.race(study), 'race.svg')."
 
 
@@ -98,10 +99,17 @@ class Lines(Layout):
             self._draw_bars()
         else:
             for number, line in enumerate(figure.lines):
-                self.sheet.curve(self._curve(line), number, is_faint=line.is_faint)
+                self._draw_line(line, number)
         self._legend.draw(self._sample, 1.0, 2.4)
         self._draw_titles()
         self._draw_points()
+
+    def _draw_line(self, line: Line, number: int) -> None:
+        if not line.is_hollow:
+            self.sheet.curve(self._curve(line), number, is_faint=line.is_faint)
+            return
+        for x, y in line.spots:
+            self.sheet.dot(self.x(x), self.y(y), number, HOLLOW * self.sheet.paper.text, is_hollow=True)
 
     def _draw_grid(self) -> None:
         sheet, unit, bottom = self.sheet, self.sheet.paper.text, self.bottom
@@ -163,8 +171,11 @@ class Lines(Layout):
     def _sample(self, x: float, row: int, number: int) -> None:
         unit = self.sheet.paper.text
         middle = (1.3 + 1.5 * row) * unit - unit / 3
-        is_faint = self.figure.lines[number].is_faint
-        self.sheet.curve([(x, middle), (x + 2 * unit, middle)], number, is_faint=is_faint)
+        line = self.figure.lines[number]
+        if line.is_hollow:
+            self.sheet.dot(x + unit, middle, number, HOLLOW * unit, is_hollow=True)
+        else:
+            self.sheet.curve([(x, middle), (x + 2 * unit, middle)], number, is_faint=line.is_faint)
 
 
 class Bars(Layout):

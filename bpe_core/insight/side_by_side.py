@@ -68,6 +68,26 @@ def parallel_cuts(tokens_of_each: Sequence[Tokens], length: int) -> ParallelCuts
     return ParallelCuts(places, cuts[:, places], length)
 
 
+def why_not_of_size(history: History, size: int) -> str:
+    """Say why a vocabulary cannot be compared at a size; nothing where it has had that size.
+
+    >>> from bpe_core.studies.making import train
+    >>> low = train(["low low"], "gpt2", merges=2).history
+    >>> [why_not_of_size(low, size) for size in (257, 193, 400)]
+    ['', 'cannot be 193: 256 at least', 'cannot be 400: 258 at most']
+    """
+    nearest = history.vocabulary_size_at(history.step_of_size(size))
+    if nearest == size:
+        return ""
+    sizes = history.vocabulary_sizes()
+    bound = f"{nearest:,} is the nearest"
+    if size < sizes.min():
+        bound = f"{sizes.min():,} at least"
+    elif size > sizes.max():
+        bound = f"{sizes.max():,} at most"
+    return f"cannot be {size:,}: {bound}"
+
+
 LISTED = 200
 
 

@@ -52,6 +52,11 @@ class TableComparison:
         return f"{news}, {gone:,} {'is' if gone == 1 else 'are'} gone"
 
     @property
+    def moved(self) -> int:
+        """Return how many merges both have at different places: each merge left out moves all behind it."""
+        return sum(merge.place is not None and merge.other_place is not None for merge in self.differing)
+
+    @property
     def overlap(self) -> Overlap:
         return Overlap(self.common, len(self.only_in_first), len(self.only_in_second))
 

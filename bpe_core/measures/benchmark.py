@@ -73,7 +73,16 @@ class Benchmark:
     def remarks(self) -> tuple[str, ...]:
         """Warn of each tokenizer that cannot encode everything: it looks good because it leaves things out."""
         shares = self.of("unencoded_share")
-        return tuple(filter(None, map(self._unknown, self.tokenizers, shares.tolist())))
+        return tuple(filter(None, (*map(self._unknown, self.tokenizers, shares.tolist()), self._unequal)))
+
+    @property
+    def _unequal(self) -> str:
+        """Warn that some vocabularies are larger than others, which is no merit."""
+        sizes = self.of("vocabulary")[:, 0]
+        if sizes.min() == sizes.max():
+            return ""
+        between = f"{sizes.min():,.0f} to {sizes.max():,.0f} tokens"
+        return f"The vocabularies are of {between}: a larger one needs fewer tokens for the same text."
 
     def _unknown(self, tokenizer: str, shares: Sequence[float]) -> str:
         known = zip(self.texts, shares, strict=True)

@@ -276,6 +276,42 @@ OF_SWEEPS = (
 )
 
 
+@dataclass(frozen=True)
+class MeasureGroup:
+    """Measures that answer the same question."""
+
+    title: str
+    sentence: str  # why a person would look at them
+    measures: tuple[str, ...]
+
+
+GROUPS = (
+    MeasureGroup(
+        "How short texts become",
+        "Fewer tokens for the same text cost less, and more text fits into a model.",
+        ("bytes_per_token", "tokens_per_word", "tokens_per_pretoken", "tokens", "relative_tokens", "seconds"),
+    ),
+    MeasureGroup(
+        "How the vocabulary is used",
+        "A token that hardly occurs is wasted, and one that is everywhere says little.",
+        (
+            *("renyi_efficiency", "share_in_use", "share_of_scaffolds", "bits_per_byte", "zipf_exponent", "zipf_fit"),
+            "single_token_share",
+        ),
+    ),
+    MeasureGroup(
+        "What is left out, and who pays",
+        "What cannot be encoded is lost, and who needs more tokens for the same sentences pays more.",
+        ("unknown_share", "unencoded_share", "premium", "byte_premium"),
+    ),
+    MeasureGroup(
+        "Where words are split",
+        "Splits where the parts of a word meet keep together what means something.",
+        ("f1", "precision", "recall", "share_alike", "share_whole", "words", "borders", "cuts", "hits"),
+    ),
+)
+
+
 def part_of(some: int, whole: float) -> float:
     """Return a ratio; of nothing there is none.
 

@@ -38,7 +38,8 @@ class SizeCurves:
     tokens: Int64s  # in the text
     used: Int64s  # different tokens that occur
     renyi_efficiency: Float64s
-    scaffolds: Int64s | None = None  # merged tokens that occurred here and no longer do; unknown for some sizes
+    unknown: Int64s  # tokens that stand for what cannot be encoded
+    scaffolds: Int64s | None = None  # merged tokens that occurred here and no longer do; not known for some sizes
 
     @property
     def bytes_per_token(self) -> Float64s:
@@ -55,6 +56,10 @@ class SizeCurves:
     @property
     def share_of_scaffolds(self) -> Float64s:
         return np.full(len(self.sizes), np.nan) if self.scaffolds is None else self.scaffolds / self.sizes
+
+    @property
+    def unknown_share(self) -> Float64s:
+        return self.unknown / np.maximum(self.tokens, 1)
 
     @property
     def half_would_do(self) -> int | None:
@@ -83,6 +88,7 @@ def size_curves(
         tokens,
         np.array(used, np.int64),
         efficiency,
+        np.full(len(tokens), _unknown_of(ranked.symbol_counts, history), np.int64),  # they are never joined
         np.array(scaffolds, np.int64),
     )
 
@@ -194,15 +200,22 @@ def measured_sizes(
 ) -> SizeCurves:
     """Return those of these sizes that the vocabulary ever had; by default some from its smallest to its largest."""
     steps = _steps_of(cut.history, some_sizes(cut.history) if sizes is None else sizes)
-    tokens, used, efficiency = np.zeros(len(steps), np.int64), np.zeros(len(steps), np.int64), np.zeros(len(steps))
+    tokens, used, unknown = (np.zeros(len(steps), np.int64) for _ in range(3))
+    efficiency = np.zeros(len(steps))
     order = np.argsort(steps)  # from one to the next most words stay as they are
     for done, place in enumerate(while_wanted(order.tolist(), work.cancelled, every=1)):
         work.progress(Progress("measuring", done, len(steps), "sizes"))
         counts = cut.counts(int(steps[place]))
         tokens[place], used[place] = counts.sum(), np.count_nonzero(counts)
         efficiency[place] = renyi_efficiency(counts, power)
+        unknown[place] = _unknown_of(counts, cut.history)
     had = np.array([cut.history.vocabulary_size_at(step) for step in steps.tolist()], np.int64)
-    return SizeCurves(cut.words.size, cut.words.total, had, steps, tokens, used, efficiency)
+    return SizeCurves(cut.words.size, cut.words.total, had, steps, tokens, used, efficiency, unknown)
+
+
+def _unknown_of(counts: Int64s, history: History) -> int:
+    id = history.alphabet.unknown_id
+    return 0 if id is None else int(counts[id])
 
 
 def some_sizes(history: History, most: int = MEASURED) -> Int64s:

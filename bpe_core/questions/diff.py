@@ -47,7 +47,7 @@ The exit code is 0 where the merges are the same, 3 where they differ.
         found = compare_tables(one.history, other.history, cancelled=work.cancelled)
         sentences = [f"{name}: {steps_in_words(study.history)}." for name, study in studies.items()]
         sentences += _parting(found, one, other)
-        sentences += [found.overlap.in_words, *self._only_in(names, found)]
+        sentences += [found.overlap.in_words, *self._only_in(names, found), *_moved(found)]
         facts = _facts(found)
         if self.text:
             both, regions = _split(self.text, (one, other))
@@ -75,6 +75,12 @@ def _parting(found: TableComparison, one: Study, other: Study) -> list[str]:
         sentences.append(f"They part ways at {step} {found.first + 1:,}: {merges}.")
     is_guess = found.cause not in ("none", "tokens", "not known")
     return [*sentences, f"Likely cause, {found.cause}: {found.explanation}" if is_guess else found.explanation]
+
+
+def _moved(found: TableComparison) -> Iterator[str]:
+    if found.moved:
+        merges, are = count_text(found.moved, "merge"), "is" if found.moved == 1 else "are"
+        yield f"{merges} {are} in both at different places, which changes no token."
 
 
 def _written(merge: DifferingMerge) -> str:

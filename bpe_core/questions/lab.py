@@ -14,9 +14,16 @@ from bpe_core.figures.from_table import OF_LAB, lab_chart
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import quoted, shown
 from bpe_core.insight.cut_words import CutWords, whose_words
-from bpe_core.insight.side_by_side import DifferingWord, ParallelCuts, Vocabularies, differing_words, parallel_cuts
+from bpe_core.insight.side_by_side import (
+    DifferingWord,
+    ParallelCuts,
+    Vocabularies,
+    differing_words,
+    parallel_cuts,
+    why_not_of_size,
+)
 from bpe_core.measures.measures import MEASURES
-from bpe_core.measures.size_curves import SizeCurves, measured_sizes
+from bpe_core.measures.size_curves import measured_sizes
 from bpe_core.questions.sizes import table_of_curves
 from bpe_core.studies.study import Study
 from bpe_core.support.data_table import DataTable
@@ -51,7 +58,11 @@ examples:
 {MEASURES["renyi_efficiency"].formula}
 """
 
-    size: int | None = parameter(None, help="of all vocabularies (else each as in its file)", metavar="N")
+    size: int | None = parameter(
+        None,
+        help="of all vocabularies that can have it, the others are left out (else each as in its file)",
+        metavar="N",
+    )
     text: str = parameter("", help="a text to split by all", metavar="TEXT")
     limit: int | None = parameter(
         None, help=f"compare the N words that are split most differently ({LISTED}; all with --words)", metavar="N"
@@ -60,39 +71,74 @@ examples:
     measure: str = parameter("", help=f"draw one of {', '.join(OF_LAB)} (else all)", choices=OF_LAB)
 
     def answer(self, studies: Mapping[str, Study], work: Work = ALONE) -> Answer:
-        histories = [study.history for study in studies.values()]
-        at = [len(one) if self.size is None else one.step_of_size(self.size) for one in histories]
-        sentences = [_size(*row) for row in zip(LETTERS, studies, histories, at, strict=False)]
+        sides = [Side.of(letter, *named, self.size) for letter, named in zip(LETTERS, studies.items(), strict=False)]
+        compared = [side for side in sides if not side.why_not]
+        sentences = [side.in_words for side in sides]
         if self.text:
-            sentences += _cut_text(self.text, studies, at)
-        facts = {"tables": [_facts(*row, self.text) for row in zip(studies.items(), at, strict=True)]}
-        sentences += _overlaps(histories, at)
-        cuts = _cuts(studies, work)
+            sentences += _cut_text(self.text, compared)
+        facts = {"tables": [_facts(side, self.text) for side in sides]}
+        sentences += _overlaps(compared)
+        cuts = _cuts(sides, work)
         if not cuts:
             return Answer(DataTable({}), tuple(sentences), facts=facts)
-        sizes = [np.array([one.vocabulary_size_at(step)]) for one, step in zip(histories, at, strict=True)]
-        unknown = [_unknown(cut, step) for cut, step in zip(cuts, at, strict=True)]
-        sentences += _measured([measured_sizes(cut, size) for cut, size in zip(cuts, sizes, strict=True)], unknown)
-        most = self.limit or (len(cuts[0].words) if self.words else LISTED)
-        words = differing_words(cuts, at, most)
-        if len(cuts) > 1:
+        sentences += _measured(compared, cuts)
+        most = self.limit or (len(cuts[sides[0].letter].words) if self.words else LISTED)
+        at_size = [cuts[side.letter] for side in compared]
+        words = differing_words(at_size, [side.step for side in compared], most) if compared else []
+        if len(compared) > 1:
             sentences.append("Words that are split most differently:" if words else "All words are split alike.")
-        both = zip(LETTERS, studies.values(), cuts, strict=False)
         curves = {
-            letter: one.inside.once("curves", partial(measured_sizes, cut, work=work), cut) for letter, one, cut in both
+            side.letter: side.study.inside.once(
+                "curves", partial(measured_sizes, cuts[side.letter], work=work), cuts[side.letter]
+            )
+            for side in sides
         }
         table = table_of_curves(curves)
         figure = lab_chart(table, self.measure)
+        letters = [side.letter for side in compared]
         if self.words:
-            return Answer(_words_table(words, list(curves)), tuple(sentences), figure, facts=facts)
-        sentences += map(_word, words)
+            return Answer(_words_table(words, letters), tuple(sentences), figure, facts=facts)
+        sentences += [_word(word, letters) for word in words]
         return Answer(table, tuple(sentences), figure, ("text", "vocabulary", *MEASURED), [], facts)
 
 
-def _facts(named: tuple[str, Study], step: int, text: str) -> dict[str, object]:
-    name, study = named
-    size = study.history.vocabulary_size_at(step)
-    return {"table": name, "step": step, "vocabulary": size, "ids": study.encode(text, at=step)}
+@dataclass(frozen=True)
+class Side:
+    """A tokenizer of the comparison, after the step at which it has the size of all."""
+
+    letter: str
+    name: str
+    study: Study
+    step: int
+    why_not: str  # it is not compared; it has another size
+
+    @classmethod
+    def of(cls, letter: str, name: str, study: Study, size: int | None) -> Side:
+        """Find the step of that size, or else the last one."""
+        if size is None:
+            return cls(letter, name, study, len(study.history), "")
+        return cls(letter, name, study, study.history.step_of_size(size), why_not_of_size(study.history, size))
+
+    @property
+    def history(self) -> History:
+        return self.study.history
+
+    @property
+    def size(self) -> int:
+        return self.history.vocabulary_size_at(self.step)
+
+    @property
+    def in_words(self) -> str:
+        if self.why_not:
+            return f"{self.letter}  {self.name} {self.why_not}, so it is not compared."
+        steps = f" after step {self.step:,} of {len(self.history):,}" if len(self.history) else ""
+        return f"{self.letter}  {self.name}: {self.size:,} tokens{steps}"
+
+
+def _facts(side: Side, text: str) -> dict[str, object]:
+    ids = side.study.encode(text, at=side.step)
+    facts: dict[str, object] = {"table": side.name, "step": side.step, "vocabulary": side.size, "ids": ids}
+    return facts | ({"not_compared": side.why_not} if side.why_not else {})
 
 
 def _words_table(found: Sequence[DifferingWord], names: Sequence[str]) -> DataTable:
@@ -107,36 +153,38 @@ def _words_table(found: Sequence[DifferingWord], names: Sequence[str]) -> DataTa
     )
 
 
-def _cuts(studies: Mapping[str, Study], work: Work) -> list[CutWords]:
-    several = list(studies.values())
-    named = next((place for place, one in enumerate(several) if one.texts and not one.inside.texts_are_own), None)
-    place = whose_words([(one.inside.learned_from, one.history.recipe) for one in several]) if named is None else named
+def _cuts(sides: Sequence[Side], work: Work) -> dict[str, CutWords]:
+    """Split the words of the texts by each, named by its letter; nothing where no words are known."""
+    several = [side.study for side in sides]
+    named = next((place for place, study in enumerate(several) if study.texts and not study.inside.texts_are_own), None)
+    place = (
+        whose_words([(study.inside.learned_from, study.history.recipe) for study in several])
+        if named is None
+        else named
+    )
     if place is None:
-        return []
+        return {}
     recipe = several[place].history.recipe
     words = several[place].inside.words("A comparison", work)
     cut = partial(CutWords.of, words, recipe, cancelled=work.cancelled)
-    return [one.inside.once("split as another's", partial(cut, one.history), words) for one in several]
+    return {
+        side.letter: side.study.inside.once("split as another's", partial(cut, side.history), words) for side in sides
+    }
 
 
-def _size(letter: str, name: str, history: History, step: int) -> str:
-    steps = f" after step {step:,} of {len(history):,}" if len(history) else ""
-    return f"{letter}  {name}: {history.vocabulary_size_at(step):,} tokens{steps}"
-
-
-def _cut_text(text: str, studies: Mapping[str, Study], at: Sequence[int]) -> list[str]:
-    several = zip(studies.values(), at, strict=True)
-    tokens = [study.inside.by_index.tokenizer.segmentation(text).tokens(step) for study, step in several]
-    cuts, data = parallel_cuts(tokens, len(text.encode())), text.encode()
+def _cut_text(text: str, sides: Sequence[Side]) -> list[str]:
+    tokens = [side.study.inside.by_index.tokenizer.segmentation(text).tokens(side.step) for side in sides]
+    data = text.encode()
+    cuts = parallel_cuts(tokens, len(data))
     sentences = []
-    if len(studies) > 1:
+    if len(sides) > 1:
         places = len(cuts.stretches)
-        found = count_text(places, "place") if places else "No place"
-        sentences.append(f"{found} of the text {'is' if places < 2 else 'are'} split differently.")
-    for index, (letter, study) in enumerate(zip(LETTERS, studies.values(), strict=False)):
-        unknown = int(np.count_nonzero(tokens[index].ids == study.history.alphabet.unknown_id))
+        said = count_text(places, "place") if places else "No place"
+        sentences.append(f"{said} of the text {'is' if places < 2 else 'are'} split differently.")
+    for index, (side, its_tokens) in enumerate(zip(sides, tokens, strict=True)):
+        unknown = int(np.count_nonzero(its_tokens.ids == side.history.alphabet.unknown_id))
         unknown_text = f"  ({unknown:,} unknown)" if unknown else ""
-        sentences.append(f"{letter} {len(tokens[index].spans()):>6,}  {_marked(data, cuts, index)}{unknown_text}")
+        sentences.append(f"{side.letter} {len(its_tokens.spans()):>6,}  {_marked(data, cuts, index)}{unknown_text}")
     return sentences
 
 
@@ -150,32 +198,25 @@ def _marked(data: bytes, cuts: ParallelCuts, index: int) -> str:
     return "".join(parts)
 
 
-def _overlaps(histories: Sequence[History], at: Sequence[int]) -> Iterator[str]:
-    vocabularies = Vocabularies.of(histories)
-    for one, other in combinations(range(len(histories)), 2):
-        a, b, found = LETTERS[one], LETTERS[other], vocabularies.overlap(one, other, at)
-        shares = f"{found.share_of_first:.1%} of {a}, {found.share_of_second:.1%} of {b}"
-        yield f"{a} and {b}: {found.common:,} tokens in both, {shares}, Jaccard {found.jaccard:.3f}"
+def _overlaps(sides: Sequence[Side]) -> Iterator[str]:
+    vocabularies, at = Vocabularies.of([side.history for side in sides]), [side.step for side in sides]
+    for one, other in combinations(range(len(sides)), 2):
+        a, b, both = sides[one].letter, sides[other].letter, vocabularies.overlap(one, other, at)
+        shares = f"{both.share_of_first:.1%} of {a}, {both.share_of_second:.1%} of {b}"
+        yield f"{a} and {b}: {both.common:,} tokens in both, {shares}, Jaccard {both.jaccard:.3f}"
 
 
-def _unknown(cut: CutWords, step: int) -> int:
-    id = cut.history.alphabet.unknown_id
-    return 0 if id is None else int(cut.counts(step)[id])
+def _measured(sides: Sequence[Side], cuts: Mapping[str, CutWords]) -> Iterator[str]:
+    for side in sides:
+        curves = measured_sizes(cuts[side.letter], np.array([side.size]))
+        if side is sides[0]:
+            yield f"{curves.bytes:,} bytes, {curves.words:,} pretokens:"
+        values = [(MEASURES[name], getattr(curves, name)[0]) for name in MEASURED]
+        said = ", ".join(f"{measure.shown(value)} {measure.heading}" for measure, value in values)
+        unknown = int(curves.unknown[0])
+        yield f"{side.letter}  {said}" + (f"; {unknown:,} of the tokens are unknown" if unknown else "")
 
 
-def _measured(found: Sequence[SizeCurves], unknown: Sequence[int]) -> list[str]:
-    sentences = [f"{found[0].bytes:,} bytes, {found[0].words:,} pretokens:"]
-    for letter, one, of_them in zip(LETTERS, found, unknown, strict=False):
-        values = (one.tokens[0], one.tokens_per_pretoken[0], one.bytes_per_token[0], one.renyi_efficiency[0])
-        named = zip(MEASURED, values, strict=True)
-        sentences.append(
-            f"{letter}  "
-            + ", ".join(f"{MEASURES[name].shown(value)} {MEASURES[name].heading}" for name, value in named)
-            + (f"; {of_them:,} of the tokens are unknown" if of_them else "")
-        )
-    return sentences
-
-
-def _word(one: DifferingWord) -> str:
-    cuts = "; ".join(f"{LETTERS[place]} {one.shown_as_cut(place, AGREED)}" for place in range(len(one.cut_by_each)))
-    return f"{quoted(one.word)}, {count_text(one.count, 'time')}: {cuts}"
+def _word(word: DifferingWord, letters: Sequence[str]) -> str:
+    cuts = "; ".join(f"{letter} {word.shown_as_cut(place, AGREED)}" for place, letter in enumerate(letters))
+    return f"{quoted(word.word)}, {count_text(word.count, 'time')}: {cuts}"

@@ -29,6 +29,7 @@ SHOWN_SIZES = 20
 RENAMED = {"tokens_per_word": "tokens_per_pretoken"}  # and still understood
 OF_CURVES = (
     *("tokens", "bytes_per_token", "tokens_per_pretoken", "renyi_efficiency", "share_in_use", "share_of_scaffolds"),
+    "unknown_share",
 )
 NOTES = "\n\n".join(note for name in OF_SIZES if (note := MEASURES[name].note or MEASURES[name].formula))
 

@@ -6,12 +6,12 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPointF
-from PySide6.QtWidgets import QAbstractButton, QFileDialog
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtWidgets import QAbstractButton, QComboBox, QFileDialog
 from pytestqt.qtbot import QtBot
 
 from app.session.run import Phase
-from app.window.pages import LANES, STEPS_THAT_DIFFER
+from app.window.pages import LANES, STEPS_THAT_DIFFER, drawn_measures
 from app.window.questions.compare.answers import ComparePage
 from app.window.questions.compare.panel import LanesPanel
 from app.window.questions.question_page import QuestionPage
@@ -19,6 +19,7 @@ from app.wiring import Program
 from bpe_core.formats import write_history
 from bpe_core.history.token_texts import shown
 from bpe_core.insight.table_comparison import TableComparison, compare_tables
+from bpe_core.measures.measures import GROUPS, MEASURES
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.text.corpus import Corpus
@@ -238,6 +239,7 @@ def test_a_long_text_is_compared_as_far_as_is_said(qtbot: QtBot, comparing: Prog
     qtbot.waitUntil(lambda: "of the first 100,000 characters of your text" in panel.summary.text(), timeout=WAIT)
     wait_until_compared(qtbot, comparing)
     assert len(panel.columns.all[0].text.model.text()) == 100_000
+    assert "of the first 100,000 characters" in panel.columns.all[0].card.more.text()
 
 
 def test_a_measure_is_picked_and_what_it_is_about(qtbot: QtBot, comparing: Program) -> None:
@@ -266,18 +268,51 @@ def test_a_measure_is_picked_and_what_it_is_about(qtbot: QtBot, comparing: Progr
     assert charts.tabBar().isVisible()
 
 
+def is_enabled(box: QComboBox, place: int) -> bool:
+    return bool(box.model().flags(box.model().index(place, 0)) & Qt.ItemFlag.ItemIsEnabled)
+
+
+def test_measures_are_picked_in_four_groups_that_say_what_they_are_for(comparing: Program) -> None:
+    picker, box = comparing.picker, comparing.picker.measure
+    entries = [box.itemText(place) for place in range(box.count())]
+    groups = [entry for place, entry in enumerate(entries) if not is_enabled(box, place)]
+    assert groups == [group.title for group in GROUPS]
+    assert len(groups) == 4
+    for group in GROUPS:
+        titles = [MEASURES[name].title for name in group.measures if MEASURES[name].title in entries]
+        start = entries.index(group.title) + 1
+        assert entries[start : start + len(titles)] == titles != []
+        picker.choose(titles[0])
+        assert picker.sentence.text() == group.sentence
+    measures = [measure for measure in drawn_measures() for _ in measure.measures]
+    assert len(entries) == len(groups) + len(measures)
+
+
+def test_tokens_that_differ_are_told_apart_from_merges_that_moved(qtbot: QtBot, comparing: Program) -> None:
+    text = comparing.pages[ComparePage].sentence.text()
+    run = shown_run(comparing)
+    assert run.history is not None
+    found = compare_tables(run.history, OTHER)
+    assert found.moved > 0
+    assert f"{found.moved:,} merge" in text
+    assert "in both at different places, which changes no token." in text
+    assert f"{found.common:,} tokens are in both vocabularies" in text
+
+
 def test_unknown_tokens_are_counted_apart_in_their_column(qtbot: QtBot, comparing: Program) -> None:
     comparing.session.runs.train(comparing.session.corpus.texts.value, Recipe.preset("wordpiece", vocab_size=60))
     wait_for_phase(qtbot, comparing, Phase.ENDED)
     comparing.token_text.set_text("last Ω Ж word")
     panel = comparing.pages[LanesPanel]
     qtbot.waitUntil(lambda: len(panel.model.lanes) == 3 and panel.model.lanes[2].cut is not None, timeout=WAIT)
+    panel.model.set_size(panel.model.lanes[2].history.vocabulary_size)
     wait_until_compared(qtbot, comparing)
     third = panel.columns.all[2].card
-    assert "unknown" in third.unit.text()
+    assert "unknown" in third.more.text()
     assert "bytes each known" in third.more.text(), "what became unknown is not compressed"
     assert "unknown" in third.accessibleName()
-    assert panel.columns.all[0].card.unit.text() == "tokens"
+    assert "Nothing is compared: A cannot be" in panel.summary.text()
+    assert "unknown" not in panel.columns.all[0].card.more.text()
 
 
 def test_played_they_race_for_the_fewest_tokens(qtbot: QtBot, comparing: Program) -> None:

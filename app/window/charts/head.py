@@ -52,8 +52,11 @@ class ChartHead(QWidget):
             def sample(x: float, row: int, number: int) -> None:
                 middle = (1.3 + ROW * row) * unit - unit / 3
                 if isinstance(figure, LineFigure):
-                    is_faint = figure.lines[number].is_faint
-                    sheet.curve([(x, middle), (x + LINE * unit, middle)], number, is_faint=is_faint)
+                    line = figure.lines[number]
+                    if not line.is_hollow:
+                        sheet.curve([(x, middle), (x + LINE * unit, middle)], number, is_faint=line.is_faint)
+                        return
+                    sheet.dot(x + LINE * unit / 2, middle, number, DOT * unit, is_hollow=True)
                 else:
                     sheet.dot(x + unit / 2, middle, number, DOT * unit)
 

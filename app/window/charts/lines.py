@@ -19,7 +19,7 @@ from bpe_core.figures.figure import LOGARITHMIC, Line, LineFigure, Numbers, Poin
 from bpe_core.figures.scale import Axis
 from bpe_core.figures.sheet import DASHES, EDGE_OPACITY, FAINT_DASHES
 
-DOT = 7  # pixels
+DOT, SPOT = 7, 6  # pixels
 MANY, FINE = 1_000, 1.0  # with more points lines are finer: 8 of 300 take 8 ms to draw, and as wide as others 20 ms
 BAR_WIDTH = 0.8  # of the way from one bar to the next
 
@@ -39,7 +39,8 @@ class LineChart(Chart):
         super().__init__(parent)
         self._bars = pyqtgraph.BarGraphItem(x=[], height=[], width=BAR_WIDTH)
         self._dots = pyqtgraph.ScatterPlotItem(size=DOT, pen=None, useCache=False)
-        for item in (self._bars, self._dots):
+        self._spots = pyqtgraph.ScatterPlotItem(size=SPOT, brush=None, useCache=False)  # of hollow lines
+        for item in (self._bars, self._dots, self._spots):
             self.box.addItem(item, ignoreBounds=True)
         self._dots.setZValue(10)
         self.box.sigRangeChanged.connect(lambda *_: self._place_labels())
@@ -91,7 +92,7 @@ class LineChart(Chart):
             self._bands.append(band)
         for number, curve in enumerate(self._curves):
             line = lines[number] if number < len(lines) else None
-            curve.setVisible(line is not None)
+            curve.setVisible(line is not None and not line.is_hollow)
             self._bands[number].setVisible(line is not None and line.band is not None)
             if line is not None:
                 steps = "right" if line.has_stairs else None
@@ -173,10 +174,20 @@ class LineChart(Chart):
             edge.setCosmetic(True)
             self._bands[number].setPen(edge)
             self._bands[number].setBrush(faint(band))
+        self._dress_hollow(figure)
         self._bars.setOpts(brush=shades.bar, pen=QPen(Qt.PenStyle.NoPen))
         for mark in self._marks:
             mark.setPen(shades.bar_next)
         self._draw_points(figure)
+
+    def _dress_hollow(self, figure: LineFigure) -> None:
+        lines = [(number, line) for number, line in enumerate(figure.lines) if line.is_hollow]
+        spots = [(number, x, y) for number, line in lines for x, y in line.spots]
+        self._spots.setData(
+            x=[self.along.place(x) for _, x, _ in spots],
+            y=[self.upright.place(y) for _, _, y in spots],
+            pen=[pyqtgraph.mkPen(line_colour(self.palette(), number), width=CURVE) for number, _, _ in spots],
+        )
 
 
 def _pen(colour: QColor, number: int, width: float, *, is_faint: bool) -> QPen:

@@ -2,32 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
-from PySide6.QtCore import QSignalBlocker
+from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtGui import QPalette, QStandardItemModel
 from PySide6.QtWidgets import QComboBox, QWidget
 
-from app.window.parts.layouts import STRETCH, in_row
+from app.window.parts.layouts import in_row
 from app.window.parts.page import PageTabs
-from app.window.parts.widgets import label, named
+from app.window.parts.widgets import OneLine, label, named
+from app.window.parts.wording import tip
 from app.window.questions.question_page import QuestionPage
 
 Measures = Mapping[str, Mapping[str, str]]  # by title, the charts that know a measure, and its name there
 
 
+@dataclass(frozen=True)
+class PickedGroup:
+    """Measures that are picked for the same reason, which the sentence says."""
+
+    title: str
+    sentence: str
+    measures: Measures
+    meanings: Mapping[str, str]  # by title
+
+
 class MeasurePicker(QWidget):
     """The measure of the chart that is on top; another one brings up a chart that knows it."""
 
-    def __init__(self, charts: PageTabs, find: Callable[[], Measures], about: Mapping[str, str]) -> None:
+    def __init__(self, charts: PageTabs, find: Callable[[], Sequence[PickedGroup]], about: Mapping[str, str]) -> None:
         """`find` is called when they are first shown; `about` names the subject of each chart."""
         super().__init__()
         self._charts, self._find, self._about = charts, find, about
+        self._groups: Sequence[PickedGroup] = ()
         self._measures: Measures = {}
+        self.sentence = named(OneLine(), "Why one looks at this measure")
+        self.sentence.setForegroundRole(QPalette.ColorRole.PlaceholderText)
         self.measure = named(QComboBox(), "Measure", "What the chart below shows")
         self.about = named(QComboBox(), "Measured tokenizers and axis", "The tokenizers in the chart, and its axis")
         for box in (self.measure, self.about):
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        in_row(label("Measure"), self.measure, label("of"), self.about, STRETCH, on=self, margins=(8, 0, 8, 0))
+        row = label("Measure"), self.measure, label("of"), self.about, (self.sentence, 1)
+        in_row(*row, on=self, margins=(8, 0, 8, 0))
         self.measure.activated.connect(lambda _: self._choose())
         self.about.activated.connect(lambda _: self._choose(self.about.currentData()))
         charts.currentChanged.connect(lambda _: self._follow())
@@ -67,8 +84,7 @@ class MeasurePicker(QWidget):
         if chart not in self._about:
             return
         if not self._measures:
-            self._measures = self._find()
-            self.measure.addItems([*self._measures])
+            self._fill()
         name = "" if field is None else field.currentData()
         title = next(title for title, charts in self._measures.items() if charts.get(chart) == name)
         with QSignalBlocker(self.measure), QSignalBlocker(self.about):
@@ -78,3 +94,24 @@ class MeasurePicker(QWidget):
                 if one in self._measures[title]:
                     self.about.addItem(self._about[one], one)
             self.about.setCurrentIndex(self.about.findData(chart))
+        group = next(group for group in self._groups if title in group.measures)
+        self.sentence.setText(group.sentence)
+        self.sentence.setToolTip(tip(group.meanings.get(title, "")))
+
+    def _fill(self) -> None:
+        """List the measures below the title of their group, which cannot be picked itself."""
+        self._groups = self._find()
+        self._measures = {title: charts for group in self._groups for title, charts in group.measures.items()}
+        font, entries = self.measure.font(), self.measure.model()
+        assert isinstance(entries, QStandardItemModel)  # as Qt says of a box without a model of its own
+        font.setBold(True)
+        for group in self._groups:
+            self.measure.addItem(group.title)
+            place = self.measure.count() - 1
+            self.measure.setItemData(place, font, Qt.ItemDataRole.FontRole)
+            self.measure.setItemData(place, tip(group.sentence), Qt.ItemDataRole.ToolTipRole)
+            entries.item(place).setEnabled(False)
+            for title in group.measures:
+                self.measure.addItem(title)
+                meaning = tip(group.meanings.get(title, ""))
+                self.measure.setItemData(self.measure.count() - 1, meaning, Qt.ItemDataRole.ToolTipRole)

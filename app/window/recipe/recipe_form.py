@@ -213,18 +213,19 @@ class RecipeForm(QObject):
     def method(self) -> MethodFacts:
         return METHODS[self._recipe.value.method]
 
-    def choose_method(self, name: str) -> None:
-        """Choose a method with its first preset; keep a size of the person where possible."""
+    def choose_method(self, name: str, size: int | None = None) -> None:
+        """Choose a method with its first preset and a size, else keep that of the person where possible."""
         old = self._recipe.value
         preset = next((preset for preset in PRESETS if Recipe.preset(preset).method == name), None)
         try:
             recipe = old.with_changes(method=name) if preset is None else Recipe.preset(preset)
             recipe = recipe.with_changes(mixture=old.mixture)
             if preset is not None and old.vocab_size is not None and recipe.vocab_size is not None:
-                is_first = not self.has_own_size and old.vocab_size <= FIRST_SIZE
+                is_first = size is None and not self.has_own_size and old.vocab_size <= FIRST_SIZE
+                wanted = METHODS[name].first_size if is_first else size or old.vocab_size
                 with contextlib.suppress(RecipeError):
-                    recipe = recipe.with_changes(vocab_size=METHODS[name].first_size if is_first else old.vocab_size)
-                if is_first:
+                    recipe = recipe.with_changes(vocab_size=wanted)
+                if is_first or size is not None:
                     self.note_size(recipe)
         except RecipeError as error:
             self.refuse("method", str(error))

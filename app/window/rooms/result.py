@@ -130,6 +130,20 @@ class WatchedResult(QObject):
             find = partial(result_of, self._runs.studies.of(run), run.symbol_counts)
             self._aside.ask(TOPIC, lambda task: find(Work(cancelled=task.cancelled)), partial(self._take, run))
 
+    @property
+    def size(self) -> int | None:
+        """The size of the vocabulary whose result is shown."""
+        return None if self.run is None or self.run.history is None else self.run.history.vocabulary_size
+
+    @property
+    def why_another_size(self) -> str:
+        """Say why the vocabulary has not the size that was asked for."""
+        run, size = self.run, self.size
+        wanted = None if run is None else run.recipe.vocab_size
+        if run is None or size is None or wanted is None or size == wanted:
+            return ""
+        return f"The vocabulary has {size:,} tokens and not {wanted:,}: {run.sentence}"
+
     def see(self, step: int) -> None:
         """Go to the moment before a step, and make it when that could be seen."""
         self._playing.give_way()

@@ -19,9 +19,9 @@ from app.window.rooms.result import Result, WatchedResult
 
 
 class ResultCard(QFrame):
-    def __init__(self, model: WatchedResult, choose_method: Callable[[str], None], actions: Actions) -> None:
+    def __init__(self, model: WatchedResult, choose_method: Callable[[str, int], None], actions: Actions) -> None:
         super().__init__()
-        self.model = model
+        self.model, self._choose_method = model, choose_method
         self.setAccessibleName("What was learned")
         self.setFrameShape(QFrame.Shape.StyledPanel)
         self.setAutoFillBackground(True)
@@ -35,8 +35,8 @@ class ResultCard(QFrame):
         self.forbid = push_button("", model.forbid, "Learn again without this merge, as a new run beside this one")
         self.methods = {}
         for method in methods(lambda method: method.is_contrast):
-            choose, title = partial(choose_method, method.value), f"The Same with {method.title}"
-            self.methods[method.value] = push_button(title, choose, method.explanation)
+            title, promise = f"The Same with {method.title}", f"As many tokens. {method.explanation}"
+            self.methods[method.value] = push_button(title, partial(self._learn_the_same, method.value), promise)
         own = named(QPushButton("Your Own Text"), "Your own text", "Learn from a text of yours instead")
         own.setMenu(QMenu(own))
         own.menu().addActions([actions["open"], actions["paste_text"]])
@@ -50,12 +50,17 @@ class ResultCard(QFrame):
         model.changed.connect(self._show)
         self._show()
 
+    def _learn_the_same(self, method: str) -> None:
+        size = self.model.size
+        if size is not None:
+            self._choose_method(method, size)
+
     def _show(self) -> None:
         found, run = self.model.found, self.model.run
         self.setVisible(found is not None)
         if found is None or run is None:
             return
-        self.sentence.setText(found.sentence)
+        self.sentence.setText(" ".join(filter(None, (found.sentence, self.model.why_another_size))))
         for labels, told in zip(self.numbers, (*found.numbers, ("", ""), ("", "")), strict=False):
             labels[0].setText(told[0])
             labels[1].setText(told[1])

@@ -64,9 +64,9 @@ class WatchPanel(QWidget):
             chips.append(chip)
         return chips
 
-    def choose_method(self, method: str) -> None:
-        """Learn by another method at once, and play it."""
-        self._form.choose_method(method)
+    def choose_method(self, method: str, size: int | None = None) -> None:
+        """Learn by another method at once, a vocabulary of that size if one is given, and play it."""
+        self._form.choose_method(method, size)
         self.train_wanted.emit()
 
     def _show_method(self) -> None:

@@ -248,7 +248,8 @@ def test_how_much_cannot_be_encoded_is_said(tmp_path: Path, capsys: pytest.Captu
     recipe = Recipe.preset("clean-words", merges=1, vocab_size=None)
     history = train(Corpus.from_texts(texts["seen"]), recipe)
     everything = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), [])
-    (remark,) = benchmark({"bytes": everything, "words": history}, texts).remarks
+    remark, unequal = benchmark({"bytes": everything, "words": history}, texts).remarks
+    assert unequal.startswith("The vocabularies are of ")
     told = "100.00% of all, 50.00% of half, 50.00% of two and parts of 1 more (in bytes, spaces left out)"
     assert remark.startswith(f"words cannot encode everything: {told} become unknown tokens or none")
     write_history(history, tmp_path / "words.csv")

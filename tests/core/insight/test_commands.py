@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +13,9 @@ import pytest
 from bpe_core.asking import ask_about
 from bpe_core.command_line.main import run
 from bpe_core.counting.count_words import count_words
+from bpe_core.figures.figure import LineFigure
+from bpe_core.figures.painter import picture
+from bpe_core.figures.sheet import LINES, Paper
 from bpe_core.formats import read_history
 from bpe_core.measures.bits_per_byte import bits_per_byte
 from bpe_core.methods.kit.tokenizer import Tokenizer
@@ -225,7 +229,7 @@ def test_the_lab_cuts_one_text_by_all_at_one_size(
     table: str, files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = str(tmp_path / "words.json")
-    assert run(["train", *files, "--preset", "words", "--merges", "12", "--output", words, "--quiet"]) == 0
+    assert run(["train", files[1], "--merges", "12", "--output", words, "--quiet"]) == 0
     asked = ["lab", table, words, "--size", "265", "--text", "the slowest", "--corpus", *files]
     assert run([*asked, "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
@@ -236,10 +240,10 @@ def test_the_lab_cuts_one_text_by_all_at_one_size(
     assert {row["bytes"] for row in told["rows"]} == {len(3 * TEXT + 2 * OTHER)}
     assert run([*asked, "--json", "--words"]) == 0
     words = json.loads(capsys.readouterr().out)["rows"]
-    assert words[0]["text"] in {"␣lower", "␣the", "␣last", "␣price", "␣lowest"}
+    assert words[0]["text"] in {"␣lower", "the", "␣the", "␣last", "␣price", "␣lowest"}
     assert run(asked) == 0
     shown = capsys.readouterr().out
-    assert "1 place of the text is split differently." in shown
+    assert "places of the text are split differently." in shown
     assert "A and B" in shown
     assert "‖" in shown
     assert run([*asked, "--measure", "bytes_per_token", "--output", str(tmp_path / "one.svg")]) == 0
@@ -248,6 +252,37 @@ def test_the_lab_cuts_one_text_by_all_at_one_size(
     assert "Tokens per pretoken" not in drawn
     assert run(["diff", table]) == 1
     assert "about 2 tokenizers, not 1" in capsys.readouterr().err
+
+
+def test_the_lab_leaves_out_who_cannot_have_the_size(table: str, files: list[str], tmp_path: Path) -> None:
+    small = train([TEXT], "words", merges=12)
+    large = {"one": train([TEXT], "gpt2", merges=30), "other": train([OTHER], "gpt2", merges=30)}
+    asked: dict[str, Any] = {"text": "the slowest", "size": 260}
+    alone, beside = ask_about(Lab, large, **asked), ask_about(Lab, large | {"small": small}, **asked)
+    (left_out,) = (said for said in beside.sentences if said.startswith("C"))
+    assert left_out == f"C  small cannot be 260: {small.history.vocabulary_size} at most, so it is not compared."
+    assert [said for said in beside.sentences if said != left_out] == [*alone.sentences]
+    words = ask_about(Lab, large | {"small": small}, **asked, words=True)
+    assert ("B" in words.columns, "C" in words.columns) == (True, False)
+
+
+def test_a_benchmark_of_unequal_vocabularies_says_so() -> None:
+    small, large = (train([TEXT], "gpt2", merges=merges) for merges in (2, 5))
+    said = "The vocabularies are of 258 to 261 tokens: a larger one needs fewer tokens for the same text."
+    assert said in ask_about(Benchmark, {"small": small, "large": large}, texts=[TEXT]).sentences
+    assert said not in ask_about(Benchmark, {"small": small, "as large": small}, texts=[TEXT]).sentences
+
+
+def test_a_curve_with_unknown_tokens_says_so() -> None:
+    known, unknown = (train([text], "words", unknown="unk", merges=2) for text in ("low low wide", "low low low"))
+    figure = ask_about(Lab, {"all": known, "few": unknown}, measure="bytes_per_token").figure
+    assert isinstance(figure, LineFigure)
+    assert [line.is_hollow for line in figure.lines] == [False, True]
+    assert "B is hollow: more than 1% of the tokens are unknown, which flatters it." in figure.sentence
+    drawn = picture(figure, Paper(is_alone=True)).decode()
+    hollow = 'fill="none" stroke="' + LINES[1]
+    assert drawn.count("<polyline") == 2, "the curve of A, and its sample in the legend"
+    assert drawn.count(hollow) == len(figure.lines[1].x) + 1
 
 
 def test_the_lab_of_one_table_says_what_it_makes_of_a_text(

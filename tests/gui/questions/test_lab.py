@@ -118,10 +118,49 @@ def test_one_size_moves_all_and_each_says_what_it_makes_of_the_text(
             assert lane.cut is not None
             ids = [id for id in lane.cut.tokens.ids.tolist() if id >= 0]
             assert ids == [id for start, stop, id in spans if stop > start]
-            assert card.total.text() == f"{len(spans):,}"
             unknown = sum(id == lane.history.alphabet.unknown_id for _, _, id in spans)
-            assert card.unit.text() == (f"tokens, {unknown:,} unknown" if unknown else "tokens")
-            assert f"vocabulary {lane.history.vocabulary_size_at(at):,}" in card.more.text()
+            assert (f"{unknown:,} unknown" in card.more.text()) == bool(unknown)
+            if lane.history.vocabulary_size_at(at) == size:
+                assert (card.total.text(), card.unit.text()) == (f"{len(spans):,}", "tokens")
+                assert (card.vocabulary.text(), card.vocabulary.font()) == (f"{size:,}", card.total.font())
+            else:
+                most, least = max(sizes := lane.history.vocabulary_sizes()), min(sizes)
+                bound = f"{least:,} at least" if size < least else f"{most:,} at most"
+                assert card.unit.text() == f"cannot be {size:,}: {bound}"
+                assert f"{len(spans):,} tokens at" in card.more.text()
+
+
+def test_who_cannot_have_the_size_is_grey_and_left_out(qtbot: QtBot, program: Program, lab: LanesPanel) -> None:
+    small = lab.model.lanes[1].history
+    size = int(min(small.vocabulary_sizes())) - 1
+    lab.model.set_size(size)
+    at_rest(qtbot, program)
+    assert [card.unit.text().startswith("cannot be") for card in cards(lab)] == [False, True, False]
+    assert cards(lab)[1].total.text() == "–"
+    assert cards(lab)[1].vocabulary.isHidden()
+    assert f"cannot be {size:,}: {size + 1:,} at least" in cards(lab)[1].accessibleName()
+    stretches, own = lab.model.differences_of(lab.model.lanes[1])
+    assert len(stretches) == len(own) == 0
+    assert "split differently by A and C" in lab.summary.text()
+    others = [lane.history for place, lane in enumerate(lab.model.lanes) if place != 1]
+    spans = [{stop for _, stop, _ in Tokenizer(one).spans(TEXT, one.step_of_size(size))} for one in others]
+    length = len(TEXT.encode())
+    assert lab.model.parallel is not None
+    assert {*lab.model.parallel.differing.tolist()} == (spans[0] ^ spans[1]) - {length}
+    assert "B" not in program.pages[LabPage].model.columns
+
+
+def test_at_first_all_have_the_largest_size_that_they_can_have(qtbot: QtBot, program: Program, lab: LanesPanel) -> None:
+    program.session.cursor.go_live()
+    lab.model.restore({"runs": [1, 2, 3], "size": None})
+    at_rest(qtbot, program)
+    largest = min(max(lane.history.vocabulary_sizes()) for lane in lab.model.lanes)
+    assert [lane.size for lane in lab.model.lanes] == [largest] * 3
+    assert not any(lane.why_not for lane in lab.model.lanes)
+    program.session.runs.show(program.session.runs.all[0])
+    program.session.cursor.go_to(1)  # at whose size the second one never was
+    at_rest(qtbot, program)
+    assert not any(lane.why_not for lane in lab.model.lanes)
 
 
 def test_the_slider_and_the_box_are_one(qtbot: QtBot, program: Program, lab: LanesPanel) -> None:

@@ -299,6 +299,14 @@ def test_a_scale_can_be_ordered_by_every_kind_of_colour_vision(window: QPalette,
     assert away == sorted(away)
 
 
+@pytest.mark.parametrize("vision", VISIONS)
+@pytest.mark.parametrize("window", [light(), dark()], ids=["light", "dark"])
+def test_a_mark_is_no_letter_and_no_fill_to_any_kind_of_colour_vision(window: QPalette, vision: str) -> None:
+    palette = TokenPalette.matching(window)
+    mark, *others = (oklab(VISIONS[vision] @ linear(one)) for one in (palette.mark, palette.ink, *palette.fills))
+    assert min(float(np.linalg.norm(mark - other)) for other in others) > 11 * JUST_NOTICEABLE
+
+
 @pytest.mark.parametrize("window", [light(), dark()], ids=["light", "dark"])
 def test_letters_are_easy_to_read_on_every_fill_selected_or_not(window: QPalette) -> None:
     palette = TokenPalette.matching(window)

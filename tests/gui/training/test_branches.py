@@ -98,8 +98,9 @@ def test_forbidding_and_forcing_make_branches_that_a_session_keeps(
     assert [lane.run for lane in compared.lanes.pair] == [third, second]
     assert "They part ways at merge 13:" in compared.sentence.text()
     assert "Likely cause, by hand:" in compared.sentence.text()
-    tokens = [int(run.history.tokens_after[-1]) for run in (third, second) if run.history is not None]
-    assert compared.sentence.text().endswith(f"Tokens of the corpus: {tokens[0]:,} in C, {tokens[1]:,} in B.")
+    tokens = [int(run.history.tokens_after[44]) for run in (third, second) if run.history is not None]
+    told = f"With 300 tokens each, the corpus takes {tokens[0]:,} in C, {tokens[1]:,} in B."
+    assert compared.sentence.text().endswith(told), "the longer one is no better for being longer"
 
     program.session.runs.show(first)
     program.session.cursor.go_to(2)

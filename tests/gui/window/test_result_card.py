@@ -26,6 +26,7 @@ from bpe_core.studies.making import train
 from bpe_core.support.progress import ALONE
 from resources import samples
 from tests.gui.conftest import HURRY, WAIT, settle
+from tests.gui.small_run import shown_run
 
 LOOK = 500  # milliseconds
 
@@ -114,16 +115,24 @@ def test_its_buttons_forbid_and_try_another_method(qtbot: QtBot, watched: Progra
     assert runs.shown.recipe.interventions == (Intervention(1, "forbid", ord("h"), ord("e")),)
     at_the_end(qtbot, watched)
     assert "taken by he" not in watched.card.moments.text()
+    first = runs.shown.history
+    assert first is not None
     button(watched.card, "The Same with Unigram").click()
     qtbot.waitUntil(lambda: runs.shown is not None and runs.shown.recipe.method == "unigram", timeout=WAIT)
     at_the_end(qtbot, watched)
-    assert watched.card.sentence.text().startswith("Of 589 pieces the 100 best are left. ")
+    size = first.vocabulary_size
+    assert watched.card.sentence.text().startswith(f"Of 589 pieces the {size} best are left. "), "as many tokens"
     assert watched.card.forbid.isHidden()
     assert "The step that changed most: " in watched.card.moments.text()
     button(watched.card, "The Same with WordPiece").click()
     qtbot.waitUntil(lambda: runs.shown is not None and runs.shown.recipe.method == "wordpiece", timeout=WAIT)
     at_the_end(qtbot, watched)
     assert "taken by" in watched.card.moments.text()
+    pieces = shown_run(watched).history
+    assert pieces is not None
+    assert pieces.vocabulary_size < size
+    why = f"The vocabulary has {pieces.vocabulary_size} tokens and not {size}: No pair occurs as often as"
+    assert why in watched.card.sentence.text()
     button(watched.card, "The Same with Byte-pair encoding").click()
     qtbot.waitUntil(lambda: runs.shown is not None and runs.shown.recipe.method == "bpe", timeout=WAIT)
 

@@ -19,7 +19,8 @@ from app.window.questions.compare.lanes_model import LETTERS, MOST_LANES, LanesM
 from app.window.questions.compare.rows import LaneRows
 
 NO_MARGINS = (0, 0, 0, 0)
-LARGE = 2.4  # times the usual letters
+LARGE = 2.2  # times the usual letters
+CARD = "#lane { border: 1px solid palette(mid); border-radius: 6px; background: palette(%s); }"
 CHIP = 22
 
 
@@ -73,21 +74,36 @@ class LaneCard(QFrame):
         self.run = RunChoice(f"{letter}: the run")
         self.close_button = IconButton("close", f"Take {letter} out")
         self.total, self.unit, self.more = scaled(label(), LARGE, bold=True), OneLine(), OneLine()
-        self.unit.setAlignment(Qt.AlignmentFlag.AlignBottom)
+        self.vocabulary, self.of_size = scaled(label(), LARGE, bold=True), label("vocabulary")  # as large as the count
+        for beside in (self.unit, self.of_size):
+            beside.setAlignment(Qt.AlignmentFlag.AlignBottom)
         self.more.setForegroundRole(QPalette.ColorRole.PlaceholderText)
         head = in_row(Chip(index, letter), (self.run, 1), self.close_button)
-        in_column(head, in_row(self.total, (self.unit, 1)), self.more, on=self, margins=(8, 6, 8, 6), spacing=2)
+        figures = in_row(self.total, (self.unit, 1), self.vocabulary, self.of_size)
+        in_column(head, figures, self.more, on=self, margins=(8, 6, 8, 6), spacing=2)
         self.setObjectName("lane")
-        self.setStyleSheet("#lane { border: 1px solid palette(mid); border-radius: 6px; background: palette(base); }")
+        self.setStyleSheet(CARD % "base")
         self.run.activated.connect(lambda: self.chosen.emit(self.run.currentData()))
         self.close_button.clicked.connect(self.closed)
 
-    def show_totals(self, lane: Lane) -> None:
+    def show_totals(self, lane: Lane, part: str = "") -> None:
+        """Show what a lane makes of the text, or of this part of it; a grey card says why it is not compared."""
         cut = lane.cut
-        self.total.setText("…" if cut is None else f"{cut.count:,}")
-        self.unit.setText(lane.unit + (" …" if lane.is_behind else ""))
-        self.more.setText(" · ".join(filter(None, (lane.ratio, lane.explanation))))
-        self.setAccessibleName(f"{self.letter}: {self.total.text()} {self.unit.text()}, {self.more.text()}")
+        total = "…" if cut is None else f"{cut.count:,}"
+        unit, size = lane.unit + (" …" if lane.is_behind else ""), f"{lane.size:,}"
+        more = lane.unknown_text, lane.ratio, part, lane.explanation
+        if lane.why_not:
+            more = f"{total} {lane.unit} at {size}", lane.unknown_text, part, lane.explanation
+            unit, total = lane.why_not, "–"
+        self.total.setText(total)
+        self.unit.setText(unit)
+        self.more.setText(" · ".join(filter(None, more)))
+        self.vocabulary.setText(size)
+        for beside in (self.vocabulary, self.of_size):
+            beside.setHidden(bool(lane.why_not))
+        self.setStyleSheet(CARD % ("window" if lane.why_not else "base"))
+        said = unit if lane.why_not else f"{total} {unit}, vocabulary {size}"
+        self.setAccessibleName(f"{self.letter}: {said}, {self.more.text()}")
 
 
 class LaneColumn(QWidget):
@@ -109,7 +125,7 @@ class LaneColumn(QWidget):
             lane = self._lanes.lanes[self._place]
             self.card.run.show_runs(self._lanes.choices, lane.run.number)
             self.card.close_button.setVisible(len(self._lanes.lanes) > 1)
-            self.card.show_totals(lane)
+            self.card.show_totals(lane, self._lanes.part)
 
 
 class LaneColumns(QWidget):

@@ -156,12 +156,13 @@ class PairQuestion(LanesQuestion):
         pair = self.compared
         sizes = _corpus_sizes(pair)
         said = [f"{size:,} in {lane.letter}" for size, lane in zip(sizes, pair, strict=False)]
-        return (*super().sentences, *([f"Tokens of the corpus: {', '.join(said)}."] if said else ()))
+        at = f"With {self.lanes.size:,} tokens each, the corpus takes"
+        return (*super().sentences, *([f"{at} {', '.join(said)}."] if said else ()))
 
 
 def _corpus_sizes(pair: list[Lane]) -> list[int]:
     """Return the tokens of a common corpus at these steps of both."""
-    if not pair or not all(lane.history.has_counts for lane in pair):
+    if not pair or not all(lane.history.has_counts and not lane.why_not for lane in pair):
         return []
     one, other = (lane.run for lane in pair)
     if one.words is None or other.words is None or not (one.words is other.words or one.sources == other.sources):

@@ -26,6 +26,7 @@ class Lane:
     segmentation: Segmentation | None = None  # of the text shown
     at: int = -1  # the step of the tokens
     wanted: int = 0  # the step to show
+    why_not: str = ""  # it cannot have the size of all, so it is not compared
     cut: CutByLane | None = None
 
     @property
@@ -43,11 +44,14 @@ class Lane:
         return self.cut is None or self.at != self.wanted
 
     @property
+    def size(self) -> int:
+        return self.history.vocabulary_size_at(self.wanted)
+
+    @property
     def explanation(self) -> str:
-        """Return the size, step and method in a line."""
-        title, size = METHODS[self.history.recipe.method].title, self.history.vocabulary_size_at(self.wanted)
-        steps = f" · step {self.wanted:,} of {len(self.history):,}" if len(self.history) else ""
-        return f"vocabulary {size:,}{steps} · {title}"
+        """Return the step and method in a line."""
+        title = METHODS[self.history.recipe.method].title
+        return f"step {self.wanted:,} of {len(self.history):,} · {title}" if len(self.history) else title
 
     @property
     def unknown_id(self) -> int | None:
@@ -55,10 +59,13 @@ class Lane:
 
     @property
     def unit(self) -> str:
-        """The unit of its count; it names unknown tokens, which make a small count no merit."""
+        return "token" if self.cut is not None and self.cut.count == 1 else "tokens"
+
+    @property
+    def unknown_text(self) -> str:
+        """Name the unknown tokens, which make a small count no merit."""
         unknown = 0 if self.cut is None else int(np.count_nonzero(self._is_unknown(self.cut)))
-        noun = "token" if self.cut is not None and self.cut.count == 1 else "tokens"
-        return f"{noun}, {unknown:,} unknown" if unknown else noun
+        return f"{unknown:,} unknown" if unknown else ""
 
     @property
     def ratio(self) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Hashable, Sequence
 from itertools import permutations
 from typing import Any
 
+import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from app.session.run import Run, titles_of
@@ -20,12 +21,13 @@ from app.worker.job import Task
 from bpe_core.editing.putting_together import put_together
 from bpe_core.errors import RecipeError
 from bpe_core.history.token_texts import quoted
-from bpe_core.insight.side_by_side import ParallelCuts, parallel_cuts
+from bpe_core.insight.side_by_side import ParallelCuts, parallel_cuts, why_not_of_size
 from bpe_core.questions.lab import LETTERS as LETTERS
 from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.segmentation import Segmentation
 from bpe_core.studies.study import Study
+from bpe_core.support.arrays import Int64s
 from bpe_core.support.progress import CancelCheck, while_wanted
 
 REDRAW_MILLISECONDS = 60
@@ -45,7 +47,7 @@ class LanesModel(QObject, LazyModel):
         super().__init__(session)
         self.lanes: list[Lane] = []
         self.text = TokenTextModel()  # the text of the lanes; its own tokens are never asked for
-        self.parallel: ParallelCuts | None = None  # known when all lanes have cut the text
+        self.parallel: ParallelCuts | None = None  # of those that have the size; known when all have cut the text
         self.specimen: str | None = None  # a word shown instead of the person's text
         self.trouble = ""
         self._session = session
@@ -54,7 +56,8 @@ class LanesModel(QObject, LazyModel):
         self._chosen: list[int] | None = None  # numbers of runs; None: the shown one and the newest
         self._known: set[Hashable] = set()  # the runs there were when it was chosen
         self._pair: tuple[int, int] | None = None  # numbers of the two runs that are compared; None: by `pair`
-        self._size: int | None = None  # None shows each at its largest
+        self._size: int | None = None  # chosen by the slider
+        self._followed: int | None = None  # of the run shown at its moment, else; None: as large as all can be
         self._timed = session.runs.shown  # whose moments are followed
         runs, cursor = session.runs, session.cursor
         self.refresh_on(REDRAW_MILLISECONDS, runs.changed, runs.grew, runs.prepared, session.text.changed)
@@ -213,11 +216,33 @@ class LanesModel(QObject, LazyModel):
 
     @property
     def size(self) -> int:
-        """The size at which all are shown, as near as each comes to it."""
+        """The size at which all are shown; who cannot have it is not compared."""
         low, high = self.sizes
-        if self._size is None:
-            return max((lane.history.vocabulary_size for lane in self.lanes), default=0)
-        return min(max(low, self._size), high)
+        if self._size is not None:
+            return min(max(low, self._size), high)
+        common, followed = self.common_size, self._followed
+        return common if followed is None or self._how_many_have(followed) < self._how_many_have(common) else followed
+
+    @property
+    def common_size(self) -> int:
+        """The largest size that all can have, or else as many as possible."""
+        histories = [lane.history for lane in self.lanes]
+        largest = {max(one.vocabulary_size_at(at) for at in (0, len(one))) for one in histories}
+        return max(largest, key=lambda size: (self._how_many_have(size), size), default=0)
+
+    def _how_many_have(self, size: int) -> int:
+        return sum(not why_not_of_size(lane.history, size) for lane in self.lanes)
+
+    @property
+    def compared(self) -> list[Lane]:
+        """The lanes that have the size of all."""
+        return [lane for lane in self.lanes if not lane.why_not]
+
+    def differences_of(self, lane: Lane) -> tuple[Int64s, Int64s]:
+        """Return the stretches that are cut differently, and the cuts of a lane that not all have."""
+        if self.parallel is None or lane.why_not:
+            return np.zeros((0, 2), np.int64), np.zeros(0, np.int64)
+        return self.parallel.stretches, self.parallel.own[self.compared.index(lane)]
 
     def set_size(self, size: int) -> None:
         """Show all at a size; the rest of the window goes to the moment at which the run shown has it."""
@@ -235,9 +260,10 @@ class LanesModel(QObject, LazyModel):
         if is_other or run is None or run.history is None:
             return  # another run at its moment asks for no other size
         if cursor.live:
-            self._size = None
+            self._size = self._followed = None
         elif self._size is None or run.history.step_of_size(self._size) != cursor.position:
-            self._size = run.history.vocabulary_size_at(min(cursor.position, len(run.history)))
+            self._size = None
+            self._followed = run.history.vocabulary_size_at(min(cursor.position, len(run.history)))
         self.refresh_soon()
 
     # -- a word ----------------------------------------------------------------------------
@@ -257,7 +283,7 @@ class LanesModel(QObject, LazyModel):
 
     def kept(self) -> dict[str, Any]:
         """Write down which runs were side by side, in plain values."""
-        return {"runs": self._chosen, "size": self._size}
+        return {"runs": self._chosen, "size": self._followed if self._size is None else self._size}
 
     def restore(self, kept: object) -> None:
         """Restore as far as the values make sense: they may come from a stranger."""
@@ -266,6 +292,7 @@ class LanesModel(QObject, LazyModel):
         are_numbers = isinstance(runs, list) and all(type(number) is int for number in runs)
         self.specimen, self._asked, self._pair = None, None, None
         self._size = size if type(size) is int else None
+        self._followed = None
         self._chosen = None
         if are_numbers and runs:
             self.choose(runs)
@@ -324,8 +351,10 @@ class LanesModel(QObject, LazyModel):
     def _travel(self) -> None:
         """Cut the text at the wanted steps: at once if that compares only ranks, else on another thread."""
         slow: list[tuple[Lane, int, Segmentation]] = []
+        size = self.size
         for lane in self.lanes:
-            lane.wanted = lane.history.step_of_size(self.size)
+            lane.wanted = lane.history.step_of_size(size)
+            lane.why_not = why_not_of_size(lane.history, size)
             if lane.segmentation is None or not lane.is_behind:
                 continue
             if lane.study.inside.has_ranks:
@@ -351,9 +380,10 @@ class LanesModel(QObject, LazyModel):
         self._session.aside.ask("lanes splits", work, take, self._fail)
 
     def _compare(self) -> None:
-        cuts, data = [lane.cut for lane in self.lanes if lane.cut is not None], self.text.data
-        are_known = bool(cuts) and len(cuts) == len(self.lanes) and all(cut.data == data for cut in cuts)
-        self.parallel = parallel_cuts([cut.tokens for cut in cuts], len(data)) if are_known else None
+        data = self.text.data
+        are_known = bool(self.lanes) and all(lane.cut is not None and lane.cut.data == data for lane in self.lanes)
+        cuts = [lane.cut.tokens for lane in self.compared if lane.cut is not None]
+        self.parallel = parallel_cuts(cuts, len(data)) if are_known and cuts else None
         self.changed.emit()
 
     # -- sentences -------------------------------------------------------------------------
@@ -365,12 +395,22 @@ class LanesModel(QObject, LazyModel):
             return self.trouble or ("Splitting …" if self.lanes else "")
         if not self.is_ready:
             return ""
+        left_out = [f"{lane.letter} {lane.why_not}" for lane in self.lanes if lane.why_not]
+        if len(self.compared) < LEAST_LANES:
+            return f"Nothing is compared: {'; '.join(left_out)}."
         count = len(self.parallel.stretches)
         places = count_text(count, "place", "places") if count else "No place"
         of = quoted(self.specimen) if self.specimen is not None else "your text"
-        if self.specimen is None and len(self._session.text.value) > LONGEST_TEXT:
-            of = f"the first {LONGEST_TEXT:,} characters of {of}"
-        return f"{places} of {of} {'is' if count < 2 else 'are'} split differently."
+        if self.part:
+            of = f"{self.part.removeprefix('of ')} of {of}"
+        by = f" by {_listed([lane.letter for lane in self.compared])}" if left_out else ""
+        return f"{places} of {of} {'is' if count < 2 else 'are'} split differently{by}."
+
+    @property
+    def part(self) -> str:
+        """The part of the text that is compared, if not the whole."""
+        is_cut = self.specimen is None and len(self._session.text.value) > LONGEST_TEXT
+        return f"of the first {LONGEST_TEXT:,} characters" if is_cut else ""
 
     def described(self, place: int, token: TokenAt) -> str:
         """Describe a token of a lane in a line."""
@@ -380,6 +420,11 @@ class LanesModel(QObject, LazyModel):
         id = lane.study.inside.by_index.number(token.id)
         called = "a token without an id" if id is None else f"token {id:,}"
         return f"{lane.letter}: {text}, {called}. Click to see why it is split here."
+
+
+def _listed(letters: Sequence[str]) -> str:
+    *first, last = letters
+    return f"{', '.join(first)} and {last}"
 
 
 def _segmentation(study: Study, text: str, specials: str, cancelled: CancelCheck) -> Segmentation:

@@ -59,10 +59,10 @@ class LaneRows(TokenCanvas):
         return LanePainter(TokenPalette.matching(self.palette()), 1.0 / self.devicePixelRatioF())
 
     def _differences(self) -> Differences | None:
-        cuts = self._compared.parallel
-        if cuts is None or self._lane is None:
+        lane = self._lane
+        if self._compared.parallel is None or lane is None:
             return None
-        return Differences(cuts.stretches, cuts.own[self._place])
+        return Differences(*self._compared.differences_of(lane))
 
     # -- the mouse -------------------------------------------------------------------------
 

@@ -42,10 +42,10 @@ class WhatIfModel(LanesModel):
 
     @property
     def size(self) -> int:
-        """Both go with the cursor; at its end each is at its own."""
+        """Both go with the cursor; at its end they are as large as both can be."""
         cursor, shown = self._session.cursor, self._session.runs.shown
         if shown is None or shown.history is None or cursor.position in (cursor.end, shown.learned):
-            return max((lane.history.vocabulary_size for lane in self.lanes), default=0)
+            return self.common_size
         return shown.history.vocabulary_size_at(min(cursor.position, shown.learned))
 
     def refresh(self) -> None:

@@ -27,7 +27,7 @@ class TokenPalette:
     faint: QColor  # blanks, tabs and line ends made visible; the placeholder
     selection: QColor  # laid over the fills
     outline: QColor  # around the token under the mouse
-    mark: QColor  # under spans in which two texts differ
+    mark: QColor  # under spans in which two texts differ; neither ink nor a fill to any kind of colour vision
 
     @property
     def on_scale(self) -> tuple[QColor, ...]:
@@ -73,7 +73,7 @@ def _on_paper(paper: int, is_dark: bool) -> TokenPalette:
             faint=QColor("#a9b1ba"),
             selection=QColor(72, 132, 245, 88),
             outline=QColor("#ffffff"),
-            mark=QColor("#ff6b6b"),
+            mark=QColor("#4dabf7"),
         )
     return TokenPalette(
         paper=QColor(paper),
@@ -84,5 +84,5 @@ def _on_paper(paper: int, is_dark: bool) -> TokenPalette:
         faint=QColor("#5c636a"),
         selection=QColor(37, 99, 235, 90),
         outline=QColor("#111418"),
-        mark=QColor("#c1121f"),
+        mark=QColor("#0057d9"),
     )
