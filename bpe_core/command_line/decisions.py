@@ -15,6 +15,7 @@ from bpe_core.methods.kit.trainer import SECONDS_BETWEEN_REPORTS, Trainer
 from bpe_core.recipes.interventions import Act, Intervention
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.studies.study import Study
+from bpe_core.support.progress import Work
 
 
 class Decision(NamedTuple):
@@ -46,18 +47,20 @@ def decided(
     words: WordTable,
     recipe: Recipe,
     options: argparse.Namespace,
-    cancelled: Callable[[], bool],
+    work: Work,
     history: History | None = None,
 ) -> tuple[Recipe, History | None]:
     """Give each decision the ids of its step, forbidden pairs first; return the recipe and the steps learned."""
     if not (decisions := sorted([*(options.forbid or ()), *(options.force or ())])):
         return recipe, history
     for one in decisions:
-        trainer = Trainer(words, recipe, history=history)
-        while trainer.steps_planned >= one.step > len(trainer.history) + 1 and not (trainer.end_reason or cancelled()):
+        trainer = Trainer(words, recipe, history=history, cancelled=work.cancelled, progress=work.progress)
+        while trainer.steps_planned >= one.step > len(trainer.history) + 1 and not (
+            trainer.end_reason or work.cancelled()
+        ):
             trainer.advance(one.step - 1 - len(trainer.history), seconds=SECONDS_BETWEEN_REPORTS)
         history = trainer.history
-        if cancelled():
+        if work.cancelled():
             break
         if len(history) < one.step - 1 or one.step > trainer.steps_planned:
             raise RecipeError(

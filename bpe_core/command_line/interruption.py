@@ -98,24 +98,30 @@ def working(
 
 
 SECONDS_BETWEEN_DRAWINGS = 0.1
+SECONDS_BETWEEN_LINES = 10.0  # where they stay
+SECONDS_BEFORE_A_LINE = 1.0  # so that nothing is said of what is over at once
 BAR_WIDTH = 24
 
 
 class TerminalBar:
-    """Draws a line for each Progress, on a terminal only, and removes it in the end."""
+    """A line that is drawn anew for each Progress, on a terminal only, and removed in the end.
+
+    Where nobody sees it being drawn, lines tell now and then how long it is still to wait for machine code.
+    """
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
         self._draws = stream.isatty()
         self._visible = False
         self._stage = ""
-        self._began = self._drawn = 0.0
+        self._began = self._drawn = self._told = 0.0
         self._done_before = 0  # a stage may begin in the middle: training goes on
 
     def __call__(self, progress: Progress) -> None:
         now = time.monotonic()
         if progress.stage != self._stage:
             self._stage, self._began, self._done_before, self._drawn = progress.stage, now, progress.done, 0.0
+            self._told = now - SECONDS_BETWEEN_LINES + SECONDS_BEFORE_A_LINE
         if progress.total is not None and progress.done >= progress.total:
             self.clear()
         elif self._draws and now - self._drawn >= SECONDS_BETWEEN_DRAWINGS:
@@ -125,6 +131,10 @@ class TerminalBar:
 
             width = shutil.get_terminal_size().columns - 1
             self._stream.write("\r\x1b[K" + line[:width])
+            self._stream.flush()
+        elif not self._draws and progress.unit == PERCENT and now - self._told >= SECONDS_BETWEEN_LINES:
+            self._told = now
+            self._stream.write(f"{bar_line(progress, 0.0)}\n")
             self._stream.flush()
 
     def clear(self) -> None:

@@ -70,7 +70,7 @@ def _learned(words: WordTable, recipe: Recipe, wanted: int, work: Work) -> Histo
         if alphabet is None:
             return None
         begun = History.from_pairs(recipe, alphabet, ())
-        trainer = Trainer(words, recipe, history=begun)
+        trainer = Trainer(words, recipe, history=begun, cancelled=work.cancelled, progress=work.progress)
     except (NothingToLearn, SizeDoesNotFit):
         return None
     while not trainer.advance(seconds=AT_ONCE).finished:

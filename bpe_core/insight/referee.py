@@ -23,6 +23,7 @@ from bpe_core.methods.kit.method import Method
 from bpe_core.methods.kit.seeds import scripts_of
 from bpe_core.methods.kit.trainer import Trainer
 from bpe_core.recipes.interventions import Intervention
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.recipes.ties import TIE_RULES
 from bpe_core.support.arrays import Bools, Int64s
 from bpe_core.support.progress import ALONE, Progress, Work
@@ -142,7 +143,7 @@ class _Replay:
         """Make the table's own steps; note what else would have been merged, but for what was passed over by then."""
         left_out = tuple(Intervention(step, "forbid", *pair) for pair, step in passed.items())
         recipe = self._recipe.with_changes(interventions=left_out, ties=rule)
-        return Trainer(self._words, recipe, history=self._table, cancelled=self._work.cancelled).history.columns
+        return self._trainer(recipe, self._table).history.columns
 
     def _faults(self, row: int, count: int, rival: Pair, rival_count: int) -> Iterator[Fault]:
         """Yield the fault of passing a pair over; none where trainers may differ."""
@@ -186,8 +187,12 @@ class _Replay:
                 break
         return found
 
+    def _trainer(self, recipe: Recipe, known: History) -> Trainer:
+        work = self._work
+        return Trainer(self._words, recipe, history=known, cancelled=work.cancelled, progress=work.progress)
+
     def _learned_alike(self, rule: str) -> int:
-        trainer = Trainer(self._words, self._recipe.with_changes(ties=rule), history=self._table.first(0))
+        trainer = self._trainer(self._recipe.with_changes(ties=rule), self._table.first(0))
         table, stretch = self._table.columns, FIRST_STRETCH
         while True:
             self._work.check()

@@ -113,7 +113,9 @@ class Evidence:
         words = self._words.recounted(np.rint(mixed * finer).astype(np.int64))
         left_out = tuple(Intervention(one.born + 1, "forbid", *one.pair) for one in known)
         recipe = self.table.recipe.with_changes(interventions=left_out)
-        columns = Trainer(words, recipe, history=self.table, cancelled=self._work.cancelled).history.columns
+        work = self._work
+        trainer = Trainer(words, recipe, history=self.table, cancelled=work.cancelled, progress=work.progress)
+        columns = trainer.history.columns
         there = np.flatnonzero(columns.runner_up_left >= 0)
         left, right = columns.runner_up_left[there].tolist(), columns.runner_up_right[there].tolist()
         counts = (columns.runner_up_count[there] / finer).tolist()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import argparse
 import threading
 from collections.abc import Iterator
 
 import pytest
 
+from bpe_core.command_line.decisions import Decision, decided
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import Cancelled, FormatError, NothingToLearn, RecipeError
 from bpe_core.kernels import kept, readiness
@@ -16,7 +18,7 @@ from bpe_core.methods.kit import trainer
 from bpe_core.methods.kit.plain_pairs import PlainLearner
 from bpe_core.methods.kit.trainer import Batch, Trainer, learn
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.support.progress import Progress
+from bpe_core.support.progress import Progress, Work
 from tests.core.learning import all_columns
 
 WORDS = WordTable.from_counts({"low": 5, "lower": 2, "newest": 6, "widest": 3})
@@ -96,6 +98,15 @@ def test_who_waits_for_machine_code_can_stop(being_made: list[Progress]) -> None
     with pytest.raises(Cancelled):
         Trainer(WORDS, Recipe.preset("wordpiece"), progress=being_made.append, cancelled=lambda: len(being_made) == 1)
     assert len(being_made) == 1
+
+
+def test_decisions_about_steps_wait_for_machine_code_and_can_be_stopped(being_made: list[Progress]) -> None:
+    decision = Decision(2, "forbid", "l+o")
+    options = argparse.Namespace(forbid=[decision], force=[])
+    work = Work(being_made.append, lambda: len(being_made) == 1)
+    with pytest.raises(Cancelled):
+        decided(WORDS, Recipe.preset("wordpiece", merges=3), options, work)
+    assert {progress.stage for progress in being_made} == {readiness.BEING_MADE}
 
 
 def test_a_history_of_other_words_is_not_continued() -> None:

@@ -53,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
         raise BpeError(f"{options.table} does not hold the words it was learned from; name the texts with --corpus.")
     with working(KEEPS) as interruption:
         words = study.inside.words(work=interruption.work)
-        recipe, known = decided(words, recipe, options, interruption, history.first(first))
+        recipe, known = decided(words, recipe, options, interruption.work, history.first(first))
         interruption.worth_keeping = True
         progress = interruption.work.progress
         branch = learn(words, recipe, history=known, progress=progress, cancelled=interruption)

@@ -119,7 +119,7 @@ def run(options: argparse.Namespace) -> int:
             recipe = recipe.with_changes(mixture=mixture_of(options, corpus, recipe.mixture))
             words, notes = _counted(corpus, recipe, report, interruption)
             words, left_out = without_rare(words, options.min_word_count)
-            steered, known = decided(words, recipe, options, interruption)
+            steered, known = decided(words, recipe, options, Work(report, interruption))
             history = learn(words, steered, history=known, progress=report, cancelled=interruption)
             seconds = watch.tick()
         if not options.quiet:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import io
 
+import pytest
+
 from bpe_core.command_line.interruption import TerminalBar, bar_line
-from bpe_core.support.progress import Progress
+from bpe_core.kernels.readiness import BEING_MADE
+from bpe_core.support.progress import PERCENT, Progress
 
 
 class Terminal(io.StringIO):
@@ -42,3 +45,23 @@ def test_the_bar_without_a_known_end_tells_how_far_it_is() -> None:
 
 def test_the_bar_tells_hours() -> None:
     assert bar_line(Progress("training", 1, 7_201, "merges"), 1.0).endswith("2:00:00 left")
+
+
+def test_a_file_of_messages_is_told_now_and_then_how_long_to_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    file, clock = io.StringIO(), [100.0]
+    monkeypatch.setattr("bpe_core.command_line.interruption.time.monotonic", lambda: clock[0])
+    bar = TerminalBar(file)
+    for percent in range(40):
+        bar(Progress(BEING_MADE, percent, 100, PERCENT))
+        clock[0] += 0.5
+    bar(Progress(BEING_MADE, 100, 100, PERCENT))
+    bar.clear()
+    assert file.getvalue().splitlines() == [f"machine code is being made:{share}" for share in ("  2 %", " 22 %")]
+
+
+def test_what_is_over_at_once_is_not_told_of() -> None:
+    file = io.StringIO()
+    bar = TerminalBar(file)
+    bar(Progress(BEING_MADE, 0, 100, PERCENT))
+    bar(Progress(BEING_MADE, 100, 100, PERCENT))
+    assert file.getvalue() == ""
