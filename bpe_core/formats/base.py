@@ -118,6 +118,10 @@ class OpenedTable:
         return self.history.ids_of(numbers)
 
 
+class Flaw(str):
+    """A note about something that a table does not have if it was learned and written as it should be."""
+
+
 class Format(ABC):
     """One kind of file; without state, so one object serves everybody."""
 

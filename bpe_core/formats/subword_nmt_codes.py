@@ -91,6 +91,7 @@ class SubwordNmtCodes(Format):
             said = "version 0.1" if version else "no version, which means 0.1 to subword-nmt"
             notes.append(f"The file says {said}; but {END} is in its tokens as in 0.2, so here it is read as such.")
         notes += about(found.never_happen, NEVER_HAPPEN)
+        notes += written_merges.listed_twice(merges) if found.never_happen else ()
         return History.from_pairs(recipe, alphabet, found.pairs), notes
 
     def loaded_by(self, library: Any, data: bytes, history: History, name: str, beside: Beside) -> Peer | None:

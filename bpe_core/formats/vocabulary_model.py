@@ -167,6 +167,7 @@ def build(
     base = {text: id for id, text in enumerate(of_symbols)}  # of the unknown and a character alike, the character
     mergeable = {text: base[text] for text, symbol in symbols if symbol.kind not in STAYS_ALONE}
     found = placed.resolved_at_once(mergeable, len(symbols))
+    has_twice = found is None and len(placed.last_of_each_pair) < len(merges)
     if found is None and (vocabulary is None or placed.are_in_order(mergeable)):
         found = written_merges.resolve(mergeable, len(symbols), merges, where)
     in_order = found is not None
@@ -186,13 +187,15 @@ def build(
         numbers[lacking] = specials[style.unknown] if style.unknown_bytes else NO_NUMBER
     idle = set(plain).difference(first, found.texts)
     is_told = in_order and not _says_more(lacking, style)
+    unused = [text for text in plain if text in idle]
     return Model(
         alphabet=_alphabet([symbol for _, symbol in symbols], seeds, style),
         pairs=pairs,
         numbers=None if numbers is None else unless_ids(numbers),
-        notes=_notes(
-            [text for text in plain if text in idle], seeds, found.never_happen, [first[id] for id in lacking], style
-        ),
+        notes=[
+            *_notes(unused, seeds, found.never_happen, [first[id] for id in lacking], style),
+            *(written_merges.listed_twice(merges) if has_twice else ()),
+        ],
         joining=None if is_told else _joining(placed.pair_rows(at), lacking, style),
     )
 

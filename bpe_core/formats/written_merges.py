@@ -16,7 +16,8 @@ from itertools import chain, repeat
 import numpy as np
 
 from bpe_core.errors import FormatError
-from bpe_core.formats.base import decoded
+from bpe_core.formats.base import Flaw, decoded
+from bpe_core.formats.limitations import about
 from bpe_core.formats.recovering import Recovery
 from bpe_core.history.columns import Int64s
 from bpe_core.history.joining import PairRows
@@ -101,7 +102,7 @@ class PlacedMerges:
         if not (self.are_known and (self._since(makers, rows) < rows).all()) or (makers[self.made] < 0).any():
             return False
         makes_anew = (makers[self.made] < rows).any()
-        return not makes_anew or (_are_letters(base) and len(self.last_of_each_pair()) == len(rows))
+        return not makes_anew or (_are_letters(base) and len(self.last_of_each_pair) == len(rows))
 
     def _makers(self, base: Mapping[str, int], rows: Int64s) -> Int64s:
         """Return the first of these merges that makes each text: -1 for the base, one behind all where none does."""
@@ -114,6 +115,7 @@ class PlacedMerges:
         """Return behind which merge both parts of each of these are there."""
         return np.maximum(makers[self.left[rows]], makers[self.right[rows]])
 
+    @cached_property
     def last_of_each_pair(self) -> Int64s:
         """Return the merges in their order, of those that join the same pair the last."""
         pairs = self.left * len(self._place_of) + self.right
@@ -127,7 +129,7 @@ class PlacedMerges:
         """Order the joined pairs by the ids of tokens, of which these are the places."""
         id_of = np.full(len(self._place_of) + 1, NOWHERE)
         id_of[at], id_of[NOWHERE] = np.arange(len(at)), NOWHERE
-        rows = self.last_of_each_pair()
+        rows = self.last_of_each_pair
         columns = [id_of[column[rows]] for column in (self.left, self.right, self.made)]
         known = np.minimum.reduce(columns) != NOWHERE
         return PairRows(*(column[known] for column in columns))
@@ -204,6 +206,13 @@ class PlacedMerges:
                 for behind in waiting.pop(made[row], ()) if happens(row) else ():
                     heapq.heappush(ready, behind)
         return np.array(found, np.int64)
+
+
+def listed_twice(merges: WrittenMerges) -> list[Flaw]:
+    """Report merges that are listed again, which no training does."""
+    often = Counter(zip(merges.left, merges.right, strict=True)) if len(merges) else Counter[tuple[str, str]]()
+    again = [f"{left} {right}" for (left, right), times in often.items() if times > 1]
+    return [*map(Flaw, about(again, "merges are listed more than once, which no training does: {}"))]
 
 
 def _are_letters(base: Mapping[str, int]) -> bool:

@@ -28,7 +28,7 @@ from bpe_core.recipes.ties import TIE_RULES
 from bpe_core.support.arrays import Bools, Int64s
 from bpe_core.support.progress import ALONE, Progress, Work
 
-Kind = Literal["wrapped", "zero", "length", "minimum", "ties", "order", "skipped"]
+Kind = Literal["wrapped", "zero", "length", "minimum", "ties", "order", "skipped", "count"]
 
 ROUNDS = 24  # replays at most, each of which finds pairs that others hid
 MOST_PASSED = 2_000  # pairs; a table of other words has no end of them
@@ -44,6 +44,7 @@ KINDS: dict[Kind, str] = {
     "ties": "Both occur equally often, and another rule for ties than the table's own decided.",
     "order": "Another pair occurs more often, and is merged too late.",
     "skipped": "Another pair occurs more often, and is never merged.",
+    "count": "The table says another count than the two have.",
 }
 
 
@@ -66,6 +67,8 @@ class Verdict:
     ties: int  # steps at which another pair occurred as often
     counts: Int64s = field(default_factory=lambda: np.zeros(0, np.int64))  # of each pair that was merged
     is_whole: bool = True  # all that was passed over is known
+    miscounted: int = 0  # steps of which the table says another count than the texts have
+    limit: int | None = None  # symbols of a token, where longer pairs occur more often
 
     @property
     def first(self) -> Fault | None:
@@ -73,18 +76,21 @@ class Verdict:
 
     @property
     def sound_until(self) -> int:
-        """Return how many steps there are before the first wrong one."""
-        return self.steps if self.first is None else self.first.step - 1
+        """Return how many steps there are before the first that merged a wrong pair."""
+        return next((one.step - 1 for one in self.faults if one.kind != "count"), self.steps)
 
 
-def judge(words: WordTable, history: History, work: Work = ALONE) -> Verdict:
-    """Judge all steps; where the table has counts, by the minimum count and the rule for ties of its recipe, too."""
-    return _Replay(words, history, work).verdict()
+def judge(words: WordTable, history: History, work: Work = ALONE, *, limit: int | None = None) -> Verdict:
+    """Judge all steps; where the table has counts, by these, and the minimum and the rule for ties of its recipe, too.
+
+    `limit` is how many symbols a token has at most, where its trainer joins no longer pairs.
+    """
+    return _Replay(words, history, work, limit=limit).verdict()
 
 
-def sound_steps(words: WordTable, history: History, work: Work = ALONE) -> int:
+def sound_steps(words: WordTable, history: History, work: Work = ALONE, *, limit: int | None = None) -> int:
     """Return how many steps there are before the first that is wrong by its count."""
-    columns = _Replay(words, history, work).columns({}, history.recipe.ties)
+    columns = _Replay(words, history, work, limit=limit).columns({}, history.recipe.ties)
     wrong = np.flatnonzero((columns.runner_up_count > columns.count) | (columns.count == 0))
     return int(wrong[0]) if len(wrong) else len(history)
 
@@ -99,16 +105,23 @@ def best_of_some(tables: Iterable[WordTable], history: History, work: Work = ALO
 
 
 class _Replay:
-    def __init__(self, words: WordTable, history: History, work: Work) -> None:
+    def __init__(self, words: WordTable, history: History, work: Work, *, limit: int | None = None) -> None:
         self._words, self._work, self._says_how = words, work, history.has_counts
+        self._said, self._own_since = history.columns.count, history.recipe.grown_from
+        self._lengths = history.token_lengths()
+        self._longest = int(self._lengths.max(initial=1))
+        said = history.recipe.max_token_length if self._says_how else None
         settled = Method.of(history.recipe).settled(history)
         self._least = history.recipe.min_frequency if self._says_how else 1
         self._recipe = history.recipe.with_changes(
-            merges=len(history), min_frequency=1, max_token_length=None, interventions=(), grown_from=0, **settled
+            merges=len(history),
+            min_frequency=1,
+            max_token_length=said if limit is None else limit,
+            interventions=(),
+            grown_from=0,
+            **settled,
         )
         self._table = History.from_pairs(self._recipe, history.alphabet, np.array(history.pairs(), np.int64))
-        self._lengths = history.token_lengths()
-        self._longest = int(self._lengths.max(initial=1))
         self._ranks = history.ranks()
 
     def verdict(self) -> Verdict:
@@ -133,11 +146,32 @@ class _Replay:
             self._work.check()
             columns = self.columns(passed, rule)
             worse, rounds = columns.runner_up_count > counts, rounds + 1
-        faults.sort(key=lambda one: one.step)
         wrong = {one.step for one in faults} | {row + 1 for row in np.flatnonzero(worse).tolist()}
+        miscounted = self._miscounted(counts)
+        listed = miscounted if 2 * len(miscounted) < len(counts) else miscounted[:1]  # else it has other texts
+        faults += [Fault(row + 1, "count", int(counts[row])) for row in listed if row + 1 not in wrong]
+        faults.sort(key=lambda one: one.step)
         ties = int(np.count_nonzero((columns.runner_up_count == counts) & (counts > 0)))
         right = len(counts) - len(wrong)
-        return Verdict(len(counts), right, tuple(faults), rule, until, ties, counts, not worse.any())
+        is_whole = not worse.any()
+        limit = self._limit_met(counts)
+        return Verdict(len(counts), right, tuple(faults), rule, until, ties, counts, is_whole, len(miscounted), limit)
+
+    def _limit_met(self, counts: Int64s) -> int | None:
+        limit = self._recipe.max_token_length
+        if limit is None:
+            return None
+        recipe = self._recipe.with_changes(max_token_length=None)
+        columns = Trainer(self._words, recipe, history=self._table, cancelled=self._work.cancelled).history.columns
+        return limit if (columns.runner_up_count > counts).any() else None
+
+    def _miscounted(self, counts: Int64s) -> list[int]:
+        """List the rows whose count in the table is another; those of a table that was grown are of other texts."""
+        if not self._says_how:
+            return []
+        rows = np.flatnonzero(self._said != counts)
+        found: list[int] = rows[rows >= self._own_since].tolist()
+        return found
 
     def columns(self, passed: Mapping[Pair, int], rule: str) -> Columns:
         """Make the table's own steps; note what else would have been merged, but for what was passed over by then."""
@@ -220,6 +254,26 @@ def _wraps(count: int, other: int) -> bool:
     """
     signed = (count + WRAPS_AT) % (2 * WRAPS_AT) - WRAPS_AT
     return count >= WRAPS_AT and (signed <= other or count % (2 * WRAPS_AT) <= other)
+
+
+def parted_at_blanks(words: WordTable) -> WordTable:
+    """Part lines at U+0020 alone, as subword-nmt does; what else looks like a space stays in a word."""
+    found: dict[bytes, int] = {}
+    for line, count in words:
+        for word in line.strip(b"\r\n ").split(b" "):
+            if word:
+                found[word] = found.get(word, 0) + count
+    return WordTable.from_counts(found.items())
+
+
+def without_line_ends(words: WordTable) -> WordTable:
+    """Take the newline off words at the end of a line, as if lines had been given without theirs."""
+    found: dict[bytes, int] = {}
+    for word, count in words:
+        kept = word.removesuffix(b"\n").removesuffix(b"\r") if word.endswith(b"\n") else word
+        if kept:
+            found[kept] = found.get(kept, 0) + count
+    return WordTable.from_counts(found.items())
 
 
 def parted_by_script(words: WordTable, history: History) -> WordTable:

@@ -12,6 +12,7 @@ from bpe_core.asking import Answer, Question, parameter
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError
 from bpe_core.formats import FORMATS
+from bpe_core.formats.base import Flaw
 from bpe_core.history.history import History
 from bpe_core.insight.reachability import unreachable_tokens
 from bpe_core.insight.referee import (
@@ -21,8 +22,10 @@ from bpe_core.insight.referee import (
     Verdict,
     best_of_some,
     judge,
+    parted_at_blanks,
     parted_by_script,
     sound_steps,
+    without_line_ends,
 )
 from bpe_core.methods.kit.method import Method
 from bpe_core.methods.registry import METHODS
@@ -39,6 +42,10 @@ WHAT = "Whether a table was learned right"
 TRIED = 500  # steps at least, by which another splitting is tried
 FEW = 200  # of so many merges one may be wrong before another splitting is thought of
 ALL = "none"  # the pattern that splits nothing
+LIMITED = "sentencepiece"  # its trainer joins nothing beyond a length, and parts scripts
+LIMIT = 16  # symbols, unless a table has longer ones
+AT_BLANKS = "subword-nmt"
+IN_LOWER_CASE = "in lower case"
 KINDS_LIST = "".join(f"  {name:<10} {sentence}\n" for name, sentence in KINDS.items())
 
 
@@ -101,6 +108,7 @@ class _Judged:
     counted_by: Recipe
     verdict: Verdict
     splitting: str = ""  # another than the table's own
+    is_unsaid: bool = True  # whether files never say it
     own_until: int = 0  # steps that the table's own explains
     balanced: int = 0  # steps that are best in all texts or in one of the groups
 
@@ -112,14 +120,20 @@ class _Judged:
 def _by_counts(study: Study, work: Work) -> Answer:
     words = study.inside.words(WHAT, work)
     history = _as_learned(study.history, words, work)
-    own = _Judged(history, history.recipe, judge(words, history, work))
+    limit = LIMIT if study.format == LIMITED else None
+    if limit is not None:
+        limit = max(limit, int(history.token_lengths().max(initial=1)))
+    own = _Judged(history, history.recipe, judge(words, history, work, limit=limit))
     best = own
     if own.verdict.rule_until < own.verdict.steps:
         begun = _begun(history, own.verdict)
-        for name, recipe, others in _splittings_unsaid(study, history.recipe, words, work):
-            if sound_steps(others, begun, work) < min(len(begun), own.verdict.sound_until):
+        for name, recipe, others, is_unsaid in _other_ways(study, history.recipe, words, work):
+            if sound_steps(others, begun, work, limit=limit) < min(len(begun), own.verdict.sound_until):
                 continue
-            other = _Judged(history, recipe, judge(others, history, work), name, own.verdict.sound_until)
+            if not is_unsaid and own.verdict.sound_until == own.verdict.steps:
+                continue
+            verdict = judge(others, history, work, limit=limit)
+            other = _Judged(history, recipe, verdict, name, is_unsaid, own.verdict.sound_until)
             best = max(best, other, key=lambda one: one.known)
     wrong = best.verdict.steps - best.verdict.right
     if best.verdict.first is not None and best.verdict.first.kind != "wrapped" and wrong * FEW > best.verdict.steps:
@@ -149,17 +163,28 @@ def _begun(history: History, verdict: Verdict) -> History:
     return history.first(max(TRIED, 2 * verdict.sound_until))
 
 
-def _splittings_unsaid(
+def _other_ways(
     study: Study, recipe: Recipe, words: WordTable, work: Work
-) -> Iterator[tuple[str, Recipe, WordTable]]:
-    """Yield the words as files do not say that they were split: in lines or not, by the scripts of their signs."""
+) -> Iterator[tuple[str, Recipe, WordTable, bool]]:
+    """Yield the words as files do not say that they were split, or in lower case; and whether no file says so."""
     assert study.texts is not None
-    if study.format == "sentencepiece":
-        yield "by script", recipe, parted_by_script(words, study.history)
+    if study.format == LIMITED:
+        yield "by script", recipe, parted_by_script(words, study.history), True
+    if recipe.preparation:
+        return
+    if study.format == AT_BLANKS and recipe.marker in ("glued", "symbol"):
+        lines = recipe.with_changes(pattern=ALL, unit="line", marker="none", marker_text="")
+        yield "by U+0020 alone", recipe, parted_at_blanks(study.texts.words(lines, work)), True
     for unit in get_args(Unit):
-        if unit != recipe.unit and not recipe.preparation:
+        if unit != recipe.unit:
             by_unit = recipe.with_changes(unit=unit)
-            yield f"by {unit}", by_unit, study.texts.words(by_unit, work)
+            yield f"by {unit}", by_unit, study.texts.words(by_unit, work), True
+    if recipe.marker == "none":
+        by_line = recipe.with_changes(unit="line")
+        yield "by line without its end", by_line, without_line_ends(study.texts.words(by_line, work)), True
+    if not recipe.lowercase and recipe.border == "":
+        small = recipe.with_changes(lowercase=True)
+        yield IN_LOWER_CASE, small, study.texts.words(small, work), not FORMATS.holding(study.format).holds_splitting
 
 
 def _split_otherwise(study: Study, own: _Judged, work: Work) -> _Judged:
@@ -180,14 +205,17 @@ def _split_otherwise(study: Study, own: _Judged, work: Work) -> _Judged:
     otherwise = recipe.with_changes(pattern=best[0], custom_pattern="", unit=best[1])
     words = study.texts.words(otherwise, work)
     said = best[0] if best[1] == recipe.unit else f"{best[0]}, by {best[1]}"
-    return _Judged(own.history, otherwise, judge(words, own.history, work), said, until)
+    return _Judged(own.history, otherwise, judge(words, own.history, work), said, is_unsaid=False, own_until=until)
 
 
 def _about_splitting(study: Study, found: _Judged) -> tuple[str, bool]:
     """Say which splitting was taken, and whether the table says another."""
     name, recipe = found.splitting, study.history.recipe
     says = FORMATS.holding(study.format).holds_splitting
-    if not name or not says or name.startswith("by "):
+    if name == IN_LOWER_CASE:
+        file = "Its file does not say" if found.is_unsaid else "The table does not say"
+        return f"{file} that texts were put into lower case; so they fit best.", not found.is_unsaid
+    if not name or not says or found.is_unsaid:
         return (f"Its file does not say how texts were split; {name} fits best." if name else ""), False
     return (
         f"Another splitting: the table says {recipe.pattern}, by which only the first {found.own_until:,} merges "
@@ -212,7 +240,8 @@ def _answer(study: Study, found: _Judged) -> Answer:
             "passed_count": [None if fault.passed is None else fault.passed_count for fault in faults],
         }
     )
-    sentences = [*filter(None, (said, Method.of(found.history.recipe).told_of(found.history)))]
+    flaws = [note for note in study.notes if isinstance(note, Flaw)]
+    sentences = [*flaws, *filter(None, (said, Method.of(found.history.recipe).told_of(found.history)))]
     sentences += [BALANCED] if is_balanced else _verdict(study, verdict)
     if verdict.right < found.balanced < verdict.steps:
         sentences.append(f"{found.balanced:,} took a pair that occurs most in all texts or in one of the groups.")
@@ -229,7 +258,7 @@ def _answer(study: Study, found: _Judged) -> Answer:
         tuple(sentences),
         listed=(*listed, "passed_count"),
         facts=facts,
-        differs=differs or bool(faults) or not (verdict.is_whole or is_balanced),
+        differs=differs or bool(flaws or faults) or not (verdict.is_whole or is_balanced),
     )
 
 
@@ -241,6 +270,8 @@ BALANCED = (
 
 def _verdict(study: Study, verdict: Verdict) -> Iterator[str]:
     first = verdict.first
+    if 2 * verdict.miscounted > verdict.steps:
+        yield f"{verdict.miscounted:,} of the table's counts are others: it was learned from other texts, or from more."
     if first is None:
         yield f"All {verdict.steps:,} merges follow from the counts: each took a pair that occurs most."
     else:
@@ -252,6 +283,9 @@ def _verdict(study: Study, verdict: Verdict) -> Iterator[str]:
                 "So few follow that it may have been learned from other texts, or for a balance of languages, which "
                 "a file or group of each would show."
             )
+    if verdict.limit is not None:
+        limit = f"no token has more than {verdict.limit:,} symbols"
+        yield f"Longer pairs occur more often, but {limit}, as its trainer allows."
     if verdict.rule_until == verdict.steps:
         yield f"Another pair was as frequent at {verdict.ties:,} steps; the rule {verdict.rule} decided all of them."
     elif first is None or verdict.rule_until < first.step - 1:
@@ -263,6 +297,9 @@ def _verdict(study: Study, verdict: Verdict) -> Iterator[str]:
 
 def _fault(study: Study, fault: Fault) -> str:
     merged = study.inside.by_index.pair_name(study.history.pair(fault.step - 1))
+    if fault.kind == "count":
+        said = int(study.history.columns.count[fault.step - 1])
+        return f"{merged} occurs {count_text(fault.count, 'time')}, but the table says {said:,}."
     if fault.passed is None:
         return f"{merged} occurs {count_text(fault.count, 'time')}. {KINDS[fault.kind]}"
     passed = study.inside.by_index.pair_name(fault.passed)
@@ -288,11 +325,13 @@ def _of_the_table_alone(study: Study, work: Work) -> Answer:
             "reason": [why for _, why in rows],
         }
     )
-    sentences = [f"{sum(why == one for _, why in rows):,} of {len(study.history):,} merges: {one}" for one in kinds]
-    if not rows:
+    flaws = [note for note in study.notes if isinstance(note, Flaw)]
+    counts = {one: sum(why == one for _, why in rows) for one in kinds}
+    sentences = [*flaws, *(f"{count:,} of {len(study.history):,} merges: {one}" for one, count in counts.items())]
+    if not sentences:
         sentences.append("The table alone shows nothing wrong.")
     sentences.append("With the texts that it was learned from, each merge is judged by the counts.")
-    return Answer(table, tuple(sentences), listed=("step", "text", "reason"), differs=bool(rows))
+    return Answer(table, tuple(sentences), listed=("step", "text", "reason"), differs=bool(rows or flaws))
 
 
 def _by_its_own_counts(history: History) -> Iterator[tuple[int, str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+import json
 import random
 from collections import Counter
 from collections.abc import Callable
@@ -277,3 +278,115 @@ def test_pins_find_a_changed_file(tmp_path: Path, capsys: pytest.CaptureFixture[
     pins.write_text("{}", encoding="utf-8")
     assert run(["check", "--pins", str(pins)]) == 1
     assert "holds no pins" in capsys.readouterr().err
+
+
+def learned_by_tokenizers(lines: list[str], path: Path, size: int = 500, pattern: str = "") -> Study:
+    tokenizers = pytest.importorskip("tokenizers")
+    steps, alphabet = tokenizers.pre_tokenizers, tokenizers.pre_tokenizers.ByteLevel.alphabet()
+    other = tokenizers.Tokenizer(tokenizers.models.BPE())
+    other.pre_tokenizer = steps.ByteLevel(add_prefix_space=False)
+    if pattern:
+        split_first = steps.Split(tokenizers.Regex(pattern), "isolated")
+        by_bytes = steps.ByteLevel(add_prefix_space=False, use_regex=False)
+        other.pre_tokenizer = steps.Sequence([split_first, by_bytes])
+    trainer = tokenizers.trainers.BpeTrainer(vocab_size=size, show_progress=False, initial_alphabet=alphabet)
+    other.train_from_iterator(lines, trainer)
+    other.save(str(path))
+    return open_study(path)
+
+
+CL100K = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}"
+    r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+
+
+@pytest.mark.parametrize("text", TEXTS, ids=lambda path: path.stem)
+def test_lines_without_their_ends_are_no_mistake(text: Path, tmp_path: Path) -> None:
+    """Such a table never joins a newline, which occurs often in the file."""
+    whole = text.read_text(encoding="utf-8").replace(".", ".\n") * 2
+    study = learned_by_tokenizers(whole.split("\n"), tmp_path / "tokenizer.json", 700, CL100K)
+    answer = ask(study.with_texts([whole]), "check")
+    assert not answer.differs, answer.sentences
+    assert "without its end" in answer.sentences[0]
+
+
+CODES: dict[str, Any] = dict(marker="glued", marker_text="</w>")
+
+
+def test_a_text_in_lower_case_is_named(tmp_path: Path) -> None:
+    whole = PROSE.read_text(encoding="utf-8")
+    study = learned_by_tokenizers([whole.lower()], tmp_path / "tokenizer.json")
+    answer = ask(study.with_texts([whole]), "check")
+    assert answer.differs, "the table does not say so"
+    assert "lower case" in answer.sentences[0]
+    assert answer.facts["right"] == answer.facts["steps"]
+    unsaid = train(whole.lower(), "words", merges=200, **CODES)
+    unsaid.save(tmp_path / "text.codes")
+    opened = ask(open_study(tmp_path / "text.codes").with_texts([whole]), "check")
+    assert not opened.differs, "codes never say it"
+    assert "lower case" in opened.sentences[0]
+
+
+def test_codes_part_words_at_one_space_alone(tmp_path: Path) -> None:
+    learn_bpe = pytest.importorskip("subword_nmt.learn_bpe").learn_bpe
+    text = PROSE.read_text(encoding="utf-8").replace(", ", "\t").replace(". ", "\u3000").replace("the ", "the\xa0")
+    codes = io.StringIO()
+    learn_bpe(io.StringIO(text), codes, 200)
+    (tmp_path / "codes.txt").write_text(codes.getvalue(), encoding="utf-8")
+    answer = ask(open_study(tmp_path / "codes.txt").with_texts([text]), "check")
+    assert not answer.differs, answer.sentences
+    assert "U+0020" in answer.sentences[0]
+
+
+def test_the_limit_of_sentencepiece_is_no_mistake(tmp_path: Path) -> None:
+    sentencepiece = pytest.importorskip("sentencepiece")
+    text = "internationalisations internationalisation\n" * 30 + PROSE.read_text(encoding="utf-8")
+    (tmp_path / "text.txt").write_text(text, encoding="utf-8")
+    model = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        input=str(tmp_path / "text.txt"), model_writer=model, model_type="bpe", vocab_size=400, hard_vocab_limit=False,
+        minloglevel=2,
+    )  # fmt: skip
+    (tmp_path / "long.model").write_bytes(model.getvalue())
+    answer = ask(open_study(tmp_path / "long.model").with_texts([text]), "check")
+    assert not answer.differs, answer.sentences
+    assert "no token has more than 16 symbols" in " ".join(answer.sentences)
+    own = train([text], "gpt2", merges=100, max_token_length=8)
+    assert not ask(own, "check").differs, "it says its limit"
+
+
+def test_a_count_that_is_wrong_is_found(tmp_path: Path) -> None:
+    study, path = train(PROSE.read_text(encoding="utf-8"), "gpt2", merges=100), tmp_path / "table.json"
+    study.save(path)
+    assert not ask(open_study(path).with_texts(files(str(PROSE))), "check").differs
+    said = study.history.columns.count[1]
+    text = path.read_text(encoding="utf-8")
+    assert text.count(f'"count": {said},') == 1
+    path.write_text(text.replace(f'"count": {said},', f'"count": {said + 5},'), encoding="utf-8")
+    answer = ask(open_study(path).with_texts(files(str(PROSE))), "check")
+    assert kinds(answer) == [(2, "count")]
+    assert answer.differs
+    assert f"occurs {said} times, but the table says {said + 5}." in answer.sentences[0]
+    twice = ask(study.with_texts([PROSE.read_text(encoding="utf-8")] * 2), "check")
+    assert twice.differs
+    assert kinds(twice) == [(1, "count")]
+    assert "100 of the table's counts are others" in twice.sentences[0]
+
+
+def test_a_merge_that_is_listed_twice_is_found(tmp_path: Path) -> None:
+    """Such merges were passed over without a word."""
+    study = learned_by_tokenizers([PROSE.read_text(encoding="utf-8")], tmp_path / "tokenizer.json")
+    path = tmp_path / "tokenizer.json"
+    told = json.loads(path.read_text(encoding="utf-8"))
+    told["model"]["merges"].insert(30, told["model"]["merges"][5])
+    path.write_text(json.dumps(told), encoding="utf-8")
+    codes = tmp_path / "text.codes"
+    train(PROSE.read_text(encoding="utf-8"), "words", merges=50, **CODES).save(codes)
+    lines = codes.read_text(encoding="utf-8").split("\n")
+    codes.write_text("\n".join([*lines[:30], lines[5], *lines[30:]]), encoding="utf-8")
+    for file in (path, codes):
+        for answer in (ask(open_study(file), "check"), ask(open_study(file).with_texts(files(str(PROSE))), "check")):
+            assert answer.differs
+            assert "1 merges are listed more than once" in answer.sentences[0]
+    assert not study.notes
