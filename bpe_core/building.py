@@ -41,7 +41,7 @@ class Building(BuildHookInterface):  # type: ignore[misc]  # where packages are 
         return [one for one in all_needed if one.startswith(COMPILED_WITH)] if self._wants_machine_code() else []
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """An installation from which the sources are run (`editable`) asks git itself, and compiles aside."""
+        """Add the commit and machine code to a wheel; an editable installation finds both itself."""
         if version == "editable":
             return
         self._folder = TemporaryDirectory()

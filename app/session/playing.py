@@ -150,7 +150,7 @@ class Playing(QObject):
                 self._plan(places)
 
     def forget_changes(self) -> None:
-        """The text shown is another: a walk that goes on is planned anew."""
+        """Plan a walk that goes on anew, as the text shown is another."""
         self._places = (self._at,)
 
     def play_next_run(self) -> None:

@@ -102,7 +102,7 @@ def free_numbers(known: Int64s, wanted: int, first: int | None = None) -> Int64s
 
 
 def grown_numbers(history: History, old: Int64s, first_new: int | None = None) -> Int64s:
-    """Number old tokens as they were, special ones too, and new ones from a free number on."""
+    """Keep the numbers of old tokens, special ones too, and give new ones the free numbers from `first_new` on."""
     specials, symbols = len(history.recipe.special_tokens), len(history.alphabet)
     made = min(len(old) - specials, history.first_special)  # base symbols, and what the table's own steps made
     new = history.first_special - made

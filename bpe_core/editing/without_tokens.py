@@ -179,7 +179,7 @@ def _with_all_characters(history: History, known: Int64s) -> Int64s:
 
 
 def further_numbers(known: Int64s, old_ids: Int64s, first: int | None = None) -> Int64s:
-    """Number a table made of another: as before, and what is new by further numbers, from a free one on.
+    """Give the tokens of a changed table their numbers of before, and new tokens free numbers from `first` on.
 
     >>> further_numbers(np.array([7, 5]), np.array([0, -1, 1])).tolist()
     [7, 8, 5]

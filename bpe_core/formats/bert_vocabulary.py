@@ -63,7 +63,7 @@ def history_of(vocabulary: Mapping[str, int], recipe: Recipe, where: str, pieces
 
 
 def numbers_for(history: History) -> Int64s:
-    """Number our ids as a file does: as it came, or special tokens, unknown and all others in order.
+    """Map our indices to a file's numbers: as it came, or special tokens, unknown and all others in order.
 
     Of two tokens that are written alike the newer has the number of the older: nothing distinguishes them.
     """

@@ -68,7 +68,7 @@ def _is_piece(raw: bytes) -> bool:
 
 
 def clip_vocabulary(merges: WrittenMerges) -> dict[str, int]:
-    """Number as CLIP does: the bytes, the bytes that end words, what merges make, and the special tokens."""
+    """Give tokens the numbers of CLIP: bytes, bytes that end words, results of merges, and special tokens."""
     stand_ins = byte_level.stand_ins()
     base = [stand_ins[byte] for byte in byte_level.stand_in_order()]
     names = [*base, *(text + END for text in base), *merges.made, *CLIP_SPECIALS]

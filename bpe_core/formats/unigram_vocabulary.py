@@ -151,7 +151,7 @@ def checked_score(value: object, where: str) -> float:
 
 
 def numbers_for(history: History) -> Int64s:
-    """Number our ids as a file does: as it came, or what is unknown, special tokens, and the best first.
+    """Map our indices to a file's numbers: as it came, or the unknown, special tokens, and the best first.
 
     What was dropped has no number. Where the unknown becomes bytes, one is left for <unk>, which files must have.
     """

@@ -80,7 +80,7 @@ def shown(raw: bytes, longest: int = LONGEST_SHOWN) -> str:
 
 
 def read_back(text: str) -> bytes:
-    """The bytes that are shown so; signs and honest text may be mixed. A ValueError where it holds half a character."""
+    """Return the bytes of a text that was shown; raise ValueError where it holds half a character."""
     return unescape(text.translate(_MEANT))
 
 
@@ -249,7 +249,7 @@ class TokenBytes(dict[int, bytes]):
         return text
 
     def _put_together(self, id: int) -> bytes:
-        """A token that is in it twice is copied: those that double take no longer than their bytes."""
+        """Put a token together from its parts; a part that is in it twice is copied, so each byte is made once."""
         text = bytearray()
         place_of: dict[int, int] = {}
         waiting = [id]
@@ -278,7 +278,7 @@ class TokenBytes(dict[int, bytes]):
         return self._history.token_lengths([len(self[id]) for id in range(len(self._history.alphabet))])
 
     def joined(self, ids: Iterable[int]) -> bytes:
-        """The bytes of several tokens. Where tokens are marked that continue a word, a blank parts it from the next."""
+        """Join the bytes of several tokens. Where tokens that continue a word are marked, blanks part the words."""
         if self._history.alphabet.continuing:
             parts = [self[id] if not place or self._continues(id) else b" " + self[id] for place, id in enumerate(ids)]
         else:

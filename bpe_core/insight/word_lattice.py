@@ -50,7 +50,7 @@ class WordLattice:
         return tuple(reversed(ids))
 
     def shares(self, score_of: Sequence[float]) -> dict[tuple[int, int], float]:
-        """The probability that a way has a token there, by its first symbol and its id; ways weigh what scores say."""
+        """Return the probability of each token at each symbol, over all ways of cutting weighed by their scores."""
         size = len(self.edges)
         behind = [-math.inf] * size + [0.0]  # the logarithm of the sum over all ways from a place to the end
         for start in reversed(range(size)):

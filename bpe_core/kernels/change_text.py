@@ -39,7 +39,7 @@ def _offset(unit):
 
 @kernel
 def longest_key(units, data, start, stop):
-    """The length of the longest key of whole characters that begins here, and where its text is; 0 if there is none."""
+    """Return the length of the longest key of whole characters that begins here, and the offset of its text; else 0."""
     length, text, characters = np.int64(0), np.int64(0), np.int64(0)
     at, here = np.int64(0) ^ _offset(np.int64(units[0])), np.int64(start)
     while here < stop:

@@ -88,7 +88,7 @@ def _compiled(kernel: kernel, arguments: tuple[Any, ...]) -> Made:
 
 
 def _argument_type(value: Any) -> Any:
-    """The type that Numba gives it, but every array may be written to."""
+    """Return the type that Numba gives a value, with every array writable."""
     if isinstance(value, tuple):
         parts = tuple(map(_argument_type, value))
         return types.NamedTuple(parts, type(value)) if hasattr(value, "_fields") else types.Tuple(parts)
@@ -158,7 +158,7 @@ def _is_bundle(kind: Any) -> bool:
 
 
 def _words(builder: Any, row: Any, first: int = 0) -> Iterator[Callable[[Any], Any]]:
-    """For each number of a row a function that gives its address, as that of a number of some kind."""
+    """Return a function for each number of a row that gives the address of this number as some type."""
     for number in count(first):
         place = builder.gep(row, [_WORD(number)])
         yield partial(_as_pointer, builder, place)
@@ -212,7 +212,7 @@ def _put(context: Any, builder: Any, kind: Any, answer: Any, words: Iterator[Cal
 
 @cache
 def _machine() -> Any:
-    """This very processor, as Numba compiles for it."""
+    """Return the name and features of this processor, as Numba compiles for it."""
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
     target = binding.Target.from_default_triple()

@@ -111,7 +111,7 @@ def _sort_by_length(machine, drops_blanks, data, scratch, words):
 
 @kernel
 def _has_room(words, cuts, short, long, found):
-    """Whether the words of a stretch would fit even if all of them were new."""
+    """Return whether the words of a stretch would fit even if all of them were new."""
     copied = np.int64(cuts[found - 1] - cuts[0]) + 16 * long
     return (
         hold(words.short_firsts, words.used[SHORT] + short)
@@ -160,7 +160,7 @@ def _count_long(words, data, scratch, number, first):
 
 @kernel
 def last_safe_cut(machine, safe_pairs, data, start, stop):
-    """The last place inside data[start:stop] where the text may be divided, or -1."""
+    """Return the last offset inside data[start:stop] where the text may be divided, or -1."""
     behind = -1  # the kind of the character from `place` on
     place = stop
     while place > start:

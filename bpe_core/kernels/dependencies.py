@@ -1,4 +1,4 @@
-"""What the machine code of a kernel depends on, as one key: code with the same key is the same code.
+"""A key for the machine code of each kernel: code with the same key is the same code.
 
 A kernel depends on its own source and on whatever that names: other kernels and what these name, constants, named
 tuples. It depends on its arguments, and on whatever compiles it. Comments, docstrings and the places of lines change

@@ -172,7 +172,7 @@ def write_results(table, room, spelled, symbols, kind, results, place):
 
 @inlined
 def most_results(length, words, kind):
-    """The most numbers that words may become, and what is written behind them in vain."""
+    """Return an upper limit for the ids that words become, with room for ids that are written and not kept."""
     return (length + MARKERS * words) * (NUMBERS_A_SYMBOL if kind == SYMBOLS else 1) + RESULTS_INSIDE
 
 
@@ -201,7 +201,7 @@ def cut_anew(cutter, data, start, length, kind, results, place):
 
 @inlined
 def encode_one(cutter, memory, data, start, length, one, other, slot, kind, out, free, progress):
-    """The same for a word that may be remembered; `progress` says why it was not encoded."""
+    """Encode a word that memory may know; `progress` says why if it was not encoded."""
     is_remembered = other != np.uint64(0)
     if is_remembered:
         slot, is_known = slot_of(memory, data, start, length, one, other, slot)
@@ -259,7 +259,7 @@ def encode_words(cutter, memory, data, words, stop, kind, out, progress):
 
 @kernel
 def encode_texts(cutter, registers, memory, data, edges, words, kind, out, free_at, progress):
-    """The same for texts from edge to edge; `free_at` gets where the ids of each begin.
+    """Encode texts that lie from edge to edge; `free_at` gets the offset of the ids of each.
 
     They are scanned block by block, unless the cuts of all are given.
     """

@@ -25,7 +25,7 @@ _GONE = -1  # in place of a token that was joined to the one before
 
 @bundle
 class StepTable(NamedTuple):
-    """By step, and what is said otherwise. The first step that joins a pair is the rank in a `MergeTable`."""
+    """A table of the steps that join each pair. The first step that joins a pair is its rank in a `MergeTable`."""
 
     left: Int32s
     right: Int32s  # below zero where the left token is dropped

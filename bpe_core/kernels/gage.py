@@ -76,7 +76,7 @@ def cut_blocks(data, starts, size, most, ends, times_of, times):
 
 @kernel
 def _end_of_block(data, start, stop, most):
-    """The first place of a byte too many, or `stop`. Four numbers of 64 bits keep which bytes were seen."""
+    """Return the first offset of a byte too many, or `stop`. Four numbers of 64 bits keep which bytes were seen."""
     first = second = third = fourth = np.uint64(0)
     different = 0
     for place in range(start, stop):
@@ -139,7 +139,7 @@ def may_join(state, left, right):
 
 @kernel
 def size_of_table(stands):
-    """How many bytes the table takes where these bytes stand for pairs; see learning/gage/block_form.py."""
+    """Return how many bytes the table takes where these bytes stand for pairs; see methods/gage/block_form.py."""
     size = byte = 0
     while byte < 256:
         end = byte
@@ -159,7 +159,7 @@ def size_of_table(stands):
 
 @kernel
 def free_byte(state):
-    """The highest byte that neither occurs nor stands for a pair; -1 if there is none."""
+    """Return the highest byte that neither occurs nor stands for a pair; -1 if there is none."""
     free = state.number[FREE] - 1
     while free >= 0 and state.taken[free]:
         free -= 1
@@ -169,7 +169,7 @@ def free_byte(state):
 
 @kernel
 def best_pair(state, but):
-    """The pair that is replaced next, or would be if there were not `but`."""
+    """Return the pair that is replaced next, or the one after it where `but` is the next."""
     counts, number = state.counts, state.number
     kept, best, most, tied = 0, np.int64(NO_PAIR), np.int32(0), False
     for i in range(number[PAYING]):
@@ -194,7 +194,7 @@ def best_pair(state, but):
 
 @kernel
 def first_of(state, count, but):
-    """The listed pair with that count that occurs first."""
+    """Return the listed pair with that count that occurs first."""
     cells, place = state.blocks.cells, state.number[START]
     while True:
         pair = np.int64(cells[place]) << 8 | np.int64(cells[place + 1])
@@ -205,7 +205,7 @@ def first_of(state, count, but):
 
 @kernel
 def comes_before(state, one, other):
-    """Whether the tie rule puts one of two pairs of equal count first, if it can tell that from the pairs alone."""
+    """Return whether the tie rule prefers one of two pairs of equal count, if the pairs alone tell that."""
     ties = state.number[TIES]
     if ties != BY_IDS:
         order = compare_texts_of(state, one >> 8, other >> 8)
@@ -278,7 +278,7 @@ def learn_byte(state, left, right, code):
 
 @kernel
 def first_place(state, left, right):
-    """Where in the data the text of a pair begins first."""
+    """Return the offset in the data where the text of a pair first begins."""
     cells, at = state.blocks.cells, state.number[START]
     place = at
     while np.int64(cells[at]) != left or np.int64(cells[at + 1]) != right:

@@ -21,7 +21,7 @@ _JOINT_PLACES = (1 << _JOINT_BITS) - 1
 
 @kernel
 def slot_of_pair(keys, left, right):
-    """Where a pair is in the table; -1 if it is not."""
+    """Return the slot of a pair in the table; -1 if it has none."""
     key = pair_key(left, right)
     place = place_of_pair(keys, key)
     return np.int64(place) if keys[place] == key else np.int64(-1)
@@ -41,7 +41,7 @@ def enter_pairs(table, left, right, priorities, tokens):
 
 @kernel
 def whole_word(pieces, data, start, stop):
-    """The token that a whole word is, whatever the pairs say."""
+    """Return the token that spells a whole word, whatever the pairs say."""
     rows, node = pieces.rows, np.int64(STARTING)
     for place in range(start, stop):
         child = np.int64(rows[node * ROW + FIRST]) + np.int64(data[place])
@@ -76,7 +76,7 @@ def drop_lowest(heap, size):
 
 @kernel
 def _slot_that_joins(table, left, right):
-    """Where a pair is that may be joined; -1 where there is none."""
+    """Return the slot of a pair that may be joined; -1 if it may not."""
     slot = slot_of_pair(table.keys, left, right)
     if slot >= 0 and table.ranks[slot] < MEETS and table.joined[slot] < table.number[BASE] + table.number[LIMIT]:
         return slot if table.joined[slot] != table.number[AND_NOT] else np.int64(-1)

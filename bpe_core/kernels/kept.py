@@ -131,7 +131,7 @@ def is_making() -> bool:
 
 @cache
 def folder() -> Path | None:
-    """The folder for this very version of the kernels: the installed one, else the person's own; None without both."""
+    """Return the folder for this version of the kernels: the installed one, else the person's own, else None."""
     name = f"kernels-{_fingerprint()}"
     installed = _KERNEL_FOLDER / _INSTALLED / name
     if not os.environ.get(LOCATION) and _read(installed) is not None:
@@ -144,7 +144,7 @@ def folder() -> Path | None:
 
 
 def to_install() -> tuple[Path, str] | None:
-    """The file of the machine code, if it is sound, and where an installed package has it."""
+    """Return the file of the machine code, if it is valid, and its place in an installed package."""
     place = folder()
     if place is None or pack() is None:
         return None
@@ -205,7 +205,7 @@ def processor() -> str:
 
 
 def pack() -> Pack | None:
-    """What is kept by now, or None if it is missing or damaged. It grows while another process makes more."""
+    """Return what is kept by now, or None if it is missing or damaged. It grows while another process makes more."""
     global _pack, _looked_at
     if (_pack is None or not _pack.is_whole) and (place := folder()) is not None:
         seen = _state(place / _FILE)
@@ -237,7 +237,7 @@ def has(part: str = "") -> bool:
 
 
 def share() -> float:
-    """How much of the work is done, from 0 to 1."""
+    """Return how much of the work is done, from 0 to 1."""
     found = pack()
     return 1.0 if has() else 0.0 if found is None else sum(PARTS.get(part, 0.0) for part in found.parts)
 
@@ -270,7 +270,7 @@ def take(content: bytes) -> None:
 
 
 def can_be_made() -> bool:
-    """Whether there is a folder to keep it in, which can be written to and is on no full disk."""
+    """Return whether there is a folder to keep it in that can be written to, on a disk with room."""
     import shutil  # takes a while to load, and small commands never need it
 
     place = folder()

@@ -132,7 +132,7 @@ def leading_pairs(state, scores, wanted, found):
 
 @kernel
 def choose(state, scores):
-    """The pair to merge next: (pair, left, right); left is -1 if there is none."""
+    """Return the pair to merge next: (pair, left, right); left is -1 if there is none."""
     step = state.run[0].merges
     if step < state.run[0].forced and state.forced_left[step] >= 0:
         left, right = np.int64(state.forced_left[step]), np.int64(state.forced_right[step])
@@ -145,7 +145,7 @@ def choose(state, scores):
 
 @kernel
 def find_pair(state, left, right):
-    """The number of a pair of tokens if it is remembered: it was born with the younger of the two."""
+    """Return the number of a pair of tokens if it is remembered: it was born with the younger of the two."""
     pairs, base = state.pairs, state.run[0].base
     younger = max(left, right)
     if younger < base:
@@ -158,7 +158,7 @@ def find_pair(state, left, right):
 
 @kernel
 def missing_room(state, pair, left, right):
-    """GOING if there is room for everything that this merge can create."""
+    """Return GOING if there is room for everything that this merge can create, else the reason to stop."""
     run = state.run[0]
     tokens = run.base + run.merges + 1
     born = min(2 * np.int64(state.pairs[pair].times), 2 * tokens) + 1 if pair != NO_PAIR else 0

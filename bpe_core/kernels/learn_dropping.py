@@ -42,7 +42,7 @@ TOKENS, IN_USE, DUE, DUE_NEXT = range(4)  # entries of `number`; what is dropped
 
 
 class Tokens(NamedTuple):
-    """What is known of tokens beside `State`."""
+    """The facts about tokens that `State` lacks."""
 
     held: Int64s  # how often each stands in the words
     places: Int32s  # in how many cells
@@ -122,7 +122,7 @@ def learn(state, tokens, columns, stop_at, work, wanted, tau, into_bytes):
 
 @kernel
 def missing_room(state, tokens, places, parts, length):
-    """GOING if there is room for what a step makes: in so many places so many tokens, and a text of that length."""
+    """Return GOING if there is room for a step with so many places and parts, and a text of that length."""
     run = state.run[0]
     run.wanted = min(places * (parts + 1), 2 * tokens.number[TOKENS] + parts + 2)
     if run.pairs + run.wanted > len(state.pairs) or run.heap + run.wanted > len(state.heap):
@@ -140,7 +140,7 @@ def write_drop(columns, row, token, count):
 
 @kernel
 def due(tokens, left, right, count, tau, base):
-    """The halves of a merge that are dropped behind it, as it takes so much of all there is of them."""
+    """Return the halves that a merge drops, as it uses up a share of at least `tau` of their occurrences."""
     drops_left = left >= base and np.float64(count) / np.float64(tokens.held[left]) >= tau
     drops_right = left != right and right >= base and np.float64(count) / np.float64(tokens.held[right]) >= tau
     if drops_left:
@@ -150,7 +150,7 @@ def due(tokens, left, right, count, tau, base):
 
 @kernel
 def token_of(state, tokens, left, right):
-    """The token with the text of both: one that was made before, or a new one."""
+    """Return the token with the text of both: one that was made before, or a new one."""
     token, run = tokens.number[TOKENS], state.run[0]
     write_text(state, token, left, right)
     slot = slot_of(state, tokens, token)
@@ -245,7 +245,7 @@ def is_pair(cells, start, left, right, first_length):
 
 @kernel
 def pair_ends(cells, cell, left, right):
-    """Whether the pair stands before this cell, too: those in a row are joined at once, from the first one on."""
+    """Return whether the pair ends at this cell, too: pairs in a row are joined together, from the first on."""
     before = start_of_token_before(cells, cell)
     return cells[before] == right and (left == right or comes_after(cells, before, left))
 
@@ -318,7 +318,7 @@ def take_out(state, tokens, cell):
 
 @kernel
 def row_before(cells, cell):
-    """Where a row of equal tokens begins that ends before this cell; the cell itself if none does."""
+    """Return where a row of equal tokens begins that ends before this cell; the cell itself if none does."""
     before = start_of_token_before(cells, cell)
     token = cells[before]
     while token != SEPARATOR and cells[before] == token:
@@ -329,7 +329,7 @@ def row_before(cells, cell):
 
 @kernel
 def row_after(state, cell):
-    """Where a row of equal tokens ends that begins at this cell; the cell itself if none does."""
+    """Return where a row of equal tokens ends that begins at this cell; the cell itself if none does."""
     token = state.cells[cell]
     while token != SEPARATOR and state.cells[cell] == token:
         cell += state.token_lengths[token]

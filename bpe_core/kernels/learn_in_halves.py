@@ -84,7 +84,7 @@ def settle_halves(state, other, joined):
 
 @kernel
 def place_second(state, joined, first_born):
-    """As `place` does, but almost all cells have other numbers."""
+    """Enter pairs as `place` does, where almost all cells have other numbers."""
     cells, arena, groups, joints = state.cells, state.arena, state.groups, state.joints
     for i in range(joined):
         if i + AHEAD < joined:

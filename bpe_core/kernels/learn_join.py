@@ -92,7 +92,7 @@ def join(state, pair, token, begin, stop):
 
 @inlined
 def stays_before(cells, cell, length, pair):
-    """Whether as many pairs of equal tokens stay without the first one; the second, of that length, begins there."""
+    """Return whether a row of equal tokens holds as many pairs without its first token; the second begins at `cell`."""
     count = np.int64(2)
     while pair_at(cells, cell) == pair:
         cell += length
@@ -102,7 +102,7 @@ def stays_before(cells, cell, length, pair):
 
 @inlined
 def stays_behind(cells, cell, pair):
-    """The same without the last one; the one before it begins there."""
+    """Return whether a row of equal tokens holds as many pairs without its last token, which begins at `cell`."""
     count = np.int64(2)
     cell = start_of_token_before(cells, cell)
     while pair_at(cells, cell) == pair:
@@ -124,13 +124,13 @@ def fetch_ahead(cells, arena, sides, entry, stop, left_length, first_born):
 
 @inlined
 def pair_at(cells, cell):
-    """The pair that begins there; NO_PAIR where there is none, or no token begins."""
+    """Return the pair that begins at a cell; NO_PAIR where there is none, or no token begins."""
     return max(np.int64(NO_PAIR), np.int64(cells[cell])) & PAIR_BITS
 
 
 @inlined
 def weight_of(here, cell, words, hints):
-    """How often the word of a token occurs: as its first cell says, or else the word."""
+    """Return how often the word of a token occurs: its first cell says so, or else the table of words."""
     weight = here >> WEIGHT_SHIFT
     if weight == 0:
         word = hints[cell >> HINT_SHIFT]
@@ -148,7 +148,7 @@ def start_of_token_before(cells, cell):
 
 @inlined
 def gathered(groups, sides, old, side, weight, used):
-    """The group of the neighbours that began or ended this pair, one more in it; and how many groups are in use."""
+    """Add a place to the group of the neighbours that lose this pair; return the group and how many are in use."""
     group = np.int64(sides[2 * old + side])
     if group == 0:
         group = used

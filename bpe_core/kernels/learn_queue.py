@@ -1,4 +1,4 @@
-"""Which pair is next: a heap of the frequent pairs, and lists of the others, by frequency.
+"""The queue of pairs: a heap of the frequent ones, and lists of the others, by frequency.
 
 Counts only fall, and a pair is never born more frequent than the pair merged at its birth.
 So the pairs below some level of frequency wait in plain lists, one a level, and only when
@@ -20,14 +20,14 @@ BY_FIRST_SEEN, BY_IDS, BY_SMALLEST_TEXT, BY_LARGEST_TEXT = range(4)
 
 @kernel
 def level_of(count):
-    """The leading bits of the count as floating point: a level for each count up to 128, then 64 for each doubling."""
+    """Return the level of a count: one for each count up to 128, then 64 for each doubling."""
     bits = np.float64(count).view(np.int64)
     return (bits >> np.int64(46)) - np.int64(1023 << 6)
 
 
 @kernel
 def text_prefix(text, text_starts, token):
-    """The first eight bytes of a token's text as a number that sorts as the text does."""
+    """Return the first eight bytes of a token's text as a number that sorts as the text does."""
     start, stop = text_starts[token], text_starts[token + 1]
     prefix = np.uint64(0)
     for i in range(start, start + 8):
@@ -57,7 +57,7 @@ def compare_tokens(state, one, other):
 
 @kernel
 def first_occurrence(cells, arena, pairs, pair):
-    """The first cell where the pair still occurs, or -1; occurrences before it are forgotten for good."""
+    """Return the first cell where the pair still occurs, or -1; earlier occurrences are forgotten for good."""
     entry = pairs[pair].first
     stop = entry + pairs[pair].times
     while entry < stop and cells[arena[entry]] & PAIR_BITS != pair:
@@ -69,7 +69,7 @@ def first_occurrence(cells, arena, pairs, pair):
 
 @kernel
 def tie_key(state, pair):
-    """A number that sorts pairs of equal count as the tie rule does (texts: by their beginning)."""
+    """Return a number that sorts pairs of equal count as the tie rule does (texts: by their beginning)."""
     rule = state.run[0].ties
     if rule == BY_FIRST_SEEN:
         return first_occurrence(state.cells, state.arena, state.pairs, pair)
@@ -183,7 +183,7 @@ def sink(state, count, key, pair):
 
 @kernel
 def best_pair(state):
-    """The pair to merge next, on top of the heap; NO_PAIR if none is frequent enough."""
+    """Return the pair to merge next, on top of the heap; NO_PAIR if none is frequent enough."""
     run, heap, pairs, cells = state.run[0], state.heap, state.pairs, state.cells
     least, moves = run.min_frequency, run.ties == BY_FIRST_SEEN
     while run.heap > 0 or next_level(state):
@@ -222,7 +222,7 @@ def next_level(state):
 
 @kernel
 def any_pair_left(state):
-    """Whether any two neighbours could still be merged if they were more frequent."""
+    """Return whether any two neighbours could still be merged if they were more frequent."""
     cells, longest = state.cells, state.run[0].max_length
     length_behind = np.int64(0)  # of the token behind, 0 for a separator
     cell = np.int64(len(cells) - 1)

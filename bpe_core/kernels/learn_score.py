@@ -1,4 +1,4 @@
-"""Which pair has the best score, where scores rise and fall: pairs in groups, and an order of the groups.
+"""The queue of pairs by score, where scores rise and fall: pairs in groups, and an order of the groups.
 
 The score of a pair is its count over the counts of both its tokens. All three fall while tokens are used up, so a score
 may fall, and it may *rise*: when a merge uses up `a`, every other pair of `a` rises. A frequent token has thousands of
@@ -53,7 +53,7 @@ ENTRY = np.dtype(
 
 
 class Scores(NamedTuple):
-    """What is known for the order beside `State`."""
+    """The facts for the order by score that `State` lacks."""
 
     entries: Records  # by pair
     token_counts: Int64s  # how often each token occurs in the corpus now
@@ -67,7 +67,7 @@ class Scores(NamedTuple):
 
 @kernel
 def high_half(a, b):
-    """The upper 64 bits of a product."""
+    """Return the upper 64 bits of a product."""
     low, shift = np.uint64(0xFFFFFFFF), np.uint64(32)
     a_low, a_high, b_low, b_high = a & low, a >> shift, b & low, b >> shift
     middle = a_high * b_low + (a_low * b_low >> shift)
@@ -86,7 +86,7 @@ def compare_products(a, b, c, d):
 
 @kernel
 def thirds(a, b, c):
-    """The product of three numbers in three parts of 64 bits."""
+    """Return the product of three numbers in three parts of 64 bits."""
     x, y, z = np.uint64(a), np.uint64(b), np.uint64(c)
     high, low = high_half(x, y), x * y
     carried = high_half(low, z)
@@ -333,7 +333,7 @@ def move_down(state, scores, owner, place):
 
 @kernel
 def best_scored(state, scores):
-    """The pair to merge next; NO_PAIR if none is frequent enough."""
+    """Return the pair to merge next; NO_PAIR if none is frequent enough."""
     least, moves = state.run[0].min_frequency, state.run[0].ties == BY_FIRST_SEEN
     while scores.number[OWNERS] > 0:
         owner = np.int64(scores.owners[0])

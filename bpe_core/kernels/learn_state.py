@@ -1,4 +1,4 @@
-"""What the merge loop knows: its arrays, and what the numbers in them mean.
+"""The state of the merge loop: its arrays, and what the numbers in them mean.
 
 The distinct words lie end to end in `cells`, a separator before, between and behind them;
 a token covers a stretch of cells. The first cell of a token holds the *pair* it begins:
@@ -144,7 +144,7 @@ SPAN_SHIFT = 4  # above are the words: stretches without a blank
 
 @kernel
 def joined_span(left, right):
-    """What is known of the text of two tokens that become one; it holds a colon if a blank is behind one in it."""
+    """Return the flags and the number of words for two tokens that become one; a blank after a colon is flagged."""
     words = (left >> SPAN_SHIFT) + (right >> SPAN_SHIFT)
     if not (left & ENDS_BLANK or right & BEGINS_BLANK):
         words -= 1  # the last word of the left one goes on
@@ -159,7 +159,7 @@ MOST_BEHIND = 3  # bytes of a character behind its first
 
 @kernel
 def keeps_characters(left, right):
-    """Whether tokens become whole characters, or more of one, where n lacks n bytes and -n are n that another lacks."""
+    """Return whether tokens become whole characters, or more of one: n needs n bytes more, -n has n bytes too many."""
     if left == 0 or right >= 0:
         return left == 0 and right == 0
     return left + right >= (0 if left > 0 else -MOST_BEHIND)
@@ -167,7 +167,7 @@ def keeps_characters(left, right):
 
 @kernel
 def may_join(state, left, right):
-    """Whether a method may choose the pair."""
+    """Return whether a method may choose the pair."""
     if state.run[0].whole_characters and not keeps_characters(
         np.int64(state.lacks[left]), np.int64(state.lacks[right])
     ):
@@ -177,7 +177,7 @@ def may_join(state, left, right):
 
 @kernel
 def may_ever_join(state, left, right):
-    """Whether the pair, or one that replaces it, may be chosen: neither too long nor of more words than may be."""
+    """Return whether the pair, or one that replaces it, may be chosen: neither too long nor of too many words."""
     run = state.run[0]
     if np.int64(state.token_lengths[left]) + state.token_lengths[right] > run.max_length:
         return False
@@ -248,7 +248,7 @@ def tidy_arena(state):
 
 @kernel
 def base_slot(slots, pairs, base, left, right):
-    """The slot of a pair of base symbols; it holds NO_PAIR if the pair was not met yet."""
+    """Return the slot of a pair of base symbols; it holds NO_PAIR if the pair was not met yet."""
     if len(slots) == base * base:  # a small alphabet: a place for each pair
         return left * base + right
     mask = np.uint64(len(slots) - 1)

@@ -1,5 +1,5 @@
-"""What NumPy's indexing cannot say: reading eight bytes at once, having memory fetched ahead of its use, counting bits,
-choosing without a branch, and what several threads agree on.
+"""Operations that NumPy's indexing lacks: reading eight bytes at once, fetching memory ahead of its use, counting bits,
+choosing without a branch, and atomic access for several threads.
 
 Numba has no word for the last; LLVM has. `claim`, `set_down`, `look_at`, `publish` and `look_up` are atomic as C11
 means it, so machine code keeps its order on every processor: on x86 by plain moves and one locked instruction to
@@ -25,13 +25,13 @@ def _address(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> A
 
 
 def _done() -> Any:
-    """What functions without an answer return, as a number."""
+    """Return the number that stands for no answer."""
     return ir.Constant(ir.IntType(64), 0)
 
 
 @intrinsic
 def load_eight(typing_context: Any, array: Any, index: Any) -> Any:
-    """The eight bytes of a byte array from `index` on as one little-endian number; nothing is checked."""
+    """Read eight bytes of a byte array from `index` on as one little-endian number; nothing is checked."""
     if not isinstance(array, types.Array) or array.dtype != types.uint8:
         return None
 

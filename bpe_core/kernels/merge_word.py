@@ -68,7 +68,7 @@ def bucket_of(keys, key):
 
 @kernel
 def place_of_pair(keys, key):
-    """Where a pair is in the table, or the empty place where it would be."""
+    """Return the place of a pair in the table, or the empty place where it would be."""
     place = bucket_of(keys, key)
     while keys[place] != np.uint64(0) and keys[place] != key:
         place = (place + np.uint64(1)) & np.uint64(len(keys) - 1)
@@ -106,7 +106,7 @@ def enter_merges(table):
 
 @inlined
 def rank_of(keys, ranks, limit, left, right):
-    """The index of the merge that joins this pair; NEVER if there is none in force.
+    """Return the index of the merge that joins this pair; NEVER if there is none in force.
 
     It looks at a whole bucket without a branch, as none could be predicted: so two looks wait for memory together.
     It takes the arrays themselves, as handing on a tuple of many would cost more than looking.
@@ -124,7 +124,7 @@ def rank_of(keys, ranks, limit, left, right):
 
 @kernel
 def _rank_behind(keys, ranks, key, place):
-    """The same if a bucket is full, so that the pair may be in the next."""
+    """Return the rank of a pair whose bucket is full, so that it may be in the next."""
     while True:
         place &= np.uint64(len(keys) - 1)
         if keys[place] == key:
@@ -136,7 +136,7 @@ def _rank_behind(keys, ranks, key, place):
 
 @inlined
 def rank_of_symbols(table, limit, left, right):
-    """The same, faster if both are bytes."""
+    """Return the rank of a pair of symbols, faster if both are bytes."""
     if left < 256 and right < 256:
         rank = table.byte_pairs[np.int64(left) << np.int64(8) | np.int64(right)]
         return rank if rank < limit else np.int32(NEVER)

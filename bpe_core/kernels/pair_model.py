@@ -1,4 +1,4 @@
-"""What held-out words take by a model of pairs of tokens, after every step: `measures.bits_per_byte` at all sizes.
+"""The bits that held-out words take in a model of pairs after every step: `measures.bits_per_byte` at all sizes.
 
 A step changes only the pairs around the places where it joins tokens, so only these are counted again. But the bits of
 each held-out pair depend on numbers that every step changes, so all are worked out after each step. That is the work,
@@ -61,7 +61,7 @@ class Model(NamedTuple):
 
 
 class Room(NamedTuple):
-    """To work in: the same memory, as numbers and as bits."""
+    """A buffer: the same memory, as numbers and as bits."""
 
     told: Float64s
     told_bits: Int64s
@@ -108,7 +108,7 @@ def change(model, left, right, learned, held_out):
 
 @kernel
 def want(model, slot, left, right, seen, held_out):
-    """The same in the words held out; with its last occurrence there a pair leaves the columns."""
+    """Change how often a pair occurs in the words held out; with its last occurrence a pair leaves the columns."""
     at = np.int64(model.place[slot]) - 1
     if at < 0:
         if held_out == 0:
@@ -171,7 +171,7 @@ def enter_cells(cells, model, begin):
 
 @kernel
 def head(model, token):
-    """What all pairs that begin with a token owe to how often it was seen."""
+    """Return the part of the bits that all pairs with this first token share: it depends on the token's count."""
     return model.asked[token] * math.log(model.times[token]) if model.times[token] > 0 else 0.0
 
 
@@ -235,7 +235,7 @@ def discount(once, twice):
 
 @kernel
 def tell(model, room, events):
-    """The bits that all pairs of the words held out take, if `events` different tokens, the edge too, can come."""
+    """Return the bits of all pairs of the held-out words, if `events` different tokens, the edge too, can come next."""
     number = model.number
     total = 0.0
     if number[SEEN] == 0:
@@ -262,7 +262,7 @@ def tell(model, room, events):
 
 @kernel
 def take_logarithms(room, size):
-    """To base two, of numbers above zero: their exponents, and a series for the rest."""
+    """Take logarithms to base two of numbers above zero: their exponents, and a series for the rest."""
     for place in range(size):
         bits = room.told_bits[place]
         room.exponent_bits[place] = (bits >> 52) | _HIGH
@@ -281,7 +281,7 @@ def take_logarithms(room, size):
 
 @kernel
 def weighed(weights, numbers, begin, size):
-    """The sum of their products; four sums at a time, as each waits for the one before."""
+    """Return the sum of products of weights and numbers; four sums at a time, as each waits for the one before."""
     one = two = three = four = 0.0
     fours = size & ~3
     for place in range(0, fours, 4):

@@ -1,4 +1,4 @@
-"""The same model (`pair_model.py`) where methods join no pairs, but words are cut anew at steps.
+"""The model of `pair_model.py` for methods that join no pairs, but cut words anew at steps.
 
 Each word waits in the list of the step at which its cut may next change, so a step looks at these words alone; only the
 pairs between its unchanged ends are counted again.
@@ -91,7 +91,7 @@ def soonest_gone(waiting, ids, count):
 
 @kernel
 def next_listed(listed, word, out):
-    """How many tokens the next cut of a word has, and until when it holds."""
+    """Return how many tokens the next cut of a word has, and the step until which it holds."""
     place = listed.next[word]
     until, count = np.int64(listed.cuts[place]), np.int64(listed.cuts[place + 1])
     for token in range(count):

@@ -94,7 +94,7 @@ def enter_pieces(tree, data, starts, roots, ids, births):
 
 @kernel
 def has_room(tree, node, taken, first):
-    """Whether no child of a node would take a row that is taken."""
+    """Return whether no child of a node would take a row that is taken."""
     child = np.int64(tree.child[node])
     while child != NONE:
         if taken[first + tree.byte[child]]:
@@ -176,7 +176,7 @@ def write_pieces(pieces, data, start, stop, out, free):
 
 @kernel
 def longest_piece(pieces, data, start, stop, root):
-    """How many bytes the longest token has that begins here, and which it is; 0 bytes if there is none."""
+    """Return the length in bytes of the longest token that begins here, and the token; 0 bytes if there is none."""
     rows, node, length, found = pieces.rows, np.int64(root), np.int64(0), np.int64(NO_TOKEN)
     for place in range(start, stop):
         child = np.int64(rows[node * ROW + FIRST]) + np.int64(data[place])

@@ -151,7 +151,7 @@ def raise_prices(words, edges, prices, sums, desk, first_word, stop_word, step, 
 
 @inlined
 def _without(edges, inside, ahead, behind, start, begin, end, left_out):
-    """The fewest tokens of a word that has not this edge: it ends one between, or another reaches over."""
+    """Return the fewest tokens of a word without this edge: a token ends inside it, or a longer one reaches over it."""
     best = ahead[begin + 1] + behind[begin + 1]
     for node in range(begin + 2, end):
         best = min(best, ahead[node] + behind[node])

@@ -1,4 +1,4 @@
-"""Whether machine code is there: the one place that knows, decides by one size, and has it made.
+"""The place that knows whether machine code is there, decides by one size, and has it made.
 
 Making it takes minutes, once on a computer; to load what was kept takes a twentieth of a second. So little work is done
 without it, all other work by it as soon as it is there. Where something is missing, or what is kept is damaged, a
@@ -39,18 +39,18 @@ _said = ""  # the last words of the compiler, once it has failed
 
 @cache
 def kernels_exist() -> bool:
-    """Whether Numba is installed; without it everything runs in plain Python."""
+    """Return whether Numba is installed; without it everything runs in plain Python."""
     # Asked for every small text, and the search takes longer than most of those take to encode.
     return find_spec("numba") is not None
 
 
 def forbidden() -> bool:
-    """Whether the person wants plain Python, to compare it or to work around trouble."""
+    """Return whether the person wants plain Python, to compare it or to work around trouble."""
     return bool(os.environ.get("BPE_EXPLORER_PLAIN"))
 
 
 def ready(part: str = "") -> bool:
-    """Whether importing the kernels of a part, or all of them, takes only a moment."""
+    """Return whether importing the kernels of a part, or all of them, takes only a moment."""
     if forbidden() or not kernels_exist():
         return False
     return "bpe_core.warm_up" in sys.modules or kept.has(part)  # only a process that compiles imports the first
@@ -168,7 +168,7 @@ def preparing() -> bool:
 
 
 class MachineCode(NamedTuple):
-    """How much machine code there is, and by what large work is done."""
+    """A report of how much machine code there is, and how large work is done."""
 
     share: float  # that is made, from 0 to 1
     is_being_made: bool

@@ -132,7 +132,7 @@ class Machine(NamedTuple):
 
 @lru_cache(maxsize=TABLES_KEPT)
 def machine_of(table: ScanTable) -> Machine:
-    """The table, with another one for two ASCII characters at once."""
+    """Return the table, with another one for two ASCII characters at once."""
     entries = table.entries.reshape(-1, tables.ROW).astype(np.int64)
     states, ascii = len(entries), table.kind_of_code_point[:128]
     used, number_of = np.unique(ascii, return_inverse=True)

@@ -43,7 +43,7 @@ def read_short(data, place, kinds_end, places, texts, starts, bits, kinds, free)
 
 @inlined
 def _is_usual(data, place, stop, kinds_end):
-    """Whether an entry is a text with its length, a finite score, and a kind or none."""
+    """Return whether an entry is a text with its length, a finite score, and a kind or none."""
     if stop - place < 10 or data[place + 2] != ENTRY or data[place + 3] == 0:
         return False
     behind = place + 4 + np.int64(data[place + 3])

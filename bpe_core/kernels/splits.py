@@ -42,7 +42,7 @@ def _mixed(number):
 
 @inlined
 def _hint_of(texts, number):
-    """Where the hint of a number is: a word, and in it a bit."""
+    """Return where the hint of a number is: a word, and in it a bit."""
     place = _mixed(number) >> np.uint64(_OTHERS) & np.uint64(64 * len(texts.hints) - 1)
     return place >> np.uint64(6), np.uint64(1) << (place & np.uint64(63))
 
@@ -61,13 +61,13 @@ def _may_be_there(texts, number):
 
 @inlined
 def _above_texts(slots, mixed):
-    """What a slot says of the text in it, in the bits that no text needs: small slots stay near the processor."""
+    """Return the bits of a slot that describe its text and that no text needs: small slots stay in the cache."""
     return np.uint32(mixed >> np.uint64(32)) & ~np.uint32(len(slots) - 1)
 
 
 @kernel
 def _text_of_two(texts, start, cut, behind, length, number):
-    """Which text has these bytes, those from the cut on from another place; -1 if there is none."""
+    """Find the text with these bytes, read from another offset after the cut; -1 if there is none."""
     data, starts, slots, mixed = texts.data, texts.starts, texts.slots, _mixed(number)
     slot, above, mask = mixed & np.uint64(len(slots) - 1), _above_texts(slots, mixed), np.uint32(len(slots) - 1)
     while slots[slot] != np.uint32(0):
@@ -89,7 +89,7 @@ def _text_of_two(texts, start, cut, behind, length, number):
 
 @inlined
 def text_at(texts, start, length, number):
-    """Which text has these bytes; -1 if there is none."""
+    """Find the text with these bytes; -1 if there is none."""
     if not _may_be_there(texts, number):  # nearly always then; to ask it here spares a call
         return np.int64(_NONE)
     return _text_of_two(texts, start, length, start, length, number)
@@ -97,7 +97,7 @@ def text_at(texts, start, length, number):
 
 @kernel
 def text_of_both(texts, left, right):
-    """Which is the first that two texts are together; -1 if there is none."""
+    """Find the first text that equals two texts one after the other; -1 if there is none."""
     starts, number = texts.starts, np.uint64(0)
     for half in range(2):
         part = right if half else left
@@ -142,7 +142,7 @@ def write_beginnings(texts, start, length):
 
 @inlined
 def number_between(texts, begin, end):
-    """The number of a part of the text whose beginnings were written."""
+    """Return the number of a part of the text whose beginnings were written."""
     return texts.beginnings[end] - texts.beginnings[begin] * texts.powers[end - begin]
 
 
@@ -187,7 +187,7 @@ SYMBOL = -1  # its rank: it is there before all tokens
 
 @bundle
 class Halves(NamedTuple):
-    """What each token falls into, by rank: two texts; -1 for what does not fall into two."""
+    """A table of the two texts that each token splits into, by rank; -1 for a token that does not split."""
 
     tokens: Int32s  # which text each is
     ranks: Int32s  # of each text
@@ -199,11 +199,11 @@ class Halves(NamedTuple):
 
 @inlined
 def _stay_apart(texts, halves, token, cut, left, right):
-    """Whether tokens before one leave its two sound parts as they are: whether none is joined across the cut.
+    """Return whether earlier merges leave the two valid parts of a token apart: whether none is joined across the cut.
 
-    What a sound token is made of was joined in the order of ranks. So looking backwards, the younger of the two at
-    the border was joined last, and before that its inner half stood there. Of equal ones the left one came first.
-    Where both at the border are a sound token together that was not joined, the same was asked of them for it.
+    The parts of a valid token were joined in the order of ranks. So looking backwards, the younger of the two at
+    the border was joined last, and before that its inner half was there. Of equal ones the left one came first.
+    Where both at the border are a valid token together that was not joined, the same was asked of them for it.
     """
     starts, ranks, whole = texts.starts, halves.ranks, halves.tokens[token]
     start, begin, end = starts[whole], np.int64(0), starts[whole + 1] - starts[whole]
@@ -230,7 +230,7 @@ def _stay_apart(texts, halves, token, cut, left, right):
 
 @inlined
 def _is_sound(halves, text, token):
-    """Whether a text is there before a token, and made in turn."""
+    """Return whether a text exists before a token, and was made by valid merges itself."""
     rank = halves.ranks[text]
     return rank < token and (rank == SYMBOL or halves.is_sound[rank])
 
@@ -275,7 +275,7 @@ class ShortRoom(NamedTuple):
 
 @inlined
 def _rank_between(texts, halves, whole, begin, end, limit, token):
-    """The rank of a part of a token whose beginnings were written, if below a limit; the token itself has none."""
+    """Return the rank of a part of a token whose prefixes were written, if below a limit; the token itself has none."""
     start, length = texts.starts[whole] + begin, end - begin
     found = _text_of_two(texts, start, length, start, length, number_between(texts, begin, end))
     rank = halves.ranks[found] if found != _NONE else np.int32(NO_RANK)

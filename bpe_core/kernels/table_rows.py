@@ -30,7 +30,7 @@ class Columns(NamedTuple):
 
 @inlined
 def _text_of(columns, column, value):
-    """The text that a cell shows, or NUMBERS if it shows digits."""
+    """Return the text that a cell shows, or NUMBERS if it shows digits."""
     if value < 0:
         return columns.nothing[0]
     first = columns.first[column]

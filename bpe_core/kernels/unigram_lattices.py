@@ -73,7 +73,7 @@ def _lay(lattice, desk, word):
 
 @inlined
 def _edges_of(lattice, word):
-    """How many tokens could end where a word goes on its own way; what it takes besides, too."""
+    """Return how much work a word needs: two, and one for each edge of its own nodes."""
     return 2 + lattice.first_edge[lattice.firsts[word + 1]] - lattice.first_edge[lattice.firsts[word]]
 
 
@@ -317,7 +317,7 @@ def expect_words(lattice, desk, shares, likelihood, word, work):
 
 @inlined
 def _lifted(number, times):
-    """A number lifted that many times, or lowered if `times` is below 0."""
+    """Return a number scaled up that many times, or down if `times` is below 0."""
     for _ in range(min(times, MOST_LIFTS)):
         number *= LIFT
     for _ in range(min(-times, MOST_LIFTS)):
@@ -327,7 +327,7 @@ def _lifted(number, times):
 
 @kernel
 def _expect_long_word(lattice, desk, shares, weight):
-    """The same for the word on the desk, whose numbers are lifted to stay in range; how often is kept beside them."""
+    """Expect a long word, whose numbers are scaled to stay in range; the number of times is kept beside them."""
     size = desk.size[0]
     reached, left, lifts, lifts_left = desk.other, desk.other_left, desk.lifts, desk.lifts_left
     reached[0] = left[size] = 1.0

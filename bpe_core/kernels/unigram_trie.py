@@ -48,7 +48,7 @@ class Trie(NamedTuple):
 
 @kernel
 def share(words, shared, lengths):
-    """How many symbols each word has in common with the one before it; how many nodes all need, with the first."""
+    """Find how many symbols each word shares with the word before it; return how many nodes all need, with the root."""
     symbols, nodes, before = words.symbols, np.int64(1), np.int64(0)
     for i in range(len(words.order)):
         word = words.order[i]
@@ -136,7 +136,7 @@ class Edges(NamedTuple):
 
 
 class Active(NamedTuple):
-    """What could become a piece, for each beginning of one word, one behind the other, by its length."""
+    """A buffer of the possible pieces of one word: for each offset one after the other, by length."""
 
     ends: npt.NDArray[np.int64]  # for each length
     beginning: npt.NDArray[np.uint64]  # of a piece
@@ -230,7 +230,7 @@ def match_pieces(pieces, trie, edges, active, word):
 
 @kernel
 def cover(weight, edges, covered, ends):
-    """How many symbols each token could cover, and a node where it could end."""
+    """Find how many symbols each token could cover, and a node where it could end."""
     for node in range(len(edges.first) - 1):
         for edge in range(edges.first[node], edges.first[node + 1]):
             id = edges.id[edge]
@@ -249,7 +249,7 @@ class Tree(NamedTuple):
 
 
 class Places(NamedTuple):
-    """Where the pieces of one length end, group after group."""
+    """The places where the pieces of one length end, group after group."""
 
     nodes: npt.NDArray[np.int32]
     starts: npt.NDArray[np.int64]  # where each group begins, and the end of all
@@ -272,7 +272,7 @@ class Parts(NamedTuple):
 
 
 class Seeds(NamedTuple):
-    """What is found of one length: a node where each ends, and how often it occurs."""
+    """The seeds of one length: a node where each ends, and how often it occurs."""
 
     ends: npt.NDArray[np.int32]
     weights: npt.NDArray[np.int64]
@@ -324,7 +324,7 @@ def part_groups(tree, places, groups, longer, parts, seeds, length):
 
 @kernel
 def _part_group(tree, places, group, parts):
-    """Which part each place belongs to that is a symbol longer; how many parts, and how many places."""
+    """Group occurrences by their next symbol; return the counts of groups and of occurrences."""
     count = used = np.int64(0)
     script, last = places.scripts[group], len(places.nodes) - 1
     for i in range(places.starts[group], places.starts[group + 1]):

@@ -85,7 +85,7 @@ def width_at(data, place):
 
 @kernel
 def character_at(data, place):
-    """A code point, and how many bytes it has."""
+    """Return the code point at an offset, and how many bytes it has."""
     code, width = np.int64(data[place]), np.int64(1)
     if code >= 0x80:
         width = np.int64(2) if code < 0xE0 else np.int64(3) if code < 0xF0 else np.int64(4)
@@ -97,7 +97,7 @@ def character_at(data, place):
 
 @inlined
 def kind_at(kinds, data, place):
-    """The kind of the character that starts there, as the scanner sees it."""
+    """Return the kind of the character that starts at an offset, as the scanner sees it."""
     code = np.int64(data[place])
     if code >= 0x80:
         code, _ = character_at(data, np.int64(place))

@@ -81,7 +81,7 @@ def load(data, place, length):
 
 @inlined
 def place_of(slots, first, second):
-    """Where the search for a key begins. The number of slots is a power of two."""
+    """Return the slot where the search for a key begins. The number of slots is a power of two."""
     mixed = (first ^ (second * _OTHER_MULTIPLIER)) * _MULTIPLIER
     return (mixed >> _PLACE_SHIFT) & np.uint64(len(slots) - SLOT)
 
@@ -118,7 +118,7 @@ def find_keys(memory, data, cuts, first, count, keys):
 
 @kernel
 def find_keys_between_blanks(memory, data, words, first, count, keys):
-    """The same, but without words that begin with a blank; how many keys there are."""
+    """Find the keys of words that do not begin with a blank; return how many there are."""
     cuts, kinds, end = words.cuts, words.kinds, np.uint64(max(len(data) - 15, 0))
     i, word, one = np.uint64(0), np.uint64(first), np.uint64(1)
     start = np.uint64(cuts[word])
@@ -136,7 +136,7 @@ def find_keys_between_blanks(memory, data, words, first, count, keys):
 
 @kernel
 def _rare_key(data, start, length):
-    """The key of a long word, or of one at the end of the text."""
+    """Return the key of a long word, or of one at the end of the text."""
     if length <= LONGEST_INSIDE:
         second = load(data, start + 8, length - 8) if length > 8 else np.uint64(0)
         return load(data, start, length), second | np.uint64(length) << _LENGTH_SHIFT
@@ -151,7 +151,7 @@ def _rare_key(data, start, length):
 
 @inlined
 def slot_of(memory, data, start, length, first, second, place):
-    """The slot that remembers a word, or the one where it would be entered; whether it is remembered."""
+    """Find the slot that remembers a word, or where it would be entered; return whether it is remembered, too."""
     slots = memory.slots
     last = look_up(slots, place + np.uint64(3))
     while last != np.uint64(0):
@@ -192,7 +192,7 @@ def grow_slots(old, new):
 
 @inlined
 def lacks_memory(memory, most):
-    """Whether there may be no room for one more word that becomes at most `most` numbers."""
+    """Return whether memory may lack room for one more word that becomes at most `most` ids."""
     number = memory.number
     return (
         number[ENTRIES] >= look_at(number, np.uint64(LAST_ENTRY))  # which becomes zero as soon as there is a larger one

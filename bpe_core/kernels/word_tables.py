@@ -44,7 +44,7 @@ def hold(slots, words):
 
 @kernel
 def shift_of(mask):
-    """How far a 64-bit product is shifted so that its highest bits number a slot."""
+    """Return how far a 64-bit product is shifted so that its highest bits number a slot."""
     shift = np.uint64(64)
     while mask:
         mask >>= np.uint64(1)
@@ -54,7 +54,7 @@ def shift_of(mask):
 
 @kernel
 def find_short(table, key, mask, shift):
-    """The row of a short word, or the empty row that it would take."""
+    """Find the row of a short word, or the empty row that it would take."""
     slot = (key * np.uint64(MIXER)) >> shift
     while True:
         row = slot * np.uint64(SHORT_ROW)
@@ -65,7 +65,7 @@ def find_short(table, key, mask, shift):
 
 @kernel
 def hash_of(data, start, length):
-    """A hash of some bytes, never zero; up to seven bytes behind them are read but do not count."""
+    """Hash some bytes, never to zero; up to seven bytes after them are read but do not count."""
     mixed = np.uint64(length) * np.uint64(MIXER)
     end = np.uint64(start + length)
     i = np.uint64(start)
@@ -82,7 +82,7 @@ def hash_of(data, start, length):
 
 @kernel
 def find_long(table, copies, key, data, start, length, mask, shift):
-    """The row of a long word, or the empty row that it would take."""
+    """Find the row of a long word, or the empty row that it would take."""
     slot = key >> shift
     while True:
         row = slot * np.uint64(LONG_ROW)
@@ -110,7 +110,7 @@ def enter_long(words, row, key, data, start, length, first):
 
 @kernel
 def same(left, left_start, right, right_start, length):
-    """Whether two places hold the same bytes; both may be read for seven bytes more."""
+    """Return whether two places hold the same bytes; both may be read for seven bytes more."""
     i, j = np.uint64(left_start), np.uint64(right_start)
     todo = np.uint64(length)
     while todo >= np.uint64(8):
@@ -166,7 +166,7 @@ def spread_long(words, old, old_firsts):
 
 @kernel
 def add_long(words, more):
-    """The same for long words."""
+    """Add the counts of long words."""
     table, firsts, copies = words.long, words.long_firsts, words.copies
     mask = np.uint64(len(firsts) - 1)
     shift = shift_of(mask)
@@ -223,7 +223,7 @@ def _is_between(slot, begin, stop):
 
 @kernel
 def hand_over_long(words, more, begin, stop):
-    """The same for long words."""
+    """Add the counts of the long words in these slots that are known; return how many are."""
     table, firsts, copies = words.long, words.long_firsts, words.copies
     mask, more_mask = np.uint64(len(firsts) - 1), np.uint64(len(more.long_firsts) - 1)
     shift, more_shift = shift_of(mask), shift_of(more_mask)
@@ -302,7 +302,7 @@ def _short_length(key):
 
 @kernel
 def write_words(words, slots, ranks, starts, text):
-    """The words in these slots, each where the one of its rank starts; best in the order in which they were met."""
+    """Write the words of these slots, each at the offset of its rank; fastest in the order in which they were met."""
     for i in range(len(slots)):
         _fetch_ahead(words, slots, i)
         slot, at = slots[i], starts[ranks[i]]
@@ -321,7 +321,7 @@ def write_words(words, slots, ranks, starts, text):
 
 @kernel
 def number_words(text, starts, begin, stop, keys, places, rows, firsts, found):
-    """Number the words from `begin` to `stop`, after `found` different ones before; how many there are now.
+    """Assign numbers to the words from `begin` to `stop`, after `found` different ones; return how many there are now.
 
     The table has a third more slots than words at least; `firsts` gets the first word of each. Seven bytes follow.
     """

@@ -97,7 +97,7 @@ pip install 'bpe-explorer[mixture]'.
         return _answer(study, program, self._interval(program, work), said)
 
     def _interval(self, program: Program, work: Work) -> tuple[Any, Any]:
-        """Some spreads of the shares when steps weigh otherwise, and whatever explains the merges as well."""
+        """Return intervals of shares that cover other weights of the steps, and all shares that explain as much."""
         spread = SURE * program.spread(self.draws, self.seed, work)
         least, most = program.as_good(work)
         low = np.maximum(0.0, np.minimum(least, program.shares - spread))

@@ -145,7 +145,7 @@ def _check_numbers(certificate: Mapping[str, Any]) -> None:
 
 
 def _check_sizes(certificate: Mapping[str, Any], symbols: int) -> None:
-    """A size is of the tokens that are always there and of pieces; with fewer pieces more would be proven."""
+    """Check that sizes count the tokens that always exist and the pieces; with fewer pieces more would be proven."""
     always = certificate["always"]
     if always < symbols:
         raise FormatError(

@@ -95,7 +95,7 @@ class HiddenSymbols:
         return begins
 
     def alone(self, at: int) -> Int64s:
-        """The places of those that are tokens by themselves, or with other hidden ones, after that many merges."""
+        """Return the places of symbols that are tokens by themselves, or with other hidden ones, after `at` merges."""
         stand = self.before >= np.int32(at)
         if self._begins_place.all():
             return self.places[np.flatnonzero(stand & (self.behind >= np.int32(at)))]
@@ -290,7 +290,7 @@ class Boundaries(Segmentation):
         return int(found[0])
 
     def _ids(self, edges: Int64s, at: int) -> Int64s:
-        """A token is what its last merge made: the highest rank among the boundaries inside it."""
+        """Return the ids of tokens: the highest rank among the boundaries inside a token is the merge that made it."""
         first, end = int(edges[0]), int(edges[-1])
         if self.pending and self.pending[0] <= first and end <= self.pending[1]:  # it may be long
             return np.full(len(edges) - 1, NO_TOKEN, np.int64)

@@ -194,7 +194,7 @@ class JoinedWords:
         return (symbols, widths) if self._left_out.isdisjoint(symbols) else self._without(symbols, widths)
 
     def _without(self, symbols: list[int], widths: list[int]) -> tuple[list[int], list[int]]:
-        """The bytes of what is left out go to the token behind it, and to none at the end of a word."""
+        """Leave symbols out; their bytes go to the token after them, and to none at the end of a word."""
         kept, wide, waiting = list[int](), list[int](), 0
         for symbol, width in zip(symbols, widths, strict=True):
             if symbol in self._left_out:

@@ -171,7 +171,7 @@ class CompiledEncoder:
         return PlacedSymbols(ids, ranks, starts + gaps, stops + gaps)
 
     def ids_of_texts(self, data: Bytes, edges: Int64s, at: int, room: Int32s | None = None) -> tuple[Int32s, Int64s]:
-        """The tokens of texts end to end (of words, unless it finds these itself), and where each text's begin."""
+        """Encode texts, or words unless it finds these itself; return ids end to end, and where those of each begin."""
         check_length(data)
         desk = self._take_desk(self._kind, at)
         return self._fill(desk, data, edges, desk.words.cuts, room)

@@ -135,7 +135,7 @@ class Cutting:
         return not (self.gives_words or self._always or self.normalizes or drops)
 
     def normalized_parts(self, text: str, allowed: tuple[str, ...]) -> Iterator[tuple[str, str | None]]:
-        """The special tokens of a text, and the normalized stretches between them: (text, None) or ("", token)."""
+        """Yield the special tokens of a text and the normalized text between them: ("", token) or (text, None)."""
         for piece, token in self._stretches(text, self._sought(allowed), places=self._wants_places):
             if token:
                 yield "", token

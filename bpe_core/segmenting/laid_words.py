@@ -292,7 +292,7 @@ def _shown(laid: Laid) -> Laid:
 
 
 def _as_bytes(laid: Laid) -> Laid:
-    """The reverse; no word ends inside such a character, which are of one byte or two."""
+    """Undo `_shown`: map stand-in characters back to bytes. No word ends inside a character of two bytes."""
     begins = laid.data & 0xC0 != 0x80
     byte_of = np.zeros(0x200, np.uint8)
     byte_of[[ord(one) for one in stand_ins()]] = range(256)

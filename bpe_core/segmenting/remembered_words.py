@@ -64,7 +64,7 @@ class RememberedWords:
             return self._filled(_memory(0, 0, 0))
 
     def more(self, memory: Memory) -> Memory:
-        """The memory for a thread to go on with when its part is full, or belongs to a memory that was enlarged."""
+        """Return memory for a thread whose part is full, or belongs to a memory that was enlarged."""
         with self._changed:
             own, given = memory.number, self._all.number
             if memory.slots is self._all.slots:

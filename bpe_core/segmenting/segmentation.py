@@ -74,7 +74,7 @@ class Segmentation(Protocol):
         """Add the tokens that cover no byte; with `of_neighbours` also those at the ends that go with others."""
 
     def ahead_of(self, at: int) -> Ahead | None:
-        """The work that showing the tokens at a step needs, for another thread; None where there is hardly any."""
+        """Return the work that the tokens at a step need, for another thread; None where there is hardly any."""
         return None
 
     def edges(self, at: int) -> Int64s:

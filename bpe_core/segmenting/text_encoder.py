@@ -125,7 +125,7 @@ class WordEncoder:
     def _ids_of_parts(
         self, kernels: CompiledEncoder | None, parts: _Parts, at: int, threads: int | None = 1
     ) -> tuple[Int32s, Int64s]:
-        """The ids of texts, stretches and the special tokens between them, and where those of each text begin."""
+        """Encode texts, each as parts between special tokens; return the ids, and where those of each text begin."""
         ids, starts = self._ids_of_pieces(kernels, parts.pieces, at, threads)
         offsets = starts[parts.pieces_before] + parts.specials_before
         return np.insert(ids, starts[parts.places], parts.specials) if parts.specials else ids, offsets

@@ -22,7 +22,7 @@ Cut = Callable[[Bytes, Int32s, int], Int32s]
 
 class TokensOfRuns:
     def __init__(self, history: History, cut: Cut) -> None:
-        """The tokens at first are single bytes."""
+        """Begin with tokens that are single bytes."""
         byte = np.array([text[0] for text in history.alphabet.decoded])
         before, behind = meeting(history)
         self._cut = cut

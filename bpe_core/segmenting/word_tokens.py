@@ -70,7 +70,7 @@ Key = bytes | int  # a word, or the id of a special token, which counts as a wor
 
 
 def different_cuts(word: bytes, cut_word: WordCutter, steps: int) -> Iterator[tuple[int, list[int]]]:
-    """The tokens of a word through a history of that many steps: each change, with the number of steps before it."""
+    """Yield the tokens of a word at each step that changes them, with the number of steps before it."""
     at, before = 0, None
     while at <= steps:
         cut = cut_word(word, at)

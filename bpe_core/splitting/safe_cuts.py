@@ -100,7 +100,7 @@ class SafeCuts:
         return max(0, len(data) - _LOOK_BACK) + int(found[-1]) if len(found) else 0
 
     def around(self, data: bytes, start: int, stop: int) -> tuple[int, int]:
-        """The bytes whose words an edit of `start` to `stop` may have changed; pairs with a new byte do not count."""
+        """Return the range of bytes whose words an edit of `start` to `stop` may have changed."""
         return self._last_before(data, start), self.first_from(data, stop)
 
     def _last_before(self, data: bytes, position: int) -> int:

@@ -418,7 +418,7 @@ class Study:
 
 
 def free_name(name: str, taken: Collection[str]) -> str:
-    """Number a name that is taken.
+    """Add a number to a name that is taken.
 
     >>> free_name("a", ["a", "a (2)"])
     'a (3)'

@@ -39,7 +39,7 @@ def private_folder(path: Path) -> Path:
 
 
 def make_private_file(path: Path) -> None:
-    """A new and empty file that nobody else may read; an OSError where there is one."""
+    """Make an empty file that nobody else may read; raise OSError where there is one."""
     os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
 
 

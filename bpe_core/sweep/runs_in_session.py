@@ -76,7 +76,7 @@ class RunsInSession:
         )
 
     def write(self) -> None:
-        """Number new runs behind those in the file, in the order of the plan."""
+        """Write new runs after those in the file, in the order of the plan."""
         if _state_of(self._path) != self._state:
             raise OutputError(
                 f"{self._path} was changed by another program meanwhile, so it is left as it is. Make the sweep again."

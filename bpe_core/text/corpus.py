@@ -52,7 +52,7 @@ class Corpus:
         log: SkipLog | None = None,
         groups: Sequence[str] = (),
     ) -> None:
-        """`groups` names the group of each reader; those of one group are next to each other."""
+        """Keep readers and counts; `groups` names the group of each reader, and those of a group are neighbours."""
         self._readers = tuple(readers)
         self.word_counts = word_counts
         self.group_of_source = tuple(groups) or ("",) * len(readers)

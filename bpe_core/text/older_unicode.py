@@ -128,7 +128,7 @@ _NEWER_MARKS = "1acf-1add 1ae0-1aeb"
 
 
 def with_known_marks(text: str) -> str:
-    """The text with older marks in place of those that the table of what looks like one character knows already."""
+    """Return the text with older marks in place of newer ones that the segmentation already knows."""
     marks = characters(_NEWER_MARKS)
     if text.isascii() or marks.isdisjoint(set(text)):
         return text
@@ -157,7 +157,7 @@ def _seen_as(expression: str) -> dict[int, str]:
 
 @cache
 def _unassigned(start: int, stop: int) -> str:
-    """The first character of a range that nothing was assigned to, or nothing."""
+    """Return the first unassigned character of a range, or an empty text."""
     import regex  # takes a while to load
 
     is_free = regex.compile(r"\p{Cn}").match

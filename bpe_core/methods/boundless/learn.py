@@ -25,7 +25,7 @@ from bpe_core.recipes.recipe import Recipe
 
 
 def _plain_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
-    """A history that is given holds no steps but those that are found."""
+    """Return a plain learner; a history that is given holds no other steps than those that it finds."""
     learn = partial(PlainLearner, forced=None, counts_apart=True)
     return BoundlessLearner(words, alphabet, recipe, inside_of(words, recipe), learn, PlainDropping)
 

@@ -166,7 +166,7 @@ def _falls_further(history: History) -> bool:
 def _in_turns(
     words: list[tuple[Operation, int]], supermerges: list[tuple[Operation, int]]
 ) -> list[tuple[Operation, int]]:
-    """A supermerge comes first if it occurs more often than the next merge of words, and its halves are there."""
+    """Order merges and supermerges: the more frequent comes first, once the halves of a supermerge exist."""
     taken, there, waiting = list[tuple[Operation, int]](), {bytes([byte]) for byte in range(256)}, iter(supermerges)
     supermerge = next(waiting, None)
     for operation, count in [*words, ((), -1)]:

@@ -138,7 +138,7 @@ def without(word: Word, token: int, apart: Word) -> Word:
 
 
 def runs_of_tokens(words: WordTable, recipe: Recipe, token_of: dict[bytes, int]) -> Corpus:
-    """Runs of two words and more that are one token and hold a letter."""
+    """Return the runs of two words and more that are one token and hold a letter."""
     runs: Corpus = []
     for run, count in words:
         inside = [word.encode() for word in split_words(run.decode(), Recipe(pattern=recipe.words_by))]

@@ -185,7 +185,7 @@ def _length_of(byte: int) -> int:
 def ranked(
     counts: dict[Pair, int], tokens: TokenBook, recipe: Recipe, worth: Callable[[Pair], Any] | None = None
 ) -> list[tuple[Pair, int]]:
-    """The pairs by their worth, the count if nothing else is said; of equals by the tie rule (see recipes/ties.py).
+    """Sort pairs by their worth, which is the count by default, and equal ones by the tie rule (see recipes/ties.py).
 
     A word may spell a marker's own text; between a pair and such a twin the lower ids go first.
     """

@@ -35,7 +35,7 @@ class CompiledLearner:
     scores = None
 
     def __init__(self, words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> None:
-        """A history that is known already holds what is learned here anyway."""
+        """Lay out the blocks; a history that is given is not needed, as the same is learned here again."""
         self.blocks = blocks = _cut(words, recipe)
         self._state = _begin(blocks, len(alphabet), recipe)
         self.reasons = no_reasons()

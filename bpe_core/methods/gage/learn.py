@@ -94,7 +94,7 @@ class PlainLearner:
     scores = None
 
     def __init__(self, words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> None:
-        """A history that is known already holds what is learned here anyway."""
+        """Lay out the blocks; a history that is given is not needed, as the same is learned here again."""
         self._recipe = recipe
         self._blocks = list(blocks_of_words(words, recipe))
         self._gone, self._bytes = 0, sum(len(data) for data, _ in self._blocks)

@@ -82,7 +82,7 @@ class Pieces:
         self.scores_at: Callable[[int], list[float]] = lru_cache(maxsize=1)(lambda at: _with_lone(scores.at(at), lone))
 
     def until(self, symbols: list[int], ids: Sequence[int], at: int) -> int:
-        """The first step from which on symbols cut into these tokens may be cut otherwise: one goes, or one comes."""
+        """Return the first step after which symbols may be cut otherwise: a token goes, or a better one comes."""
         if not self.scores.waiting:
             steps = [self._step_of.get(id, ALWAYS) for id in ids]
         else:
@@ -199,7 +199,7 @@ class BestPaths(WordSegmenter):
         return CompiledPaths(self._history, self._cutting, self._scores)
 
     def kernels_for(self, size: int) -> CompiledPaths | None:
-        """The plain cut first needs the characters of all tokens one by one, so they count, too."""
+        """Return the kernels for a text of that size; the plain cut reads all tokens first, so these count, too."""
         unspelled = 0 if "pieces" in vars(self) else CHARACTERS_OF_A_SEED * self._history.alphabet.seed_count
         found: CompiledPaths | None = super().kernels_for(size + unspelled)  # type: ignore[assignment]  # made here
         return found

@@ -87,7 +87,7 @@ def may_be_joined(alphabet: Alphabet, recipe: Recipe) -> Bools:
 
 
 def piece_cells(alphabet: Alphabet, recipe: Recipe) -> tuple[Int32s, Int64s]:
-    """The base symbols of all seeds end to end, a marker in front as its symbol; where each begins, and the end."""
+    """Return the base symbols of all seeds end to end, and where each begins; a marker is a symbol."""
     marker = recipe.marker_text
     return alphabet.spelled or alphabet.kept(("cells", marker), lambda: _piece_cells(alphabet, marker))
 
@@ -115,7 +115,7 @@ def symbols_by_code(alphabet: Alphabet) -> Int32s:
 
 
 def in_order(symbols: Int32s, firsts: Int64s, lengths: Int64s, groups: Int64s | None = None) -> Int64s:
-    """The order of pieces of `symbols` by their symbols; those of an earlier group come first whatever they hold.
+    """Sort pieces of `symbols` by group and then by their symbols; return their order.
 
     As many symbols at a time as one number holds beside the group; then only those go on that are equal so far.
 

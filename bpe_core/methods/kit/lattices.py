@@ -62,7 +62,7 @@ def edges_of(symbols: Sequence[int], here: int, lengths: Sequence[int], id_of: M
 
 
 def best_path(edges: list[list[Edge]], scores: Sequence[float]) -> tuple[float, list[int]]:
-    """The score of the best path through a stretch, and its tokens; of equals the one whose last token is longest.
+    """Return the score and tokens of the best path through a stretch; of equals the one whose last token is longest.
 
     >>> best_path([[(1, 0), (2, 2)], [(1, 1)]], [-1.0, -1.0, -1.5])
     (-1.5, [2])

@@ -161,7 +161,7 @@ def find_seeds(stretches: Stretches, base: Alphabet, recipe: Recipe) -> list[Pie
     }
 
     def is_whole(piece: Piece) -> bool:
-        """Holds letters of one script, the marker only in front, and no character that is written like it."""
+        """Return whether a piece has letters of one script, and a marker, or what looks like one, only in front."""
         scripts = {script_of.get(letter) for letter in piece[piece[0] == base.marker_id :]} - {TRANSPARENT}
         return len(scripts) <= 1 and None not in scripts
 
@@ -242,7 +242,7 @@ class Run:
     # What is expected of the corpus, and new scores of that.
 
     def estimate(self) -> list[int]:
-        """New scores of what is expected; the pieces that are too rare to have one, the rarest first."""
+        """Estimate new scores; return also the pieces that are too rare for one, the rarest first."""
         scores = self.with_penalties()
         expected = dict.fromkeys(range(len(self.alphabet)), 0.0)
         for stretch, weight, _ in self.corpus:

@@ -126,7 +126,7 @@ def encode_word(word: str, history: History, *, at: int | None = None) -> Word:
 
 
 def vocabulary(history: History) -> tuple[dict[str, int], dict[str, int]]:
-    """The tokens that begin a word and those that continue one, by their text without the `##`; of twins the older.
+    """Return the tokens that begin words and those that continue them, by text without `##`; the older of twins.
 
     A word that spells the `##` of a token, as `##ing` does, can begin with it.
     """

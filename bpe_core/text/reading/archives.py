@@ -42,7 +42,7 @@ class Member(NamedTuple):
 def pieces(
     source: Source, options: ReadingOptions, size: int, log: SkipLog, inside: ReadInside, source_of: SourceOf
 ) -> Iterator[Chunk]:
-    """The documents of all members; what is no text is reported, and refused only if there is nothing else."""
+    """Yield the documents of all members; report members that are no text, and refuse only if there is nothing else."""
     reason, found = "", False
     with _sentences(source):
         for member, place in _of_tar(source, log) if source.kind == "tar" else _of_zip(source):

@@ -126,7 +126,7 @@ class ByteStream:
 
 
 def _unpacker(source: Source, raw: BinaryIO) -> tuple[Any, Errors]:
-    """The decompressed bytes, and what a damaged file raises. A Python may have been built without any of these."""
+    """Return a decompressed stream, and the errors of damaged files. A Python may lack the module for a compression."""
     try:
         if source.compression == "gzip":
             import gzip

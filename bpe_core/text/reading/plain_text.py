@@ -21,7 +21,7 @@ _SMALLEST_BLOCK = 64  # room for what was left of the block before, and then som
 
 
 def pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[Chunk]:
-    """A file as one document: its blocks, read one ahead so that the last can be marked."""
+    """Yield a file as one document: its blocks, read one ahead so that the last can be marked."""
     held: Chunk | None = None
     for block in text_blocks(source, options, size, log):
         if held is not None:
@@ -33,7 +33,7 @@ def pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> 
 
 @contextmanager
 def numbered_lines(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[NumberedLines]:
-    """The lines of a file, which is closed then; else an error at one would keep it open as long as somebody has it."""
+    """Yield the lines of a file and close it, so that no stored error at a line keeps it open."""
     with closing(text_blocks(source, options, size, log)) as blocks:
         yield NumberedLines(blocks, source.name)
 
@@ -81,7 +81,7 @@ def _utf8_blocks(stream: ByteStream, source: Source, on_invalid: OnInvalid, size
 
 
 def _new_buffer(size: int) -> memoryview:
-    """A fresh one for each block, since others may still be reading the last; NumPy does not spend time zeroing it."""
+    """Return a new buffer for each block, as others may still read the last; NumPy spends no time on zeroing it."""
     return np.empty(size, np.uint8).data
 
 

@@ -281,7 +281,7 @@ def _looking(body: Part, *, negated: bool, behind: bool) -> Part:
 
 
 def atomic(body: Part) -> Part:
-    """A part that gives nothing back once it has matched: only single characters and their repetitions."""
+    """Parse an atomic group, which never backtracks: only single characters and their repetitions."""
     if isinstance(body, CharacterSet):
         return body
     if isinstance(body, Repeat) and body.mode != "lazy":

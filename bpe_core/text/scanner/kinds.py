@@ -50,7 +50,7 @@ class Kinds:
         *,
         drops_blanks: bool = False,
     ) -> None:
-        """`sources` are sets in the syntax of `regex`, with the characters and classes named in any of them."""
+        """Divide characters into kinds by `sources`, sets in the syntax of `regex`, and by what these name."""
         order = sorted(set(sources) | ({_BLANK} if drops_blanks else set()))
         named = [*classes, r"\s"] if drops_blanks else list(classes)
         if any(source.startswith("(?i") for source in order):
@@ -71,7 +71,7 @@ class Kinds:
         }
 
     def mask(self, sources: Iterable[str]) -> int:
-        """The kinds of the characters in any of these sets, a bit for each."""
+        """Return the kinds of the characters in any of these sets, a bit for each."""
         mask = 0
         for source in sources:
             mask |= self._masks[source]
@@ -86,7 +86,7 @@ def _in_order(code_points: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
 
 
 def _different_columns(rows: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.int64]]:
-    """The different columns as rows, and which of them is where. Much faster than `np.unique` of an axis."""
+    """Return the distinct columns as rows, and the index of each column's. Much faster than `np.unique` of an axis."""
     which = np.zeros(rows.shape[1], np.int64)
     for row in rows:
         which = np.unique(2 * which + row, return_inverse=True)[1]
@@ -95,7 +95,7 @@ def _different_columns(rows: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.bool
 
 
 def _numbered(found: npt.NDArray[np.bool_], blank_row: int | None) -> npt.NDArray[np.int64]:
-    """The number of each kind; if blanks are dropped, the lowest are reserved for them."""
+    """Give each kind a number; if blanks are dropped, the lowest are reserved for them."""
     is_newline = found[:, -1]
     is_blank = np.zeros(len(found), np.bool_) if blank_row is None else found[:, blank_row] & ~is_newline
     others = [0, *range(Kind.NEWLINE + 1 if blank_row is None else Kind.BLANK + 1, Kind.END)]
@@ -127,7 +127,7 @@ def every_character() -> str:
 
 @cache
 def _changes(name: str) -> npt.NDArray[np.int64]:
-    """The beginnings of stretches of characters that are all in a class, or all not."""
+    """Return where stretches of characters begin that are all in a class, or all not."""
     spans = [found.span() for found in regex.finditer(f"[{name}]+", every_character())]
     places = np.array(spans, np.int64).reshape(-1)
     places = places + np.where(places >= SURROGATES.start, len(SURROGATES), 0)
@@ -136,6 +136,6 @@ def _changes(name: str) -> npt.NDArray[np.int64]:
 
 @cache
 def _cased() -> npt.NDArray[np.int64]:
-    """The characters that match another if case is ignored."""
+    """Return the characters that match another if case is ignored."""
     ends = _changes(_CHANGES_WITH_CASE)[:-1].reshape(-1, 2)
     return np.concatenate([np.arange(first, stop) for first, stop in ends])

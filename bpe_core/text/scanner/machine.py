@@ -93,7 +93,7 @@ class ScanTable:
         return cls(entries.reshape(-1), kind_of_code_point, tuple(sorted(set(numbers))), drops_blanks)
 
     def cuts(self, text: bytes) -> list[int]:
-        """The starts of the words of a text, and its end: this specifies how a table is read."""
+        """Return the starts of the words of a text, and its end: this specifies how a table is read."""
         cuts, row, mark, previous, here = [0], 0, 0, 0, 0
         for character in text.decode():
             entry = int(self.entries[row + int(self.kind_of_code_point[ord(character)])])
@@ -111,7 +111,7 @@ def _places(entry: int, mark: int, previous: int, here: int) -> Iterable[int]:
 
 
 def by_line(step: StepFunction[State], start: State) -> StepFunction[tuple[State, bool]]:
-    """The pattern for a text whose lines are texts of their own; a state includes whether one has just ended."""
+    """Change a pattern for a text whose lines are separate texts; a state includes whether a line has just ended."""
 
     def step_by_line(state: tuple[State, bool], kind: int) -> Transition[tuple[State, bool]]:
         inside, has_ended = state
@@ -157,7 +157,7 @@ def _reduced(following: Numbers, actions: Numbers) -> tuple[Numbers, Numbers]:
 
 
 def _joined_kinds(kinds: Sequence[int], following: Numbers, actions: Numbers, drops_blanks: bool) -> list[int]:
-    """The number of each kind in the table: that of another if no state distinguishes them."""
+    """Return the number of each kind in the table; kinds that no state distinguishes share one."""
     blanks = iter(BLANKS)
     others = iter([0, *range(Kind.BLANK + 1 if drops_blanks else Kind.NEWLINE, ROW)])
     numbers: dict[tuple[bytes, bool], int] = {}
