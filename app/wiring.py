@@ -26,18 +26,18 @@ from app.settings import LIVE, MANIFESTS, SPEED, START_HERE, THEME, Settings
 from app.system.memory import GarbageCollection, give_back_early, give_back_now
 from app.window.actions import Actions
 from app.window.charts.picker import MeasurePicker
-from app.window.charts.wiring import Charting
+from app.window.charts.wiring import ChartWiring
 from app.window.corpus.corpus_list import CorpusListModel
 from app.window.corpus.corpus_panel import CorpusPanel
-from app.window.corpus.wiring import Opening
+from app.window.corpus.wiring import CorpusWiring
 from app.window.crash_dialog import CrashReporter
 from app.window.exchange.export_dialog import ExportBar
-from app.window.exchange.wiring import Exchanging
-from app.window.find_anything.wiring import Finding
+from app.window.exchange.wiring import ExchangeWiring
+from app.window.find_anything.wiring import SearchWiring
 from app.window.help_dialog import about_dialog, keys_dialog
 from app.window.lessons.course import Course
 from app.window.lessons.lesson_panel import LessonPanel
-from app.window.lessons.wiring import LESSON_STAGE, Teaching
+from app.window.lessons.wiring import LESSON_STAGE, LessonWiring
 from app.window.main_window import Frame, Furniture, MainWindow
 from app.window.manual.book import CHANGES
 from app.window.manual.window import Manual
@@ -52,16 +52,16 @@ from app.window.pages import (
     PAGES,
     PAIRS,
     SWEEPS,
+    PageContext,
     Pages,
-    World,
     drawn_measures,
 )
 from app.window.parts.icons import app_icon
 from app.window.parts.page import PageTabs
 from app.window.parts.theme import Theme
-from app.window.publishing.wiring import Publishing
+from app.window.publishing.wiring import PublishingWiring
 from app.window.questions.token.model import TokenModel
-from app.window.questions.wiring import Asking
+from app.window.questions.wiring import QuestionWiring
 from app.window.recipe.recipe_form import RecipeForm
 from app.window.recipe.recipe_panel import RecipePanel
 from app.window.recipe.shown_recipe import ShownRecipe
@@ -69,14 +69,14 @@ from app.window.room_plan import ROOM
 from app.window.rooms.result import WatchedResult
 from app.window.rooms.result_card import ResultCard
 from app.window.rooms.watch_panel import WatchPanel
-from app.window.rooms.wiring import Moving
-from app.window.sessions.wiring import Filing
+from app.window.rooms.wiring import RoomWiring
+from app.window.sessions.wiring import SessionWiring
 from app.window.text.encoder import LiveEncoder
 from app.window.text.specials import SpelledSpecials
 from app.window.text.text_model import TokenTextModel
 from app.window.text.view.spelled_line import SpelledLine
 from app.window.text.view.text_panel import TokenTextPanel
-from app.window.text.wiring import Writing
+from app.window.text.wiring import TextWiring
 from app.window.time.bar import TimeBar
 from app.window.time.bookmarks import BookmarkListModel
 from app.window.time.bookmarks_panel import BookmarksPanel
@@ -85,7 +85,7 @@ from app.window.time.wiring import PlayingControls
 from app.window.toolbar import MainToolBar
 from app.window.training.run_status import RunListModel, TrainingStatusModel
 from app.window.training.training_views import RunsPanel, SpeedBox, StatusLine
-from app.window.training.wiring import Training
+from app.window.training.wiring import TrainingWiring
 from app.worker.window_first import WhileItDraws
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.version import program_version
@@ -200,7 +200,7 @@ class Program(QObject):
         self.caption = StepCaption(self.session, self.token_text)
         self.text_panel = TokenTextPanel(self.token_text, self.caption)
         self.text_panel.put_below(SpelledLine(self.spelled))
-        self.world = World(self.session, self.token_text, self.token)
+        self.world = PageContext(self.session, self.token_text, self.token)
         self.pages = Pages(self.world)
         self.charts = PageTabs("Charts", self.pages.on("charts"))
         self.picker = MeasurePicker(self.charts, drawn_measures, ABOUT)
@@ -248,24 +248,26 @@ class Program(QObject):
     def _connect_topics(self) -> None:
         frame, text = self.frame, self.token_text
         table = self.merge_panel.table
-        self.writing = Writing(frame, text, self.text_panel, self.token, self)
-        self.running = Training(frame, self.training, self.form, self.speed, self)
+        self.writing = TextWiring(frame, text, self.text_panel, self.token, self)
+        self.running = TrainingWiring(frame, self.training, self.form, self.speed, self)
         self.live = LiveLearning(self.session, self)
         self.live.is_watched = self._shows_what_follows
         result = self.card.model
-        self.moving = Moving(frame, self.charts, self.pages, self.text_panel, self.watch, self.time_bar, result, self)
+        self.moving = RoomWiring(
+            frame, self.charts, self.pages, self.text_panel, self.watch, self.time_bar, result, self
+        )
         self.merge_panel.connect_with(frame)
-        self.charting = Charting(frame, self.charts, self.pages, table.place_of, self)
-        self.asking = Asking(frame, self.pages, self.inspector, self.text_panel, table, self)
-        self.exchanging = Exchanging(frame, self.pages, self)
-        self.filing = Filing(frame, text, self.merges, self.charts, self.pages, self)
-        self.publishing = Publishing(frame, self.filing.document, self.pages, self)
-        self.opening = Opening(frame, self.corpus, self.samples_menu, self.filing, self.exchanging, self)
+        self.charting = ChartWiring(frame, self.charts, self.pages, table.place_of, self)
+        self.asking = QuestionWiring(frame, self.pages, self.inspector, self.text_panel, table, self)
+        self.exchanging = ExchangeWiring(frame, self.pages, self)
+        self.filing = SessionWiring(frame, text, self.merges, self.charts, self.pages, self)
+        self.publishing = PublishingWiring(frame, self.filing.document, self.pages, self)
+        self.opening = CorpusWiring(frame, self.corpus, self.samples_menu, self.filing, self.exchanging, self)
         self.playing = PlayingControls(frame, self.text_panel, self.watch.word, self)
-        self.teaching = Teaching(self.course, self.lesson_panel, frame, self.pages, self)
+        self.teaching = LessonWiring(self.course, self.lesson_panel, frame, self.pages, self)
         self.publishing.lesson_taken = self.course.name
         tabs, look_at = (self.charts, self.inspector), self.asking.about_token
-        self.finding = Finding(frame, self.teaching, self.form, tabs, look_at, self)
+        self.finding = SearchWiring(frame, self.teaching, self.form, tabs, look_at, self)
 
     def _shows_what_follows(self) -> bool:
         """Return whether changes of recipe or texts are learned at once: a person sees here what comes of them."""

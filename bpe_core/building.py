@@ -35,7 +35,7 @@ print(json.dumps([str(code), place]))
 """
 
 
-class Building(BuildHookInterface):  # type: ignore[misc]  # where packages are not built, its class is unknown
+class BuildHook(BuildHookInterface):  # type: ignore[misc]  # where packages are not built, its class is unknown
     def dependencies(self) -> list[str]:
         all_needed = self.metadata.core.dependencies
         return [one for one in all_needed if one.startswith(COMPILED_WITH)] if self._wants_machine_code() else []

@@ -17,13 +17,13 @@ from bpe_core.formats.compiled_rows import written_rows
 from bpe_core.formats.rows import Layout
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import Columns, History
-from bpe_core.history.joining import Joining, PairRows
+from bpe_core.history.joining import MergePriorities, PairRows
 from bpe_core.kernels import kept, learn_queue, learn_score, scan
 from bpe_core.measures.compiled_bits import Cells, follow_joins
 from bpe_core.measures.texts_in_words import counts_of_tokens
 from bpe_core.methods.kit.compiled_pairs import CompiledLearner
 from bpe_core.methods.kit.floor.lattice import Lattice
-from bpe_core.methods.kit.floor.prices import Pricing
+from bpe_core.methods.kit.floor.prices import FloorPrices
 from bpe_core.methods.kit.floor.vocabulary import Vocabulary
 from bpe_core.methods.kit.layout import lay_out
 from bpe_core.methods.kit.method import Method
@@ -36,7 +36,7 @@ from bpe_core.segmenting.compiled_encoder import CompiledEncoder
 from bpe_core.segmenting.compiled_methods import CompiledPriorities
 from bpe_core.segmenting.compiled_runs import CompiledSuperwords, FollowedTokens
 from bpe_core.segmenting.cutting import Cutting
-from bpe_core.segmenting.laid_words import Laid, laid_words
+from bpe_core.segmenting.laid_words import FlatWords, laid_words
 from bpe_core.segmenting.merging import compiled_ranks
 from bpe_core.segmenting.remembered_words import WORDS_AT_FIRST
 from bpe_core.segmenting.text_pairs import JoinedTexts
@@ -108,7 +108,7 @@ def _learn_best() -> None:
     """Price the pieces of enough different words that their table must grow."""
     words = WordTable.from_counts({f"{i}{i}": 1 for i in range(3_000)})
     lattice = Lattice.of(words, Alphabet.of_bytes(), Recipe.preset("gpt2"), longest=8)
-    Pricing(lattice, 9, 20_000, 1.0).round(0.0)
+    FloorPrices(lattice, 9, 20_000, 1.0).round(0.0)
     Vocabulary.wished(lattice, lattice.counts, 9)
 
 
@@ -144,10 +144,10 @@ def _encode() -> None:
     FollowedTokens(history, np.array([False, True])).of(np.array([256, 119], np.int32), np.array([0, 2]), 2)
 
 
-def _join_by_priorities(texts: list[str], words: Laid) -> None:
+def _join_by_priorities(texts: list[str], words: FlatWords) -> None:
     recipe = Recipe.preset("gpt2", merges=2)
     rows = PairRows(*np.array([(256, 119, 257), (108, 111, 256)]).T)  # lo+w comes before l+o
-    joining = Joining(pairs=rows, whole_words=True)
+    joining = MergePriorities(pairs=rows, whole_words=True)
     history = History.from_pairs(recipe, Alphabet.of_bytes(), PAIRS, joining)
     encoder = CompiledPriorities(JoinedWords(history), Cutting(recipe))
     for text in texts:

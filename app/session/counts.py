@@ -22,7 +22,7 @@ from bpe_core.counting.count_words import count_unmixed
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError, Cancelled, CorpusError
 from bpe_core.insight.listed_words import LONG_SHARE, LongWords, find_long_words, share_of
-from bpe_core.recipes.parts import Splitting
+from bpe_core.recipes.parts import SplittingChoices
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.progress import Progress, Work
 from bpe_core.text.corpus import Corpus
@@ -66,7 +66,7 @@ Kind = Hashable
 
 def kind_of(recipe: Recipe) -> Kind:
     """Return what counts depend on besides the text: how it is split, and whether words that end lines matter."""
-    return recipe.part(Splitting), recipe.asks_for_line_ends
+    return recipe.part(SplittingChoices), recipe.asks_for_line_ends
 
 
 @dataclass(frozen=True)

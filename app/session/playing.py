@@ -43,7 +43,7 @@ class Step:
     seconds: float
 
 
-class Playing(QObject):
+class Player(QObject):
     """Walks, pauses, and holds the cursor; `stepped` reports steps slow enough for an eye to follow."""
 
     changed = Signal()

@@ -23,7 +23,7 @@ from bpe_core.methods.kit.method import Method
 from bpe_core.methods.kit.trainer import Trainer
 from bpe_core.methods.registry import METHODS
 from bpe_core.recipes import run_titles
-from bpe_core.recipes.parts import Steering
+from bpe_core.recipes.parts import SteeringChoices
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.session_file.values import Fingerprint
 
@@ -171,10 +171,11 @@ class Run:
 
     def with_own_steering(self, recipe: Recipe) -> Recipe:
         """Return a recipe with this run's own steering, unless it has steering itself."""
-        own = self.recipe
-        if own.method != recipe.method or own.part(Steering) == Steering() or recipe.part(Steering) != Steering():
+        own = self.recipe.part(SteeringChoices)
+        is_steered = recipe.part(SteeringChoices) != SteeringChoices()
+        if self.recipe.method != recipe.method or own == SteeringChoices() or is_steered:
             return recipe
-        return recipe.with_changes(**vars(own.part(Steering)))
+        return recipe.with_changes(**vars(own))
 
     def can_extend_to(self, recipe: Recipe) -> bool:
         recipe = self.with_own_steering(recipe)

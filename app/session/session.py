@@ -15,7 +15,7 @@ from app.session.corpus import SessionCorpus
 from app.session.corpus_texts import CorpusText, CorpusTexts
 from app.session.fingerprints import Fingerprints
 from app.session.merge_filter import MergeFilter
-from app.session.playing import Playing
+from app.session.playing import Player
 from app.session.run import Run
 from app.session.runs import Runs
 from app.session.tables import GrowthNews
@@ -49,7 +49,7 @@ class Session(QObject):
         self.runs = Runs(self.corpus.counts, self.aside, self.cursor, self)
         self.runs.has_texts = lambda: bool(self.corpus.texts.value)
         self.runs.did_not_fit.connect(self._find_size)
-        self.playing = Playing(self.runs, self.cursor, self)
+        self.playing = Player(self.runs, self.cursor, self)
         self.detour = Detour(self)
         self.detour.changed.connect(self.playing.give_way)
         self.growth = GrowthNews(self.runs, self.text, self.aside, self)

@@ -44,7 +44,7 @@ Built = TypeVar("Built", bound=Page, covariant=True)
 
 
 @dataclass(frozen=True)
-class World:
+class PageContext:
     session: Session
     text: TokenTextModel  # the person's, cut into tokens
     token: TokenModel  # the token looked at
@@ -69,97 +69,97 @@ class World:
         return LanesModel(self.session)
 
 
-def build_token(world: World) -> TokenPage:
+def build_token(world: PageContext) -> TokenPage:
     from app.window.questions.token.life_model import LifeModel
     from app.window.questions.token.page import TokenPage
 
     return TokenPage(world.token, LifeModel(world.session, world.token))
 
 
-def build_why(world: World) -> WhyPage:
+def build_why(world: PageContext) -> WhyPage:
     from app.window.questions.why.page import WhyPage
 
     return WhyPage(world.why, world.session.playing)
 
 
-def build_pairs(world: World) -> PairsPage:
+def build_pairs(world: PageContext) -> PairsPage:
     from app.window.charts.pairs_model import PairsModel
     from app.window.charts.pairs_page import PairsPage
 
     return PairsPage(PairsModel(world.session), world.loading)
 
 
-def build_words(world: World) -> WordsPage:
+def build_words(world: PageContext) -> WordsPage:
     from app.window.questions.words.model import WordsModel
     from app.window.questions.words.page import WordsPage
 
     return WordsPage(WordsModel(world.session))
 
 
-def build_corpus_text(world: World) -> CorpusTextPage:
+def build_corpus_text(world: PageContext) -> CorpusTextPage:
     from app.window.corpus.text_page import CorpusTextModel, CorpusTextPage
 
     return CorpusTextPage(CorpusTextModel(world.session))
 
 
-def build_audit(world: World) -> AuditPage:
+def build_audit(world: PageContext) -> AuditPage:
     from app.window.questions.audit.page import AuditPage
-    from app.window.questions.audit.trimming import Trimming
+    from app.window.questions.audit.trimming import TrimTask
     from app.window.questions.question_model import QuestionModel
 
-    return AuditPage(Trimming(world.session, QuestionModel(world.session, "audit", ("characters", "only_in"))))
+    return AuditPage(TrimTask(world.session, QuestionModel(world.session, "audit", ("characters", "only_in"))))
 
 
-def build_reading(world: World, name: str, **chosen: Any) -> ReadingPage:
+def build_reading(world: PageContext, name: str, **chosen: Any) -> ReadingPage:
     from app.window.questions.question_model import QuestionModel
     from app.window.questions.reading_page import ReadingPage
 
     return ReadingPage(QuestionModel(world.session, name, **chosen), world.session)
 
 
-def build_ways(world: World) -> QuestionPage:
+def build_ways(world: PageContext) -> QuestionPage:
     from app.window.questions.question_model import QuestionModel
     from app.window.questions.question_page import QuestionPage
 
     return QuestionPage(QuestionModel(world.session, "ways", text=world.text.text()[:BEGINNING].strip("\n")))
 
 
-def build_sweeps(world: World) -> SweepPage:
+def build_sweeps(world: PageContext) -> SweepPage:
     from app.window.questions.curves.page import SweepPage
-    from app.window.questions.curves.planning import Planning
+    from app.window.questions.curves.planning import CurvePlan
     from app.window.questions.curves.sweeping import SweepModel
 
-    return SweepPage(SweepModel(world.session), Planning(world.session))
+    return SweepPage(SweepModel(world.session), CurvePlan(world.session))
 
 
-def build_blocks(world: World) -> BlocksPage:
+def build_blocks(world: PageContext) -> BlocksPage:
     from app.window.questions.blocks_model import BlocksModel
     from app.window.questions.blocks_page import BlocksPage
 
     return BlocksPage(BlocksModel(world.session))
 
 
-def build_lanes(world: World) -> LanesPanel:
+def build_lanes(world: PageContext) -> LanesPanel:
     from app.window.questions.compare.panel import LanesPanel
 
     return LanesPanel(world.lanes, world.text)
 
 
-def build_compare(world: World) -> ComparePage:
+def build_compare(world: PageContext) -> ComparePage:
     from app.window.questions.compare.answers import ComparePage
     from app.window.questions.compare.lane_questions import PairQuestion
 
     return ComparePage(PairQuestion(world.session, world.lanes))
 
 
-def build_lab(world: World) -> LabPage:
+def build_lab(world: PageContext) -> LabPage:
     from app.window.questions.compare.answers import LabPage
     from app.window.questions.compare.lane_questions import LabQuestion
 
     return LabPage(LabQuestion(world.session, world.lanes))
 
 
-def build_tree(world: World) -> TreePage:
+def build_tree(world: PageContext) -> TreePage:
     from app.window.questions.why.merge_tree import TreePage
 
     return TreePage(world.why, world.session.cursor, world.session.playing)
@@ -172,7 +172,7 @@ class PageRow(Generic[Built]):
     id: str
     title: str
     tabs: Tabs
-    build: Callable[[World], Built]
+    build: Callable[[PageContext], Built]
     actions: tuple[Item, ...] = ()
 
     @property
@@ -182,7 +182,7 @@ class PageRow(Generic[Built]):
 
 
 def question_row(name: str, *actions: Item) -> PageRow[QuestionPage]:
-    def build(world: World) -> QuestionPage:
+    def build(world: PageContext) -> QuestionPage:
         from app.window.questions.question_model import QuestionModel
         from app.window.questions.question_page import QuestionPage
 
@@ -191,7 +191,7 @@ def question_row(name: str, *actions: Item) -> PageRow[QuestionPage]:
     return PageRow(name, name.replace("_", " ").capitalize(), "charts", build, actions)
 
 
-def chart_row(build: Callable[[World], Built], shows: Item) -> PageRow[Built]:
+def chart_row(build: Callable[[PageContext], Built], shows: Item) -> PageRow[Built]:
     """Make the row of a page on the charts' tabs, named like the action that shows it."""
     return PageRow(shows.name, shows.name.capitalize(), "charts", build, (shows,))
 
@@ -322,7 +322,7 @@ def charts_in(room: str) -> tuple[str, ...]:
 class Pages:
     """The pages of one window, found by their rows or kinds, and built when they are first asked for."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: PageContext) -> None:
         self._world = world
         self._built: dict[str, Page] = {}
         self._connections: dict[str, list[Callable[[Any], object]]] = defaultdict(list)

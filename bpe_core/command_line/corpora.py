@@ -19,7 +19,7 @@ from bpe_core.errors import CorpusError, plain
 from bpe_core.studies.texts import CorpusTexts
 
 if TYPE_CHECKING:  # loaded where files are read
-    from bpe_core.text.corpus import Corpus, Skipped
+    from bpe_core.text.corpus import Corpus, SkippedText
 
 FIELD = (
     "in .jsonl, .csv, .parquet and .arrow files, where the text is: body, doc.body, messages[].content; "
@@ -64,7 +64,7 @@ def read_as(options: argparse.Namespace) -> Iterator[None]:
 @contextmanager
 def reading(
     files: Sequence[str],
-    reported: Sequence[Skipped] = (),
+    reported: Sequence[SkippedText] = (),
     *,
     groups: Mapping[str, Sequence[str]] | None = None,
     twice: bool = False,
@@ -92,7 +92,7 @@ def _corpus_of(
 
 def named_texts(files: Sequence[str], groups: Mapping[str, Sequence[str]] = MappingProxyType({})) -> CorpusTexts:
     """Return texts that may be read several times; odd things about them are reported once."""
-    reported: list[Skipped] = []
+    reported: list[SkippedText] = []
 
     @contextmanager
     def opened() -> Iterator[Corpus]:

@@ -91,7 +91,7 @@ def mixture_of(options: argparse.Namespace, corpus: Corpus, before: Mixture | No
     ratios, with_dev = given.get("ratio", []), {dev_name(language): language for language, *_ in given.get("dev", [])}
     if before is None and not (names or ratios or options.weights or options.by or options.sample or options.unique):
         return None
-    mixing = _Mixing(names, before or Mixture())
+    mixing = _MixtureBuilder(names, before or Mixture())
     if options.weights:
         mixing.weigh(options.weights, options.by, with_dev)
     elif options.by and options.by != "times":
@@ -106,7 +106,7 @@ def mixture_of(options: argparse.Namespace, corpus: Corpus, before: Mixture | No
     return None if mixture.says_nothing else mixture
 
 
-class _Mixing:
+class _MixtureBuilder:
     """A mixture while arguments change it, group by group."""
 
     def __init__(self, names: Sequence[str], told: Mixture) -> None:

@@ -24,7 +24,7 @@ from bpe_core.support.signals import SignalListener
 KEEPS = "Stopping; what was learned is kept. Ctrl-C again drops it."
 
 
-class Interrupted(KeyboardInterrupt):
+class SecondInterrupt(KeyboardInterrupt):
     def __init__(self, number: int) -> None:
         super().__init__()
         self.exit_code = exit_code(number)
@@ -65,8 +65,8 @@ class Interruption:
         if self._listener is not None:
             self._listener.stop()
 
-    def as_error(self) -> Interrupted:
-        return Interrupted(self._number)
+    def as_error(self) -> SecondInterrupt:
+        return SecondInterrupt(self._number)
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
         is_first, self.requested = not self.requested, True  # for threads that still ask

@@ -18,7 +18,7 @@ import signal
 import sys
 from collections.abc import Sequence
 
-from bpe_core.command_line.interruption import Interrupted, Interruption, exit_code
+from bpe_core.command_line.interruption import Interruption, SecondInterrupt, exit_code
 from bpe_core.command_line.parser import (
     WITHOUT_MANIFEST,
     Command,
@@ -60,7 +60,7 @@ def run(argv: Sequence[str]) -> int:
         _forget_standard_output()
         sys.stderr.write(f"{PROGRAM}: Not all of the output could be written: {cause_of(error)}.\n")
         return FAILED
-    except Interrupted as stop:
+    except SecondInterrupt as stop:
         return stop.exit_code
     except KeyboardInterrupt:
         return exit_code(signal.SIGINT)

@@ -72,12 +72,12 @@ def overheard() -> Iterator[io.StringIO]:
         def flush(self) -> None:
             shown.flush()
 
-    class Nothing(io.TextIOBase):
+    class NullOutput(io.TextIOBase):
         @property
         def buffer(self) -> NoReturn:
             raise OutputError("A manifest needs files, as standard input is read only once: name the text or a file.")
 
-    sys.stdout, sys.stdin = Both(), Nothing()
+    sys.stdout, sys.stdin = Both(), NullOutput()
     try:
         yield kept
     finally:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from bpe_core.counting.on_cluster import PIECE_SIZE, cluster, count_on_cluster
-from bpe_core.counting.to_files import CountingOrder, Written, count_to_file
+from bpe_core.counting.to_files import CountingOrder, WrittenCounts, count_to_file
 from bpe_core.errors import BpeError, Cancelled, CorpusError, OutputError, cause_of, plain
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.atomic import making, write_atomically
@@ -231,7 +231,7 @@ def count_apart(path: Path, order: Order) -> None:
         lock.release()
 
 
-def _counted(order: Order, corpus: Corpus, reporter: _Reporter) -> Written:
+def _counted(order: Order, corpus: Corpus, reporter: _Reporter) -> WrittenCounts:
     if not order.texts:
         raise CorpusError("There is no text to count.")
     counting, watched = CountingOrder(order.output, memory=order.memory), Work(reporter.report, reporter.cancelled)

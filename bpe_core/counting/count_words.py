@@ -19,7 +19,7 @@ from bpe_core.counting.count_files import why_not_from, word_list
 from bpe_core.counting.counts_of_recipe import why_not_for
 from bpe_core.counting.grouped import GroupedWords
 from bpe_core.counting.watching import LineEnds, WholeTexts
-from bpe_core.counting.words import Counted, PartCounts, WordTable
+from bpe_core.counting.words import CountedWords, PartCounts, WordTable
 from bpe_core.errors import Cancelled, CorpusError, RecipeError
 from bpe_core.kernels import readiness
 from bpe_core.kernels.kept import COUNTING
@@ -140,7 +140,7 @@ def count_texts(
     *,
     done: Callable[[], object] = lambda: None,
     cancelled: CancelCheck = never_cancelled,
-) -> Counted:
+) -> CountedWords:
     """Count texts of some documents each; large ones share their tables. `done` is called after each text.
 
     They are measured, not learned from, so what marks borders is a sign like any other here.
@@ -156,7 +156,7 @@ def count_texts(
     table = scan_table(recipe) if counts_in_runs(recipe) and size >= LARGE * len(texts) else None
     if table is None or not use_machine_code(size, COUNTING, work):
         tables = (count_unmixed(corpus, recipe, work) for corpus in corpora())
-        return Counted.joined([Counted(one, [PartCounts(np.arange(len(one)), one.counts)]) for one in tables])
+        return CountedWords.joined([CountedWords(one, [PartCounts(np.arange(len(one)), one.counts)]) for one in tables])
     from bpe_core.counting.counter import count_texts_compiled  # loads machine code
 
     found = count_texts_compiled((scanned_texts(corpus, recipe, work) for corpus in corpora()), table)

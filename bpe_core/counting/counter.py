@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_core.counting.blocks import Block, in_blocks
-from bpe_core.counting.words import Counted, PartCounts, WordTable
+from bpe_core.counting.words import CountedWords, PartCounts, WordTable
 from bpe_core.errors import BpeError
 from bpe_core.kernels import count, word_tables
 from bpe_core.kernels import utf8 as utf8  # once it is loaded, reading checks texts by it
@@ -303,7 +303,7 @@ def _more_slots(slots: int, words: int) -> int:
 
 def count_texts_compiled(
     texts: Iterable[Iterable[Chunk]], table: ScanTable, *, block_size: int = BLOCK_SIZE
-) -> Counted:
+) -> CountedWords:
     """Count several texts one after the other in the same tables; a text has what these hold more of after it."""
     counter, numbers, found, first = Counter(table), _Numbers(), list[PartCounts](), 0
     fresh = cycle([Block(2 * block_size), Block(2 * block_size)]).__next__
@@ -312,7 +312,7 @@ def count_texts_compiled(
             counter.count(block)
             first = block.first + block.length
         found.append(numbers.met_since(counter.table))
-    return Counted(counter.listed(), found)
+    return CountedWords(counter.listed(), found)
 
 
 class _Numbers:

@@ -13,7 +13,7 @@ from dataclasses import fields
 from typing import Any
 
 from bpe_core.errors import CorpusError, RecipeError
-from bpe_core.recipes.parts import Splitting
+from bpe_core.recipes.parts import SplittingChoices
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.text.reading.counts_head import CountsHead
 
@@ -24,7 +24,7 @@ def head_by(recipe: Recipe, sources: str, groups: Sequence[str]) -> CountsHead:
 
 def splitting_by(recipe: Recipe) -> str:
     """Return the choices that decide which words a text has, as JSON."""
-    names = {field.name for field in fields(Splitting)}
+    names = {field.name for field in fields(SplittingChoices)}
     values = {name: value for name, value in recipe.to_dict().items() if name in names}
     return json.dumps(values, ensure_ascii=False, sort_keys=True)
 

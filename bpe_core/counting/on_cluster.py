@@ -19,13 +19,21 @@ from typing import Any
 import numpy as np
 
 from bpe_core.counting.runs import CorpusPiece, Place, count_piece, not_done
-from bpe_core.counting.to_files import CountingOrder, FileCount, PartTask, Range, Written, add_up_range, write_part
+from bpe_core.counting.to_files import (
+    CountingOrder,
+    FileCount,
+    PartTask,
+    Range,
+    WrittenCounts,
+    add_up_range,
+    write_part,
+)
 from bpe_core.errors import BpeError, Cancelled, ClusterError, CorpusError, plain
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import Int64s
 from bpe_core.support.optional_packages import MISSING_CLUSTER, distributed_or_none
 from bpe_core.support.progress import ALONE, Progress, Work
-from bpe_core.text.corpus import Corpus, Skipped
+from bpe_core.text.corpus import Corpus, SkippedText
 from bpe_core.text.mixture import Mixture
 from bpe_core.text.reading.counts_head import CountsHead
 
@@ -111,7 +119,7 @@ def _answering(distributed: Any, address: str) -> Iterator[Any]:
 
 def count_on_cluster(
     corpus: Corpus, recipe: Recipe, order: CountingOrder, client: Any, watched: Work = ALONE
-) -> Written:
+) -> WrittenCounts:
     """Count as `count_to_file` does, byte for byte, with the workers of a cluster."""
     count = _ClusterCount(corpus, recipe, order, watched)
     count.client = client
@@ -205,7 +213,7 @@ def _checked(wanted: Facts, work: Callable[..., Any], *task: Any) -> Any:
 
 def _count_one(
     piece: CorpusPiece, recipe: Recipe, head: CountsHead, work: Place, room: int
-) -> tuple[int, tuple[Skipped, ...]]:
+) -> tuple[int, tuple[SkippedText, ...]]:
     skipped = count_piece(piece, recipe, head, work, room, threads=1)
     return piece.corpus.total_size or 0, skipped
 

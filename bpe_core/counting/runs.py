@@ -31,10 +31,10 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.splitting.safe_cuts import SafeCuts
 from bpe_core.support.arrays import Int64s
 from bpe_core.support.atomic import replace_atomically, write_atomically
-from bpe_core.support.foreign import Damaged
+from bpe_core.support.foreign import DamagedPart
 from bpe_core.support.parquet_file import ParquetFile
 from bpe_core.support.progress import ALONE, Work
-from bpe_core.text.corpus import Corpus, Skipped
+from bpe_core.text.corpus import Corpus, SkippedText
 from bpe_core.text.mixture import Mixture
 from bpe_core.text.reading.counts_head import COUNT, ENDING, LINE_ENDS, PLACE, CountsHead
 from bpe_core.text.reading.files import FileReader, Reader
@@ -120,7 +120,7 @@ def count_piece(
     room: int | None = None,
     watched: Work = ALONE,
     threads: int | None = None,
-) -> tuple[Skipped, ...]:
+) -> tuple[SkippedText, ...]:
     """Count a piece: write its runs, mark it as done, and return what was skipped.
 
     A worker that was thought lost may count the same piece at the same time, and where a table is full depends on when
@@ -296,7 +296,7 @@ def read_stored(place: Place, name: str, read: Callable[[Any], Any], advice: str
     with place.open(name) as raw:
         try:
             table = read(ParquetFile(raw))
-        except (Damaged, arrow.ArrowException, OSError, ValueError, KeyError, TypeError) as error:
+        except (DamagedPart, arrow.ArrowException, OSError, ValueError, KeyError, TypeError) as error:
             raise CorpusError(f"{place.name}/{name} is damaged; {advice}.") from error
     return None if table is None else columns_from(table, f"{place.name}/{name}")
 

@@ -84,7 +84,7 @@ class Range(NamedTuple):
     places: Int64s  # of its words, in order: run and place
 
 
-class Written(NamedTuple):
+class WrittenCounts(NamedTuple):
     words: int
     total: int
     files: int
@@ -108,7 +108,7 @@ class PartTask(NamedTuple):
         return hashed([self.ranges, self.files, self.is_all, *map(str, asked)])
 
 
-def count_to_file(corpus: Corpus, recipe: Recipe, order: CountingOrder, watched: Work = ALONE) -> Written:
+def count_to_file(corpus: Corpus, recipe: Recipe, order: CountingOrder, watched: Work = ALONE) -> WrittenCounts:
     """Count the groups of a corpus into a file; weights are left to whoever learns from the counts."""
     return FileCount(corpus, recipe, order, watched).run()
 
@@ -122,7 +122,7 @@ class FileCount:
         self.corpus, self.recipe, self.order, self.watched = corpus, recipe, order, watched
         self.head, self.work = head_of(corpus, recipe), place_of(order.output.rstrip("/") + WORKING)
 
-    def run(self) -> Written:
+    def run(self) -> WrittenCounts:
         corpus, output = self.corpus, self.order.output
         pieces = pieces_of(corpus, self.recipe, self.order.piece_size_for(self.recipe))
         if (written := self.counted_directly(pieces)) is not None:
@@ -143,9 +143,9 @@ class FileCount:
                 self.write(str(place), tasks)
                 _finish_output(str(place), self.head, files)
         _clear(self.work, corpus)
-        return Written(sum(len(one.places) for one in ranges), sum(one.total for one in ranges), files)
+        return WrittenCounts(sum(len(one.places) for one in ranges), sum(one.total for one in ranges), files)
 
-    def counted_directly(self, pieces: list[CorpusPiece]) -> Written | None:
+    def counted_directly(self, pieces: list[CorpusPiece]) -> WrittenCounts | None:
         """Count few texts, or given counts alone, without pieces; None if the result would be several files."""
         corpus, order = self.corpus, self.order
         is_small = len(pieces) <= len(corpus.groups) and (corpus.total_size or order.piece_size) < order.piece_size
@@ -159,7 +159,7 @@ class FileCount:
         folder, name = folder_and_name(order.output)
         with place_of(folder).writing(name) as file:
             write_columns(columns, self.head, file)
-        return Written(len(words.words), sum_of(words.words.counts), 1)
+        return WrittenCounts(len(words.words), sum_of(words.words.counts), 1)
 
     def count(self, pieces: list[CorpusPiece]) -> None:
         total, done, wanted = self.corpus.total_size, 0, set(not_done(pieces, self.work))

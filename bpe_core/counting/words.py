@@ -26,6 +26,7 @@ from bpe_core.kernels.kept import COUNTING
 from bpe_core.kernels.readiness import use_machine_code
 from bpe_core.support.arrays import Bytes, Int64s, repeated
 from bpe_core.support.atomic import write_atomically
+from bpe_core.support.former_names import former_classes
 from bpe_core.support.limits import check_room
 
 BYTES_A_WORD = 60  # of memory, besides its characters, while tables are joined
@@ -67,33 +68,33 @@ class WordColumns(NamedTuple):
         return WordColumns(self.text[repeated(wanted, lengths)], starts)
 
 
-class Joined(NamedTuple):
+class JoinedTables(NamedTuple):
     """All different words, and for each table, which of them its words are."""
 
     columns: WordColumns
     rows: list[Int64s]
 
 
-def join(tables: Sequence[WordColumns]) -> Joined:
+def join(tables: Sequence[WordColumns]) -> JoinedTables:
     """Join tables, each without repeated words, into one: a word is where it was first seen."""
     words = sum(map(len, tables))
     text = sum(len(table.text) for table in tables)
     check_room(BYTES_A_WORD * words + 2 * text, "Joining the tables of words", "Join fewer texts at a time.")
     if len(tables) == 1:
-        return Joined(tables[0], [np.arange(words)])
+        return JoinedTables(tables[0], [np.arange(words)])
     return join_by_kernels(tables) if use_machine_code(text, COUNTING) else join_plainly(tables)
 
 
-def join_plainly(tables: Sequence[WordColumns]) -> Joined:
+def join_plainly(tables: Sequence[WordColumns]) -> JoinedTables:
     numbers: dict[bytes, int] = {}
     rows = []
     for table in tables:
         found = (numbers.setdefault(word, len(numbers)) for word in table.words())
         rows.append(np.fromiter(found, np.int64, len(table)))
-    return Joined(WordColumns.of(list(numbers)), rows)
+    return JoinedTables(WordColumns.of(list(numbers)), rows)
 
 
-def join_by_kernels(tables: Sequence[WordColumns]) -> Joined:
+def join_by_kernels(tables: Sequence[WordColumns]) -> JoinedTables:
     from bpe_core.kernels import word_tables  # loads machine code
 
     words = sum(map(len, tables))
@@ -108,7 +109,7 @@ def join_by_kernels(tables: Sequence[WordColumns]) -> Joined:
         stop = min(words, begin + WORDS_AT_ONCE)
         found = int(word_tables.number_words(text, starts, begin, stop, keys, places, rows, firsts, found))
     borders = np.cumsum([len(table) for table in tables])[:-1]
-    return Joined(_gathered(text, starts, firsts[:found]), np.split(rows, borders))
+    return JoinedTables(_gathered(text, starts, firsts[:found]), np.split(rows, borders))
 
 
 def _gathered(text: Bytes, starts: Int64s, chosen: Int64s) -> WordColumns:
@@ -329,14 +330,14 @@ class PartCounts(NamedTuple):
     text_bytes: int | None = None  # of its texts as they were given
 
 
-class Counted(NamedTuple):
+class CountedWords(NamedTuple):
     """The words of several texts in first-seen order, and for each text those that it has."""
 
     words: WordTable
     texts: list[PartCounts]
 
     @classmethod
-    def joined(cls, parts: Sequence[Counted]) -> Counted:
+    def joined(cls, parts: Sequence[CountedWords]) -> CountedWords:
         if len(parts) == 1:
             return parts[0]
         columns, rows = join([part.words.columns for part in parts])
@@ -372,3 +373,6 @@ def without_rare(words: WordTable, least: int) -> tuple[WordTable, list[str]]:
         f"Left out: {len(words) - len(left):,} of {len(words):,} different words, which occur less than {least:,} "
         f"times: {without:,} of {whole:,} bytes, {100 * without / whole:.4f} %."
     ]
+
+
+__getattr__ = former_classes(__name__, Counted="CountedWords")

@@ -30,7 +30,7 @@ from bpe_core.errors import NothingToLearn
 from bpe_core.formats.base import NO_NUMBER
 from bpe_core.history.arguments import Learned, history_of
 from bpe_core.history.history import History, Int64s, Pair
-from bpe_core.history.joining import Joining, PairRows
+from bpe_core.history.joining import MergePriorities, PairRows
 from bpe_core.history.token_texts import written
 from bpe_core.methods.kit.trainer import learn
 from bpe_core.methods.registry import METHODS
@@ -125,7 +125,7 @@ def _with_pairs(history: History, recipe: Recipe, found: History) -> History:
     return grown
 
 
-def _behind(joining: Joining, rows: list[tuple[int, int, int]], born: int) -> Joining:
+def _behind(joining: MergePriorities, rows: list[tuple[int, int, int]], born: int) -> MergePriorities:
     new = np.array(rows, np.int64).reshape(-1, 3).T
     if joining.pairs is not None:
         columns: list[Int64s] = [np.concatenate(both) for both in zip(joining.pairs, new, strict=True)]

@@ -33,7 +33,7 @@ from bpe_core.history.arguments import Learned, history_of
 from bpe_core.history.history import History, Int64s
 from bpe_core.history.token_texts import quoted, written
 from bpe_core.methods.registry import METHODS
-from bpe_core.recipes.parts import Normalization, Splitting, Symbols
+from bpe_core.recipes.parts import Normalization, SplittingChoices, Symbols
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.progress import CancelCheck, Progress, ProgressReport, ignore_progress, never_cancelled
 
@@ -106,7 +106,7 @@ def _behind(one: History, other: History, report: Callable[[int, int], None]) ->
     table = without(one, np.zeros(one.id_count, np.bool_), further=Further(symbols, specials=specials))
     place_of = {(symbol.kind, symbol.text): id for id, symbol in enumerate(table.history.alphabet.symbols)}
     of_other = [place_of[symbol.kind, symbol.text] for symbol in other.alphabet.symbols]
-    joining = _Joining(table.history)
+    joining = _JoinedTable(table.history)
     other_texts = written(other)
     new = [id for id in range(len(other.alphabet), other.first_special) if other_texts[id] not in joining.texts]
     made_of = {id: [of_other[symbol] for symbol in other.symbols_of(id)] for id in new}
@@ -128,7 +128,7 @@ def _behind(one: History, other: History, report: Callable[[int, int], None]) ->
 
 
 def _add_all(
-    joining: _Joining, texts: Sequence[bytes], symbols: Mapping[int, list[int]], report: Callable[[int, int], None]
+    joining: _JoinedTable, texts: Sequence[bytes], symbols: Mapping[int, list[int]], report: Callable[[int, int], None]
 ) -> list[int]:
     """Add each token that can be made, again until a round adds none; return those that are left."""
     waiting, before = list(symbols), len(symbols) + 1
@@ -186,7 +186,7 @@ def _check_alike(one: Recipe, other: Recipe) -> None:
 def _notes(one: Recipe, other: Recipe) -> tuple[str, ...]:
     found = [
         name
-        for name in one.differing(other, Normalization, Splitting)
+        for name in one.differing(other, Normalization, SplittingChoices)
         if name not in ("special_tokens", "older_unicode")
     ]
     if not found:
@@ -195,7 +195,7 @@ def _notes(one: Recipe, other: Recipe) -> tuple[str, ...]:
     return (f"The two tables split texts differently ({choices}); texts are split as by the first.",)
 
 
-class _Joining:
+class _JoinedTable:
     def __init__(self, table: History) -> None:
         self.pairs = table.pairs()
         self.texts = set(written(table))

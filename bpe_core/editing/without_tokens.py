@@ -19,7 +19,7 @@ from bpe_core.formats.base import NO_NUMBER
 from bpe_core.history.alphabet import Alphabet, Symbol
 from bpe_core.history.columns import Scores
 from bpe_core.history.history import Bools, History, Int64s
-from bpe_core.history.joining import Joining, PairRows
+from bpe_core.history.joining import MergePriorities, PairRows
 from bpe_core.history.token_texts import TokenBytes, written
 from bpe_core.methods.kit.method import Method
 from bpe_core.recipes.recipe import Recipe
@@ -115,13 +115,13 @@ def as_given(recipe: Recipe, merges: int) -> Recipe:
     return recipe.listed.with_changes(merges=merges, interventions=(), grown_from=0)
 
 
-def _joining(history: History, goes: Bools, hidden: Bools, new_ids: Int64s) -> Joining | None:
+def _joining(history: History, goes: Bools, hidden: Bools, new_ids: Int64s) -> MergePriorities | None:
     joining = history.joining
     if joining is None:
         if not hidden.any():
             return None
         left, right = (column.astype(np.int64) for column in history.columns[:2])
-        joining = Joining(pairs=PairRows(left, right, np.arange(len(history.alphabet), history.first_special)))
+        joining = MergePriorities(pairs=PairRows(left, right, np.arange(len(history.alphabet), history.first_special)))
     pairs, priorities = joining.pairs, joining.priorities
     if pairs is not None:
         rows = ~(goes[pairs.left] | goes[pairs.right] | goes[pairs.token])

@@ -19,7 +19,7 @@ WIDER = 1.1  # a small text is somewhat wider than a large one
 
 
 @dataclass(frozen=True)
-class Held:
+class LatticeToken:
     """A token that covers the symbols from `start` to `stop`."""
 
     text: str
@@ -42,13 +42,13 @@ class Held:
 @dataclass(frozen=True)
 class WayDrawn:
     name: str
-    tokens: Sequence[Held]  # end to end
+    tokens: Sequence[LatticeToken]  # end to end
     written: str = ""  # behind them
 
 
 @dataclass(frozen=True, eq=False)
 class LatticeFigure(Figure):
-    tokens: Sequence[Held]
+    tokens: Sequence[LatticeToken]
     ways: Sequence[WayDrawn]
 
     @property
@@ -130,12 +130,12 @@ class Lattice(Layout):
     def _top(self, row: int) -> float:
         return self._down + (row * ROW + (APART if row >= self._levels else 0.0)) * self.unit
 
-    def _width_of(self, one: Held) -> float:
+    def _width_of(self, one: LatticeToken) -> float:
         text, share = self.sheet.ems(one.text, "token"), SMALL * self.sheet.ems(one.written, "digits")
         return max(NARROWEST, 0.8 + text + (0.4 + share if one.written else 0.0))
 
 
-def _rows(tokens: Sequence[Held]) -> list[int]:
+def _rows(tokens: Sequence[LatticeToken]) -> list[int]:
     """Return the row of each token, counted from the symbols up: shorter ones below, none above another.
 
     >>> _rows([Held("a", 0, 1), Held("b", 1, 2), Held("ab", 0, 2), Held("bc", 1, 3)])

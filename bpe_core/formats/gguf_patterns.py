@@ -58,60 +58,60 @@ def _listed(ranges: str) -> str:
     return "".join("-".join(rf"\x{{{end}}}" for end in one.split("-")) for one in ranges.split())
 
 
-class Splitting(NamedTuple):
+class NamedSplitting(NamedTuple):
     expressions: tuple[str, ...]
     whole_words: bool = False  # a word that is a token is that token
 
 
-_DIGITS = Splitting((r"\p{N}", _GPT2))
+_DIGITS = NamedSplitting((r"\p{N}", _GPT2))
 _FALCON = r"[\p{P}\$\+<=>\^~\|`]+", _GPT2, "[0-9][0-9][0-9]"
-_ROWS: dict[Splitting, str] = {  # by names, with blanks between them
-    Splitting((_GPT2,)): (
+_ROWS: dict[NamedSplitting, str] = {  # by names, with blanks between them
+    NamedSplitting((_GPT2,)): (
         "gpt-2 phi-2 jina-es jina-de gigachat jina-v2-es jina-v2-de a.x-4.0 mellum modern-bert jina-v1-en jina-v2-code "
         "roberta-bpe exaone4 mpt olmo jais trillion granite-docling"
     ),
-    Splitting((_LLAMA3,), whole_words=True): (
+    NamedSplitting((_LLAMA3,), whole_words=True): (
         "llama3 llama-v3 llama-bpe falcon3 falcon-h1 pixtral midm-2.0 lfm2 jina-v5-nano glm4 glm5"
     ),
-    Splitting((_LLAMA3,)): "dbrx smaug-bpe chatglm-bpe",
-    Splitting((_QWEN2,)): (
+    NamedSplitting((_LLAMA3,)): "dbrx smaug-bpe chatglm-bpe",
+    NamedSplitting((_QWEN2,)): (
         "qwen2 deepseek-r1-qwen kormo f2llmv2 megrez stablelm2 hunyuan solar-open grok-2"
     ),
-    Splitting((rf"{_MARKED}|\s*[\r\n]+|\s+(?!\S)|\s+",)): "qwen35",
-    Splitting((r"\p{N}{1,3}", _CJK, _DEEPSEEK_3)): (
+    NamedSplitting((rf"{_MARKED}|\s*[\r\n]+|\s+(?!\S)|\s+",)): "qwen35",
+    NamedSplitting((r"\p{N}{1,3}", _CJK, _DEEPSEEK_3)): (
         "deepseek-v3 hunyuan-dense joyai-llm hy_v4"
     ),
-    Splitting(
+    NamedSplitting(
         ("[\r\n]", r"\s?\p{L}+", r"\s?\p{P}+", _EASTERN, r"\p{N}")
     ): "deepseek-coder",
-    Splitting(_FALCON): "falcon",
+    NamedSplitting(_FALCON): "falcon",
     _DIGITS: "starcoder refact command-r smollm codeshell exaone minerva-7b mellum2",
-    Splitting((" ?[^(\\s|.,!?…。，、।۔،)]+",)): "bloom poro-chat gpt3-finnish",
-    Splitting((" ?[^(\\s|.,!?…。，、।۔،)]+", r"\p{N}")): "viking",
-    Splitting((_TEKKEN,), whole_words=True): "tekken",
-    Splitting((_GPT4O,)): "gpt-4o llama4 kanana2 talkie minimax-m2",
-    Splitting((r"\p{N}+", r"(?=(\d{3})+(?!\d))")): "superbpe",  # as llama.cpp calls it
-    Splitting(
+    NamedSplitting((" ?[^(\\s|.,!?…。，、।۔،)]+",)): "bloom poro-chat gpt3-finnish",
+    NamedSplitting((" ?[^(\\s|.,!?…。，、।۔،)]+", r"\p{N}")): "viking",
+    NamedSplitting((_TEKKEN,), whole_words=True): "tekken",
+    NamedSplitting((_GPT4O,)): "gpt-4o llama4 kanana2 talkie minimax-m2",
+    NamedSplitting((r"\p{N}+", r"(?=(\d{3})+(?!\d))")): "superbpe",  # as llama.cpp calls it
+    NamedSplitting(
         (r"'(?:[sSdDmMtT]|[lL][lL]|[vV][eE]|[rR][eE])|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}"
          r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]|\s+(?!\S)|\s+",)
     ): "bailingmoe bailingmoe2 llada-moe",
-    Splitting(
+    NamedSplitting(
         (rf"{_SHORT}|[^\r\n\p{{L}}\p{{N}}]?\p{{L}}+|\p{{N}}| ?[^\s\p{{L}}\p{{N}}\r\n]+|\s*[\r\n]+|\s+(?!\S)|\s+",)
     ): "seed-coder",
-    Splitting((r"[\p{P}\$\+<=>\^~\|]+", _GPT2, r"\p{N}+", "[0-9][0-9][0-9]")): "default",
-    Splitting((
+    NamedSplitting((r"[\p{P}\$\+<=>\^~\|]+", _GPT2, r"\p{N}+", "[0-9][0-9][0-9]")): "default",
+    NamedSplitting((
         "[\r\n]", rf"\s?[{_listed(_CASED_LETTERS)}]+", r"\s?[!-/:-~！-／：-～‘-‟、-。]+", r"\s+$", _EASTERN, r"\p{N}+"
     )): "deepseek-llm",
-    Splitting((rf"{_SHORT}|[^\r\n\p{{L}}\p{{N}}]?\p{{L}}+|\p{{N}}{{1,3}}| ?[^\s\p{{L}}\p{{N}}]+[\r\n]*|\s*[\r\n]+"
+    NamedSplitting((rf"{_SHORT}|[^\r\n\p{{L}}\p{{N}}]?\p{{L}}+|\p{{N}}{{1,3}}| ?[^\s\p{{L}}\p{{N}}]+[\r\n]*|\s*[\r\n]+"
                rf"|{_RUNS_OF_BLANKS}|\s",)): "jais-2",
-    Splitting((r"\p{N}{1,3}", _CJK, _SPARK, r"\p{N}")): "spark2_5",
-    Splitting((
+    NamedSplitting((r"\p{N}{1,3}", _CJK, _SPARK, r"\p{N}")): "spark2_5",
+    NamedSplitting((
         r"[가-힣ㄱ-ㆎ]+|[！…“”‘’—：；，、-〿︰-﹏]+|[ㄅ-ㄯ]+|[一-龥\x{3040}-ゟ゠-ヿ]+",
         rf"{_WITH_MARKS}|\p{{N}}|{_SIGNS_AND_SLASHES}",
     ), whole_words=True): "youtu",
-    Splitting((rf"[^\r\n\p{{L}}\p{{N}}]?\p{{L}}+|\p{{N}}|{_SIGNS}",)): "ufakzeka",
-    Splitting((r"\p{N}{1,3}", _LLAMA3.replace("{1,3}", "+")), whole_words=True): "minicpm5",
-    Splitting((
+    NamedSplitting((rf"[^\r\n\p{{L}}\p{{N}}]?\p{{L}}+|\p{{N}}|{_SIGNS}",)): "ufakzeka",
+    NamedSplitting((r"\p{N}{1,3}", _LLAMA3.replace("{1,3}", "+")), whole_words=True): "minicpm5",
+    NamedSplitting((
         "|".join(
             rf"[^\r\n\p{{L}}\p{{N}}]?{one}(?:{_SHORT})?"
             for one in (
@@ -119,14 +119,14 @@ _ROWS: dict[Splitting, str] = {  # by names, with blanks between them
             )
         ) + rf"|\p{{N}}{{1,3}}|{_SIGNS_AND_SLASHES}",
     ), whole_words=True): "granite-embed-multi-97m",
-    Splitting((_DIGITS_FROM_RIGHT, rf"{_WITH_MARKS}|\p{{N}}{{1,3}}|{_SIGNS_AND_SLASHES}")): "tiny_aya cohere2moe",
-    Splitting((r"[^\n]+|\n+", _QWEN2)): "laguna",
-    Splitting((
+    NamedSplitting((_DIGITS_FROM_RIGHT, rf"{_WITH_MARKS}|\p{{N}}{{1,3}}|{_SIGNS_AND_SLASHES}")): "tiny_aya cohere2moe",
+    NamedSplitting((r"[^\n]+|\n+", _QWEN2)): "laguna",
+    NamedSplitting((
         rf"[{_HAN}]+|[^\r\n\p{{L}}\p{{N}}]?(?:(?![{_HAN}])\p{{L}})+(?:{_SHORT})?|\p{{N}}{{1,3}}|{_SIGNS}",
     )): "kimi-k2",
-    Splitting((_DIGITS_FROM_RIGHT, _AFMOE, _DEEPSEEK_3)): "afmoe",
-    Splitting((_EXAONE,)): "exaone-moe",
-    Splitting((
+    NamedSplitting((_DIGITS_FROM_RIGHT, _AFMOE, _DEEPSEEK_3)): "afmoe",
+    NamedSplitting((_EXAONE,)): "exaone-moe",
+    NamedSplitting((
         "<sentinel:[0-9]+>", "IMGIMG[A-I]{1,4}Z", r"[\t\n]|    |  ", r"\p{N}", r"[\p{P}!-/:-@\[-`{-~]", _GPT2
     )): "chameleon",
 }  # fmt: skip

@@ -24,7 +24,7 @@ from bpe_core.formats.json_model import JsonModel
 from bpe_core.formats.json_reading import LARGEST_NUMBER, Object
 from bpe_core.formats.json_wordpiece import JsonWordPiece
 from bpe_core.formats.limitations import about
-from bpe_core.formats.sentencepiece_fields import BPE, MARKER, UNIGRAM, Kind, Pieces, Stored
+from bpe_core.formats.sentencepiece_fields import BPE, MARKER, UNIGRAM, FieldValues, Kind, Pieces
 from bpe_core.formats.sentencepiece_model import bpe_history, most_probable_history
 from bpe_core.formats.sentencepiece_text import packed
 from bpe_core.history.alphabet import BYTE_TEXTS
@@ -253,7 +253,7 @@ def scored_history(tokens: Tokens) -> tuple[History, list[str]]:
     found = zip(tokens.texts, tokens.kinds, strict=True)
     kept = np.array([Kind.BYTE if text in bytes_ else kinds.get(kind, kind) for text, kind in found], np.int64)
     pieces = Pieces(LaidTexts.of(tokens.texts), np.array(tokens.scores, np.float64), kept)
-    stored = Stored(pieces, BPE, byte_fallback=True, prefix=tokens.flag("add_space_prefix", True), one_blank=False)
+    stored = FieldValues(pieces, BPE, byte_fallback=True, prefix=tokens.flag("add_space_prefix", True), one_blank=False)
     history, notes = bpe_history(stored, tokens.name)
     return _found_first(history, tokens), notes
 
@@ -270,7 +270,7 @@ def probable_history(tokens: Tokens) -> tuple[History, list[str]]:
             for text, kind in zip(tokens.texts, tokens.kinds, strict=True)]  # fmt: skip
     pieces = Pieces(LaidTexts.of(tokens.texts), np.array(tokens.scores, np.float64), np.array(kept, np.int64))
     one_blank = tokens.flag("remove_extra_whitespaces", False)
-    stored = Stored(
+    stored = FieldValues(
         pieces, UNIGRAM, map=tokens.map, prefix=one_blank or tokens.flag("add_space_prefix", False), one_blank=one_blank
     )
     history, notes = most_probable_history(stored, tokens.name, others, "64 bits")

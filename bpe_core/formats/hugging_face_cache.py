@@ -27,7 +27,7 @@ LONGEST_CAUSE = 120  # characters
 _NAME = re.compile(r"hf:((?:[\w.-]+/)?[\w.-]+)(?:@([\w.-]+))?")  # with a branch, a tag or a commit
 
 
-class Cached(NamedTuple):
+class CachedFile(NamedTuple):
     name: str  # with its owner
     file: Path
 
@@ -47,12 +47,12 @@ def folder() -> Path:
         return Path(".cache")  # nobody's home: there is nothing
 
 
-def cached_tokenizers() -> list[Cached]:
+def cached_tokenizers() -> list[CachedFile]:
     """List what can be opened without a connection, by name."""
     return sorted(_cached())
 
 
-def _cached() -> Iterator[Cached]:
+def _cached() -> Iterator[CachedFile]:
     try:
         found = [one for one in folder().iterdir() if one.name.startswith("models--")]
     except OSError:
@@ -60,7 +60,7 @@ def _cached() -> Iterator[Cached]:
     for one in found:
         file = _in_snapshots(one, "")
         if file is not None:
-            yield Cached(one.name.removeprefix("models--").replace("--", "/", 1), file)
+            yield CachedFile(one.name.removeprefix("models--").replace("--", "/", 1), file)
 
 
 def is_name(path: Path | str) -> bool:

@@ -16,7 +16,7 @@ from bpe_core.recipes.parts import CUSTOM_PATTERN
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.usual_decoding import usual_decoding
 from bpe_core.text import decoding
-from bpe_core.text.decoding import Decoder, SentencePiece, Spaced, blank_sign
+from bpe_core.text.decoding import Decoder, SentencePiece, SpaceDecoder, blank_sign
 from bpe_core.text.preparation.expressions import Expression, may_match_nothing, translated
 from bpe_core.text.preparation.normalizers import (
     BertNormalizer,
@@ -128,7 +128,7 @@ def decoder_of(recipe: Recipe) -> Object | None:
     """Write how tokens become a text; SentencePiece's own way, which no step can say, in the steps nearest to it."""
     told: tuple[Decoder, ...] = recipe.decoding
     steps = usual_decoding(recipe) if not told or isinstance(told[0], SentencePiece) else told
-    if steps == (Spaced(),):
+    if steps == (SpaceDecoder(),):
         return None
     return _sequence([_decoding_json(step) for step in steps], "decoders")
 
@@ -266,7 +266,7 @@ def _decoding(whole: Object, found: TextPreparation, name: str) -> tuple[Decoder
         except RecipeError as error:
             raise FormatError(f"{name}: {error}") from error
     if not whole.get("decoder"):
-        return (Spaced(),)
+        return (SpaceDecoder(),)
     return tuple(steps) or (decoding.Fuse(),)
 
 

@@ -67,7 +67,7 @@ class JsonModel(ABC):
         """Read a model, with what was understood of how the file changes and splits a text."""
 
 
-class Added(NamedTuple):
+class AddedNumber(NamedTuple):
     number: int  # as the file's library gives it
     said: int  # by the file
     how: AddedToken  # as it is found
@@ -76,7 +76,7 @@ class Added(NamedTuple):
     is_shown_as_other: bool  # in decoded texts of the file's library
 
 
-def added_in(vocabulary: dict[str, int], steps: TextPreparation, size: int | None = None) -> dict[str, Added]:
+def added_in(vocabulary: dict[str, int], steps: TextPreparation, size: int | None = None) -> dict[str, AddedNumber]:
     """Return the added tokens of a file.
 
     Its library keeps the numbers of the vocabulary and counts on from the vocabulary's size, whatever the file says.
@@ -114,7 +114,7 @@ def added_in(vocabulary: dict[str, int], steps: TextPreparation, size: int | Non
         number for number, content in changed.items() if not found[number].normalized or steps.changed[content] in lost
     }
     return {
-        content: Added(
+        content: AddedNumber(
             number,
             said[content],
             found[number],
@@ -132,22 +132,22 @@ def _may_hide(passed_over: str, token: str) -> bool:
     return token in passed_over or any(passed_over.endswith(token[:length]) for length in range(1, len(token)))
 
 
-def specials_of(added: Mapping[str, Added], unknown: str) -> dict[str, int]:
+def specials_of(added: Mapping[str, AddedNumber], unknown: str) -> dict[str, int]:
     """Return the added tokens with their numbers, without the one for what is unknown."""
     return {text: token.number for text, token in added.items() if text != unknown and not token.is_lost}
 
 
-def with_unknown(vocabulary: dict[str, int], added: Mapping[str, Added], unknown: str) -> dict[str, int]:
+def with_unknown(vocabulary: dict[str, int], added: Mapping[str, AddedNumber], unknown: str) -> dict[str, int]:
     """Return the vocabulary with the number of what is unknown, which can be an added token only."""
     return vocabulary | {unknown: added[unknown].number} if unknown in added else vocabulary
 
 
-def looked_for(unknown: str, added: Mapping[str, Added]) -> str:
+def looked_for(unknown: str, added: Mapping[str, AddedNumber]) -> str:
     """Return the token for what is unknown, if texts are searched for it wherever it is added."""
     return "" if unknown in added and added[unknown].is_lost else unknown
 
 
-def about_unknown(vocabulary: dict[str, int], added: Mapping[str, Added], unknown: str) -> list[str]:
+def about_unknown(vocabulary: dict[str, int], added: Mapping[str, AddedNumber], unknown: str) -> list[str]:
     if not unknown or unknown in vocabulary:
         return []
     told = "that added token" if unknown in added else "a token without a number"
@@ -163,7 +163,7 @@ _SHOWN_AS_OTHER = (
 )
 
 
-def about_added(added: Mapping[str, Added], vocabulary: dict[str, int], steps: TextPreparation) -> list[str]:
+def about_added(added: Mapping[str, AddedNumber], vocabulary: dict[str, int], steps: TextPreparation) -> list[str]:
     """Report added tokens that are numbered in another way than the file says."""
     others = [text for text, token in added.items() if token.number != token.said]
     numbers = set(vocabulary.values()) if added else set()
@@ -182,7 +182,7 @@ def about_added(added: Mapping[str, Added], vocabulary: dict[str, int], steps: T
 
 
 def recipe_of(
-    name: str, added: Mapping[str, Added], specials: dict[str, int], unknown: str, choices: dict[str, Any]
+    name: str, added: Mapping[str, AddedNumber], specials: dict[str, int], unknown: str, choices: dict[str, Any]
 ) -> Recipe:
     """Return the recipe of a file's choices; what represents the unknown may be looked for in texts, too."""
     tokens = [added[text].how for text in added if text in specials or text == unknown]

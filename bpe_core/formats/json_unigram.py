@@ -25,7 +25,7 @@ from bpe_core.formats.json_model import (
 from bpe_core.formats.json_reading import Object
 from bpe_core.formats.limitations import about, listed
 from bpe_core.formats.sentencepiece_fields import Kind, ScoredPiece
-from bpe_core.formats.unigram_vocabulary import Scored
+from bpe_core.formats.unigram_vocabulary import ScoredPieces
 from bpe_core.history.alphabet import BYTE_TEXTS
 from bpe_core.history.history import History, Int64s
 from bpe_core.history.laid_texts import LaidTexts
@@ -122,7 +122,7 @@ class JsonUnigram(JsonModel):
         def numbers_of(texts: Sequence[str]) -> Int64s:
             return np.fromiter((numbers.get(text, NO_NUMBER) for text in texts), np.int64, len(texts))
 
-        pieces = Scored(LaidTexts.of(plain), np.array([*plain.values()], np.float64), numbers_of([*plain]))
+        pieces = ScoredPieces(LaidTexts.of(plain), np.array([*plain.values()], np.float64), numbers_of([*plain]))
         history, notes = unigram_vocabulary.history_of(
             pieces, numbers_of, number, recipe, name, sign, least, by_bytes=steps.byte_level
         )

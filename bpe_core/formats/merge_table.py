@@ -29,7 +29,7 @@ from bpe_core.formats.rows import TEXT_COLUMNS, Row, merge_rows, too_long_to_sho
 from bpe_core.history.alphabet import Symbol
 from bpe_core.history.columns import Scores
 from bpe_core.history.history import NOTHING, TIED, Bools, Columns, History, Int64s
-from bpe_core.history.joining import Joining
+from bpe_core.history.joining import MergePriorities
 from bpe_core.recipes.choice import LARGEST_VOCABULARY
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.honest_text import unescape
@@ -52,7 +52,7 @@ def about_of(history: History, **more: object) -> Object:
 
 
 @dataclass(frozen=True)
-class Told:
+class ParsedTable:
     """The content of a file, parsed but not yet checked."""
 
     about: Object
@@ -70,7 +70,7 @@ class MergeTable(Format):
     matches_specials = None  # its recipe says so
 
     @abstractmethod
-    def taken_apart(self, data: bytes, name: str) -> Told:
+    def taken_apart(self, data: bytes, name: str) -> ParsedTable:
         """Parse a whole file."""
 
     @abstractmethod
@@ -91,7 +91,7 @@ class MergeTable(Format):
         found = self.read_at_once(told, data, name)
         return self.read_by_rows(told, name) if found is None else found, ()
 
-    def read_at_once(self, told: Told, data: bytes, name: str) -> History | None:
+    def read_at_once(self, told: ParsedTable, data: bytes, name: str) -> History | None:
         """Read the table, if it is what would be written of it; else return None."""
         try:
             cells = told.cells()
@@ -110,7 +110,7 @@ class MergeTable(Format):
             return None
         return found if beside.place == len(data) else None
 
-    def read_by_rows(self, told: Told, name: str) -> History:
+    def read_by_rows(self, told: ParsedTable, name: str) -> History:
         """Read row by row: each cell must be what its step gives, so that changes by hand are noticed."""
         kinds = checked_kinds(told.about.get("reasons"), told.where)
         columns = [array("q") for _ in Columns._fields]
@@ -142,7 +142,7 @@ class MergeTable(Format):
 
 
 def history_told(
-    told: Told,
+    told: ParsedTable,
     columns: Sequence[Int64s],
     reasons: Mapping[str, Sequence[Number]],
     numbers: Sequence[int],
@@ -165,7 +165,7 @@ def history_told(
         scores=lambda steps: scores_from(about.get("scores_since"), told.scores, steps, recipe, name),
     )
     if "joining" in about:
-        history.joining = Joining.from_dict(about["joining"], len(alphabet), history.first_special, name)
+        history.joining = MergePriorities.from_dict(about["joining"], len(alphabet), history.first_special, name)
     if told.numbers is None:
         return history
     of_symbols, of_specials = told.numbers

@@ -117,7 +117,7 @@ def check_lengths(tokens: Collection[bytes] | Collection[str]) -> None:
 
 
 @dataclass
-class Recovered(Generic[Text]):
+class RecoveredMerges(Generic[Text]):
     """The merges behind ranks, in the order in which they happen."""
 
     given: Sequence[Text]  # all tokens
@@ -153,7 +153,7 @@ def with_seeds(alphabet: Alphabet, tokens: Sequence[tuple[bytes, bytes]]) -> Alp
     return Alphabet((*alphabet.symbols, *(Symbol(text, read, "seed") for text, read in tokens))) if tokens else alphabet
 
 
-def recover(tokens: Sequence[Text], base: Mapping[Text, int], first_id: int) -> Recovered[Text]:
+def recover(tokens: Sequence[Text], base: Mapping[Text, int], first_id: int) -> RecoveredMerges[Text]:
     """Return the merges that make these tokens, of which the first has the lowest rank.
 
     `base` are the ids of the base symbols, none of which is among the tokens; `first_id` is the first merge's.
@@ -168,7 +168,7 @@ def recover(tokens: Sequence[Text], base: Mapping[Text, int], first_id: int) -> 
     return _recovered(parts_by_kernels(tokens) or _parts_plainly(tokens), base, first_id)
 
 
-def recovered_among(texts: LaidTexts, symbols: Int64s, tokens: Int64s) -> Recovered[str] | None:
+def recovered_among(texts: LaidTexts, symbols: Int64s, tokens: Int64s) -> RecoveredMerges[str] | None:
     """Recover merges of tokens given by their indices; None where plain Python has to do it.
 
     Base symbols are by id; those that merge with nothing have no place, which is -1.
@@ -189,11 +189,11 @@ def recovered_among(texts: LaidTexts, symbols: Int64s, tokens: Int64s) -> Recove
     return _recovered(parts, dict(zip(first, merging.tolist(), strict=True)), len(symbols))
 
 
-def _recovered(parts: Parts[Text], base: Mapping[Text, int], first_id: int) -> Recovered[Text]:
+def _recovered(parts: Parts[Text], base: Mapping[Text, int], first_id: int) -> RecoveredMerges[Text]:
     tokens = parts.tokens
     if (in_turn := parts.pairs(base, first_id)) is not None:
         nowhere = np.zeros(0, np.int64)
-        return Recovered(tokens, np.arange(len(tokens)), in_turn, nowhere, nowhere, first_id)
+        return RecoveredMerges(tokens, np.arange(len(tokens)), in_turn, nowhere, nowhere, first_id)
     symbols = len(parts.symbols)
     places = parts.in_order(base)
     id_of: Int64s = np.full(symbols + len(tokens), NOTHING)
@@ -202,7 +202,7 @@ def _recovered(parts: Parts[Text], base: Mapping[Text, int], first_id: int) -> R
     is_lost = id_of[symbols:] == NOTHING
     # Those that fall into no two, and those made of what no merge makes.
     unmade = np.concatenate([np.flatnonzero(is_lost & (parts.left < 0)), np.flatnonzero(is_lost & (parts.left >= 0))])
-    return Recovered(
+    return RecoveredMerges(
         given=tokens,
         places=places,
         pairs=id_of[np.stack([parts.left[places], parts.right[places]], axis=1)],

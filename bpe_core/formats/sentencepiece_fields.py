@@ -206,7 +206,7 @@ NO_PIECES = Pieces(LaidTexts.of([]), np.zeros(0), np.zeros(0, np.int64))
 
 
 @dataclass(frozen=True)
-class Stored:
+class FieldValues:
     """The values of the fields in the file."""
 
     pieces: Pieces = NO_PIECES
@@ -249,10 +249,10 @@ FIELDS: dict[int, dict[int, tuple[str, type]]] = {
 FIELDS_OF_A_PIECE: dict[int, tuple[str, type]] = {1: ("text", str), 2: ("score", float), 3: ("kind", int)}
 
 
-def read(data: bytes, name: str) -> Stored:
+def read(data: bytes, name: str) -> FieldValues:
     if len(data) > LARGEST_FILE:
         raise TooLarge(f"{name} has {len(data):,} bytes; a model of more than {LARGEST_FILE:,} is not read.")
-    stored, place, others = Stored(), 0, list[Field]()
+    stored, place, others = FieldValues(), 0, list[Field]()
     found: UsualPieces | OddPieces = OddPieces(data)
     if use_machine_code(len(data), OPENING):
         from bpe_core.formats.compiled_pieces import UsualPieces  # loads machine code
@@ -366,7 +366,7 @@ def _told(message: Field, fields: Mapping[int, tuple[str, type]], most: int, nam
     return found
 
 
-def _check(stored: Stored, pieces: int, name: str) -> None:
+def _check(stored: FieldValues, pieces: int, name: str) -> None:
     if stored.kind not in (UNIGRAM, BPE, WORDS, CHARACTERS):
         raise FormatError(
             f"{name} holds a model of the kind {stored.kind}; this program reads Unigram, BPE, word and character "

@@ -27,8 +27,17 @@ from bpe_core.formats.base import (
     unless_ids,
 )
 from bpe_core.formats.limitations import about, same_text, unrecoverable
-from bpe_core.formats.recovering import Recovered, recover, recovered_among, with_seeds
-from bpe_core.formats.sentencepiece_fields import BPE, CHARACTERS, MARKER, UNIGRAM, WORDS, Kind, ScoredPiece, Stored
+from bpe_core.formats.recovering import RecoveredMerges, recover, recovered_among, with_seeds
+from bpe_core.formats.sentencepiece_fields import (
+    BPE,
+    CHARACTERS,
+    MARKER,
+    UNIGRAM,
+    WORDS,
+    FieldValues,
+    Kind,
+    ScoredPiece,
+)
 from bpe_core.formats.sentencepiece_text import (
     decoding_fields,
     is_own,
@@ -39,11 +48,11 @@ from bpe_core.formats.sentencepiece_text import (
     recipe_with,
     steps_of,
 )
-from bpe_core.formats.unigram_vocabulary import Scored, method_of
+from bpe_core.formats.unigram_vocabulary import ScoredPieces, method_of
 from bpe_core.history.alphabet import BYTE_TEXTS, Alphabet, Symbol, symbols_for_unknown
 from bpe_core.history.columns import DROPPED
 from bpe_core.history.history import History, Int64s
-from bpe_core.history.joining import NO_PRIORITY, Joining
+from bpe_core.history.joining import NO_PRIORITY, MergePriorities
 from bpe_core.history.token_texts import written
 from bpe_core.methods.kit.method import Method
 from bpe_core.recipes.parts import CUSTOM_PATTERN, UNKNOWN_TOKEN
@@ -64,16 +73,16 @@ class _Found(NamedTuple):
     places: Int64s  # of its symbols among the pieces
     lone: int  # so many of them, the last ones, only longer pieces hold: alone they are unknown
     made: Int64s  # what is joined to, the highest score first
-    merges: Recovered[str]  # of these
+    merges: RecoveredMerges[str]  # of these
     lost: Int64s  # what no two make
 
 
-def bpe_history(stored: Stored, name: str) -> tuple[History, list[str]]:
+def bpe_history(stored: FieldValues, name: str) -> tuple[History, list[str]]:
     own = is_own(stored)
     return (_history_of_own if own else _history_of_others)(stored, _found(stored, own), name)
 
 
-def _found(stored: Stored, own: bool) -> _Found:
+def _found(stored: FieldValues, own: bool) -> _Found:
     pieces, (alphabet, places) = stored.pieces, _base_symbols(stored, own)
     unused = pieces.numbers_of(Kind.UNUSED)[: 0 if own else None]  # of others: steps to other pieces only
     longer, are_single = np.concatenate((pieces.numbers_of(Kind.NORMAL), unused)), pieces.texts.are_single
@@ -94,7 +103,7 @@ def _found(stored: Stored, own: bool) -> _Found:
     return _Found(alphabet, places, len(lone), made, merges, lost)
 
 
-def _history_of_own(stored: Stored, found: _Found, name: str) -> tuple[History, list[str]]:
+def _history_of_own(stored: FieldValues, found: _Found, name: str) -> tuple[History, list[str]]:
     pieces, merges = stored.pieces, found.merges
     recipe, notes = recipe_of(stored, len(merges.pairs), name)
     notes += _about_recovered(merges, "Here their merges follow those of their parts")
@@ -105,7 +114,7 @@ def _history_of_own(stored: Stored, found: _Found, name: str) -> tuple[History, 
     return history.numbered(unless_ids(numbers)), notes
 
 
-def _history_of_others(stored: Stored, found: _Found, name: str) -> tuple[History, list[str]]:
+def _history_of_others(stored: FieldValues, found: _Found, name: str) -> tuple[History, list[str]]:
     pieces, merges, base = stored.pieces, found.merges, len(found.alphabet)
     found_first = pieces.numbers_of(Kind.USER_DEFINED)  # in texts, before anything is joined
     seeds = np.concatenate((found_first, found.lost))
@@ -115,7 +124,7 @@ def _history_of_others(stored: Stored, found: _Found, name: str) -> tuple[Histor
     is_unused[:base] = np.arange(base) >= base - found.lone
     hidden, joining = np.flatnonzero(is_unused), None
     if len(seeds) or len(hidden) or _is_more_than_merges(found, stored):
-        joining = Joining(
+        joining = MergePriorities(
             priorities=_priorities(stored, found, first),
             joins_unknown=not stored.byte_fallback,
             found_first=tuple(range(base, base + len(found_first))),
@@ -131,7 +140,7 @@ def _history_of_others(stored: Stored, found: _Found, name: str) -> tuple[Histor
     return history.numbered(unless_ids(numbers), texts), _notes(found, stored)
 
 
-def words_history(stored: Stored, name: str) -> tuple[History, list[str]]:
+def words_history(stored: FieldValues, name: str) -> tuple[History, list[str]]:
     """Return a model of whole words: what is none of them is unknown, together with its neighbours, or its bytes."""
     _check_unknown(stored, name)
     unknown = "" if stored.byte_fallback else _unknown_text(stored)
@@ -143,7 +152,7 @@ def words_history(stored: Stored, name: str) -> tuple[History, list[str]]:
     choices: dict[str, Any] = {"unknown_text": unknown} if unknown else {}
     choices |= {"special_tokens": specials, "preparation": steps_of(stored)}
     recipe = recipe_with(stored, 0, name, pattern=CUSTOM_PATTERN, custom_pattern=EACH_WORD, **choices)
-    joining = Joining(
+    joining = MergePriorities(
         priorities=np.full(len(symbols), NO_PRIORITY),
         whole_words=True,
         joins_unknown=not stored.byte_fallback,
@@ -155,7 +164,7 @@ def words_history(stored: Stored, name: str) -> tuple[History, list[str]]:
     return history.numbered(unless_ids(numbers)), []
 
 
-def _base_symbols(stored: Stored, own: bool) -> tuple[Alphabet, Int64s]:
+def _base_symbols(stored: FieldValues, own: bool) -> tuple[Alphabet, Int64s]:
     """Return what represents the unknown, and the characters, and the places of their pieces.
 
     In models of ours ▁ is a marker at the end.
@@ -188,16 +197,16 @@ def _texts(text: str) -> tuple[bytes, bytes]:
     return written, text.replace(MARKER, " ").encode() if MARKER in text else written
 
 
-def _unknown_text(stored: Stored) -> str:
+def _unknown_text(stored: FieldValues) -> str:
     return next(iter(stored.pieces.of_kind(Kind.UNKNOWN)), UNKNOWN_TOKEN)
 
 
-def _specials(stored: Stored) -> Int64s:
+def _specials(stored: FieldValues) -> Int64s:
     kinds = stored.pieces.kinds
     return np.flatnonzero((kinds == Kind.CONTROL) | (kinds == Kind.UNKNOWN) & stored.byte_fallback)
 
 
-def _is_more_than_merges(found: _Found, stored: Stored) -> bool:
+def _is_more_than_merges(found: _Found, stored: FieldValues) -> bool:
     ties = (np.diff(_in_bits(stored.pieces.scores)[found.made]) == 0).any()
     return bool(ties or len(found.merges.late) or not stored.byte_fallback)
 
@@ -207,7 +216,7 @@ def _in_bits(scores: Float64s) -> Float64s:
     return np.where((scores == 0) & np.signbit(scores), -np.finfo(np.float64).tiny, scores)
 
 
-def _priorities(stored: Stored, found: _Found, first: Int64s) -> Int64s:
+def _priorities(stored: FieldValues, found: _Found, first: Int64s) -> Int64s:
     """Return by token the place of its score among all; `first` are the pieces that no two make."""
     places = np.cumsum(np.diff(_in_bits(stored.pieces.scores)[found.made], prepend=np.inf) != 0) - 1
     of_piece = np.full(len(stored.pieces), NO_PRIORITY)
@@ -215,7 +224,7 @@ def _priorities(stored: Stored, found: _Found, first: Int64s) -> Int64s:
     return np.concatenate((np.where(first < 0, NO_PRIORITY, of_piece[first]), places[found.merges.places]))
 
 
-def _words(stored: Stored) -> dict[str, str]:
+def _words(stored: FieldValues) -> dict[str, str]:
     """Cut a text before anything is joined: before blanks, if no piece holds one behind another sign."""
     texts, kinds = stored.pieces.texts, stored.pieces.kinds
     counts = np.isin(kinds, (Kind.NORMAL, Kind.USER_DEFINED, Kind.UNUSED))
@@ -233,12 +242,12 @@ def _words(stored: Stored) -> dict[str, str]:
     return {"pattern": CUSTOM_PATTERN, "custom_pattern": RUNS}
 
 
-def _about_recovered(recovered: Recovered[str], joined: str) -> list[str]:
+def _about_recovered(recovered: RecoveredMerges[str], joined: str) -> list[str]:
     said = f"pieces are made of a piece with a lower score than their own: {{}}. {joined}"
     return about(recovered.out_of_turn, said)
 
 
-def _notes(found: _Found, stored: Stored) -> list[str]:
+def _notes(found: _Found, stored: FieldValues) -> list[str]:
     pieces, lost = stored.pieces, found.lost[stored.pieces.kinds[found.lost] != Kind.UNUSED]
     notes = _about_recovered(found.merges, "Neighbours are joined by the score of their text, as in SentencePiece")
     notes += about([*pieces.texts_of(lost)], "pieces are made by no two others, so no text becomes them: {}")
@@ -319,14 +328,14 @@ def _score(history: History, id: int, lowest: float) -> float:
     return lowest - id
 
 
-def _check_unknown(stored: Stored, name: str) -> None:
+def _check_unknown(stored: FieldValues, name: str) -> None:
     found = len(stored.pieces.numbers_of(Kind.UNKNOWN))
     if found != 1:
         kind = "Unigram model" if stored.kind == UNIGRAM else "model of words"
         raise FormatError(f"{name}: {found:,} pieces stand for what is unknown; a {kind} has one, such as <unk>.")
 
 
-def unigram_history(stored: Stored, name: str) -> tuple[History, list[str]]:
+def unigram_history(stored: FieldValues, name: str) -> tuple[History, list[str]]:
     if is_own(stored):
         _check_unknown(stored, name)
         pieces, unknown, said = _most_probable(stored)
@@ -339,11 +348,11 @@ def unigram_history(stored: Stored, name: str) -> tuple[History, list[str]]:
     return most_probable_history(stored, name, others, "32 bits")
 
 
-def _most_probable(stored: Stored) -> tuple[Scored, int, dict[str, Any]]:
+def _most_probable(stored: FieldValues) -> tuple[ScoredPieces, int, dict[str, Any]]:
     """Return what is cut into, the number of what is unknown, and what both say of a recipe."""
     pieces = stored.pieces
     unknown, normal = int(pieces.numbers_of(Kind.UNKNOWN)[0]), pieces.numbers_of(Kind.NORMAL)
-    found = Scored(pieces.texts_of(normal), pieces.scores[normal], normal)
+    found = ScoredPieces(pieces.texts_of(normal), pieces.scores[normal], normal)
     said = {"method": method_of(found.scores)} | (
         {} if stored.byte_fallback else {"unknown_text": pieces.texts[unknown]}
     )
@@ -351,7 +360,7 @@ def _most_probable(stored: Stored) -> tuple[Scored, int, dict[str, Any]]:
 
 
 def most_probable_history(
-    stored: Stored, name: str, others: Mapping[int, float], sums: str
+    stored: FieldValues, name: str, others: Mapping[int, float], sums: str
 ) -> tuple[History, list[str]]:
     """Read the pieces as any model has them; `others` are cut into as well, with scores that count for nothing else."""
     _check_unknown(stored, name)
@@ -365,7 +374,7 @@ def most_probable_history(
         more.setdefault(number, float(DROPPED))
     numbers = np.concatenate((found.numbers, np.array([*more], np.int64)))
     scores = np.concatenate((found.scores, np.array([*more.values()], np.float64)))
-    found = Scored(pieces.texts_of(numbers), scores, numbers)
+    found = ScoredPieces(pieces.texts_of(numbers), scores, numbers)
     return unigram_vocabulary.history_of(found, pieces.texts.places_of, unknown, recipe, name, sign, least)
 
 

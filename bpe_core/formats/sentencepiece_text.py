@@ -17,7 +17,7 @@ import numpy as np
 from bpe_core.errors import FormatError
 from bpe_core.formats.base import recipe_from
 from bpe_core.formats.json_reading import parsed_object
-from bpe_core.formats.sentencepiece_fields import UNIGRAM, Kind, Stored, bytes_field, varint_field
+from bpe_core.formats.sentencepiece_fields import UNIGRAM, FieldValues, Kind, bytes_field, varint_field
 from bpe_core.recipes.parts import UNKNOWN_TOKEN, Normalization
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.splitting.normalization import normalize
@@ -205,7 +205,7 @@ def _map_of(recipe: Recipe) -> bytes:
     return packed(changes_of(recipe))
 
 
-def _text_choices(stored: Stored, name: str) -> dict[str, Any]:
+def _text_choices(stored: FieldValues, name: str) -> dict[str, Any]:
     """Read how a text is changed first from the name of our map, which is not read itself."""
     choices = parsed_object(stored.normalizer.removeprefix(_OWN_NAME).encode(), f"{name}: its normalizer")
     if not set(_ALWAYS_SAID) <= choices.keys() <= set(_TEXT_CHOICES):
@@ -213,11 +213,11 @@ def _text_choices(stored: Stored, name: str) -> dict[str, Any]:
     return choices
 
 
-def is_own(stored: Stored) -> bool:
+def is_own(stored: FieldValues) -> bool:
     return stored.normalizer.startswith(_OWN_NAME)
 
 
-def steps_of(stored: Stored) -> tuple[Step, ...]:
+def steps_of(stored: FieldValues) -> tuple[Step, ...]:
     """Return what is done to a text, one after the other, as any model says it."""
     kept = KEPT_APART.join(stored.pieces.of_kind(Kind.USER_DEFINED))
     table = None
@@ -226,13 +226,13 @@ def steps_of(stored: Stored) -> tuple[Step, ...]:
     return WholeTexts(table, Marks(stored.prefix, stored.one_blank, stored.shows_blanks, stored.suffix)).steps
 
 
-def recipe_with(stored: Stored, merges: int, name: str, **choices: Any) -> Recipe:
+def recipe_with(stored: FieldValues, merges: int, name: str, **choices: Any) -> Recipe:
     unknown = "bytes" if stored.byte_fallback else "unk"
     choices["decoding"] = (decoding_of(stored),)
     return recipe_from(name, name="sentencepiece", base="characters", unknown=unknown, merges=merges, **choices)
 
 
-def decoding_of(stored: Stored) -> SentencePiece:
+def decoding_of(stored: FieldValues) -> SentencePiece:
     unknown = next(iter(stored.pieces.of_kind(Kind.UNKNOWN)), UNKNOWN_TOKEN)
     changes = bool(stored.map_behind)  # else nothing else is done behind, either
     return SentencePiece(
@@ -269,7 +269,7 @@ def prepared_spec(recipe: Recipe) -> bytes | None:
     return changes + chosen
 
 
-def recipe_of(stored: Stored, steps: int, name: str, **choices: Any) -> tuple[Recipe, list[str]]:
+def recipe_of(stored: FieldValues, steps: int, name: str, **choices: Any) -> tuple[Recipe, list[str]]:
     """Return the recipe of a file of ours, and notes."""
     pieces = stored.pieces
     specials = tuple(pieces.texts_of(np.flatnonzero(np.isin(pieces.kinds, (Kind.CONTROL, Kind.USER_DEFINED)))))

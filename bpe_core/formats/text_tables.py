@@ -23,7 +23,7 @@ from bpe_core.errors import FormatError
 from bpe_core.formats import merge_table
 from bpe_core.formats.base import NO_NUMBER, decoded, reported, unless_ids
 from bpe_core.formats.json_reading import Object, parsed_object
-from bpe_core.formats.merge_table import NUMBER, Cells, Found, MergeTable, Told
+from bpe_core.formats.merge_table import NUMBER, Cells, Found, MergeTable, ParsedTable
 from bpe_core.formats.rows import COLUMNS_BUT_KIND, Layout, Row, base_rows, merge_rows, rows_by_kernels, special_rows
 from bpe_core.history.history import History, Int64s
 from bpe_core.support.honest_text import escape, unescape
@@ -84,7 +84,7 @@ class JsonTable(MergeTable):
     def as_found(self, row: Row) -> Found:
         return {column: getattr(row, column) for column in COLUMNS_BUT_KIND}
 
-    def taken_apart(self, data: bytes, name: str) -> Told:
+    def taken_apart(self, data: bytes, name: str) -> ParsedTable:
         begin = data.find(OPENING) + len(OPENING)
         is_in_lines = begin >= len(OPENING) and data.startswith((b'\n  {"', b'\r\n  {"', b"]"), begin)
         about = parsed_object(data[:begin] + b"]}" if is_in_lines else data, name, LARGEST_WHOLE)
@@ -106,7 +106,7 @@ class JsonTable(MergeTable):
             numbers = [item.get(NUMBER) for item in alphabet], about[SPECIAL_NUMBERS]
         columns = [*COLUMNS_BUT_KIND, *merge_table.columns_for(merge_table.checked_kinds(about.get("reasons"), name))]
         columns += [NUMBER] if numbers else []
-        return Told(
+        return ParsedTable(
             about,
             name,
             [merge_table.symbol_in(item, f"{name}, base symbol {id:,}") for id, item in enumerate(alphabet)],
@@ -243,7 +243,7 @@ class CsvTable(MergeTable):
     def recognizes(self, data: bytes) -> bool:
         return data.removeprefix(b"\xef\xbb\xbf").startswith(self._header)
 
-    def taken_apart(self, data: bytes, name: str) -> Told:
+    def taken_apart(self, data: bytes, name: str) -> ParsedTable:
         if not self.recognizes(data):
             raise FormatError(f"{name}, line 1: the header of a merge table is missing: {self._header.decode()}")
         merges_end = data.find(b"\n0" + self.delimiter.encode()) + 1  # where the rows of step 0 begin
@@ -272,7 +272,7 @@ class CsvTable(MergeTable):
                 # A former version may have written the recipe in fewer words.
                 self.check_cells(found, row._replace(token=found["token"]) if row.kind == _RECIPE else row, at)
 
-        return Told(
+        return ParsedTable(
             about,
             at,
             [merge_table.symbol_in(row, at) for at, row in symbols],

@@ -25,9 +25,9 @@ from bpe_core.formats.byte_level import alphabet_of
 from bpe_core.formats.json_reading import Object, laid_out, number_of, object_in, objects_in, parsed_object, text_in
 from bpe_core.formats.limitations import about, same_text, unrecoverable
 from bpe_core.formats.patterns import expression_of, likely_pattern, pattern_choices
-from bpe_core.formats.recovering import Recovered, recover, with_seeds
+from bpe_core.formats.recovering import RecoveredMerges, recover, with_seeds
 from bpe_core.history.history import History, Int64s
-from bpe_core.history.joining import Joining
+from bpe_core.history.joining import MergePriorities
 from bpe_core.history.token_texts import written
 from bpe_core.recipes.choice import LARGEST_VOCABULARY
 from bpe_core.support.found_once import once
@@ -108,7 +108,7 @@ class TiktokenRanks(Format):
 # --- Reading ----------------------------------------------------------------------------
 
 
-class Ranked(NamedTuple):
+class RankedHistory(NamedTuple):
     history: History
     numbers: Int64s  # the rank of each token
     notes: tuple[str, ...]
@@ -121,7 +121,7 @@ def ranked(
     name: str,
     where: str,
     taken: Collection[int] = (),
-) -> Ranked:
+) -> RankedHistory:
     """Return the history behind ranks, lowest first, with these choices; special tokens have those `taken`."""
     ranks, empty = without_empty(ranks)
     base = {token: id for id, token in enumerate(token for token in ranks if len(token) == 1)}
@@ -132,9 +132,9 @@ def ranked(
     alphabet = with_seeds(alphabet_of([token[0] for token in base]), [(one, one) for one in recovered.lost])
     by_rank = None
     if recovered.out_of_turn or recovered.lost:
-        by_rank = Joining(priorities=numbers, whole_words=True)
+        by_rank = MergePriorities(priorities=numbers, whole_words=True)
     history = History.from_pairs(recipe, alphabet, recovered.pairs_behind(len(alphabet)), by_rank)
-    return Ranked(history, numbers, tuple(_notes(recovered, ranks, empty, taken)))
+    return RankedHistory(history, numbers, tuple(_notes(recovered, ranks, empty, taken)))
 
 
 def without_empty(ranks: dict[bytes, int]) -> tuple[dict[bytes, int], int | None]:
@@ -220,7 +220,7 @@ def _check_ranks(ranks: Mapping[bytes, int], name: str) -> None:
 
 
 def _notes(
-    recovered: Recovered[bytes], ranks: Mapping[bytes, int], empty: int | None, taken: Collection[int]
+    recovered: RecoveredMerges[bytes], ranks: Mapping[bytes, int], empty: int | None, taken: Collection[int]
 ) -> list[str]:
     notes = about(
         recovered.out_of_turn,

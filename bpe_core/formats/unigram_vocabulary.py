@@ -17,7 +17,7 @@ from bpe_core.formats.base import NO_NUMBER, SCORES, dense_numbers
 from bpe_core.formats.byte_level import read
 from bpe_core.formats.limitations import about
 from bpe_core.formats.sentencepiece_fields import Kind, ScoredPiece, in_order
-from bpe_core.history.alphabet import BYTE_TEXTS, Alphabet, Spelled, Symbol, SymbolKind, unknown_symbols
+from bpe_core.history.alphabet import BYTE_TEXTS, Alphabet, SpelledSeeds, Symbol, SymbolKind, unknown_symbols
 from bpe_core.history.columns import Float32s, Scores
 from bpe_core.history.history import Columns, History, Int64s
 from bpe_core.history.laid_texts import LaidTexts
@@ -34,19 +34,19 @@ UNKNOWN_COSTS = 10.0
 LARGEST_SCORE = 3e38  # that a number of 32 bits holds
 
 
-class Scored(NamedTuple):
+class ScoredPieces(NamedTuple):
     """The pieces that a text can be split into, all different, with their scores and numbers."""
 
     texts: LaidTexts
     scores: Float64s
     numbers: Int64s
 
-    def only(self, places: Int64s) -> Scored:
-        return Scored(self.texts.only(places), self.scores[places], self.numbers[places])
+    def only(self, places: Int64s) -> ScoredPieces:
+        return ScoredPieces(self.texts.only(places), self.scores[places], self.numbers[places])
 
-    def with_lone(self, texts: Sequence[str], score: float, number: int) -> Scored:
+    def with_lone(self, texts: Sequence[str], score: float, number: int) -> ScoredPieces:
         scores, numbers = (np.full(len(texts), one) for one in (score, number))
-        return Scored(
+        return ScoredPieces(
             self.texts.followed_by(LaidTexts.of(texts)),
             np.concatenate((self.scores, scores)),
             np.concatenate((self.numbers, numbers)),
@@ -54,7 +54,7 @@ class Scored(NamedTuple):
 
 
 def history_of(
-    pieces: Scored,
+    pieces: ScoredPieces,
     numbers_of: Callable[[Sequence[str]], Int64s],
     unknown: int,
     recipe: Recipe,
@@ -132,7 +132,7 @@ def _alphabet(
     known = code_points("".join((*characters, *markers)))
     id_of = np.zeros(int(known.max(initial=0)) + 1, np.int32)
     id_of[known] = np.arange(len(base), len(given))
-    return Alphabet(tuple(given), Spelled(id_of[code_points(seeds.together)], seeds.edges))
+    return Alphabet(tuple(given), SpelledSeeds(id_of[code_points(seeds.together)], seeds.edges))
 
 
 def method_of(scores: Float64s) -> str:

@@ -19,7 +19,7 @@ from bpe_core.formats.recovering import with_seeds
 from bpe_core.formats.written_merges import PlacedMerges, WrittenMerges
 from bpe_core.history.alphabet import STAYS_ALONE, Alphabet, Symbol, SymbolKind, symbols_for_unknown
 from bpe_core.history.history import History, Int64s
-from bpe_core.history.joining import NO_PRIORITY, Joining, PairRows
+from bpe_core.history.joining import NO_PRIORITY, MergePriorities, PairRows
 from bpe_core.history.token_texts import written
 from bpe_core.recipes.parts import UNKNOWN_TOKEN, Marker
 
@@ -129,7 +129,7 @@ class Model:
     pairs: Int64s  # a row each
     numbers: Int64s | None  # of base symbols, merges and special tokens, where they are not our ids
     notes: list[str]
-    joining: Joining | None = None  # where the merges alone do not say how texts are cut
+    joining: MergePriorities | None = None  # where the merges alone do not say how texts are cut
 
 
 def build(
@@ -230,8 +230,8 @@ def _left_out(lacking: Sequence[int], style: Style) -> tuple[int, ...]:
     return tuple(lacking) if is_none else ()
 
 
-def _joining(rows: PairRows, lacking: Sequence[int], style: Style) -> Joining:
-    return Joining(
+def _joining(rows: PairRows, lacking: Sequence[int], style: Style) -> MergePriorities:
+    return MergePriorities(
         pairs=rows, whole_words=style.whole_words, joins_unknown=style.joins_unknown, left_out=_left_out(lacking, style)
     )
 

@@ -66,7 +66,7 @@ def halves(texts: Sequence[str]) -> tuple[list[str], list[str]] | None:
 
 
 @dataclass
-class Resolved:
+class ResolvedMerges:
     pairs: list[tuple[int, int]] | Int64s = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
     never_happen: list[str] = field(default_factory=list)  # what merges make that another one always makes before
@@ -134,25 +134,25 @@ class PlacedMerges:
         known = np.minimum.reduce(columns) != NOWHERE
         return PairRows(*(column[known] for column in columns))
 
-    def resolved_at_once(self, base: Mapping[str, int], first_id: int) -> Resolved | None:
+    def resolved_at_once(self, base: Mapping[str, int], first_id: int) -> ResolvedMerges | None:
         """Resolve merges in order, each of which makes another text."""
         rows = np.arange(len(self.made))
         if len(rows) > LARGEST_VOCABULARY or self.among(self.made).sum() < len(rows) or not self.are_in_order(base):
             return None
         return self._resolved(base, first_id, rows)
 
-    def resolved_in_turn(self, base: Mapping[str, int], first_id: int) -> Resolved:
+    def resolved_in_turn(self, base: Mapping[str, int], first_id: int) -> ResolvedMerges:
         """Resolve merges in any order: of those that can happen, the first in the file is the next."""
         return self._resolved(base, first_id, self._born_in_turn(base))
 
-    def _resolved(self, base: Mapping[str, int], first_id: int, rows: Int64s) -> Resolved:
+    def _resolved(self, base: Mapping[str, int], first_id: int, rows: Int64s) -> ResolvedMerges:
         """Resolve these merges, each behind those that make its parts."""
         id_of = np.full(len(self._place_of) + 1, NOWHERE)
         id_of[self.places(base)] = np.fromiter(base.values(), np.int64, len(base))
         id_of[self.made[rows]] = np.arange(first_id, first_id + len(rows))
         pairs = np.stack([id_of[self.left[rows]], id_of[self.right[rows]]], axis=1)
         made = self._merges.made
-        return Resolved(pairs, [made[row] for row in rows.tolist()], places=self.made[rows])
+        return ResolvedMerges(pairs, [made[row] for row in rows.tolist()], places=self.made[rows])
 
     def _born_in_turn(self, base: Mapping[str, int]) -> Int64s:
         """Return the merges that happen, in their order: each in its turn, or with its last part if that is later.
@@ -219,12 +219,12 @@ def _are_letters(base: Mapping[str, int]) -> bool:
     return all(len(text) == 1 for text in base)
 
 
-def resolved_at_once(base: Mapping[str, int], first_id: int, merges: WrittenMerges) -> Resolved | None:
+def resolved_at_once(base: Mapping[str, int], first_id: int, merges: WrittenMerges) -> ResolvedMerges | None:
     """Resolve much sooner where each merge joins what is there already and makes what is not yet."""
     return PlacedMerges(merges, list(dict.fromkeys(chain(base, merges.made)))).resolved_at_once(base, first_id)
 
 
-def resolve(base: Mapping[str, int], first_id: int, merges: WrittenMerges, where: str) -> Resolved:
+def resolve(base: Mapping[str, int], first_id: int, merges: WrittenMerges, where: str) -> ResolvedMerges:
     """Return the merges as pairs of ids.
 
     `base` are the texts of the base symbols, `first_id` is the first merge's, `where` reads "merges.txt, line {}".
@@ -241,7 +241,7 @@ def resolve(base: Mapping[str, int], first_id: int, merges: WrittenMerges, where
     several = {text for text, number in makers.items() if number > 1}
     id_of = dict(base)
     pairs: list[tuple[int, int]] = []
-    found = Resolved(pairs)
+    found = ResolvedMerges(pairs)
     recovery = Recovery(id_of)
     one_by_one = _are_letters(base)
     for left, right, place in merges:

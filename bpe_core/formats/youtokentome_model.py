@@ -16,7 +16,7 @@ from bpe_core.formats.base import IN_WORDS, NO_NUMBER, Beside, Opened, ReadOnly,
 from bpe_core.formats.rebuilding import check_steps
 from bpe_core.history.alphabet import Alphabet, Symbol, symbols_for_unknown
 from bpe_core.history.history import NOTHING, Columns, History, Int64s
-from bpe_core.history.joining import Joining, PairRows
+from bpe_core.history.joining import MergePriorities, PairRows
 from bpe_core.text.preparation.pre_tokenizers import Split
 
 MARKER = "▁"
@@ -67,7 +67,7 @@ class YouTokenToMe(ReadOnly):
         alphabet = Alphabet(tuple(symbols))
         check_steps([*columns], alphabet, recipe, lambda row: f"{name}, line {2 + characters + row:,}")
         rows = PairRows(columns[0], columns[1], len(symbols) + np.arange(merges))
-        history = History.from_pairs(recipe, alphabet, columns[:2].T, Joining(pairs=rows, joins_unknown=True))
+        history = History.from_pairs(recipe, alphabet, columns[:2].T, MergePriorities(pairs=rows, joins_unknown=True))
         notes = [_ZERO] if 0 in named[1 : len(symbols) + merges] else []
         return history.numbered(np.array(named, np.int64)), notes
 

@@ -19,6 +19,7 @@ import numpy.typing as npt
 from bpe_core.counting.words import WordTable, are_inside
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import repeated
+from bpe_core.support.former_names import former_classes
 
 Number = TypeVar("Number", bound=np.generic)
 T = TypeVar("T")
@@ -41,17 +42,17 @@ class Symbol(NamedTuple):
         return self.kind not in STAYS_ALONE
 
 
-class Spelled(NamedTuple):
+class SpelledSeeds(NamedTuple):
     """Seeds by the base symbols they are made of, end to end."""
 
     symbols: npt.NDArray[np.int32]
     starts: npt.NDArray[np.int64]  # where each begins, and the end of all
 
-    def only(self, chosen: npt.NDArray[np.int64] | npt.NDArray[np.int32]) -> Spelled:
+    def only(self, chosen: npt.NDArray[np.int64] | npt.NDArray[np.int32]) -> SpelledSeeds:
         lengths = np.diff(self.starts)[chosen]
         starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
         cells = np.arange(int(starts[-1])) + repeated(self.starts[chosen] - starts[:-1], lengths)
-        return Spelled(self.symbols[cells], starts)
+        return SpelledSeeds(self.symbols[cells], starts)
 
     def joined(self, parts: list[bytes]) -> list[bytes]:
         """Join the given `parts` of the symbols of each text."""
@@ -69,7 +70,7 @@ class Alphabet:
     """The base symbols, in the order of their ids. Many seeds are written out when somebody looks at them."""
 
     given: tuple[Symbol, ...]
-    spelled: Spelled | None = None  # seeds behind them
+    spelled: SpelledSeeds | None = None  # seeds behind them
 
     def kept(self, what: object, make: Callable[[], T]) -> T:
         """Return what `make` once made of this alphabet; finding it by comparing two alphabets would take long."""
@@ -300,3 +301,5 @@ def _marker_symbols(words: WordTable, recipe: Recipe, pieces: set[bytes]) -> lis
 
 
 _PLAIN_BYTES = Alphabet(tuple(Symbol(bytes([i]), bytes([i]), "byte") for i in range(256)))
+
+__getattr__ = former_classes(__name__, Spelled="SpelledSeeds")

@@ -29,7 +29,7 @@ from bpe_core.history.columns import NOTHING as NOTHING
 from bpe_core.history.columns import Columns as Columns
 from bpe_core.history.columns import Int64s as Int64s
 from bpe_core.history.columns import Scores, frozen, joined_lengths
-from bpe_core.history.joining import Joining
+from bpe_core.history.joining import MergePriorities
 from bpe_core.history.laid_texts import LaidTexts
 from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.interventions import forced_at
@@ -87,7 +87,7 @@ class History(Sequence[Step]):
         *,
         reasons: Reasons = COUNT_ALONE,
         scores: Scores | None = None,
-        joining: Joining | None = None,
+        joining: MergePriorities | None = None,
         tokens_at_start: int = NOTHING,
         end_reason: EndReason = "",
         numbers: Int64s | None = None,
@@ -106,7 +106,7 @@ class History(Sequence[Step]):
 
     @classmethod
     def from_pairs(
-        cls, recipe: Recipe, alphabet: Alphabet, pairs: Sequence[Pair] | Int64s, joining: Joining | None = None
+        cls, recipe: Recipe, alphabet: Alphabet, pairs: Sequence[Pair] | Int64s, joining: MergePriorities | None = None
     ) -> History:
         """Return a history of which only the merges are known, as when a table is imported."""
         columns = Columns.with_room(len(pairs))

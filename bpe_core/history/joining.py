@@ -16,6 +16,7 @@ import numpy as np
 
 from bpe_core.errors import FormatError
 from bpe_core.support.arrays import Int64s
+from bpe_core.support.former_names import former_classes
 
 NO_PRIORITY = -1  # of a token that no two neighbours become
 LARGEST = 2**31 - 1  # a priority, or a token
@@ -32,7 +33,7 @@ class PairRows(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Joining:
+class MergePriorities:
     """Join the best pair of a word first, of equals the leftmost. Exactly one of `pairs` and `priorities` is None."""
 
     pairs: PairRows | None = None
@@ -43,7 +44,7 @@ class Joining:
     found_first: tuple[int, ...] = ()  # tokens that are looked for before anything is joined, and stay alone
     hidden: tuple[int, ...] = ()  # tokens that are steps to others only: alone they fall apart, symbols are unknown
 
-    def before(self, token: int) -> Joining:
+    def before(self, token: int) -> MergePriorities:
         """Return a copy restricted to tokens below this id."""
         hidden = tuple(one for one in self.hidden if one < token)
         if self.pairs is None:
@@ -68,7 +69,7 @@ class Joining:
         return json.dumps(self.to_dict)
 
     @classmethod
-    def from_dict(cls, values: object, base: int, tokens: int, where: str) -> Joining:
+    def from_dict(cls, values: object, base: int, tokens: int, where: str) -> MergePriorities:
         """Parse and check JSON values; leave out what they say about tokens that a damaged file has lost."""
         if not isinstance(values, Mapping):
             raise _wrong(where)
@@ -99,3 +100,6 @@ def _numbers(values: object, least: int, most: int, where: str) -> Int64s:
 
 def _wrong(where: str) -> FormatError:
     return FormatError(f"{where}: what it says of the order in which texts are joined is damaged.")
+
+
+__getattr__ = former_classes(__name__, Joining="MergePriorities")

@@ -20,7 +20,7 @@ Name = Callable[[int], str]
 
 
 @dataclass(frozen=True)
-class Standing:
+class CountsAtStep:
     best: int  # the highest count
     now: int  # at the moment shown
     winner: int | None  # the count of the pair that is merged then; None where none is
@@ -34,7 +34,7 @@ class Reason:
     rank: int | None = None  # the merge that joins them
     taken_by: int | None = None  # the merge that took one of them before
     taken: int | None = None  # the token that was taken
-    standing: Standing | None = None  # where the words of the corpus are known
+    standing: CountsAtStep | None = None  # where the words of the corpus are known
     before: Branch | None = None  # the alternative of the pattern that made the word before the cut
     after: Branch | None = None
     turn: int = 0  # up to which step no merge crosses the edge of a word that is here

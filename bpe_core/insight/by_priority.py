@@ -29,7 +29,7 @@ MOST_WAYS = 40  # states of a word that are shown
 
 
 @dataclass(frozen=True)
-class Meeting:
+class PairAtBoundary:
     left: int
     right: int
     joins_to: int | None  # the token they become, once it exists
@@ -39,7 +39,7 @@ class Meeting:
 class Trace:
     ends: list[int]  # of its base symbols, in bytes
     states: list[list[tuple[int, int]]]  # after each join: the tokens, and the number of symbols before the end of each
-    met: dict[int, list[Meeting]]  # by the number of symbols before the place: the pairs that met there, in turn
+    met: dict[int, list[PairAtBoundary]]  # by the number of symbols before the place: the pairs that met there, in turn
     joined_at: dict[int, int]  # by the same: which join of the word dissolved it
 
 
@@ -96,7 +96,7 @@ class WhyPriority(ExplainedText):
             ready = []
             for i, ((left, place), (right, _)) in enumerate(pairwise(tokens)):
                 found = self._joined.find(left << 32 | right)
-                meeting = Meeting(left, right, None if found is None else found[1])
+                meeting = PairAtBoundary(left, right, None if found is None else found[1])
                 known = trace.met.setdefault(place, [])
                 if meeting not in known[-1:]:
                     known.append(meeting)

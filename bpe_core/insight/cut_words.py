@@ -16,7 +16,7 @@ import numpy as np
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import History
 from bpe_core.methods.kit.method import Method
-from bpe_core.recipes.parts import Splitting
+from bpe_core.recipes.parts import SplittingChoices
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.cutting import Cutting, GivenWords
 from bpe_core.segmenting.segmentation import NO_TOKEN, Segmentation, Segmenter, Tokens
@@ -111,7 +111,7 @@ def tokens_by_word(
 
 
 def _splits_alike(recipe: Recipe, counted_by: Recipe) -> bool:
-    return set(recipe.differing(counted_by, Splitting)) <= {"special_tokens"}
+    return set(recipe.differing(counted_by, SplittingChoices)) <= {"special_tokens"}
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ from bpe_core.history.history import History, Step
 from bpe_core.history.token_texts import quoted, written
 from bpe_core.insight.side_by_side import Overlap
 from bpe_core.methods.registry import METHODS
-from bpe_core.recipes.parts import Normalization, Splitting
+from bpe_core.recipes.parts import Normalization, SplittingChoices
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
 from bpe_core.support.wording import count_text
@@ -196,7 +196,7 @@ def _base(recipe: Recipe) -> str:
 def _splitting_difference(one: Recipe, other: Recipe) -> str:
     """Return the first choice that may make other words, except those that matter to hardly any text."""
     changing = one.differing(other, Normalization)
-    found = sorted(one.differing(other, Splitting), key=lambda name: (name in changing, "pattern" not in name))
+    found = sorted(one.differing(other, SplittingChoices), key=lambda name: (name in changing, "pattern" not in name))
     for choice in found:
         a, b = getattr(one, choice), getattr(other, choice)
         how = "changed differently first" if choice in changing else "split differently"

@@ -9,7 +9,7 @@ from random import Random
 import numpy as np
 
 from bpe_core.counting.words import WordTable
-from bpe_core.history.alphabet import Alphabet, Spelled
+from bpe_core.history.alphabet import Alphabet, SpelledSeeds
 from bpe_core.history.columns import DROPPED, Float32s
 from bpe_core.history.history import History
 from bpe_core.insight.word_lattice import spelled_tokens
@@ -45,7 +45,7 @@ class CorpusLattices:
             np.int64,
         )
         bounds = np.cumsum([0, *map(len, number_of)])
-        pieces = Spelled(np.array([symbol for piece in number_of for symbol in piece], np.int32), bounds)
+        pieces = SpelledSeeds(np.array([symbol for piece in number_of for symbol in piece], np.int32), bounds)
         alphabet = Alphabet(self._base, pieces) if number_of else Alphabet(self._base)
         self._size = len(alphabet)
         stretches = Stretches.of(words, alphabet, history.recipe)

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from bpe_core.kernels import kept
-from bpe_core.kernels.kept import Made
+from bpe_core.kernels.kept import KeptKernel
 
 # Whether each call is compared with what the machine code was made for: in tests. Elsewhere callers are trusted.
 CHECKS = bool(os.environ.get("BPE_EXPLORER_CHECK_KERNELS"))
@@ -55,7 +55,7 @@ class Kernel:
                     self._only = call if self._has_one_kind() and not CHECKS else None
         return call
 
-    def _made(self, kinds: str, arguments: tuple[Any, ...]) -> Made:
+    def _made(self, kinds: str, arguments: tuple[Any, ...]) -> KeptKernel:
         pack = kept.pack()
         made = None if pack is None else pack.kernels.get((self.name, kinds))
         if made is None:
@@ -68,7 +68,7 @@ class Kernel:
 
 
 class Call:
-    def __init__(self, made: Made, arguments: tuple[Any, ...]) -> None:
+    def __init__(self, made: KeptKernel, arguments: tuple[Any, ...]) -> None:
         self._native = _NATIVE(load(made))
         self._packers = [_packer(argument) for argument in arguments]
         given = sum(len(pack(argument)) for pack, argument in zip(self._packers, arguments, strict=True))
@@ -93,7 +93,7 @@ class Call:
 # Loading
 
 
-def load(made: Made) -> int:
+def load(made: KeptKernel) -> int:
     from llvmlite import binding
 
     engine = _engine()

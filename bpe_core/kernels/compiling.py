@@ -33,7 +33,7 @@ from numba.np.arrayobj import populate_array
 from bpe_core.kernels import calling, kept
 from bpe_core.kernels.calling import Kernel
 from bpe_core.kernels.dependencies import code_of_module, key_of
-from bpe_core.kernels.kept import Made
+from bpe_core.kernels.kept import KeptKernel
 
 TESTED = ((0, 66), (0, 68))  # the first and the last release of Numba, as `pyproject.toml` asks for them
 if not TESTED[0] <= tuple(map(int, numba.__version__.split(".")[:2])) <= TESTED[1]:
@@ -45,7 +45,7 @@ _WORD = ir.IntType(64)
 # What the C library of every process has; Numba's own helpers are missing where machine code is loaded without it.
 _EVERYWHERE = {"memset", "memcpy", "memmove", "log", "exp"}
 
-made: dict[tuple[str, str], Made] = {}  # by this process, or before it by another
+made: dict[tuple[str, str], KeptKernel] = {}  # by this process, or before it by another
 
 
 class kernel(Kernel):  # noqa: N801  # a decorator
@@ -55,7 +55,7 @@ class kernel(Kernel):  # noqa: N801  # a decorator
         super().__init__(function)
         overload(self, jit_options=_OPTIONS, strict=False)(lambda *arguments: function)  # for kernels that call it
 
-    def _made(self, kinds: str, arguments: tuple[Any, ...]) -> Made:
+    def _made(self, kinds: str, arguments: tuple[Any, ...]) -> KeptKernel:
         key = key_of(self.py_func, arguments, _compiler())
         found = made[self.name, kinds] = _made_before().get(key) or _compiled(self, arguments)._replace(key=key)
         return found
@@ -79,12 +79,12 @@ def _compiler() -> str:
     return "\n".join([*versions, sys.implementation.cache_tag or "", kept.processor(), *sources])
 
 
-def _compiled(kernel: kernel, arguments: tuple[Any, ...]) -> Made:
+def _compiled(kernel: kernel, arguments: tuple[Any, ...]) -> KeptKernel:
     given = tuple(map(_argument_type, arguments))
     entry, answers = _entry(kernel, given)
     function = numba.cfunc(types.void(types.CPointer(types.int64)), **_OPTIONS)(entry)
     code = _object_file(kernel.name, function.inspect_llvm(), function.native_name)
-    return Made(function.native_name, "".join(map(_letters, answers[-1:])), code)
+    return KeptKernel(function.native_name, "".join(map(_letters, answers[-1:])), code)
 
 
 def _argument_type(value: Any) -> Any:

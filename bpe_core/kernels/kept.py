@@ -54,7 +54,7 @@ PARTS = {
 }
 
 
-class Made(NamedTuple):
+class KeptKernel(NamedTuple):
     symbol: str  # its name inside the object file
     answer: str  # a letter for each number of the answer (see `calling.py`)
     code: bytes  # the object file
@@ -67,7 +67,7 @@ class Pack:
 
     fallback: str = ""  # why Numba's own cache is used instead of machine code kept here; empty if it is not
     parts: tuple[str, ...] = ()  # that are made
-    kernels: Mapping[tuple[str, str], Made] = field(default_factory=dict)
+    kernels: Mapping[tuple[str, str], KeptKernel] = field(default_factory=dict)
 
     def joined(self, other: Pack) -> Pack:
         return replace(self, parts=self.parts + other.parts, kernels={**self.kernels, **other.kernels})
@@ -103,7 +103,7 @@ class Pack:
         fallback, parts, rows = json.loads(header)
         kernels, start = {}, 0
         for name, kinds, key, symbol, answer, length in rows:
-            kernels[name, kinds] = Made(symbol, answer, code[start : (start := start + length)], key)
+            kernels[name, kinds] = KeptKernel(symbol, answer, code[start : (start := start + length)], key)
         return cls(fallback, tuple(parts), kernels)
 
 
@@ -250,9 +250,9 @@ def _read(place: Path) -> Pack | None:
         return None
 
 
-def made_before() -> dict[str, Made]:
+def made_before() -> dict[str, KeptKernel]:
     """Return the machine code that other versions of the kernels, used of late, have left, by its key."""
-    found = dict[str, Made]()
+    found = dict[str, KeptKernel]()
     for place in _folders(base()):
         with suppress(OSError):
             pack = _read(private_folder(place))

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_core.counting.count_words import count_texts
-from bpe_core.counting.words import Counted
+from bpe_core.counting.words import CountedWords
 from bpe_core.errors import BpeError, CorpusError
 from bpe_core.history.arguments import Learned, by_name, documents_of, history_of
 from bpe_core.history.history import History
@@ -199,10 +199,10 @@ def _in_words(
     texts = list(groups.values())
     borders = sorted({len(texts) * part // threads.count for part in range(threads.count + 1)})
 
-    def count(recipe: Recipe, some: Sequence[Sequence[str]]) -> Job[Counted]:
+    def count(recipe: Recipe, some: Sequence[Sequence[str]]) -> Job[CountedWords]:
         return lambda stopped: count_texts(some, recipe, done=steps.add, cancelled=stopped)
 
-    def together(recipe: Recipe, parts: Sequence[Counted]) -> Job[TextsInWords]:
+    def together(recipe: Recipe, parts: Sequence[CountedWords]) -> Job[TextsInWords]:
         return lambda stopped: TextsInWords.of_counted(groups, parts, recipe)
 
     steps = Steps(len(splittings) * len(texts))

@@ -26,7 +26,7 @@ from bpe_core.support.arrays import Float64s, Int64s
 from bpe_core.support.progress import ALONE, Progress, Work, while_wanted
 
 if TYPE_CHECKING:
-    from bpe_core.measures.compiled_bits import Wanted
+    from bpe_core.measures.compiled_bits import MeasuredPairs
 
 
 MEASURED = 60  # sizes measured where all would take too long; closer together where the vocabulary is small
@@ -113,13 +113,13 @@ def _every(history: History) -> Int64s:
 
 
 def _followed_bits(
-    words: Followed, steps: Int64s, history: History, learned: Int64s, held_out: Int64s, work: Work
+    words: StepMeasure, steps: Int64s, history: History, learned: Int64s, held_out: Int64s, work: Work
 ) -> Float64s:
-    from bpe_core.measures.compiled_bits import Wanted  # loads machine code
+    from bpe_core.measures.compiled_bits import MeasuredPairs  # loads machine code
 
     asked = np.zeros(len(history) + 1, np.bool_)
     asked[steps] = True
-    wanted = Wanted(learned, held_out, asked, np.zeros(len(asked)))
+    wanted = MeasuredPairs(learned, held_out, asked, np.zeros(len(asked)))
     for done in while_wanted(words.follow(wanted), work.cancelled, every=1):
         work.progress(Progress("measuring", done, len(asked), "sizes"))
     found: Float64s = wanted.bits[steps]
@@ -173,16 +173,16 @@ def _discount(counts: Int64s) -> float:
     return once / (once + 2 * twice) if once and twice else USUAL_DISCOUNT
 
 
-class Followed(NamedTuple):
+class StepMeasure(NamedTuple):
     size: int  # tokens at first
-    follow: Callable[[Wanted], Iterator[int]]  # writes the results; yields how many steps are done
+    follow: Callable[[MeasuredPairs], Iterator[int]]  # writes the results; yields how many steps are done
 
     def is_worth(self, sizes: int, work: Work) -> bool:
         """Return whether it is possible and faster to follow the steps than to measure each size by itself."""
         return use_machine_code(self.size * sizes, work=work)
 
 
-def followed(cut: CutWords) -> Followed | None:
+def followed(cut: CutWords) -> StepMeasure | None:
     """Return None where it is unknown which words a step changes, or finding out would take too long."""
     if isinstance(cut.segmentation, Boundaries):
         return _joined(cut, cut.segmentation)
@@ -190,16 +190,16 @@ def followed(cut: CutWords) -> Followed | None:
     if not isinstance(segmenter, WordSegmenter):
         return None
 
-    def follow(wanted: Wanted) -> Iterator[int]:
+    def follow(wanted: MeasuredPairs) -> Iterator[int]:
         from bpe_core.measures.compiled_bits import follow_words  # loads machine code
 
         return follow_words(cut.words, segmenter, wanted, cut.history)
 
     most = LONG_WORDS if segmenter.has_pieces_over_time else LONG_WORDS_PLAINLY
-    return Followed(len(cut.words.text), follow) if (lengths * lengths).sum() <= most else None
+    return StepMeasure(len(cut.words.text), follow) if (lengths * lengths).sum() <= most else None
 
 
-def _joined(cut: CutWords, boundaries: Boundaries) -> Followed | None:
+def _joined(cut: CutWords, boundaries: Boundaries) -> StepMeasure | None:
     """List the words in which each step joins pairs; None where some symbols are no tokens by themselves."""
     symbols, (ids, words) = boundaries.all_symbols(), cut.placed(0)
     if not np.array_equal(symbols.ids, ids):
@@ -210,11 +210,11 @@ def _joined(cut: CutWords, boundaries: Boundaries) -> Followed | None:
     of_word = np.insert(words, begins, np.append(words[:1], words[begins[1:] - 1])).astype(np.int32)
     ranks = np.insert(symbols.ranks, begins, PATTERN_CUT)
 
-    def follow(wanted: Wanted) -> Iterator[int]:
+    def follow(wanted: MeasuredPairs) -> Iterator[int]:
         from bpe_core.measures.compiled_bits import Cells, follow_joins  # loads machine code
 
         order = np.argsort(ranks, kind="stable").astype(np.int32)
         first = np.searchsorted(ranks[order], np.arange(len(cut.history) + 1, dtype=np.int32))
         return follow_joins(Cells(cells, of_word, first, order), wanted, cut.history)
 
-    return Followed(len(cells), follow)
+    return StepMeasure(len(cells), follow)

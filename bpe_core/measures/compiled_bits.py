@@ -24,7 +24,7 @@ SLOTS = 1 << 16  # for pairs, at first
 PAIRS_AT_ONCE = 20_000_000  # pairs between two checks for cancellation: some 0.04 s
 
 
-class Wanted(NamedTuple):
+class MeasuredPairs(NamedTuple):
     learned: Int64s
     held_out: Int64s
     asked: Bools  # by number of steps, from 0 on
@@ -40,7 +40,7 @@ class Cells(NamedTuple):
     by_rank: Int32s
 
 
-def follow_joins(cells: Cells, wanted: Wanted, history: History, slots: int | None = None) -> Iterator[int]:
+def follow_joins(cells: Cells, wanted: MeasuredPairs, history: History, slots: int | None = None) -> Iterator[int]:
     """Write the bits where pairs are joined; yield how many steps are done."""
     places = kernel.Cells(cells.ids, cells.ids.copy(), cells.words, wanted.learned, wanted.held_out)
     columns = history.columns
@@ -103,11 +103,11 @@ _NO_PIECES = PiecesOverTime([0], lambda at: piece_table([], [], [], []), None)
 
 
 def follow_words(
-    words: WordTable, segmenter: WordSegmenter, wanted: Wanted, history: History, slots: int | None = None
+    words: WordTable, segmenter: WordSegmenter, wanted: MeasuredPairs, history: History, slots: int | None = None
 ) -> Iterator[int]:
     """Write the bits after the steps that are asked for; yield how many steps are done."""
     steps, longest = len(history), int(np.diff(words.starts).max(initial=0))
-    over_time, listing = segmenter.pieces_over_time(), _Listing()
+    over_time, listing = segmenter.pieces_over_time(), _CutList()
     if over_time is None:
         for number, (word, _) in enumerate(words):
             listing.enter(word, segmenter, steps)
@@ -131,7 +131,7 @@ def follow_words(
             yield min(step, steps)
 
 
-class _Listing:
+class _CutList:
     def __init__(self) -> None:
         self._cuts, self._first = array("i"), array("q")
 
@@ -159,7 +159,7 @@ def _waiting(words: WordTable, history: History, over_time: PiecesOverTime) -> c
     return cut_words.Waiting(lists, np.zeros(len(words), np.int32), history.columns.left, gone)
 
 
-def _uncut(words: WordTable, wanted: Wanted) -> cut_words.Words:
+def _uncut(words: WordTable, wanted: MeasuredPairs) -> cut_words.Words:
     behind = np.zeros(4, np.uint8)  # words that are read as whole characters
     return cut_words.Words(
         data=np.concatenate([words.text, behind]),

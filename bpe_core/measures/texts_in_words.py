@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_core.counting.count_words import count_texts
-from bpe_core.counting.words import Counted, PartCounts, WordColumns, WordTable
+from bpe_core.counting.words import CountedWords, PartCounts, WordColumns, WordTable
 from bpe_core.history.history import History
 from bpe_core.insight.cut_words import CutWords, tokens_by_word
 from bpe_core.kernels.kept import COUNTING
@@ -20,7 +20,7 @@ from bpe_core.kernels.readiness import use_machine_code
 from bpe_core.methods.kit.method import Method
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.recipes.choice import LARGEST_NUMBER
-from bpe_core.recipes.parts import CUSTOM_PATTERN, Splitting
+from bpe_core.recipes.parts import CUSTOM_PATTERN, SplittingChoices
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.cutting import spelled_in
 from bpe_core.segmenting.segmentation import NO_TOKEN
@@ -52,7 +52,7 @@ def finds_specials(tokenizer: Tokenizer, texts: Mapping[str, Sequence[str]]) -> 
 
 def splitting_of(recipe: Recipe) -> Recipe:
     """Return all that decides which words texts have, where none spells a special token that is matched."""
-    chosen = {field.name: getattr(recipe, field.name) for field in fields(Splitting)}
+    chosen = {field.name: getattr(recipe, field.name) for field in fields(SplittingChoices)}
     return Recipe(**{**chosen, "special_tokens": ()})
 
 
@@ -72,8 +72,8 @@ class TextsInWords:
         return cls.of_counted(texts, [count_texts(list(texts.values()), recipe, cancelled=cancelled)], recipe)
 
     @classmethod
-    def of_counted(cls, names: Iterable[str], parts: Sequence[Counted], recipe: Recipe) -> TextsInWords:
-        found = Counted.joined(parts)
+    def of_counted(cls, names: Iterable[str], parts: Sequence[CountedWords], recipe: Recipe) -> TextsInWords:
+        found = CountedWords.joined(parts)
         return cls(found.words, dict(zip(names, found.texts, strict=True)), recipe)
 
     def cut(self, history: History, at: int, *, cancelled: CancelCheck = never_cancelled) -> CutTexts:

@@ -103,7 +103,7 @@ ALL_AS_PINNED = "All pinned texts are split as they were."
 
 
 @dataclass(frozen=True, eq=False)
-class _Judged:
+class _Judgement:
     history: History
     counted_by: Recipe
     verdict: Verdict
@@ -123,7 +123,7 @@ def _by_counts(study: Study, work: Work) -> Answer:
     limit = LIMIT if study.format == LIMITED else None
     if limit is not None:
         limit = max(limit, int(history.token_lengths().max(initial=1)))
-    own = _Judged(history, history.recipe, judge(words, history, work, limit=limit))
+    own = _Judgement(history, history.recipe, judge(words, history, work, limit=limit))
     best = own
     if own.verdict.rule_until < own.verdict.steps:
         begun = _begun(history, own.verdict)
@@ -133,7 +133,7 @@ def _by_counts(study: Study, work: Work) -> Answer:
             if not is_unsaid and own.verdict.sound_until == own.verdict.steps:
                 continue
             verdict = judge(others, history, work, limit=limit)
-            other = _Judged(history, recipe, verdict, name, is_unsaid, own.verdict.sound_until)
+            other = _Judgement(history, recipe, verdict, name, is_unsaid, own.verdict.sound_until)
             best = max(best, other, key=lambda one: one.known)
     wrong = best.verdict.steps - best.verdict.right
     if best.verdict.first is not None and best.verdict.first.kind != "wrapped" and wrong * FEW > best.verdict.steps:
@@ -149,7 +149,7 @@ def _as_learned(history: History, words: WordTable, work: Work) -> History:
     return max(tables, key=lambda one: sound_steps(words, one.first(TRIED), work), default=history)
 
 
-def _steps_of_a_balance(study: Study, found: _Judged, work: Work) -> int:
+def _steps_of_a_balance(study: Study, found: _Judgement, work: Work) -> int:
     """Return how many steps took a pair that occurs most in all texts or in one of the groups; 0 without groups."""
     assert study.texts is not None
     parts = study.texts.parts(found.counted_by, work)
@@ -187,7 +187,7 @@ def _other_ways(
         yield IN_LOWER_CASE, small, study.texts.words(small, work), not FORMATS.holding(study.format).holds_splitting
 
 
-def _split_otherwise(study: Study, own: _Judged, work: Work) -> _Judged:
+def _split_otherwise(study: Study, own: _Judgement, work: Work) -> _Judgement:
     """Judge by the words of another pattern, if one explains many more steps."""
     assert study.texts is not None
     recipe, until = own.history.recipe, own.verdict.sound_until
@@ -205,10 +205,10 @@ def _split_otherwise(study: Study, own: _Judged, work: Work) -> _Judged:
     otherwise = recipe.with_changes(pattern=best[0], custom_pattern="", unit=best[1])
     words = study.texts.words(otherwise, work)
     said = best[0] if best[1] == recipe.unit else f"{best[0]}, by {best[1]}"
-    return _Judged(own.history, otherwise, judge(words, own.history, work), said, is_unsaid=False, own_until=until)
+    return _Judgement(own.history, otherwise, judge(words, own.history, work), said, is_unsaid=False, own_until=until)
 
 
-def _about_splitting(study: Study, found: _Judged) -> tuple[str, bool]:
+def _about_splitting(study: Study, found: _Judgement) -> tuple[str, bool]:
     """Say which splitting was taken, and whether the table says another."""
     name, recipe = found.splitting, study.history.recipe
     says = FORMATS.holding(study.format).holds_splitting
@@ -223,7 +223,7 @@ def _about_splitting(study: Study, found: _Judged) -> tuple[str, bool]:
     ), True
 
 
-def _answer(study: Study, found: _Judged) -> Answer:
+def _answer(study: Study, found: _Judgement) -> Answer:
     verdict = found.verdict
     is_balanced = found.balanced == verdict.steps
     faults = () if is_balanced else verdict.faults

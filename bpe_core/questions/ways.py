@@ -15,7 +15,7 @@ from bpe_core.asking import Answer, Question, parameter
 from bpe_core.asking.shared import after_steps
 from bpe_core.errors import BpeError
 from bpe_core.figures.figure import Bar, BarFigure, Figure
-from bpe_core.figures.lattice import Held, LatticeFigure, WayDrawn
+from bpe_core.figures.lattice import LatticeFigure, LatticeToken, WayDrawn
 from bpe_core.history.history import History
 from bpe_core.insight.ways import DRAWN, WAYS, probabilities, ways_of
 from bpe_core.insight.ways_of_corpus import CorpusLattices, drawn_tokens
@@ -257,7 +257,7 @@ class _Found:
         longer = sorted((one for one in held if one[2] - one[1] > 1), reverse=True)
         kept = [one for one in held if one[2] - one[1] == 1] + longer[:MOST_IN_FIGURE]
         tokens = [
-            Held(text[id], start, stop, share, f"{text[id]}: in {share:.2%} of what {way} draws")
+            LatticeToken(text[id], start, stop, share, f"{text[id]}: in {share:.2%} of what {way} draws")
             for share, start, stop, id in sorted(kept, key=lambda one: one[1:])
         ]
         fixed: dict[Ids, list[str]] = {}
@@ -290,10 +290,10 @@ class _Found:
         return {key: times / len(self.drawn[way]) for key, times in found.items()}
 
     def _way_drawn(self, name: str, ids: Ids, share: str) -> WayDrawn:
-        tokens, start, text = list[Held](), 0, self.study.inside.by_index.texts.text
+        tokens, start, text = list[LatticeToken](), 0, self.study.inside.by_index.texts.text
         for id in ids:
             stop = start + self.all.length(id)
-            tokens.append(Held(text[id], start, stop, tip=text[id]))
+            tokens.append(LatticeToken(text[id], start, stop, tip=text[id]))
             start = stop
         return WayDrawn(name, tokens, ", ".join(filter(None, (count_text(len(ids), "token"), share))))
 

@@ -9,6 +9,7 @@ from bpe_core.methods.registry import METHODS, USUAL
 from bpe_core.recipes.choice import LARGEST_VOCABULARY, choice
 from bpe_core.recipes.interventions import Intervention
 from bpe_core.recipes.ties import TIE_RULES
+from bpe_core.support.former_names import former_classes
 from bpe_core.text.mixture import Mixture
 
 Base = Literal["bytes", "characters"]
@@ -55,7 +56,7 @@ class Normalization:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Splitting(Normalization):
+class SplittingChoices(Normalization):
     """The choices that decide which words a text has."""
 
     unit: Unit = choice("file", "Unit", among=get_args(Unit))  # "line": each line, with its newline, is its own text
@@ -128,7 +129,7 @@ class Size:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Learning:
+class LearningChoices:
     """The choices of how tokens are learned from base symbols."""
 
     method: str = choice(USUAL, "Method", "How tokens are learned", among=METHODS, goes_without_saying=True)
@@ -171,7 +172,7 @@ class Learning:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Steering:
+class SteeringChoices:
     """The choices that override the method in one run."""
 
     interventions: tuple[Intervention, ...] = choice(
@@ -192,14 +193,14 @@ class Steering:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Mixing:
+class MixtureChoices:
     mixture: Mixture | None = choice(  # None: all texts as they are
         None, "Mixture", "How much each group of texts counts, and what is taken of it", goes_without_saying=True
     )
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reading:
+class DecodingChoices:
     """The choices of those who use a tokenizer: which tokens they look for in a text, and how they decode."""
 
     spelled_specials: SpelledSpecials = choice(  # not said: by code and commands as text, in the window matched
@@ -219,4 +220,16 @@ class Reading:
     )
 
 
-Part = TypeVar("Part", bound=Normalization | Symbols | Size | Learning | Steering | Mixing | Reading)
+Part = TypeVar(
+    "Part",
+    bound=Normalization | Symbols | Size | LearningChoices | SteeringChoices | MixtureChoices | DecodingChoices,
+)
+
+__getattr__ = former_classes(
+    __name__,
+    LearningChoices="LearningChoices",
+    SplittingChoices="SplittingChoices",
+    SteeringChoices="SteeringChoices",
+    MixtureChoices="MixtureChoices",
+    DecodingChoices="DecodingChoices",
+)

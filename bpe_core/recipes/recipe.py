@@ -23,14 +23,14 @@ from bpe_core.recipes.choice import Choice, choice
 from bpe_core.recipes.interventions import checked_interventions
 from bpe_core.recipes.parts import (
     CUSTOM_PATTERN,
-    Learning,
-    Mixing,
+    DecodingChoices,
+    LearningChoices,
+    MixtureChoices,
     Normalization,
     Part,
-    Reading,
     Size,
-    Splitting,
-    Steering,
+    SplittingChoices,
+    SteeringChoices,
     Symbols,
 )
 from bpe_core.recipes.presets import PRESETS
@@ -44,7 +44,7 @@ _DEFAULT_MARKER_TEXT = {"none": "", "symbol": "</w>", "glued": "</w>", "prefix":
 
 
 @dataclass(frozen=True, kw_only=True, init=False)
-class Recipe(Reading, Mixing, Steering, Learning, Size, Symbols, Splitting):
+class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, Size, Symbols, SplittingChoices):
     """A recipe: how text becomes words, words become symbols, and symbols become tokens.
 
     The choices that only one method has are in `own`; they are given, read and written by their names like all others.
@@ -165,7 +165,7 @@ class Recipe(Reading, Mixing, Steering, Learning, Size, Symbols, Splitting):
     def differing(self, other: Recipe, *parts: type[Part]) -> list[str]:
         """Return the names of the choices of these parts in which the two differ."""
         names = _choices_of(parts)
-        if Learning in parts:
+        if LearningChoices in parts:
             names = list(dict.fromkeys((*names, *METHODS[self.method].own_choices, *METHODS[other.method].own_choices)))
         return [name for name in names if getattr(self, name) != getattr(other, name)]
 
@@ -173,7 +173,7 @@ class Recipe(Reading, Mixing, Steering, Learning, Size, Symbols, Splitting):
         """Return whether the result of one recipe is the beginning of the other's."""
         if METHODS[self.method].size_decides and self.differing(other, Size):
             return False
-        return not self.differing(other, Splitting, Symbols, Learning, Steering, Mixing)
+        return not self.differing(other, SplittingChoices, Symbols, LearningChoices, SteeringChoices, MixtureChoices)
 
     @property
     def wording(self) -> Wording:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
-from bpe_core.recipes.parts import Learning, Normalization, Size, Splitting, Symbols
+from bpe_core.recipes.parts import LearningChoices, Normalization, Size, SplittingChoices, Symbols
 from bpe_core.recipes.recipe import CHOICES, Recipe, title_of
 
 MOST_NAMED = 2  # choices by which two runs of one name are distinguished
 
 
-class Titled(Protocol):
+class TitledRun(Protocol):
     @property
     def number(self) -> int: ...
     @property
@@ -23,20 +23,20 @@ class Titled(Protocol):
 TextOf = Callable[[Any, int], str]  # what is written on a token of a run
 
 
-def name_of(run: Titled, runs: Sequence[Titled], text_of: TextOf) -> str:
+def name_of(run: TitledRun, runs: Sequence[TitledRun], text_of: TextOf) -> str:
     return f"Run {run.number}: {title_among(run, runs, text_of)}"
 
 
-def title_among(run: Titled, runs: Sequence[Titled], text_of: TextOf) -> str:
+def title_among(run: TitledRun, runs: Sequence[TitledRun], text_of: TextOf) -> str:
     """Return the title of a run: its recipe's name and, if others have the same name, what differs."""
     alike = [other for other in runs if other.recipe.name == run.recipe.name and other is not run]
     alike = [other for other in alike if other.parent != run.number]  # which says itself what is different there
     return run.recipe.name + "".join(f", {said}" for said in _what_differs(run, alike, text_of))
 
 
-def _what_differs(run: Titled, others: Sequence[Titled], text_of: TextOf) -> list[str]:
+def _what_differs(run: TitledRun, others: Sequence[TitledRun], text_of: TextOf) -> list[str]:
     recipe = run.recipe
-    parts = (Learning, Size, Symbols, Splitting, Normalization)
+    parts = (LearningChoices, Size, Symbols, SplittingChoices, Normalization)
     recipes = {id(other.recipe): other.recipe for other in others if other.recipe is not recipe}  # many runs share one
     names = {name for other in recipes.values() for name in recipe.differing(other, *parts)}
     if recipe.grown_from:
@@ -45,7 +45,7 @@ def _what_differs(run: Titled, others: Sequence[Titled], text_of: TextOf) -> lis
     return (_steering(run, text_of) + said)[:MOST_NAMED]
 
 
-def _steering(run: Titled, text_of: TextOf) -> list[str]:
+def _steering(run: TitledRun, text_of: TextOf) -> list[str]:
     recipe, said = run.recipe, []
     if recipe.interventions:
         last = recipe.interventions[-1]

@@ -42,7 +42,7 @@ class TieRule:
         return base == "bytes" or not self.byte_places
 
 
-class _Descending(bytes):
+class _ReversedBytes(bytes):
     def __lt__(self, other: bytes) -> bool:
         return bytes.__gt__(self, other)
 
@@ -101,13 +101,13 @@ _RULES = (
     TieRule(
         "largest-text",
         "that comes last in a dictionary",
-        lambda pair, texts, first_place: (_Descending(texts[pair[0]]), _Descending(texts[pair[1]])),
+        lambda pair, texts, first_place: (_ReversedBytes(texts[pair[0]]), _ReversedBytes(texts[pair[1]])),
         kernel="BY_LARGEST_TEXT",
     ),
     TieRule(
         "largest-printed",
         "that comes last in a dictionary of tokens as the GPT-2 byte alphabet prints them",
-        lambda pair, texts, first_place: (_Descending(_printed(texts[pair[0]])), _Descending(_printed(texts[pair[1]]))),
+        lambda pair, texts, first_place: tuple(_ReversedBytes(_printed(texts[token])) for token in pair),
         kernel="BY_LARGEST_TEXT",
         byte_places=BYTE_ALPHABET,
     ),

@@ -231,7 +231,7 @@ def encoded_by_kernels(
     if len(parts) == 1:
         ids, offsets = encode(parts[0])
     else:
-        gathered = _Gathered(texts.room + jobs.most)
+        gathered = _ResultCollector(texts.room + jobs.most)
         try:
             gathered.take_all([partial(encode, part) for part in parts], max(1, min(threads, len(parts))))
         except BpeError:
@@ -273,7 +273,7 @@ def _used_again(count: int) -> Int32s:
     return np.empty(count, np.int32)
 
 
-class _Gathered:
+class _ResultCollector:
     """A collector of what several threads encode, in one array; a part follows when those before it are done."""
 
     def __init__(self, room: int) -> None:

@@ -32,8 +32,8 @@ from bpe_core.text.preparation.pieces import AddedToken, TracedPiece, found_in
 from bpe_core.text.specials import FEW, Find, finder, parts_of
 
 if TYPE_CHECKING:
-    from bpe_core.segmenting.laid_words import Laid, LaidWords
-    from bpe_core.text.preparation.steps import Preparing
+    from bpe_core.segmenting.laid_words import FlatWords, LaidWords
+    from bpe_core.text.preparation.steps import WordSplitter
 
 MOST_GROUPS = 8  # of special tokens that begin alike, each searched for by itself
 SHORT = 1_000  # characters, through which one expression of all is sooner
@@ -52,7 +52,7 @@ class Part:
     origins: Int64s  # for each byte of the text, and its end, the byte of the given text
 
 
-class Sought(NamedTuple):
+class AllowedTokens(NamedTuple):
     """The tokens that a caller allows, and those found in every text."""
 
     find: Find  # those looked for in a text as it is
@@ -109,7 +109,7 @@ class Cutting:
         return allowed if any(map(is_spelled, texts)) else ()
 
     @cached_property
-    def _steps(self) -> Preparing:
+    def _steps(self) -> WordSplitter:
         from bpe_core.text.preparation.steps import preparing  # loads all steps, which few recipes have
 
         return preparing(self._recipe.preparation, shows_bytes=self._recipe.shows_bytes)
@@ -152,16 +152,16 @@ class Cutting:
             return (word.text for word in self._steps.words(piece))
         return self._steps.texts_of_words(piece.text)
 
-    def laid(self, pieces: Sequence[TracedPiece]) -> Laid:
+    def laid(self, pieces: Sequence[TracedPiece]) -> FlatWords:
         """Return the words of all stretches laid end to end, where steps cut these."""
-        from bpe_core.segmenting.laid_words import Laid  # loads machine code
+        from bpe_core.segmenting.laid_words import FlatWords  # loads machine code
 
         at_once = self._laid if sum(len(piece.text) for piece in pieces) >= LONG else None
         if at_once is None:
-            return Laid.of(map(self.words_of, pieces))
+            return FlatWords.of(map(self.words_of, pieces))
         runs = groupby(pieces, key=lambda piece: at_once.can_cut(piece.text))
-        return Laid.joined(
-            at_once.of(*(piece.text for piece in run)) if can_cut else Laid.of(map(self.words_of, run))
+        return FlatWords.joined(
+            at_once.of(*(piece.text for piece in run)) if can_cut else FlatWords.of(map(self.words_of, run))
             for can_cut, run in runs
         )
 
@@ -170,7 +170,7 @@ class Cutting:
         sought = self._sought(allowed)
         return (self._stretches(text, sought, places=self._wants_places) for text in texts)
 
-    def _stretches(self, text: str, sought: Sought, *, places: bool) -> Iterator[tuple[TracedPiece, str]]:
+    def _stretches(self, text: str, sought: AllowedTokens, *, places: bool) -> Iterator[tuple[TracedPiece, str]]:
         for start, stop, token in found_in(text, sought.find, self._added):
             if token:
                 yield TracedPiece.whole(text[start:stop], start), token
@@ -183,12 +183,12 @@ class Cutting:
             for first, end, found in found_in(piece.text, sought.find_changed, sought.added):
                 yield piece.part(first, end), sought.changed.get(found, "")
 
-    def _sought_in(self, allowed: tuple[str, ...]) -> Sought:
+    def _sought_in(self, allowed: tuple[str, ...]) -> AllowedTokens:
         wanted = set(allowed)
         changed = {changed: token for changed, token in self._as_changed.items() if token in wanted and changed}
         as_given = tuple(token for token in allowed if token not in self._later)
         added = {text: self._added[token] for text, token in changed.items()}
-        return Sought(finder(as_given), finder(tuple(changed)), changed, added)
+        return AllowedTokens(finder(as_given), finder(tuple(changed)), changed, added)
 
     def _changed(self, text: str, first: int) -> TracedPiece:
         if not self.normalizes:

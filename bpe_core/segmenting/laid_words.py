@@ -45,14 +45,14 @@ class _NoWords(Exception):
 
 
 @dataclass(frozen=True, eq=False)
-class Laid:
+class FlatWords:
     data: Bytes
     cuts: Int32s  # where each starts, and the end
     texts: Int32s  # which text each is of, ascending
     count: int  # of all texts
 
     @classmethod
-    def of(cls, texts: Iterable[Iterable[str]]) -> Laid:
+    def of(cls, texts: Iterable[Iterable[str]]) -> FlatWords:
         """Lay the words of texts; empty ones are left out."""
         found, counts = list[bytes](), list[int]()
         for words in texts:
@@ -63,7 +63,7 @@ class Laid:
         return cls(np.frombuffer(b"".join(found), np.uint8), _from_zero(list(map(len, found))), which, len(counts))
 
     @classmethod
-    def joined(cls, parts: Iterable[Laid]) -> Laid:
+    def joined(cls, parts: Iterable[FlatWords]) -> FlatWords:
         """Lay the texts of some behind those of others."""
         found = list(parts)
         if len(found) == 1:
@@ -84,7 +84,7 @@ class Laid:
         """Return how many words lie before those of each text, and the number of all words."""
         return np.searchsorted(self.texts, np.arange(self.count + 1))
 
-    def cut_at(self, cuts: Int32s) -> Laid:
+    def cut_at(self, cuts: Int32s) -> FlatWords:
         """Lay the parts of the words between finer cuts."""
         texts = self.texts[np.searchsorted(self.cuts, cuts[:-1], side="right") - 1]
         return dataclasses.replace(self, cuts=cuts, texts=texts)
@@ -97,20 +97,20 @@ class Laid:
             found &= room[starts + place] == byte
         return found
 
-    def only(self, kept: Bools) -> Laid:
+    def only(self, kept: Bools) -> FlatWords:
         lengths = np.diff(self.cuts)
         if kept.all():
             return self
         data, cuts = self.data[repeated(kept, lengths)], _from_zero(lengths[kept])
-        return Laid(data, cuts, self.texts[kept], self.count)
+        return FlatWords(data, cuts, self.texts[kept], self.count)
 
-    def with_before(self, sign: bytes, which: Bools) -> Laid:
+    def with_before(self, sign: bytes, which: Bools) -> FlatWords:
         before = np.flatnonzero(which)
         places = np.repeat(self.cuts[before], len(sign))
         data = np.insert(self.data, places, np.tile(np.frombuffer(sign, np.uint8), len(before)))
         return dataclasses.replace(self, data=data, cuts=_from_zero(np.diff(self.cuts) + len(sign) * which))
 
-    def spelled(self, spelling: Sequence[bytes]) -> Laid:
+    def spelled(self, spelling: Sequence[bytes]) -> FlatWords:
         lengths = np.array([len(one) for one in spelling], np.int32)[self.data]
         ends = _from_zero(lengths)
         data = np.empty(ends[-1], np.uint8)
@@ -124,7 +124,7 @@ class Laid:
 LONG_TEXT = 4  # characters, which few texts hold
 _LONG_TEXT = regex.compile(rf"((?:\\[^0-9A-Za-z]|[^\\\[\](){{}}.^$*+?|]){{{LONG_TEXT},}})\|(?=.)")
 _REPEATED = regex.compile(r"\(\[((?:\\[^0-9A-Za-z]|[^\\\[\]^-])+)\]\)\\1\*")
-Operation = Callable[[Laid], Laid]
+Operation = Callable[[FlatWords], FlatWords]
 
 
 class LaidWords:
@@ -137,8 +137,8 @@ class LaidWords:
     def can_cut(self, text: str) -> bool:
         return not any(rare in text for rare in self._but)
 
-    def of(self, *texts: str) -> Laid:
-        laid = Laid.of((text,) for text in texts)
+    def of(self, *texts: str) -> FlatWords:
+        laid = FlatWords.of((text,) for text in texts)
         for operation in self._operations:
             laid = operation(laid)
         return _as_bytes(laid) if self._ends_in_bytes else laid
@@ -254,7 +254,7 @@ def _splitting(expression: str, behavior: Behavior, *, invert: bool = False, old
         raise _NoWords
     machine = machine_of(table)
 
-    def cut(laid: Laid) -> Laid:
+    def cut(laid: FlatWords) -> FlatWords:
         cuts = np.empty(len(laid.data) + 3, np.int32)
         found = scan_pieces(machine, laid.data, laid.cuts, np.zeros(REGISTERS, np.int64), cuts)
         laid = laid.cut_at(cuts[:found].copy())
@@ -276,7 +276,7 @@ def _is_one_character(expression: str) -> bool:
     return len(expression) == 2 and expression[0] == "\\" and not expression[1].isalnum()
 
 
-def _first_characters(laid: Laid) -> Int32s:
+def _first_characters(laid: FlatWords) -> Int32s:
     room = np.append(laid.data, np.zeros(4, np.uint8)).astype(np.int32)
     starts = laid.cuts[:-1]
     lead, more = room[starts], [room[starts + place] & 0x3F for place in (1, 2, 3)]
@@ -287,11 +287,11 @@ def _first_characters(laid: Laid) -> Int32s:
     return found
 
 
-def _shown(laid: Laid) -> Laid:
+def _shown(laid: FlatWords) -> FlatWords:
     return laid.spelled([one.encode() for one in stand_ins()])
 
 
-def _as_bytes(laid: Laid) -> Laid:
+def _as_bytes(laid: FlatWords) -> FlatWords:
     """Undo `_shown`: map stand-in characters back to bytes. No word ends inside a character of two bytes."""
     begins = laid.data & 0xC0 != 0x80
     byte_of = np.zeros(0x200, np.uint8)

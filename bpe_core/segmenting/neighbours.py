@@ -16,7 +16,7 @@ from random import Random
 import numpy as np
 
 from bpe_core.history.history import History
-from bpe_core.history.joining import NO_PRIORITY, Joining, PairRows
+from bpe_core.history.joining import NO_PRIORITY, MergePriorities, PairRows
 from bpe_core.history.token_texts import written
 from bpe_core.segmenting.word_tokens import ALWAYS
 from bpe_core.support.arrays import Bools
@@ -116,7 +116,7 @@ class ByText(dict[int, Found | None]):
         return found
 
 
-def by_all_texts(history: History, joining: Joining) -> Callable[[int, int], Found | None]:
+def by_all_texts(history: History, joining: MergePriorities) -> Callable[[int, int], Found | None]:
     """Return what `text_pairs.JoinedTexts.found` returns, for not too many tokens."""
     assert joining.priorities is not None
     texts, token_of = written(history), dict[bytes, Found]()

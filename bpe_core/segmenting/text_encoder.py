@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # which load machine code
     from bpe_core.segmenting.batches import Batch, Texts, Unread
     from bpe_core.segmenting.changed_texts import ChangedTexts
     from bpe_core.segmenting.compiled_encoder import CompiledEncoder
-    from bpe_core.segmenting.laid_words import Laid
+    from bpe_core.segmenting.laid_words import FlatWords
     from bpe_core.splitting.safe_cuts import SafeCuts
 
 LAID_AT_ONCE = 1 << 18  # characters of texts whose words are laid end to end
@@ -150,7 +150,7 @@ class WordEncoder:
             return kernels.ids(piece.text, at)
         return self.ids_of_words(self._cutting.words(piece.text), at)
 
-    def _ids_of_laid(self, kernels: CompiledEncoder | None, laid: Laid, at: int) -> tuple[Int32s, Int64s]:
+    def _ids_of_laid(self, kernels: CompiledEncoder | None, laid: FlatWords, at: int) -> tuple[Int32s, Int64s]:
         if kernels is not None:
             return kernels.ids_of_laid(laid.data, laid.cuts, laid.cuts[laid.first_words].astype(np.int64), at)
         from bpe_core.segmenting.batches import Batch

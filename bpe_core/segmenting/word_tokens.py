@@ -237,7 +237,7 @@ class Words:
         return [self.part(i, i + 1) for i in np.flatnonzero(which).tolist()]
 
 
-class _Placed(NamedTuple):
+class _PlacedTokens(NamedTuple):
     """Tokens with their places, also those that cover no byte; what is no token is among them as NO_TOKEN."""
 
     tokens: Tokens
@@ -258,7 +258,7 @@ class WordTokens(Segmentation):
         self._words = words
         self._cut_words = cut_words
         self._cuts = Cuts(words.keys, cut_words)
-        self._found: tuple[int, _Placed] | None = None  # at the step last asked for
+        self._found: tuple[int, _PlacedTokens] | None = None  # at the step last asked for
 
     # -- changes ---------------------------------------------------------------------------
 
@@ -315,12 +315,12 @@ class WordTokens(Segmentation):
     def ahead_of(self, at: int) -> Ahead | None:
         return self._cuts.ahead_of(at)
 
-    def _placed(self, at: int) -> _Placed:
+    def _placed(self, at: int) -> _PlacedTokens:
         if self._found is None or self._found[0] != at:
             self._found = at, self._place(at)
         return self._found[1]
 
-    def _place(self, at: int) -> _Placed:
+    def _place(self, at: int) -> _PlacedTokens:
         """Return all tokens of all words, and between them the bytes that belong to none."""
         words, cuts = self._words, self._cuts
         cuts.travel(at)
@@ -339,7 +339,7 @@ class WordTokens(Segmentation):
             tokens.ids[waits] = NO_TOKEN
         covers = tokens.edges[1:] > tokens.edges[:-1]
         covering = Tokens(np.append(tokens.edges[:-1][covers], tokens.edges[-1]), tokens.ids[covers])
-        return _Placed(tokens, goes_left, covering)
+        return _PlacedTokens(tokens, goes_left, covering)
 
 
 def _length(key: Key) -> int:

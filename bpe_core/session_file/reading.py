@@ -22,7 +22,7 @@ from bpe_core.errors import FormatError, cause_of
 from bpe_core.formats import rebuilding
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import NOTHING, EndReason, History, Int64s
-from bpe_core.history.joining import Joining
+from bpe_core.history.joining import MergePriorities
 from bpe_core.methods.kit.method import Method
 from bpe_core.recipes.choice import LARGEST_VOCABULARY
 from bpe_core.recipes.recipe import Recipe
@@ -133,7 +133,7 @@ class Reader:
         )
         joining, numbers = (self.of_run(key, run) for key in ("joinings", "numbers"))
         if joining is not None:  # an imported table, which does not join texts in the order of its steps
-            history.joining = Joining.from_dict(joining, len(alphabet), history.first_special, where)
+            history.joining = MergePriorities.from_dict(joining, len(alphabet), history.first_special, where)
         if numbers is not None:
             history.numbers = rebuilding.checked_numbers(numbers, history.id_count, where)
         if wrong := Method.of(recipe).what_is_wrong(history):

@@ -25,11 +25,12 @@ import numpy.typing as npt
 
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import repeated
+from bpe_core.support.former_names import former_classes
 from bpe_core.text.characters import CharacterMap, CodePoints, character_map, code_points, formed, in_form, text_of
 from bpe_core.text.specials import parts_of
 
 if TYPE_CHECKING:  # few recipes have such steps
-    from bpe_core.text.preparation.steps import Preparing
+    from bpe_core.text.preparation.steps import WordSplitter
 
 Offsets = npt.NDArray[np.int64]
 
@@ -37,7 +38,7 @@ _ESCAPED = range(0xDC80, 0xDD00)  # bytes that are no whole character
 
 
 @dataclass(frozen=True, eq=False)
-class Normalized:
+class NormalizedText:
     """A normalized text, and for each of its bytes that of the original it came from; then the original's length.
 
     Origins never fall: bytes [a, b) came from [origins[a], origins[b]), which include what was removed right behind. A
@@ -102,7 +103,7 @@ def _mapped(characters: CharacterMap) -> _Step:
     return _Step(characters.changed, characters.changed_with_sources)
 
 
-def _prepared(work: Preparing, text: str) -> tuple[str, Offsets]:
+def _prepared(work: WordSplitter, text: str) -> tuple[str, Offsets]:
     from bpe_core.text.preparation.pieces import TracedPiece
 
     piece = work.changed(TracedPiece.whole(text))
@@ -125,7 +126,7 @@ def _without(removed: str, text: str) -> tuple[str, Offsets]:
     return text_of(codes[kept]), kept
 
 
-def normalize_with_origins(text: str, recipe: Recipe) -> Normalized:
+def normalize_with_origins(text: str, recipe: Recipe) -> NormalizedText:
     """Return the text that `normalize` makes, with the origin of each of its bytes."""
     texts: list[str] = []
     origins: list[Offsets] = []
@@ -140,7 +141,7 @@ def normalize_with_origins(text: str, recipe: Recipe) -> Normalized:
         texts.append(changed)
         origins.append(found + done)
         done += int(starts[-1])
-    return Normalized("".join(texts), np.concatenate([*origins, np.array([done])]))
+    return NormalizedText("".join(texts), np.concatenate([*origins, np.array([done])]))
 
 
 def normalized_with_sources(text: str, recipe: Recipe) -> tuple[str, Offsets]:
@@ -176,3 +177,6 @@ def byte_starts(text: str) -> Offsets:
     codes = code_points(text)
     lengths = 1 + (codes >= 0x80) + (codes >= 0x800).astype(np.int64) + (codes >= 0x10000)
     return np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
+
+
+__getattr__ = former_classes(__name__, Normalized="NormalizedText")

@@ -21,7 +21,7 @@ from bpe_core.text.specials import parts_of
 if TYPE_CHECKING:  # few recipes need these, and ASCII texts of named patterns no `regex`
     import regex
 
-    from bpe_core.text.preparation.steps import Preparing
+    from bpe_core.text.preparation.steps import WordSplitter
     from bpe_core.text.scanner import ScanTable
 
 PATIENCE = 3.0  # seconds without a result, before a pattern counts as catastrophic
@@ -155,7 +155,7 @@ class Splitter:
         return spans
 
 
-def _steps(recipe: Recipe) -> Preparing:
+def _steps(recipe: Recipe) -> WordSplitter:
     from bpe_core.text.preparation.steps import preparing
 
     return preparing(recipe.preparation, shows_bytes=recipe.shows_bytes)

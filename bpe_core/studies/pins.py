@@ -20,7 +20,7 @@ from bpe_core.studies.study import Study
 from bpe_core.support.atomic import write_atomically
 from bpe_core.support.foreign import gate, json_of
 from bpe_core.support.small_files import read_small_file
-from bpe_core.verification.sampling import Checked, answer_of
+from bpe_core.verification.sampling import CheckedTokenizer, answer_of
 
 KIND = "bpe-explorer pins"
 TEXTS = 200  # pinned at most
@@ -42,7 +42,7 @@ class Pins:
     @classmethod
     def of(cls, study: Study) -> Pins:
         format = _format(study)
-        texts = list(islice(Checked(study.history, format).samples(), TEXTS))
+        texts = list(islice(CheckedTokenizer(study.history, format).samples(), TEXTS))
         ids = _answers(study, format, texts)
         return cls(study.name, _digest(study.name), _versions(ids), texts, ids)
 
@@ -96,7 +96,7 @@ def _format(study: Study) -> Format:
 
 
 def _answers(study: Study, format: Format, texts: list[str]) -> Answers:
-    ids: Answers = {OURS: list(Checked(study.history, format).answers(texts))}
+    ids: Answers = {OURS: list(CheckedTokenizer(study.history, format).answers(texts))}
     if format.peer_name and study.format and Path(study.name).is_file():
         peer = _peer(study, format)
         given = [] if peer is None else [answer_of(peer, text) for text in texts]

@@ -9,7 +9,7 @@ import struct
 from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO, NamedTuple
 
-from bpe_core.support.foreign import Damaged
+from bpe_core.support.foreign import DamagedPart
 from bpe_core.support.limits import MOST_TIMES, is_bomb, size_text
 
 MARK = b"ARROW1"
@@ -32,7 +32,7 @@ def refuse_bomb_at(raw: BinaryIO, place: int) -> None:
     while (message := message_at(raw, place)) is not None:
         if is_bomb(message.unpacked, message.stored):
             sizes = f"{message.stored:,} bytes to {size_text(message.unpacked)}"
-            raise Damaged(f"what is at byte {place:,} says that it unpacks from {sizes}")
+            raise DamagedPart(f"what is at byte {place:,} says that it unpacks from {sizes}")
         if message.kind != DICTIONARY:
             break
         place = message.end
@@ -45,7 +45,7 @@ def within_reason(batches: Iterable[Any], stored: int) -> Iterator[Any]:
     for batch in batches:
         unpacked += batch.nbytes
         if is_bomb(unpacked, stored):
-            raise Damaged(f"it unpacks to more than {MOST_TIMES} times its size")
+            raise DamagedPart(f"it unpacks to more than {MOST_TIMES} times its size")
         yield batch
 
 

@@ -20,6 +20,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from bpe_core.errors import BpeError, FormatError, TooManyValues, cause_of
+from bpe_core.support.former_names import former_classes
 
 _BY_DATA: tuple[type[Exception], ...] = (
     *(ValueError, TypeError, LookupError, AttributeError, ArithmeticError, EOFError, StopIteration),
@@ -45,7 +46,7 @@ MOST_VALUES = 5_000_000  # of one JSON; a vocabulary of a million pieces has thr
 _TEXT = re.compile(r'"(?:[^"\\]|\\.)*+"', re.DOTALL)
 
 
-class Damaged(Exception):
+class DamagedPart(Exception):
     """An error that says what is damaged in a file, to be put in the middle of a sentence."""
 
 
@@ -54,7 +55,7 @@ def telling_damage(name: str, kind: type[BpeError] = FormatError) -> Iterator[No
     """Say what a reader of large files found damaged in this one."""
     try:
         yield
-    except Damaged as damage:
+    except DamagedPart as damage:
         raise kind(f"{name} is damaged: {damage}. Copy or download the file again.") from damage
     except MemoryError as error:
         raise kind(f"{name} is damaged, or asks for more memory than there is.") from error
@@ -82,3 +83,6 @@ def toml_of(text: str, what: str, kind: type[BpeError] = FormatError) -> dict[st
         import tomllib  # few files are of its kind
 
         return tomllib.loads(text)
+
+
+__getattr__ = former_classes(__name__, Damaged="DamagedPart")

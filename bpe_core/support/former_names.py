@@ -1,14 +1,14 @@
 """The names that modules had before, for plug-ins that were written then.
 
 A module that moved is still found by its former name while plug-ins are loaded, and a `DeprecationWarning` says the
-new one.
+new one. Classes that plug-ins use and that have a new name are still found by the former one, too.
 """
 
 from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
@@ -65,3 +65,19 @@ def find_former_names() -> None:
     """Find modules by their former names from now on."""
     if not any(isinstance(finder, FormerNames) for finder in sys.meta_path):
         sys.meta_path.append(FormerNames())
+
+
+def former_classes(module: str, **new_names: str) -> Callable[[str], Any]:
+    """Return the `__getattr__` of a module whose classes have new names; their former ones still work.
+
+    >>> former_classes("bpe_core.support.former_names", Finder="FormerNames")("Finder").__name__
+    'FormerNames'
+    """
+
+    def find(name: str) -> Any:
+        if name not in new_names:
+            raise AttributeError(f"module {module!r} has no attribute {name!r}")
+        warnings.warn(f"{module}.{name} is called {new_names[name]} now.", DeprecationWarning, stacklevel=2)
+        return getattr(sys.modules[module], new_names[name])
+
+    return find

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, BinaryIO
 
 from bpe_core.support.arrow_messages import within_reason
-from bpe_core.support.foreign import Damaged
+from bpe_core.support.foreign import DamagedPart
 from bpe_core.support.optional_packages import pyarrow_or_none
 from bpe_core.support.parquet_pages import Pages, TooWide
 
@@ -51,14 +51,14 @@ class ParquetFile:
                     yield batch
                     start += len(batch)
                 most = min(rows, self._pages.most_rows)  # the next group will be like this one
-            except Damaged as damage:
-                raise Damaged(f"{where} cannot be read, as {damage}") from damage
+            except DamagedPart as damage:
+                raise DamagedPart(f"{where} cannot be read, as {damage}") from damage
             except (self._arrow.ArrowException, OSError) as error:
                 if isinstance(error, OSError) and error.errno:  # of the disk
                     raise
-                raise Damaged(f"{where} cannot be read") from error
+                raise DamagedPart(f"{where} cannot be read") from error
             if start != stop:
-                raise Damaged(f"{where} lacks some of them")
+                raise DamagedPart(f"{where} lacks some of them")
 
     def _batches(self, group: int, columns: Sequence[str] | None, rows: int) -> Iterator[Any]:
         self._pages.begin(rows)
@@ -69,7 +69,7 @@ class ParquetFile:
                 yield batch
         except TooWide as wide:
             if is_begun:
-                raise Damaged("a dictionary is in the middle of its pages") from wide
+                raise DamagedPart("a dictionary is in the middle of its pages") from wide
             yield from self._batches(group, columns, self._pages.most_rows)
 
     def _group(self, number: int) -> Any:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import io
 from typing import BinaryIO, NamedTuple
 
-from bpe_core.support.foreign import Damaged
+from bpe_core.support.foreign import DamagedPart
 from bpe_core.support.limits import MOST_TIMES
-from bpe_core.support.wrapped import Wrapped
+from bpe_core.support.wrapped import WrappedFile
 
 MARK = b"PAR1"
 HARMLESS = 2**26  # bytes that any page may unpack to, and the rows of a batch if each is the longest of a dictionary
@@ -27,7 +27,7 @@ class TooWide(Exception):
     """The rows asked for at once could be too long together; `Pages.most_rows` says how many may be asked for."""
 
 
-class Pages(Wrapped):
+class Pages(WrappedFile):
     """A Parquet file between the disk and Arrow, which reads each column from its first page to its last.
 
     Without its footer, once that was read: the columns of a file that lacks its middle must not go on into it.
@@ -61,9 +61,9 @@ class Pages(Wrapped):
     def _check(self, page: Page) -> None:
         where = f"the page at byte {page.place:,} says that it"
         if page.stored > self._end - page.place:
-            raise Damaged(f"{where} has {page.stored:,} bytes, which are not there")
+            raise DamagedPart(f"{where} has {page.stored:,} bytes, which are not there")
         if page.unpacked > max(HARMLESS, MOST_TIMES * page.stored):
-            raise Damaged(f"{where} unpacks from {page.stored:,} bytes to {page.unpacked:,}")
+            raise DamagedPart(f"{where} unpacks from {page.stored:,} bytes to {page.unpacked:,}")
         if page.kind == _DICTIONARY:
             self.most_rows = max(1, min(self.most_rows, HARMLESS // max(1, page.unpacked)))
             if self._rows > self.most_rows:
@@ -97,7 +97,7 @@ class _Column:
             except IndexError:  # its end comes with the next bytes
                 self._held = whole[self._place - begin :]
                 if len(self._held) > _LONGEST:
-                    raise Damaged(_NOT_READ) from None
+                    raise DamagedPart(_NOT_READ) from None
                 break
             except _NoHeader:  # behind the last page; or Arrow will say so
                 self._place = self._passed
@@ -146,7 +146,7 @@ class _Compact:
 
     def _pass_over(self, kind: int, depth: int) -> None:
         if not depth:
-            raise Damaged(_NOT_READ)
+            raise DamagedPart(_NOT_READ)
         if kind in (1, 2):  # yes and no, said by the type
             return
         if kind in (4, 5, 6):
@@ -179,7 +179,7 @@ class _Compact:
         self._place += size
         self._parts += 1
         if self._parts > _MOST_PARTS:
-            raise Damaged(_NOT_READ)
+            raise DamagedPart(_NOT_READ)
         if self._place > len(self._data):
             raise IndexError
 

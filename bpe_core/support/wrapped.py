@@ -5,8 +5,10 @@ from __future__ import annotations
 import io
 from typing import Any
 
+from bpe_core.support.former_names import former_classes
 
-class Wrapped(io.RawIOBase):
+
+class WrappedFile(io.RawIOBase):
     """A file that is read through another, and closes it."""
 
     def __init__(self, raw: Any) -> None:
@@ -33,3 +35,6 @@ class Wrapped(io.RawIOBase):
     def close(self) -> None:
         super().close()
         self.raw.close()
+
+
+__getattr__ = former_classes(__name__, Wrapped="WrappedFile")

@@ -37,7 +37,7 @@ def overlay(
     learned: Mapping[str, WordTable] | None = None,
     is_held_out: bool = False,
     morphemes: Morphemes | None = None,
-    samples: Mapping[str, Drawn] | None = None,
+    samples: Mapping[str, OverlayName] | None = None,
     threads: int | None = None,
     work: Work = ALONE,
 ) -> DataTable:
@@ -74,16 +74,16 @@ def overlay(
     return table_of(row for rows in found for row in rows)
 
 
-def _about(name: str, history: History, drawn: Drawn | None) -> dict[str, Any]:
+def _about(name: str, history: History, drawn: OverlayName | None) -> dict[str, Any]:
     about = {"recipe": name, "corpus": "", "ties": history.recipe.ties, "seed": 0, "run": ""}
     return about if drawn is None else about | {"recipe": drawn.line, "seed": drawn.seed, "run": name}
 
 
-def _line_of(name: str, drawn: Mapping[str, Drawn]) -> str:
+def _line_of(name: str, drawn: Mapping[str, OverlayName]) -> str:
     return drawn[name].line if name in drawn else name
 
 
-def _sizes_of_lines(histories: Mapping[str, History], drawn: Mapping[str, Drawn]) -> dict[str, list[int]]:
+def _sizes_of_lines(histories: Mapping[str, History], drawn: Mapping[str, OverlayName]) -> dict[str, list[int]]:
     found: dict[str, list[int]] = {}
     for name, history in histories.items():
         line = _line_of(name, drawn)
@@ -106,12 +106,12 @@ OF_A_SWEEP = re.compile(r", sample \d+$")  # behind the names of runs that a swe
 Learned = tuple[Recipe, Hashable]  # and a key of the texts of a run
 
 
-class Drawn(NamedTuple):
+class OverlayName(NamedTuple):
     line: str  # what all of them are called together
     seed: int
 
 
-def samples_of(runs: Mapping[str, Learned]) -> dict[str, Drawn]:
+def samples_of(runs: Mapping[str, Learned]) -> dict[str, OverlayName]:
     """Find the runs that share recipe and texts with others but for the sample.
 
     >>> from fractions import Fraction
@@ -132,7 +132,7 @@ def samples_of(runs: Mapping[str, Learned]) -> dict[str, Drawn]:
         differing = [place for place, one in enumerate(zip(*members.values(), strict=True)) if len({*one}) > 1]
         if differing:
             line = f"{OF_A_SWEEP.sub('', next(iter(members)))}, {len(members)} samples"
-            found.update({name: Drawn(line, seeds[differing[0]]) for name, seeds in members.items()})
+            found.update({name: OverlayName(line, seeds[differing[0]]) for name, seeds in members.items()})
     return found
 
 

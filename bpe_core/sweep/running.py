@@ -21,7 +21,7 @@ from bpe_core.methods.kit.method import Method
 from bpe_core.methods.kit.trainer import learn
 from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.choice import LARGEST_VOCABULARY
-from bpe_core.recipes.parts import Splitting
+from bpe_core.recipes.parts import SplittingChoices
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.fingerprints import fingerprint_of
@@ -53,11 +53,11 @@ class Run:
     def words_key(self) -> Hashable:
         recipe = self.recipe
         asked = recipe.asks_for_line_ends, recipe.serves_languages
-        return self.corpus, recipe.mixture, recipe.part(Splitting), asked
+        return self.corpus, recipe.mixture, recipe.part(SplittingChoices), asked
 
 
 @dataclass(frozen=True)
-class Swept:
+class SweepResult:
     table: DataTable
     runs: int
     known: int  # of them that were in the table before
@@ -90,7 +90,7 @@ def sweep(
     keep: Keep = lambda so_far: None,
     threads: int | None = None,
     work: Work = ALONE,
-) -> Swept:
+) -> SweepResult:
     """Make the runs that `before` lacks; `keep` can ask for the table as it grows, `session` the runs themselves."""
     runs = runs_of(plan)
     rows = _of_before(runs, before)
@@ -111,7 +111,7 @@ def sweep(
     old = [] if before is None else before.records()
     left_out = sum((row["run"], row["size"]) not in wanted for row in old)
     table = _table(runs, rows)
-    return Swept(table, len(runs), known, left_out, (*bench.remarks, *results.remarks_of(table)))
+    return SweepResult(table, len(runs), known, left_out, (*bench.remarks, *results.remarks_of(table)))
 
 
 class _Bench:

@@ -28,13 +28,13 @@ from bpe_core.text.reading.source import (
     OnInvalid,
     ReadingOptions,
     SkipLog,
-    Skipped,
+    SkippedText,
     Source,
     one_by_one,
 )
 from bpe_core.text.reading.utf8 import encoded, pieces_of, whole_characters
 
-__all__ = ["Chunk", "Corpus", "Skipped", "Source"]
+__all__ = ["Chunk", "Corpus", "SkippedText", "Source"]
 
 CHUNK_SIZE = 1024 * 1024  # larger ones were never read faster, and some texts half as fast
 DIGEST = 16  # bytes: two different texts will never have the same
@@ -221,7 +221,7 @@ class Corpus:
         return sum(sizes) if len(sizes) == len(self.sources) else None
 
     @property
-    def skipped(self) -> tuple[Skipped, ...]:
+    def skipped(self) -> tuple[SkippedText, ...]:
         """Return what was left out or replaced: files that are no text, and what the last reading skipped."""
         return self._found_while_opening.reports() + self.remarks.reports()
 
@@ -238,7 +238,7 @@ class Corpus:
         return self._chunks(size, self.remarks, several)
 
     def _chunks(self, size: int, log: SkipLog, several: bool) -> Iterator[Chunk]:
-        choosing = None if self._choice is None else Choosing(self._choice)
+        choosing = None if self._choice is None else DocumentFilter(self._choice)
         for index, reader in enumerate(self._readers):
             if reader.source.is_word_list:
                 continue
@@ -284,7 +284,7 @@ class Text(NamedTuple):
     line: int  # its number in the document
 
 
-class Choosing:
+class DocumentFilter:
     """During one reading of a group leaves out duplicates, samples, and takes only the first bytes; in this order.
 
     If lines are chosen one by one, each is a text of its own from then on. So the choice depends neither on the order

@@ -47,7 +47,7 @@ _NO_BYTES: dict[str, int] = {}
 
 
 @dataclass(frozen=True)
-class Spaced:
+class SpaceDecoder:
     """The decoder of files that have none: it puts a space between tokens."""
 
     words: ClassVar[str] = "A space parts each token from the next."
@@ -247,7 +247,7 @@ class SentencePiece:
 
 
 Decoder = (
-    Spaced | ByteLevel | ByteFallback | Fuse | Replace | Strip | WordPiece | BPEDecoder | Metaspace | CTC
+    SpaceDecoder | ByteLevel | ByteFallback | Fuse | Replace | Strip | WordPiece | BPEDecoder | Metaspace | CTC
     | SentencePiece
 )  # fmt: skip
 KINDS: dict[str, type[Decoder]] = {kind.__name__: kind for kind in get_args(Decoder)}

@@ -149,9 +149,9 @@ class Comparison:
 
     def __init__(self, history: History, opened: OpenedTable, format: Format, numbers: Int64s) -> None:
         self.found: list[str] = []
-        self.ours = sampling.Checked(history.numbered(numbers), format)
+        self.ours = sampling.CheckedTokenizer(history.numbered(numbers), format)
         own = opened.history.recipe if format.holds_splitting else self.ours.recipe
-        self._theirs = sampling.Checked(opened.history, format, own)
+        self._theirs = sampling.CheckedTokenizer(opened.history, format, own)
         self._peer_name = format.peer_name
         for one in (self.ours, self._theirs):
             one.tokenizer.expect(sampling.WANTED_WORDS * LETTERS)

@@ -21,7 +21,7 @@ from bpe_core.kernels.kept import base
 from bpe_core.support.private_folder import private_folder
 from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
 from bpe_core.verification.checking import LISTED
-from bpe_core.verification.sampling import Checked, answer_of
+from bpe_core.verification.sampling import CheckedTokenizer, answer_of
 
 TEXTS = 400  # compared at most
 PATIENCE = 2.0  # seconds after which no more texts are taken
@@ -84,7 +84,7 @@ def check_import(
 
 
 def _compared(format: Format, opened: OpenedTable, peer: Peer, patience: float, cancelled: CancelCheck) -> Agreement:
-    checked = Checked(opened.history, format, as_opened=True)
+    checked = CheckedTokenizer(opened.history, format, as_opened=True)
     texts, found = 0, list[str]()
     until = time.monotonic() + patience
     for sample in while_wanted(checked.samples(), cancelled, every=1):

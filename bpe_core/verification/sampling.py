@@ -24,6 +24,7 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.cutting import Allowed
 from bpe_core.splitting.normalization import normalize
 from bpe_core.splitting.splitter import Splitter
+from bpe_core.support.former_names import former_classes
 
 HARD_TEXTS = (
     "",
@@ -121,7 +122,7 @@ EPSILON = 2.0**-24  # how far, relatively, a number of 32 bits is from what is m
 MOST_ROUNDED = 0.05  # of a log-probability, however long the text is
 
 
-class Checked:
+class CheckedTokenizer:
     """A tokenizer as the files of one format can say it, and the samples on which it is checked.
 
     A format that says how text is split is given whole texts; any other words, as only what happens inside is its own.
@@ -278,3 +279,6 @@ def _with_recipe(history: History, recipe: Recipe) -> History:
     other = copy.copy(history)
     other.recipe = recipe
     return other
+
+
+__getattr__ = former_classes(__name__, Checked="CheckedTokenizer")

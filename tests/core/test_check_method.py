@@ -10,7 +10,7 @@ from bpe_core.history.history import Columns, EndReason, History
 from bpe_core.methods.bpe import BytePairEncoding
 from bpe_core.methods.kit.check_method import STEPS, MethodIsWrong, check_method
 from bpe_core.methods.kit.explanation import Corpus, ExplainedText, Explanation
-from bpe_core.methods.kit.learner import Beginning, Way
+from bpe_core.methods.kit.learner import LearnerStart, Way
 from bpe_core.methods.kit.method import Method
 from bpe_core.methods.kit.plain_pairs import PlainLearner
 from bpe_core.methods.registry import METHODS
@@ -72,7 +72,7 @@ class Trusting(BytePairEncoding):
 
     title = "Trusting"
 
-    def begin(self, words: WordTable, recipe: Recipe, known: History | None = None, *, fast: bool) -> Beginning:
+    def begin(self, words: WordTable, recipe: Recipe, known: History | None = None, *, fast: bool) -> LearnerStart:
         if known is not None and not len(words.holding(b"lights")):
             raise KeyError("no such words")
         return super().begin(words, recipe, known, fast=fast)

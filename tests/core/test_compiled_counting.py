@@ -19,7 +19,7 @@ from bpe_core.counting import count_words as counting
 from bpe_core.counting.blocks import Block
 from bpe_core.counting.count_words import count_words
 from bpe_core.counting.counter import Counter, count_compiled, count_in_runs, count_texts_compiled
-from bpe_core.counting.words import Counted, WordTable
+from bpe_core.counting.words import CountedWords, WordTable
 from bpe_core.errors import BpeError, Cancelled, EncodingError, TooLarge
 from bpe_core.kernels import kept, readiness, utf8
 from bpe_core.recipes.presets import PRESETS
@@ -119,7 +119,7 @@ def test_several_texts_have_the_words_that_each_has_alone(texts: list[list[str]]
     table, corpora = scan_table(recipe), [Corpus.from_texts(documents) for documents in texts]
     assert table is not None
     parts = [[counting.scanned_texts(one, recipe) for one in some] for some in (corpora[:1], corpora[1:])]
-    words, found = Counted.joined([count_texts_compiled(part, table, block_size=block) for part in parts])
+    words, found = CountedWords.joined([count_texts_compiled(part, table, block_size=block) for part in parts])
     for one, corpus in zip(found, corpora, strict=True):
         told = {words.word(row): count for row, count in zip(one.rows.tolist(), one.counts.tolist(), strict=True)}
         assert told == dict(count_plainly(corpus, recipe))

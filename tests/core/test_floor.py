@@ -28,7 +28,7 @@ from bpe_core.insight.ways_of_corpus import fewest_tokens
 from bpe_core.insight.witnesses import Court
 from bpe_core.methods.kit.floor.certificate import CHECKSUM, certificate, checksum
 from bpe_core.methods.kit.floor.lattice import Lattice
-from bpe_core.methods.kit.floor.prices import Pricing
+from bpe_core.methods.kit.floor.prices import FloorPrices
 from bpe_core.methods.kit.floor.search import Budget, Guess, Search
 from bpe_core.methods.kit.floor.vocabulary import Vocabulary
 from bpe_core.methods.kit.trainer import learn
@@ -149,7 +149,7 @@ def test_what_is_left_out_must_be_counted() -> None:
     assert (len(lattice), lattice.left_out) == (0, 1)
     values = []
     for this in (lattice, replace(lattice, left_out=0)):
-        pricing = Pricing(this, 1, 10, 2.0)
+        pricing = FloorPrices(this, 1, 10, 2.0)
         pricing.round(1.0)
         values.append(pricing.best.tokens)
     assert values == [least({"ab": 5}, 1), 10] == [5, 10]
@@ -161,7 +161,7 @@ def test_machine_code_and_what_it_is_made_of_agree(counts: dict[str, int], wante
     found = []
     for compiled in (True, False):
         with machine_code(is_used=compiled):
-            pricing = Pricing(laid(counts), wanted, 99, 2.0)
+            pricing = FloorPrices(laid(counts), wanted, 99, 2.0)
         for number in range(9):
             pricing.round(number / 9)
         weighed = Vocabulary.wished(pricing.lattice, pricing.wish, wanted)

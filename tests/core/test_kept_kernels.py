@@ -20,7 +20,7 @@ from bpe_core import compiler
 from bpe_core.errors import Cancelled
 from bpe_core.formats import read_history
 from bpe_core.kernels import kept, readiness
-from bpe_core.kernels.kept import Made, Pack
+from bpe_core.kernels.kept import KeptKernel, Pack
 from bpe_core.kernels.readiness import WORTH_WAITING, use_machine_code
 from bpe_core.support.lock import Lock
 from bpe_core.support.progress import Work
@@ -182,7 +182,7 @@ def test_each_part_is_kept_when_it_is_made_and_made_once(cache: Path, monkeypatc
 
 
 def test_parts_become_one() -> None:
-    one, two = Made("a", "i", b"one"), Made("b", "", b"two")
+    one, two = KeptKernel("a", "i", b"one"), KeptKernel("b", "", b"two")
     first, second = Pack(kernels={("k", "i8"): one}), Pack(kernels={("k", "f8"): two})
     joined = Pack(kernels={("k", "i8"): one, ("k", "f8"): two})
     assert Pack.read(first.joined(second).written()) == joined

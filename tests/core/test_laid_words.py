@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bpe_core.segmenting.laid_words import Laid, laid_words
+from bpe_core.segmenting.laid_words import FlatWords, laid_words
 from bpe_core.text.characters import raw_bytes
 from bpe_core.text.preparation.expressions import Expression
 from bpe_core.text.preparation.normalizers import Replace, replaced
@@ -26,7 +26,7 @@ from bpe_core.text.preparation.pre_tokenizers import (
     Whitespace,
     WhitespaceSplit,
 )
-from bpe_core.text.preparation.steps import Preparing, as_json, read_step
+from bpe_core.text.preparation.steps import WordSplitter, as_json, read_step
 
 SIGNS = "aB1½² ▁.,-'’\n\r\té人ß한\u0301\u3000\u2028\ufeff\u061d\U00011f43\U00016ea0\u0378🏽"
 TEXTS = st.lists(st.sampled_from([*SIGNS, "don't", "  ", "<end>", "12345"]), max_size=16).map("".join)
@@ -65,8 +65,12 @@ def test_steps_at_once_find_the_words_of_steps_one_by_one(steps: tuple[PreTokeni
     if at_once is None or not all(map(at_once.can_cut, texts)):
         return
     laid = at_once.of(*texts)
-    expected = [[word.text for word in Preparing(steps).words(TracedPiece.bare(text))] for text in texts]
-    for found in (laid, Laid.of(expected), Laid.joined(at_once.of(text) for text in texts) if texts else laid):
+    expected = [[word.text for word in WordSplitter(steps).words(TracedPiece.bare(text))] for text in texts]
+    for found in (
+        laid,
+        FlatWords.of(expected),
+        FlatWords.joined(at_once.of(text) for text in texts) if texts else laid,
+    ):
         words = [found.data[start:stop].tobytes() for start, stop in pairwise(found.cuts.tolist())]
         by_texts = [words[first:last] for first, last in pairwise(found.first_words.tolist())]
         assert by_texts == [[raw_bytes(word) for word in words if word] for words in expected]

@@ -18,7 +18,7 @@ from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.methods.kit.trainer import Trainer
 from bpe_core.methods.mingram import reference as mingram
 from bpe_core.methods.mingram.learn import MinGramLearner
-from bpe_core.methods.unigram.explain import Compared, WhyPath
+from bpe_core.methods.unigram.explain import CutComparison, WhyPath
 from bpe_core.methods.unigram.reference import encode
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.compiled_methods import CompiledPaths
@@ -103,7 +103,7 @@ def _why_is_told_by_the_number_of_tokens(history: History) -> None:
         sentence, whole = why.explanation_at(byte, at).sentence, why._words.around(byte)
         assert len(sentence) < 300
         reason = why.compared(whole, byte, at) if isinstance(whole, TextWord) else None
-        if isinstance(reason, Compared) and reason.other is not None:
+        if isinstance(reason, CutComparison) and reason.other is not None:
             assert max(reason.taken.scores) <= 0
             assert len(reason.taken.tokens) == fewest <= len(reason.other.tokens)
             said |= {told for told in ("1 token more", "2 tokens more", "as many tokens") if told in sentence}

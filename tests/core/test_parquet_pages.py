@@ -18,7 +18,7 @@ from bpe_core.formats.sentencepiece_fields import varint
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support import limits, parquet_pages
 from bpe_core.support.data_table import read_plainly
-from bpe_core.support.foreign import Damaged
+from bpe_core.support.foreign import DamagedPart
 from bpe_core.support.parquet_file import ParquetFile
 from bpe_core.support.parquet_pages import Page, _Column
 from bpe_core.text.corpus import Corpus
@@ -92,7 +92,7 @@ def test_claims_that_cannot_be_are_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("header", [b"\x1c" * 40, b"\x19\xf5" + varint(10**9) + bytes(4_000), b"\x18" + varint(2**40)])
 def test_headers_without_an_end_are_refused(header: bytes) -> None:
     column = _Column(0)
-    with pytest.raises(Damaged, match="makes no sense"):  # noqa: PT012  # each part of a header may be the last
+    with pytest.raises(DamagedPart, match="makes no sense"):  # noqa: PT012  # each part of a header may be the last
         for _ in range(20):
             column.pages_in(header + bytes(10**6))
 

@@ -65,3 +65,11 @@ def test_a_former_name_says_the_new_one() -> None:
     with pytest.warns(DeprecationWarning, match=r"bpe_core\.recipes\.methods is bpe_core\.methods\.kit\.former now"):
         former = import_module("bpe_core.recipes.methods")
     assert former.Listed.__name__ == "Listed"
+
+
+def test_a_class_with_a_new_name_is_found_by_its_former_one() -> None:
+    parts = import_module("bpe_core.recipes.parts")
+    with pytest.warns(DeprecationWarning, match="LearningChoices now"):
+        assert parts.Learning is parts.LearningChoices
+    with pytest.raises(AttributeError, match="no attribute 'Teaching'"):
+        parts.Teaching  # noqa: B018  # asking for it is the test

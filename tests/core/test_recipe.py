@@ -13,7 +13,16 @@ from bpe_core.errors import BpeError, RecipeError
 from bpe_core.methods.kit.trainer import Trainer
 from bpe_core.recipes.choice import LARGEST_NUMBER, Choice
 from bpe_core.recipes.interventions import Intervention
-from bpe_core.recipes.parts import Learning, Mixing, Normalization, Reading, Size, Splitting, Steering, Symbols
+from bpe_core.recipes.parts import (
+    DecodingChoices,
+    LearningChoices,
+    MixtureChoices,
+    Normalization,
+    Size,
+    SplittingChoices,
+    SteeringChoices,
+    Symbols,
+)
 from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.recipe import CHOICES, Recipe
 from bpe_core.text.decoding import Fuse
@@ -21,7 +30,7 @@ from bpe_core.text.mixture import Group, Mixture
 from bpe_core.text.preparation.pre_tokenizers import Digits
 from tests.core.learning import in_languages
 
-PARTS = (Splitting, Symbols, Size, Learning, Steering, Mixing, Reading)
+PARTS = (SplittingChoices, Symbols, Size, LearningChoices, SteeringChoices, MixtureChoices, DecodingChoices)
 OTHER: dict[str, Any] = dict(  # for each choice a value that no preset has
     lowercase=True, strip_ascii_punctuation=True, strip_marks="…", unicode_form="NFC", unit="line", pattern="cl100k",
     custom_pattern=r"\d+", special_tokens=("<|end|>",), base="characters", marker="symbol", marker_text="@", merges=7,
@@ -74,11 +83,11 @@ def test_each_choice_but_the_name_belongs_to_one_part() -> None:
 def test_recipes_differ_in_the_part_of_what_was_changed(choice: str) -> None:
     one, other = changed(choice)
     common = (kind for kind in PARTS if choice in {field.name for field in dataclasses.fields(kind)})
-    part = next(common, Learning)  # to which the choices of single methods belong
+    part = next(common, LearningChoices)  # to which the choices of single methods belong
     assert [kind for kind in PARTS if one.differing(other, kind)] == [part]
     assert [kind for kind in PARTS if one.part(kind) != other.part(kind)] == ([] if choice in OF_METHODS else [part])
     assert choice in one.differing(other, part)
-    assert one.is_same_but_for_size(other) == (part in (Size, Reading))
+    assert one.is_same_but_for_size(other) == (part in (Size, DecodingChoices))
     assert other.normalizes == (choice in one.differing(other, Normalization))
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from bpe_core.formats.sentencepiece_text import packed
 from bpe_core.history.alphabet import Alphabet, Symbol
 from bpe_core.history.history import History
-from bpe_core.history.joining import NO_PRIORITY, Joining
+from bpe_core.history.joining import NO_PRIORITY, MergePriorities
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.batches import Texts
 from bpe_core.segmenting.by_priority import JoinedWords
@@ -109,7 +109,7 @@ def test_symbols_that_are_found_first(text: str) -> None:
     alphabet = Alphabet((Symbol(b"<unk>", b"\xef\xbf\xbd", "unknown"), *letters, *seeds))
     pairs = [(1, 2), (9, 3), (1, 1)]  # a+b, ab+c, a+a
     priorities = np.array([NO_PRIORITY] * 9 + [5, 2, 9])
-    joining = Joining(priorities=priorities, joins_unknown=True, found_first=(5, 6, 7))
+    joining = MergePriorities(priorities=priorities, joins_unknown=True, found_first=(5, 6, 7))
     recipe = Recipe(base="characters", pattern="none", unknown="unk", unknown_text="<unk>", vocab_size=None, merges=3)
     history = History.from_pairs(recipe, alphabet, pairs, joining)
     words = JoinedWords(history)

@@ -10,7 +10,7 @@ from PySide6.QtGui import QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QWidget
 
 from app.window.charts.head import ChartHead
-from app.window.parts.drawing import LEAST_HEIGHT, PREFERRED, Drawing
+from app.window.parts.drawing import LEAST_HEIGHT, PREFERRED, PaintedFigure
 from app.window.parts.layouts import in_column
 from app.window.parts.widgets import add_key_action
 from bpe_core.figures.figure import BarFigure, DotFigure, Figure, LineFigure, SideBySide
@@ -55,7 +55,7 @@ class FigureView(QWidget):
         self._name = name
         self._has_legend = has_legend
         self._places: list[ChartPlace] = []
-        self.drawing = Drawing(name, self)  # of a figure without axes
+        self.drawing = PaintedFigure(name, self)  # of a figure without axes
         self.drawing.place_chosen.connect(self.place_chosen)
         self.drawing.item_chosen.connect(self.item_chosen)
         self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)

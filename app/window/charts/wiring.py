@@ -40,7 +40,7 @@ NOT_SAVED = "The chart could not be saved. {}"
 NOTHING_YET = "There is nothing to be shown yet: train, or wait for the answer."
 
 
-class Charting(QObject):
+class ChartWiring(QObject):
     saved = Signal(tuple, Path)  # the command that makes the same, if any, and the place
 
     def __init__(

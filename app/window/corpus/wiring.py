@@ -13,11 +13,11 @@ from PySide6.QtWidgets import QMenu
 from app.session.time import timer
 from app.settings import LAST_FOLDER, MOST_RECENT_FILES, RECENT_FILES
 from app.window.corpus.corpus_list import CorpusListModel
-from app.window.exchange.wiring import Exchanging
+from app.window.exchange.wiring import ExchangeWiring
 from app.window.main_window import Frame
 from app.window.parts.dialogs import ask_for_address, ask_for_column, ask_for_folder, ask_for_texts
 from app.window.parts.widgets import add_entry, filled_menu
-from app.window.sessions.wiring import Filing
+from app.window.sessions.wiring import SessionWiring
 from bpe_core.formats import is_table
 from bpe_core.session_file import EXTENSION
 from bpe_core.text.reading.opening import is_address, without_password
@@ -27,7 +27,7 @@ RECOUNT_MILLISECONDS = 400  # after the last change of the recipe
 TITLE_LENGTH = 40  # characters of a pasted text that name it
 
 
-class Opening(QObject):
+class CorpusWiring(QObject):
     """An opener of anything by its kind: a session, a tokenizer, or texts to learn from."""
 
     def __init__(
@@ -35,8 +35,8 @@ class Opening(QObject):
         frame: Frame,
         model: CorpusListModel,
         samples_menu: QMenu,
-        filing: Filing,
-        exchanging: Exchanging,
+        filing: SessionWiring,
+        exchanging: ExchangeWiring,
         parent: QObject,
     ) -> None:
         super().__init__(parent)

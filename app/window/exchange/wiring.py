@@ -35,7 +35,7 @@ if TYPE_CHECKING:  # loaded when they are opened, after the first paint of the w
 COUNTS_FOLDER = "counts"  # beside the safety copies
 
 
-class Exchanging(QObject):
+class ExchangeWiring(QObject):
     """Each deed has its action, its model and its dialog; only one dialog of a kind is open."""
 
     written = Signal(tuple, Path)  # the command that writes the same file, and where it is

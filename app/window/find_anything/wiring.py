@@ -11,7 +11,7 @@ from app.session.run import Run
 from app.window.actions import actions_in, keys_of, title_of
 from app.window.find_anything.find_box import FindBox
 from app.window.find_anything.search import RunSearch, Search, SearchHit, among
-from app.window.lessons.wiring import Teaching
+from app.window.lessons.wiring import LessonWiring
 from app.window.main_window import Frame
 from app.window.pages import PAGES, PageRow
 from app.window.parts.page import Page, PageTabs
@@ -21,13 +21,13 @@ from bpe_core.lessons.lessons import lessons
 NOT_NOW = "Not possible now"
 
 
-class Finding(QObject):
+class SearchWiring(QObject):
     learning_wanted = Signal()  # by the recipe that was chosen
 
     def __init__(
         self,
         frame: Frame,
-        teaching: Teaching,
+        teaching: LessonWiring,
         form: RecipeForm,
         tabs: Sequence[PageTabs],
         look_at: Callable[[int], None],

@@ -16,7 +16,7 @@ LESSON_STAGE = "lesson"
 MAKE_STEPS = ("main", "new_run", "step", "extend", "play", "skip")  # actions
 
 
-class Teaching(QObject):
+class LessonWiring(QObject):
     """Connects the course with the window, and keeps the progress in the settings."""
 
     def __init__(self, course: Course, panel: LessonPanel, frame: Frame, pages: Pages, parent: QObject) -> None:

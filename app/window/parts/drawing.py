@@ -16,7 +16,7 @@ PREFERRED = QSize(320, 200)
 LEAST_HEIGHT = 90
 
 
-class Drawing(QWidget):
+class PaintedFigure(QWidget):
     """A view of a figure, or of blank paper without one."""
 
     place_chosen = Signal(float)  # the boundary of a tree that was clicked

@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # loaded when it is opened, after the first paint of the wind
 NOTHING_YET = "There is nothing to publish yet: train first."
 
 
-class Publishing(QObject):
+class PublishingWiring(QObject):
     def __init__(self, frame: Frame, document: Document, pages: Pages, parent: QObject) -> None:
         super().__init__(parent)
         self._session, self._window, self._settings = frame.session, frame.window, frame.settings

@@ -91,7 +91,7 @@ def stretch_of(row: Row, start: int, cancelled: CancelCheck = never_cancelled) -
     return Stretch(start, stop, length, in_tokens)
 
 
-class Reading(QObject):
+class RowReader(QObject):
     """A background task that cuts the text of the row looked at last."""
 
     changed = Signal()

@@ -15,7 +15,7 @@ from app.window.parts.widgets import IconButton, OneLine, named, paragraph, scro
 from app.window.parts.wording import tip
 from app.window.questions.question_model import QuestionModel
 from app.window.questions.question_page import QuestionPage
-from app.window.questions.reading import AT_ONCE, Reading
+from app.window.questions.reading import AT_ONCE, RowReader
 
 MOST_PLACES = 8  # files of a group to name
 HEIGHT = 76
@@ -28,7 +28,7 @@ class ReadingPage(QuestionPage):
         super().__init__(model, parent)
         self._session = session
         self.rows.hint = "Click to see this text in these tokens"
-        self.reading = Reading(model, session.aside)
+        self.reading = RowReader(model, session.aside)
         self.preview = named(paragraph(), "The text of the row, in tokens")
         self.preview.setFont(fixed_font(self.font().pointSizeF()))
         self.bar = self._bar()

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 FORCING: dict[str, Act] = {"&Force This Pair Now": "force", "Fo&rbid This Pair from Here On": "forbid"}
 
 
-class Asking(QObject):
+class QuestionWiring(QObject):
     """A connector of the pages of questions with the rest of the window."""
 
     written = Signal(tuple, Path)  # the command that makes the same, and where

@@ -19,7 +19,7 @@ from bpe_core.methods.facts import FIRST_SIZE, MethodFacts
 from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.choice import LARGEST_VOCABULARY as LARGEST_VOCABULARY
 from bpe_core.recipes.choice import Choice as Choice
-from bpe_core.recipes.parts import Learning, Mixing, Size, Splitting, Steering, Symbols
+from bpe_core.recipes.parts import LearningChoices, MixtureChoices, Size, SplittingChoices, SteeringChoices, Symbols
 from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.recipe import CHOICES as CHOICES
 from bpe_core.recipes.recipe import COMMON as COMMON
@@ -89,7 +89,8 @@ NOT_OF_A_PRESET = {
 
 def choices_of_methods() -> list[str]:
     """Return the choices that mean something to some methods only, those that plug-ins bring last."""
-    common = (field.name for field in dataclasses.fields(Learning) if field.name not in {"method", *NOT_OF_A_PRESET})
+    of_methods = (field.name for field in dataclasses.fields(LearningChoices))
+    common = (name for name in of_methods if name not in {"method", *NOT_OF_A_PRESET})
     return [*common, *(name for name in CHOICES if name not in COMMON)]
 
 
@@ -173,7 +174,8 @@ class RecipeForm(QObject):
         """The preset with the same words, symbols and method, of any size; empty if there is none."""
         recipe = self._recipe.value
         for name in PRESETS:
-            if NOT_OF_A_PRESET.issuperset(recipe.differing(Recipe.preset(name), Splitting, Symbols, Learning)):
+            differing = recipe.differing(Recipe.preset(name), SplittingChoices, Symbols, LearningChoices)
+            if NOT_OF_A_PRESET.issuperset(differing):
                 return name
         return ""
 
@@ -195,7 +197,8 @@ class RecipeForm(QObject):
         recipe, other = self._recipe.value, self._recipe_shown()
         if other is None:
             return []
-        names = recipe.differing(other, Splitting, Symbols, Size, Learning, Steering, Mixing)
+        parts = (SplittingChoices, Symbols, Size, LearningChoices, SteeringChoices, MixtureChoices)
+        names = recipe.differing(other, *parts)
         known = (name for name in CHOICES if name in names and (recipe.applies(name) or other.applies(name)))
         return [(title_of(name), value_text(name, recipe), value_text(name, other)) for name in known]
 

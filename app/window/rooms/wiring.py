@@ -18,7 +18,7 @@ from app.window.time.bar import TimeBar
 FIRST = ROOMS[0].id
 
 
-class Moving(QObject):
+class RoomWiring(QObject):
     """A first start knows only the first room; the others appear after the first run."""
 
     def __init__(

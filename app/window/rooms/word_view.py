@@ -58,10 +58,10 @@ class WordView(QWidget):
         with QPainter(self) as painter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             progress = smooth(self._slide.progress)
-            _Drawing(self, painter, self._now).draw(self._before if progress < 1 else self._now, progress)
+            _TileRows(self, painter, self._now).draw(self._before if progress < 1 else self._now, progress)
 
 
-class _Drawing:
+class _TileRows:
     """Places characters in rows; tiles never break."""
 
     def __init__(self, view: QWidget, painter: QPainter, now: CutWord) -> None:

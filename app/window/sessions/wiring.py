@@ -26,7 +26,7 @@ from bpe_core.session_file import EXTENSION
 from bpe_core.session_file.values import View
 
 
-class Filing(QObject):
+class SessionWiring(QObject):
     def __init__(
         self,
         frame: Frame,

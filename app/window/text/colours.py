@@ -125,11 +125,11 @@ def colours_in_row(texts: Sequence[bytes]) -> list[int]:
 
 def colours_of(data: bytes, tokens: Tokens) -> Int8s:
     """Return the colours of neighbouring tokens. Stretches that are not encoded yet may be long, and are not read."""
-    return _Hashed.of(data, tokens).with_neighbours_apart()
+    return _HashedColours.of(data, tokens).with_neighbours_apart()
 
 
 @dataclass(frozen=True, eq=False)
-class _Hashed:
+class _HashedColours:
     """The colours of tokens by their bytes alone, without tokens that have no id."""
 
     known: Int64s  # the places of the tokens
@@ -138,7 +138,7 @@ class _Hashed:
     count: int
 
     @classmethod
-    def of(cls, data: bytes, tokens: Tokens) -> _Hashed:
+    def of(cls, data: bytes, tokens: Tokens) -> _HashedColours:
         known = np.flatnonzero(tokens.ids != NO_TOKEN)
         starts, sizes = tokens.edges[known], tokens.edges[known + 1] - tokens.edges[known]
         begins = np.cumsum(sizes) - sizes
@@ -214,7 +214,7 @@ def _as_in_the_whole(
     back = LOOK_BACK
     while True:
         around = tokens_between(max(0, start - back) // back * back, min(stop + LOOK_BACK, len(data)))
-        own = _Hashed.of(data, around) if scale is None else _OnScale(scale.colours_of(around))
+        own = _HashedColours.of(data, around) if scale is None else _OnScale(scale.colours_of(around))
         low = int(np.searchsorted(around.edges, start, side="right")) - 1
         before = own.colours[: np.searchsorted(own.known, low, side="right")]
         if (before != before[-1:]).any() or around.edges[0] == 0 or back >= LONGEST_LOOK:

@@ -19,7 +19,7 @@ from app.window.text.view.text_panel import TokenTextPanel
 from bpe_core.insight.token_life import counts_at_birth
 
 
-class Writing(QObject):
+class TextWiring(QObject):
     def __init__(
         self, frame: Frame, model: TokenTextModel, panel: TokenTextPanel, token: TokenModel, parent: QObject
     ) -> None:

@@ -19,7 +19,7 @@ from app.window.training.training_views import SpeedBox, merges_per_second
 from bpe_core.recipes.recipe import title_of as title_of_choice
 
 
-class Training(QObject):
+class TrainingWiring(QObject):
     def __init__(
         self, frame: Frame, status: TrainingStatusModel, form: RecipeForm, speed: SpeedBox, parent: QObject
     ) -> None:

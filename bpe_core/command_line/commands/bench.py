@@ -24,7 +24,7 @@ from bpe_core.studies.making import open_study
 from bpe_core.studies.study import Study
 from bpe_core.support.progress import CancelCheck, while_wanted
 from bpe_core.support.version import PROGRAM
-from bpe_core.verification.sampling import Checked, answer_of
+from bpe_core.verification.sampling import CheckedTokenizer, answer_of
 from resources import samples
 
 examples = """\
@@ -60,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
     format = FORMATS.holding(study.format)
     with working(stopped="") as interruption:
         cancelled = interruption.work.cancelled
-        checked = Checked(study.history, format, as_opened=True)
+        checked = CheckedTokenizer(study.history, format, as_opened=True)
         texts = list(_of_format(_pieces(options.texts), checked, format))
         if not texts:
             raise BpeError("There is no text to encode.")
@@ -92,7 +92,7 @@ def _cut(text: str) -> Iterator[str]:
         start = end
 
 
-def _of_format(pieces: Iterator[str], checked: Checked, format: Format) -> Iterator[str]:
+def _of_format(pieces: Iterator[str], checked: CheckedTokenizer, format: Format) -> Iterator[str]:
     if format.holds_splitting:
         yield from pieces
     else:
@@ -100,7 +100,9 @@ def _of_format(pieces: Iterator[str], checked: Checked, format: Format) -> Itera
         yield from {word: None for piece in pieces for word in words_of(normalize(piece, checked.recipe))}
 
 
-def _measured(table: str, study: Study, checked: Checked, texts: list[str], cancelled: CancelCheck) -> dict[str, Any]:
+def _measured(
+    table: str, study: Study, checked: CheckedTokenizer, texts: list[str], cancelled: CancelCheck
+) -> dict[str, Any]:
     size, path = sum(len(text.encode()) for text in texts), tokenizer_file(table)
     name = study.format
     format = FORMATS.holding(name)
@@ -131,7 +133,9 @@ def _least(encode: Callable[[], object], cancelled: CancelCheck) -> float:
     return min(once() for _ in while_wanted(range(ROUNDS), cancelled, every=1))
 
 
-def _differing(checked: Checked, texts: list[str], peer: Peer, whose: str, cancelled: CancelCheck) -> Iterator[str]:
+def _differing(
+    checked: CheckedTokenizer, texts: list[str], peer: Peer, whose: str, cancelled: CancelCheck
+) -> Iterator[str]:
     answers = zip(texts, checked.answers(texts), strict=True)
     for text, answer in while_wanted(answers, cancelled):
         if difference := checked.difference(text, answer, answer_of(peer, text), whose):

@@ -15,7 +15,7 @@ from bpe_core.command_line.interruption import working
 from bpe_core.counting.count_words import count_groups
 from bpe_core.counting.counts_of_recipe import recipe_of
 from bpe_core.counting.grouped import GroupedWords
-from bpe_core.counting.to_files import PARTITION_SIZE, PIECE_SIZE, CountingOrder, Written, count_to_file
+from bpe_core.counting.to_files import PARTITION_SIZE, PIECE_SIZE, CountingOrder, WrittenCounts, count_to_file
 from bpe_core.errors import RecipeError, plain
 from bpe_core.history.token_texts import quoted
 from bpe_core.insight.listed_words import COUNT, ListedWords
@@ -108,7 +108,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _counted(corpus: Corpus, recipe: Recipe, options: argparse.Namespace, work: Work) -> Written:
+def _counted(corpus: Corpus, recipe: Recipe, options: argparse.Namespace, work: Work) -> WrittenCounts:
     order = CountingOrder(options.output, options.partition_size, options.memory, options.piece_size or PIECE_SIZE)
     if not options.on:
         return count_to_file(corpus, recipe, order, work)
@@ -133,7 +133,7 @@ def _recipe(options: argparse.Namespace, corpus: Corpus) -> Recipe:
     return chosen_recipe(options, options.preset or "gpt2")
 
 
-def _tell(written: Written, options: argparse.Namespace) -> None:
+def _tell(written: WrittenCounts, options: argparse.Namespace) -> None:
     if options.json:
         print(json.dumps({"output": options.output, **written._asdict()}, indent=1))
     elif not options.quiet:

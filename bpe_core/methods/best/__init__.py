@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from bpe_core.counting.words import WordTable
     from bpe_core.history.alphabet import Alphabet
     from bpe_core.history.history import History
-    from bpe_core.methods.kit.learner import Beginning
+    from bpe_core.methods.kit.learner import LearnerStart
     from bpe_core.methods.kit.reasons import Reason
     from bpe_core.recipes.recipe import Recipe
 
@@ -42,7 +42,7 @@ class Best(MinGram):
         """Return none: a search has no short form; its floor is proved instead."""
         return None
 
-    def begin(self, words: WordTable, recipe: Recipe, known: History | None = None, *, fast: bool) -> Beginning:
+    def begin(self, words: WordTable, recipe: Recipe, known: History | None = None, *, fast: bool) -> LearnerStart:
         from bpe_core.methods.best.learn import begin
 
         return begin(words, recipe, known, fast=fast)

@@ -22,7 +22,7 @@ from bpe_core.methods.kit.dropping_learner import Batch, DroppingLearner, Lattic
 from bpe_core.methods.kit.floor.lattice import LONGEST, Lattice
 from bpe_core.methods.kit.floor.search import Budget, Guess, Search
 from bpe_core.methods.kit.floor.vocabulary import by_value
-from bpe_core.methods.kit.learner import Beginning, Candidate
+from bpe_core.methods.kit.learner import Candidate, LearnerStart
 from bpe_core.methods.kit.reasons import Reason
 from bpe_core.methods.mingram.learn import fewest_first
 from bpe_core.methods.unigram.learn import check_marker, compiled_way, lattices_maker, plain_way
@@ -152,12 +152,12 @@ def _alphabet_of(search: Search, words: WordTable, recipe: Recipe) -> Alphabet:
     return Alphabet(base.symbols, search.lattice.spelled(np.arange(len(search.lattice))))
 
 
-def begin(words: WordTable, recipe: Recipe, known: History | None, *, fast: bool) -> Beginning:
+def begin(words: WordTable, recipe: Recipe, known: History | None, *, fast: bool) -> LearnerStart:
     """Lay out the pieces of the words once, for the alphabet and for the search."""
     search = _searching(words, recipe)
     alphabet = _alphabet_of(search, words, recipe) if known is None else known.alphabet
     steps_planned(recipe, alphabet)
-    return Beginning(alphabet, BestLearner(words, alphabet, recipe, known, lattices_maker(fast=fast), search=search))
+    return LearnerStart(alphabet, BestLearner(words, alphabet, recipe, known, lattices_maker(fast=fast), search=search))
 
 
 SAVES = Reason.of_column(

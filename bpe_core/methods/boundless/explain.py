@@ -52,7 +52,7 @@ class Event:
         return self.right != NOTHING
 
 
-class Followed:
+class WordThroughSteps:
     """A word through all steps."""
 
     def __init__(self, word: bytes, cut: WordCutter, steps: int) -> None:
@@ -102,7 +102,7 @@ class FollowedWord:
 
     text: WhyDropping
     word: TextWord
-    followed: Followed
+    followed: WordThroughSteps
 
     @property
     def symbols(self) -> Sequence[int]:
@@ -130,7 +130,7 @@ class FollowedWord:
 class WhyDropping(WordReasons):
     def __init__(self, text: str, history: History, allowed: Allowed = None) -> None:
         super().__init__(text, history, Cutting(history.recipe), allowed, DroppingRuns(history).cut)
-        self._known: dict[bytes, Followed] = {}
+        self._known: dict[bytes, WordThroughSteps] = {}
 
     def word_at(self, byte: int, at: int) -> FollowedWord:
         word = self._words.at(byte)
@@ -140,13 +140,13 @@ class WhyDropping(WordReasons):
             raise NoTree(TOO_LONG)
         return FollowedWord(self, word, followed)
 
-    def followed(self, word: TextWord) -> Followed | None:
+    def followed(self, word: TextWord) -> WordThroughSteps | None:
         """Return what became of a word; None for one that is too long."""
         raw = word.text.encode()
         if len(raw) > LONGEST_FOLLOWED:
             return None
         if raw not in self._known:
-            self._known[raw] = Followed(raw, self._cut, len(self.history))
+            self._known[raw] = WordThroughSteps(raw, self._cut, len(self.history))
         return self._known[raw]
 
     def changes(self, byte: int) -> list[tuple[int, list[int]]]:

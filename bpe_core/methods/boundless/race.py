@@ -49,7 +49,7 @@ def steps_planned(recipe: Recipe, alphabet: Alphabet) -> int:
     return recipe.merge_limit(len(alphabet)) * (1 if recipe.tau is None else MOST_STEPS)
 
 
-class Learned:
+class PassSteps:
     """The steps of a pass, to be taken from its top."""
 
     def __init__(
@@ -112,7 +112,7 @@ class BoundlessLearner:
             if recipe.tau is None
             else learn_dropping(inside.words, alphabet, recipe, self._limit)
         )
-        self._passes = [Learned(WITHIN, learner, self._recipe, alphabet, self._room)]
+        self._passes = [PassSteps(WITHIN, learner, self._recipe, alphabet, self._room)]
         self._are_whole, self.tokens_at_start = learner.are_whole, learner.tokens_at_start
         self.has_candidates = bool((np.diff(words.starts) > 1).any())
         self.learned = 0
@@ -176,7 +176,7 @@ class BoundlessLearner:
             runs = runs_of(self._inside, self._counts, whole)
             learner = self._learn(runs.words, runs.alphabet, self._recipe, layout=runs.layout)
             words = runs.tokens.tolist()
-            self._passes.append(Learned(ACROSS, learner, self._recipe, runs.alphabet, self._room, words))
+            self._passes.append(PassSteps(ACROSS, learner, self._recipe, runs.alphabet, self._room, words))
             self._target = len(history.vocabulary) - len(history.alphabet)
         return len(self._passes) > 1
 
@@ -187,15 +187,15 @@ class BoundlessLearner:
             return False
         return other is None or one.count > other.count
 
-    def _pair(self, taken: Learned, step: Step) -> Pair:
+    def _pair(self, taken: PassSteps, step: Step) -> Pair:
         """Return the pair in the numbers of the race; NOTHING for a half that does not exist yet."""
         left, right = (self._numbers.get(taken.name(half), NOTHING) for half in (step.left, step.right))
         return left, right
 
-    def _is_ready(self, taken: Learned, step: Step) -> bool:
+    def _is_ready(self, taken: PassSteps, step: Step) -> bool:
         return all(number != NOTHING and self._in_use[number] for number in self._pair(taken, step))
 
-    def _take(self, columns: Columns, taken: Learned, other: Learned) -> None:
+    def _take(self, columns: Columns, taken: PassSteps, other: PassSteps) -> None:
         row, step = self.learned, taken.take()
         joins = step.right != NOTHING
         rival, count, runner_up = other.next if joins else None, NOTHING, (NOTHING, NOTHING, NOTHING)

@@ -12,7 +12,7 @@ import numpy as np
 from bpe_core.counting.words import WordColumns, WordTable
 from bpe_core.history.history import History, Pair
 from bpe_core.history.token_texts import TokenBytes, TokenTexts
-from bpe_core.insight.boundary_reasons import Kind, Reason, Standing, sentence
+from bpe_core.insight.boundary_reasons import CountsAtStep, Kind, Reason, sentence
 from bpe_core.insight.pairs import race
 from bpe_core.insight.pattern_branches import Branch, branch_that_matched
 from bpe_core.insight.ranked_words import RankedWords
@@ -20,7 +20,7 @@ from bpe_core.methods.kit.explanation import ExplainedText, Explanation, ShownTo
 from bpe_core.methods.kit.histories import first_turn
 from bpe_core.methods.kit.merge_tree import (
     EncodingStep,
-    Meeting,
+    NeighbourPair,
     Node,
     Piece,
     encoding_steps,
@@ -77,7 +77,7 @@ def reason_in_word(
     return Reason("never", pair, standing=None if corpus is None else standing_of(pair, corpus, at))
 
 
-def _learned_too_late(life: list[Meeting], at: int, rank_of: dict[Pair, int]) -> Reason | None:
+def _learned_too_late(life: list[NeighbourPair], at: int, rank_of: dict[Pair, int]) -> Reason | None:
     """Find the earliest learned pair that met here but was not joined, because one of the two had been taken."""
     found: list[Reason] = []
     for meeting, following in pairwise(life):
@@ -104,10 +104,10 @@ def _forbidden(pair: tuple[int, int], history: History) -> str:
     return Method.of(history.recipe).forbids(texts[pair[0]] + texts[pair[1]], history.recipe)
 
 
-def standing_of(pair: tuple[int, int], corpus: RankedWords, at: int) -> Standing:
+def standing_of(pair: tuple[int, int], corpus: RankedWords, at: int) -> CountsAtStep:
     """Count a pair in the corpus over time."""
     counts, history, runner = corpus.history.columns.count, corpus.history, race(corpus, [pair])[0]
-    return Standing(
+    return CountsAtStep(
         best=runner.peak,
         now=runner.count_at(at),
         winner=int(counts[at]) if at < len(history) and history.has_counts else None,

@@ -78,7 +78,7 @@ NOTHING_PAYS = "Nothing was replaced: in no block a pair occurs often enough to 
 
 
 @dataclass(frozen=True)
-class Compressed:
+class CompressedFile:
     data: bytes
     report: Report
 
@@ -87,11 +87,11 @@ class Compressed:
 _Piece = tuple[bytes, bytes, npt.NDArray[np.int64]]
 
 
-def compress(data: bytes, recipe: Recipe | None = None, *, work: Work = ALONE) -> Compressed:
+def compress(data: bytes, recipe: Recipe | None = None, *, work: Work = ALONE) -> CompressedFile:
     """Compress bytes of any kind; the recipe says how large blocks are, what pays and how ties are decided."""
     target = io.BytesIO()
     report = _compress(io.BytesIO(data), len(data), target, recipe or Recipe.preset("gage"), work)
-    return Compressed(target.getvalue(), report)
+    return CompressedFile(target.getvalue(), report)
 
 
 def compress_file(path: Path | str, output: Path | str, recipe: Recipe | None = None, *, work: Work = ALONE) -> Report:

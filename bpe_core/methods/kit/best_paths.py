@@ -112,7 +112,7 @@ def _with_lone(scores: npt.NDArray[Any], unknown: int | None) -> list[float]:
     return found
 
 
-class Summed:
+class SummedPaths:
     """The most probable way where sums go on over the whole word, as libraries add them up; in plain Python."""
 
     def __init__(self, history: History) -> None:
@@ -183,7 +183,7 @@ class BestPaths(WordSegmenter):
     has_kernels = True
 
     def __init__(self, history: History, cutting: Cutting) -> None:
-        super().__init__(history, cutting, Summed(history).cut if history.recipe.sums else self._cut_word)
+        super().__init__(history, cutting, SummedPaths(history).cut if history.recipe.sums else self._cut_word)
         self._scores = _scores_of(history)
         self.has_pieces_over_time = not self._scores.waiting
         self._spelling = Spelling(history)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bpe_core.history.alphabet import Alphabet, Spelled
+from bpe_core.history.alphabet import Alphabet, SpelledSeeds
 from bpe_core.history.columns import DROPPED, Float32s
 from bpe_core.kernels import NEVER, TRANSPARENT
 from bpe_core.kernels import unigram_lattices as kernel
@@ -46,7 +46,7 @@ def _planted(stretches: Stretches) -> Trie:
     return trie
 
 
-def repeated(stretches: Stretches, base: Alphabet, recipe: Recipe) -> tuple[Spelled, Int64s]:
+def repeated(stretches: Stretches, base: Alphabet, recipe: Recipe) -> tuple[SpelledSeeds, Int64s]:
     trie = trie_of(stretches)
     room, scripts = len(trie.symbol), scripts_of_symbols(base, recipe)
     tree = trees.Tree(np.empty(2 * room, np.int64), scripts)
@@ -69,7 +69,7 @@ def repeated(stretches: Stretches, base: Alphabet, recipe: Recipe) -> tuple[Spel
     starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(np.concatenate(lengths))))
     symbols: Int32s = np.empty(int(starts[-1]), np.int32)
     trees.spell(trie, np.concatenate(ends), starts, symbols)
-    return Spelled(symbols, starts), np.concatenate(weights)
+    return SpelledSeeds(symbols, starts), np.concatenate(weights)
 
 
 def _parts(places: int, symbols: int) -> trees.Parts:

@@ -82,7 +82,7 @@ def encode_corpus(
     known = history.numbers_of(np.arange(history.id_count))
     kind = check_output(path, int(known.max(initial=0)), width)
     chosen = width or smallest_width(int(known.max(initial=0)))
-    encoding = _Encoding(Tokenizer(history), len(history) if at is None else at, allowed_special, known)
+    encoding = _CorpusEncoder(Tokenizer(history), len(history) if at is None else at, allowed_special, known)
     files = [FileFigures(source.name) for source in corpus.sources]
     groups = {name: FileFigures(name) for name in corpus.groups}
     with write_atomically(path) as file:
@@ -112,7 +112,7 @@ def check_output(path: Path, largest: int, width: Width | None) -> str:
 
 def _write_all(
     corpus: Corpus,
-    encoding: _Encoding,
+    encoding: _CorpusEncoder,
     files: list[FileFigures],
     groups: Mapping[str, FileFigures],
     file: BinaryIO,
@@ -156,7 +156,7 @@ class _Found(NamedTuple):
 
 
 def _encoded(
-    corpus: Corpus, encoding: _Encoding, kind: np.dtype[Any], cancelled: CancelCheck
+    corpus: Corpus, encoding: _CorpusEncoder, kind: np.dtype[Any], cancelled: CancelCheck
 ) -> Generator[tuple[_Piece, _Found]]:
     """Yield all pieces in their order, with what is written for them; several are encoded at a time."""
     threads = available_threads()
@@ -209,7 +209,7 @@ def _pieces(corpus: Corpus, cuts: SafeCuts, cancelled: CancelCheck) -> Iterator[
         yield taken(len(rest))
 
 
-class _Encoding:
+class _CorpusEncoder:
     def __init__(self, tokenizer: Tokenizer, at: int, allowed: Allowed, numbers: Int64s) -> None:
         self.tokenizer, self._numbers = tokenizer, numbers
         self._at = at

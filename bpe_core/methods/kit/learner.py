@@ -14,6 +14,7 @@ from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.columns import Scores
 from bpe_core.history.history import COUNT_ALONE, Columns, EndReason, History, Reasons
 from bpe_core.recipes.recipe import Recipe
+from bpe_core.support.former_names import former_classes
 
 EVERY_LENGTH = 2**62  # a limit to the length of tokens that limits nothing
 UNLIMITED = 2**60  # work that no call reaches
@@ -78,7 +79,7 @@ class LooksAhead(Protocol):
         """Search for about this much work; return whether `candidates` are now what leaves next."""
 
 
-class Beginning(NamedTuple):
+class LearnerStart(NamedTuple):
     """A learner before its first step, and the tokens that it begins with."""
 
     alphabet: Alphabet
@@ -101,3 +102,6 @@ class Way:
 class CompiledWay(Way):
     part: str  # of the machine code, that has all of its kernels
     begins_without: bool = False  # the plain way is fast enough for large texts, too, until machine code is there
+
+
+__getattr__ = former_classes(__name__, Beginning="LearnerStart")

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from bpe_core.history.history import NOTHING, History
 from bpe_core.segmenting.merging import NEVER
+from bpe_core.support.former_names import former_classes
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,7 @@ def pieces_of(nodes: Iterable[Node]) -> list[Piece]:
     return [Piece(one.id, one.start, one.stop, 0 if one.rank is None else one.rank + 1) for one in nodes]
 
 
-class Meeting(NamedTuple):
+class NeighbourPair(NamedTuple):
     """Two neighbours at a boundary from the merge `first` until `last`, which joined them or took one of them."""
 
     left: int
@@ -101,7 +102,7 @@ class _Side(NamedTuple):
     taken: int
 
 
-def meetings(symbols: Sequence[int], ranks: Sequence[int], boundary: int, base: int) -> list[Meeting]:
+def meetings(symbols: Sequence[int], ranks: Sequence[int], boundary: int, base: int) -> list[NeighbourPair]:
     """Return the pairs that met at the boundary behind the symbol with the index `boundary`.
 
     In `newer` with the merges w+e, e+r, n+e the merge w+e takes the w before e+r can join:
@@ -114,11 +115,11 @@ Meeting(left=258, right=256, first=3, last=2147483647)]
     end = ranks[boundary]
     lefts = _grown(symbols, ranks, boundary, base, end, backwards=True)
     rights = _grown(symbols, ranks, boundary + 1, base, end, backwards=False)
-    found: list[Meeting] = []
+    found: list[NeighbourPair] = []
     i = j = first = 0
     while True:
         last = min(lefts[i].taken, rights[j].taken)
-        found.append(Meeting(lefts[i].token, rights[j].token, first, last))
+        found.append(NeighbourPair(lefts[i].token, rights[j].token, first, last))
         if last >= end:
             return found
         first = last + 1
@@ -144,3 +145,6 @@ def _grown(
         token = base + taken
         while 0 <= edge < len(ranks) and ranks[edge] <= taken:
             edge += step
+
+
+__getattr__ = former_classes(__name__, Meeting="NeighbourPair")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:  # recipes load this module first
     from bpe_core.methods.kit.blocks import RunBlocks
     from bpe_core.methods.kit.container import Container
     from bpe_core.methods.kit.explanation import Corpus, ExplainedText
-    from bpe_core.methods.kit.learner import Beginning, CompiledWay, Way
+    from bpe_core.methods.kit.learner import CompiledWay, LearnerStart, Way
     from bpe_core.methods.kit.life import TokenLife
     from bpe_core.methods.kit.reasons import Reason
     from bpe_core.methods.kit.runs import Inside
@@ -83,7 +83,7 @@ class Method(MethodFacts):
         """Return tiny jobs that run the kernels of its own once, by the part of the machine code they belong to."""
         return self._part("warm_up", "WORK") or {}
 
-    def begin(self, words: WordTable, recipe: Recipe, known: History | None = None, *, fast: bool) -> Beginning:
+    def begin(self, words: WordTable, recipe: Recipe, known: History | None = None, *, fast: bool) -> LearnerStart:
         """Return a learner that stands before its first step; it makes the steps of a known history first.
 
         Parameters
@@ -97,13 +97,13 @@ class Method(MethodFacts):
         fast
             Whether to learn by machine code, which is there then.
         """
-        from bpe_core.methods.kit.learner import Beginning
+        from bpe_core.methods.kit.learner import LearnerStart
 
         alphabet = self.tokens_at_first(words, recipe) if known is None else known.alphabet
         self.steps_planned(recipe, alphabet)
         way = self.compiled if fast else self.plain
         assert way is not None  # who asks for machine code has seen that there is some
-        return Beginning(alphabet, way.learner(words, alphabet, recipe, known))
+        return LearnerStart(alphabet, way.learner(words, alphabet, recipe, known))
 
     @property
     def plain(self) -> Way:

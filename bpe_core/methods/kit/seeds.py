@@ -22,12 +22,13 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_core.counting.words import WordTable
-from bpe_core.history.alphabet import Alphabet, Spelled
+from bpe_core.history.alphabet import Alphabet, SpelledSeeds
 from bpe_core.kernels import TRANSPARENT, VARIOUS, WALL
 from bpe_core.methods.kit.cells import Stretches, in_order, may_be_joined
 from bpe_core.methods.kit.layout import SEPARATOR
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import Int32s, Int64s, repeated
+from bpe_core.support.former_names import former_classes
 
 COMMON = 0
 _NAMES = str.split("""
@@ -70,28 +71,28 @@ def scripts_of(characters: str) -> npt.NDArray[np.int32]:
 LONGEST = 512  # symbols, where the recipe says no length
 
 # The pieces of words that are seeds, and how often each occurs.
-Repeated = Callable[[Stretches, Alphabet, Recipe], tuple[Spelled, Int64s]]
+Repeated = Callable[[Stretches, Alphabet, Recipe], tuple[SpelledSeeds, Int64s]]
 
 
-class Seeded(NamedTuple):
+class SeededAlphabet(NamedTuple):
     """An alphabet with seeds, and the words as they were laid out to find these."""
 
     alphabet: Alphabet
     stretches: Stretches
 
 
-def seeded(words: WordTable, recipe: Recipe, repeated: Repeated) -> Seeded:
+def seeded(words: WordTable, recipe: Recipe, repeated: Repeated) -> SeededAlphabet:
     """Return the base symbols of the words, and as seeds the pieces that occur again, the best ones."""
     base = Alphabet.for_words(words, recipe)
     stretches = Stretches.of(words, base, recipe)
     if not len(stretches):
-        return Seeded(base, stretches)
+        return SeededAlphabet(base, stretches)
     seeds, counts = repeated(stretches, base, recipe)
     best = seeds.only(_best_first(seeds, counts, base)[: recipe.seed_size])
-    return Seeded(Alphabet(base.symbols, best), stretches)
+    return SeededAlphabet(Alphabet(base.symbols, best), stretches)
 
 
-def _best_first(seeds: Spelled, counts: Int64s, base: Alphabet) -> Int64s:
+def _best_first(seeds: SpelledSeeds, counts: Int64s, base: Alphabet) -> Int64s:
     """Return the seeds' indices, those first that cover most of the corpus; of equals the longest, then by text."""
     widths = np.array([len(symbol.text) for symbol in base.symbols])
     bytes_before = np.concatenate((np.zeros(1, np.int64), np.cumsum(widths[seeds.symbols])))
@@ -102,17 +103,17 @@ def _best_first(seeds: Spelled, counts: Int64s, base: Alphabet) -> Int64s:
     return in_order(letters.symbols, firsts, np.diff(letters.starts), -(covered * (size.max(initial=0) + 1) + size))
 
 
-def _letters(seeds: Spelled, base: Alphabet) -> Spelled:
+def _letters(seeds: SpelledSeeds, base: Alphabet) -> SpelledSeeds:
     texts = [symbol.text.decode() for symbol in base.symbols]
     codes = np.frombuffer("".join(texts).encode("utf-32-le"), "<u4")
     ranks = np.unique(codes, return_inverse=True)[1].astype(np.int32)
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
     firsts = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
     if (lengths[seeds.symbols] == 1).all():
-        return Spelled(ranks[firsts[:-1]][seeds.symbols], seeds.starts)
-    of_symbols = Spelled(ranks, firsts)
+        return SpelledSeeds(ranks[firsts[:-1]][seeds.symbols], seeds.starts)
+    of_symbols = SpelledSeeds(ranks, firsts)
     ends = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths[seeds.symbols])))
-    return Spelled(of_symbols.only(seeds.symbols).symbols, ends[seeds.starts])
+    return SpelledSeeds(of_symbols.only(seeds.symbols).symbols, ends[seeds.starts])
 
 
 def scripts_of_symbols(base: Alphabet, recipe: Recipe) -> Int32s:
@@ -143,14 +144,14 @@ def longest_of(recipe: Recipe) -> int:
     return recipe.max_token_length or LONGEST
 
 
-def repeated_pieces(stretches: Stretches, base: Alphabet, recipe: Recipe) -> tuple[Spelled, Int64s]:
+def repeated_pieces(stretches: Stretches, base: Alphabet, recipe: Recipe) -> tuple[SpelledSeeds, Int64s]:
     limits = _limits(stretches, base, recipe)
     nothing: Int64s = np.zeros(0, np.int64)
     found = [(nothing, nothing, nothing), *_found(stretches, limits)]
     firsts, lengths, counts = (np.concatenate(column) for column in zip(*found, strict=True))
     starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
     cells = np.arange(int(starts[-1])) + repeated(firsts - starts[:-1], lengths)
-    return Spelled(stretches.symbols[cells], starts), counts
+    return SpelledSeeds(stretches.symbols[cells], starts), counts
 
 
 def _found(stretches: Stretches, limits: Int32s) -> Iterator[tuple[Int64s, Int64s, Int64s]]:
@@ -171,3 +172,6 @@ def _found(stretches: Stretches, limits: Int32s) -> Iterator[tuple[Int64s, Int64
         yield chosen, np.full(len(chosen), length), counts[is_seed]
         goes_on = limits[places] > length
         places, group = places[goes_on], group[goes_on]
+
+
+__getattr__ = former_classes(__name__, Seeded="SeededAlphabet")

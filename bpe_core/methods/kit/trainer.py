@@ -23,7 +23,7 @@ from bpe_core.errors import Cancelled, FormatError, NothingToLearn, RecipeError
 from bpe_core.history.history import Columns, EndReason, History
 from bpe_core.kernels.readiness import use_machine_code
 from bpe_core.methods.kit.layout import FEWER_CELLS
-from bpe_core.methods.kit.learner import UNLIMITED, Beginning, Candidate, GoneThrough, LooksAhead
+from bpe_core.methods.kit.learner import UNLIMITED, Candidate, GoneThrough, LearnerStart, LooksAhead
 from bpe_core.methods.kit.method import Method
 from bpe_core.recipes.interventions import forced_at
 from bpe_core.recipes.recipe import Recipe
@@ -163,7 +163,7 @@ class Trainer:
             self._rate = work / max(1e-6, time.perf_counter() - before)
         return end
 
-    def _begin(self, known: History | None, work: Work) -> Beginning:
+    def _begin(self, known: History | None, work: Work) -> LearnerStart:
         method, size = self._method, len(self.words.text)
         compiled = method.compiled
         is_fast = compiled is not None and use_machine_code(

@@ -6,7 +6,7 @@ import numpy as np
 
 from bpe_core.counting.words import WordTable
 from bpe_core.history.history import History
-from bpe_core.measures.compiled_bits import Wanted
+from bpe_core.measures.compiled_bits import MeasuredPairs
 
 TEXT = "low lower lowest newest widest "
 WORDS = WordTable.from_counts(dict.fromkeys(TEXT.split(), 3))
@@ -14,7 +14,7 @@ PAIRS = [(108, 111), (256, 119)]  # l+o, lo+w
 LONG_WORD = "low" * 300
 
 
-def wanted_of(words: WordTable, history: History) -> Wanted:
+def wanted_of(words: WordTable, history: History) -> MeasuredPairs:
     """Return how often the tokens of these words are counted, after each step."""
     steps = len(history) + 1
-    return Wanted(words.counts, words.counts, np.ones(steps, np.bool_), np.zeros(steps))
+    return MeasuredPairs(words.counts, words.counts, np.ones(steps, np.bool_), np.zeros(steps))

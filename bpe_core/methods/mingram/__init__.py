@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from bpe_core.counting.words import WordTable
     from bpe_core.history.alphabet import Alphabet
     from bpe_core.history.history import History
-    from bpe_core.methods.kit.learner import Beginning
+    from bpe_core.methods.kit.learner import LearnerStart
     from bpe_core.methods.kit.reasons import Reason
     from bpe_core.recipes.recipe import Recipe
 
@@ -41,7 +41,7 @@ class MinGram(Unigram):
     reason = "count"
     cost_of_token = COST
 
-    def begin(self, words: WordTable, recipe: Recipe, known: History | None = None, *, fast: bool) -> Beginning:
+    def begin(self, words: WordTable, recipe: Recipe, known: History | None = None, *, fast: bool) -> LearnerStart:
         return Method.begin(self, words, recipe, known, fast=fast)
 
     def pieces_at_first(self, words: WordTable, recipe: Recipe) -> Alphabet:

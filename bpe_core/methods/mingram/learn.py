@@ -17,7 +17,7 @@ import numpy as np
 
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import NothingToLearn
-from bpe_core.history.alphabet import Alphabet, Spelled
+from bpe_core.history.alphabet import Alphabet, SpelledSeeds
 from bpe_core.history.columns import Float32s
 from bpe_core.history.history import History
 from bpe_core.methods.kit.cells import may_be_joined
@@ -76,7 +76,7 @@ def joins_wanted(recipe: Recipe, base: int) -> int:
     return max(0, int(recipe.vocab_size * MORE_THAN_ASKED) - base - len(recipe.special_tokens))
 
 
-def _spelled(joined: History, recipe: Recipe) -> Spelled:
+def _spelled(joined: History, recipe: Recipe) -> SpelledSeeds:
     """Return each joined token once, as base symbols, without those that hold a character written like the marker."""
     pieces: list[tuple[int, ...]] = [(id,) for id in range(len(joined.alphabet))]
     for left, right in joined.pairs():
@@ -85,7 +85,7 @@ def _spelled(joined: History, recipe: Recipe) -> Spelled:
     found = dict.fromkeys(piece for piece in pieces[len(joined.alphabet) :] if apart.isdisjoint(piece))
     starts = np.concatenate((np.zeros(1, np.int64), np.cumsum([len(piece) for piece in found], dtype=np.int64)))
     symbols = (id for piece in found for id in piece)  # one by one, so that other threads have their turns
-    return Spelled(np.fromiter(symbols, np.int32, int(starts[-1])), starts)
+    return SpelledSeeds(np.fromiter(symbols, np.int32, int(starts[-1])), starts)
 
 
 PLAIN = plain_way(MinGramLearner)

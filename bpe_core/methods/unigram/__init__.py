@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from bpe_core.history.alphabet import Alphabet
     from bpe_core.history.history import History
     from bpe_core.methods.kit.explanation import Corpus, ExplainedText
-    from bpe_core.methods.kit.learner import Beginning
+    from bpe_core.methods.kit.learner import LearnerStart
     from bpe_core.methods.kit.reasons import Reason
     from bpe_core.methods.kit.ways import Ways
     from bpe_core.recipes.recipe import Recipe
@@ -55,7 +55,7 @@ class Unigram(Method):
         "No piece of a word occurs twice in this text, so there is nothing to choose from; choose another text."
     )
 
-    def begin(self, words: WordTable, recipe: Recipe, known: History | None = None, *, fast: bool) -> Beginning:
+    def begin(self, words: WordTable, recipe: Recipe, known: History | None = None, *, fast: bool) -> LearnerStart:
         if known is not None:
             return super().begin(words, recipe, known, fast=fast)
         from bpe_core.methods.unigram.learn import begin

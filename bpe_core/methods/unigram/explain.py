@@ -30,7 +30,7 @@ from bpe_core.support.wording import count_text
 
 
 @dataclass(frozen=True)
-class Scored:
+class ScoredCut:
     tokens: tuple[int, ...]
     scores: tuple[float, ...]
 
@@ -40,12 +40,12 @@ class Scored:
 
 
 @dataclass(frozen=True)
-class Compared:
+class CutComparison:
     """A comparison at a place of a word: whether the best way cuts there, and the best way that does the opposite."""
 
     is_cut: bool
-    taken: Scored
-    other: Scored | None
+    taken: ScoredCut
+    other: ScoredCut | None
 
     @property
     def lead(self) -> float:
@@ -73,7 +73,7 @@ class WhyPath(WordReasons):
         kind = "only" if found.other is None else "best" if found.is_cut else "joined"
         return Explanation(kind, found.is_cut, self._sentence(found), ways=tuple(ways))
 
-    def compared(self, word: TextWord, byte: int, at: int) -> Compared | Literal["whole", "unknown"]:
+    def compared(self, word: TextWord, byte: int, at: int) -> CutComparison | Literal["whole", "unknown"]:
         """Find the best way through the known symbols around a place, and the best one that does the opposite there."""
         raw = word.text.encode()
         symbols = self._spelling.symbols(raw)
@@ -88,13 +88,13 @@ class WhyPath(WordReasons):
         taken = self._best(edges, at)
         assert taken is not None  # single characters are always possible
         is_cut = self._has_cut(taken, place)
-        return Compared(is_cut, taken, self._best((_without_cut if is_cut else _with_cut)(edges, place), at))
+        return CutComparison(is_cut, taken, self._best((_without_cut if is_cut else _with_cut)(edges, place), at))
 
     @property
     def _counts_first(self) -> bool:
         return self._cost > 0
 
-    def _sentence(self, found: Compared) -> str:
+    def _sentence(self, found: CutComparison) -> str:
         best, taken, other = "The most probable way to split the word", len(found.taken.tokens), found.other
         if self._counts_first:
             tied = other is not None and len(other.tokens) == taken
@@ -112,17 +112,17 @@ class WhyPath(WordReasons):
         as_many = "as many tokens, " if self._counts_first else ""
         return f"{best} {here}; the best that {otherwise} is {as_many}{_lead(found.lead)}."
 
-    def _way(self, title: str, scored: Scored) -> Way:
+    def _way(self, title: str, scored: ScoredCut) -> Way:
         title += f", {count_text(len(scored.tokens), 'token')}" if self._counts_first else ""
         pieces = zip(scored.tokens, map(_number, scored.scores), strict=True)
         return Way(title, tuple(ShownToken(self.texts[id], score) for id, score in pieces), _number(scored.total))
 
-    def _best(self, edges: list[list[Edge]], at: int) -> Scored | None:
+    def _best(self, edges: list[list[Edge]], at: int) -> ScoredCut | None:
         scores = self._paths.pieces.scores_at(at)
         total, path = best_path(edges, scores)
-        return None if total == -math.inf else Scored(tuple(path), tuple(scores[id] + self._cost for id in path))
+        return None if total == -math.inf else ScoredCut(tuple(path), tuple(scores[id] + self._cost for id in path))
 
-    def _has_cut(self, way: Scored, place: int) -> bool:
+    def _has_cut(self, way: ScoredCut, place: int) -> bool:
         at = 0
         for token in way.tokens:
             at += self._paths.pieces.length(token)

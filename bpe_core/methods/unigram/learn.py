@@ -12,9 +12,9 @@ from bpe_core.kernels.kept import WEIGHING
 from bpe_core.kernels.readiness import use_machine_code
 from bpe_core.methods.kit.dropping_learner import DroppingLearner, LatticesMaker
 from bpe_core.methods.kit.lattices import BYTES_A_CELL, PlainLattices
-from bpe_core.methods.kit.learner import Beginning, CompiledWay, Learner, Way
+from bpe_core.methods.kit.learner import CompiledWay, Learner, LearnerStart, Way
 from bpe_core.methods.kit.reasons import Reason
-from bpe_core.methods.kit.seeds import Seeded, repeated_pieces, seeded
+from bpe_core.methods.kit.seeds import SeededAlphabet, repeated_pieces, seeded
 from bpe_core.methods.registry import METHODS
 from bpe_core.methods.unigram.learner import UnigramLearner
 from bpe_core.recipes.recipe import Recipe
@@ -64,7 +64,7 @@ def pieces_at_first(words: WordTable, recipe: Recipe) -> Alphabet:
     return _seeded(words, recipe).alphabet
 
 
-def _seeded(words: WordTable, recipe: Recipe) -> Seeded:
+def _seeded(words: WordTable, recipe: Recipe) -> SeededAlphabet:
     if not use_machine_code(BYTES_A_CELL * len(words.text), WEIGHING):
         return seeded(words, recipe, repeated_pieces)
     from bpe_core.methods.kit.compiled_lattices import repeated  # loads machine code
@@ -72,13 +72,13 @@ def _seeded(words: WordTable, recipe: Recipe) -> Seeded:
     return seeded(words, recipe, repeated)
 
 
-def begin(words: WordTable, recipe: Recipe, *, fast: bool) -> Beginning:
+def begin(words: WordTable, recipe: Recipe, *, fast: bool) -> LearnerStart:
     """Lay the words out once, to find the seeds and to learn."""
     check_marker(recipe)
     alphabet, stretches = _seeded(words, recipe)
     steps_planned(recipe, alphabet)
     lattices = lattices_maker(fast=fast)
-    return Beginning(alphabet, UnigramLearner(words, alphabet, recipe, None, lattices, stretches=stretches))
+    return LearnerStart(alphabet, UnigramLearner(words, alphabet, recipe, None, lattices, stretches=stretches))
 
 
 def steps_planned(recipe: Recipe, alphabet: Alphabet) -> int:

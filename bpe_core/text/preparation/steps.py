@@ -176,7 +176,7 @@ MOST_KNOWN = 1 << 16  # pieces
 LONGEST_KNOWN = 64  # characters of one
 
 
-class Preparing:
+class WordSplitter:
     def __init__(self, steps: Sequence[Step], *, shows_bytes: bool = False) -> None:
         """Prepare texts by these steps; with `shows_bytes`, words keep the characters that represent bytes."""
         self._shows_bytes = shows_bytes
@@ -237,8 +237,8 @@ class Preparing:
 
 
 @lru_cache(maxsize=16)
-def preparing(steps: tuple[Step, ...], *, shows_bytes: bool = False) -> Preparing:
-    return Preparing(steps, shows_bytes=shows_bytes)
+def preparing(steps: tuple[Step, ...], *, shows_bytes: bool = False) -> WordSplitter:
+    return WordSplitter(steps, shows_bytes=shows_bytes)
 
 
 def as_bytes(word: TracedPiece) -> TracedPiece:

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, NamedTuple, Self, cast
 
 from bpe_core.errors import CorpusError
 from bpe_core.support.limits import MOST_TIMES, is_bomb
-from bpe_core.support.wrapped import Wrapped
+from bpe_core.support.wrapped import WrappedFile
 from bpe_core.text.reading.opening import ByteStream, NotText, open_raw, open_stream, shown
 from bpe_core.text.reading.source import Chunk, ReadingOptions, SkipLog, Source
 
@@ -76,7 +76,7 @@ def _is_hidden(name: str) -> bool:
     return any(part.startswith(".") and part not in (".", "..") for part in parts) or parts[:1] == ("__MACOSX",)
 
 
-class _Unpacked:
+class _UnpackLimit:
     """Counts the bytes that come out of an archive, and stops if they are far more than texts can be."""
 
     def __init__(self, source: Source) -> None:
@@ -92,8 +92,8 @@ class _Unpacked:
             )
 
 
-class _Counted(Wrapped):
-    def __init__(self, raw: Any, unpacked: _Unpacked, stored: int) -> None:
+class _CountingFile(WrappedFile):
+    def __init__(self, raw: Any, unpacked: _UnpackLimit, stored: int) -> None:
         super().__init__(raw)
         self._unpacked, self._stored = unpacked, stored
 
@@ -105,7 +105,7 @@ class _Counted(Wrapped):
 
 class _Stream:
     def __init__(self, stream: ByteStream, source: Source) -> None:
-        self._stream, self._unpacked, self._stored = stream, _Unpacked(source), source.size
+        self._stream, self._unpacked, self._stored = stream, _UnpackLimit(source), source.size
         self._last, self._has_ended = b"", False
 
     def read(self, size: int) -> bytes:
@@ -155,7 +155,7 @@ def _of_zip(source: Source) -> Iterator[tuple[Member, Callable[[], int]]]:
     if source.compression:
         raise CorpusError(f"{source.name} is an archive that was compressed once more; decompress it first.")
     with open_raw(source) as raw, zipfile.ZipFile(raw) as archive:
-        unpacked, done = _Unpacked(source), 0
+        unpacked, done = _UnpackLimit(source), 0
         stored = source.size or raw.seek(0, io.SEEK_END)
         for info in archive.infolist():
             done += info.compress_size
@@ -166,7 +166,7 @@ def _of_zip(source: Source) -> Iterator[tuple[Member, Callable[[], int]]]:
 
             def open_member(info: zipfile.ZipInfo = info) -> BinaryIO:
                 try:
-                    return cast(BinaryIO, _Counted(archive.open(info), unpacked, stored))
+                    return cast(BinaryIO, _CountingFile(archive.open(info), unpacked, stored))
                 except (NotImplementedError, RuntimeError) as error:
                     raise NotText(f"{source.name}: {shown(info.filename)} is packed in an unknown way.") from error
 

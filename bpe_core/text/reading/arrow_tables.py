@@ -17,7 +17,7 @@ from bpe_core.errors import CorpusError
 from bpe_core.support.arrays import Int64s
 from bpe_core.support.arrow_messages import MARK as ARROW_MARK
 from bpe_core.support.arrow_messages import STREAM_MARK, blocks_of, refuse_bomb_at, within_reason
-from bpe_core.support.foreign import Damaged, gate, telling_damage
+from bpe_core.support.foreign import DamagedPart, gate, telling_damage
 from bpe_core.support.optional_packages import MISSING_PYARROW, pyarrow_or_none
 from bpe_core.support.parquet_file import MOST_ROWS, ParquetFile
 from bpe_core.support.parquet_pages import HARMLESS, MARK
@@ -79,7 +79,7 @@ class Strings:
             all_bounds = np.frombuffer(bounds, width)
             self.bounds = all_bounds[array.offset : array.offset + len(array) + 1].astype(np.int64)
         if self.bounds[0] < 0 or self.bounds[-1] > len(self.data) or bool((np.diff(self.bounds) < 0).any()):
-            raise Damaged("its strings lie outside of it")
+            raise DamagedPart("its strings lie outside of it")
 
     def pieces(self, size: int, bytes_read: int, mend: Mend) -> Iterator[Chunk]:
         """Yield the documents, many at once if they are short, without the empty ones."""

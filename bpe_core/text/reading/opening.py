@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from bpe_core.errors import CorpusError, EncodingError, cause_of, plain
-from bpe_core.support.wrapped import Wrapped
+from bpe_core.support.wrapped import WrappedFile
 from bpe_core.text.reading.source import Source, Span
 
 Errors = tuple[type[Exception], ...]
@@ -151,7 +151,7 @@ def _unpacker(source: Source, raw: BinaryIO) -> tuple[Any, Errors]:
         raise CorpusError(f"{lacks} {advice}.") from error
 
 
-class _OfSpan(Wrapped):
+class _OfSpan(WrappedFile):
     def __init__(self, raw: BinaryIO, span: Span) -> None:
         super().__init__(raw)
         self._left = span.stop - span.start

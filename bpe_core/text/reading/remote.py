@@ -16,7 +16,7 @@ from pathlib import PurePosixPath
 from typing import Any, BinaryIO, NamedTuple, cast
 
 from bpe_core.errors import BpeError, CorpusError, OutputError, plain
-from bpe_core.support.wrapped import Wrapped
+from bpe_core.support.wrapped import WrappedFile
 from bpe_core.text.reading.folders import PassOver, matches, without_papers
 from bpe_core.text.reading.opening import without_password
 
@@ -52,7 +52,7 @@ class RemoteText(NamedTuple):
         return cast(BinaryIO, RemoteFile(self.name, raw, self.size, turn))
 
 
-class RemoteFile(Wrapped):
+class RemoteFile(WrappedFile):
     """A file behind an address; if reading it fails, or ends too early, the sentence says how far it came."""
 
     def __init__(self, name: str, raw: Any, size: int | None, turn: Turn) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import BinaryIO, Literal, NamedTuple
 
 from bpe_core.support.arrays import Int64s
+from bpe_core.support.former_names import former_classes
 
 Bytes = bytes | bytearray | memoryview
 Kind = Literal["text", "jsonl", "csv", "tsv", "parquet", "arrow", "tar", "zip", "texts", "word counts"]
@@ -84,7 +85,7 @@ def one_by_one(chunks: Iterable[Chunk]) -> Iterator[Chunk]:
 
 
 @dataclass(frozen=True)
-class Skipped:
+class SkippedText:
     source: str
     sentence: str
     count: int = 1  # how many such things this report covers
@@ -98,19 +99,22 @@ class SkipLog:
     """A log of what reading passed over, in order. For each source the first reports are kept and the rest counted."""
 
     def __init__(self) -> None:
-        self._shown: list[Skipped] = []
+        self._shown: list[SkippedText] = []
         self._seen: Counter[str] = Counter()
 
     def add(self, source: str, sentence: str, count: int = 1) -> None:
         self._seen[source] += 1
         if self._seen[source] <= SHOWN_PER_SOURCE:
-            self._shown.append(Skipped(source, sentence, count))
+            self._shown.append(SkippedText(source, sentence, count))
 
-    def reports(self) -> tuple[Skipped, ...]:
+    def reports(self) -> tuple[SkippedText, ...]:
         more = {source: seen - SHOWN_PER_SOURCE for source, seen in self._seen.items()}
-        return (*self._shown, *(Skipped(source, f"and {n:,} more", n) for source, n in more.items() if n > 0))
+        return (*self._shown, *(SkippedText(source, f"and {n:,} more", n) for source, n in more.items() if n > 0))
 
     def add_missing_end(self, source: str) -> None:
         """Report a file without the mark at its end, which not every program writes."""
         without = "ends without the mark that such files end with"
         self.add(source, f"{source} {without}: if it was truncated, texts are missing.")
+
+
+__getattr__ = former_classes(__name__, Skipped="SkippedText")

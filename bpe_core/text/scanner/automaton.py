@@ -244,7 +244,7 @@ class Stage(NamedTuple):
         return Stage(tuple([(state, become[place]) for state, place in self.threads]), best, searches=self.searches)
 
 
-class Reading(NamedTuple):
+class ReaderState(NamedTuple):
     stages: tuple[Stage, ...]
     before: int  # the signature of the last character
 
@@ -256,10 +256,10 @@ class Machine:
         self._automaton = automaton
         self._new = Stage(((automaton.start, BASE),), is_new=True)
         self._work = 0
-        self._known: dict[tuple[Reading, tuple[Moves, ...], int], Transition[Reading]] = {}
-        self.start = Reading((self._new,), automaton.signatures[Kind.END])
+        self._known: dict[tuple[ReaderState, tuple[Moves, ...], int], Transition[ReaderState]] = {}
+        self.start = ReaderState((self._new,), automaton.signatures[Kind.END])
 
-    def step(self, state: Reading, kind: int) -> Transition[Reading]:
+    def step(self, state: ReaderState, kind: int) -> Transition[ReaderState]:
         """Return the transition on a character; remembered for all kinds that no thread distinguishes."""
         automaton, before = self._automaton, state.before
         moves = [automaton.moves(place, before, kind) for stage in state.stages for place, _ in stage.threads]
@@ -272,7 +272,7 @@ class Machine:
             self._known[key] = self._step(state, kind)
         return self._known[key]
 
-    def _step(self, state: Reading, kind: int) -> Transition[Reading]:
+    def _step(self, state: ReaderState, kind: int) -> Transition[ReaderState]:
         stages: list[Stage] = []
         for stage in state.stages:
             stages.append(self._read(stage, state.before, kind))
@@ -289,7 +289,7 @@ class Machine:
         has_mark = CUT_MARK in places or _OR_MARK in places
         marks = CUT_HERE in places and not has_mark
         become = {BASE: BASE, CUT_MARK: CUT_MARK, _OR_MARK: CUT_MARK, CUT_HERE: _OR_MARK if marks else CUT_PREVIOUS}
-        after = Reading(tuple(stage.with_places(become) for stage in stages), self._automaton.signatures[kind])
+        after = ReaderState(tuple(stage.with_places(become) for stage in stages), self._automaton.signatures[kind])
         return Transition(after, cuts | (MARK_HERE if marks else 0))
 
     def _read(self, stage: Stage, before: int, kind: int) -> Stage:

@@ -20,7 +20,7 @@ from bpe_core.formats import FORMATS
 from bpe_core.formats.base import NO_NUMBER
 from bpe_core.history.alphabet import Alphabet, Symbol
 from bpe_core.history.history import History, Int64s
-from bpe_core.history.joining import Joining, PairRows
+from bpe_core.history.joining import MergePriorities, PairRows
 from bpe_core.insight.audit import TokenPlaces
 from bpe_core.insight.reachability import unreachable_tokens
 from bpe_core.methods.kit.tokenizer import Tokenizer
@@ -158,7 +158,7 @@ def test_a_table_with_an_order_of_its_own_is_trimmed_in_that_order(words: WordTa
     pairs = [(left + (left > 255), right + (right > 255)) for left, right in history.pairs()]
     order = [*range(10), *reversed(range(10, 60)), *range(60, len(pairs))]
     rows = PairRows(*np.array([(*pairs[row], 257 + row) for row in order]).T)
-    table = History.from_pairs(RECIPE, alphabet, pairs, Joining(pairs=rows, whole_words=True))
+    table = History.from_pairs(RECIPE, alphabet, pairs, MergePriorities(pairs=rows, whole_words=True))
     assert 256 not in unreachable_tokens(table)  # where it is a whole word
     before = set(unreachable_tokens(table))
     peer_of(table)

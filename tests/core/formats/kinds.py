@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from bpe_core.formats.sentencepiece_fields import Kind, Stored, read
+from bpe_core.formats.sentencepiece_fields import FieldValues, Kind, read
 from tests.core.formats.samples import lines, texts
 
 Whole = dict[str, Any]
@@ -309,7 +309,7 @@ def precompiled() -> Step:
 # --- Converted from SentencePiece -------------------------------------------------------
 
 
-def stored(kind: str = "bpe", **choices: Any) -> Stored:
+def stored(kind: str = "bpe", **choices: Any) -> FieldValues:
     return read(sentencepiece_model(kind, **choices), "trained.model")
 
 
@@ -339,7 +339,7 @@ def converted(changes: list[Step], cuts: list[Step], **choices: Any) -> Whole:
     return _steps(_around(found, model), changes, cuts)
 
 
-def _around(found: Stored, model: Whole) -> Whole:
+def _around(found: FieldValues, model: Whole) -> Whole:
     specials = [
         added(number, piece.text, special=piece.kind != Kind.USER_DEFINED)
         for number, piece in enumerate(found.pieces)

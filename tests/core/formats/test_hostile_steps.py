@@ -15,7 +15,7 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.splitting.normalization import normalize
 from bpe_core.text.preparation.normalizers import Replace
 from bpe_core.text.preparation.pre_tokenizers import BertPreTokenizer
-from bpe_core.verification.sampling import Checked, joined_tokens
+from bpe_core.verification.sampling import CheckedTokenizer, joined_tokens
 
 
 def history_with(*steps: object) -> History:
@@ -46,7 +46,7 @@ def test_lines_hold_many_words_where_steps_part_them() -> None:
 
 
 def test_a_word_to_compare_is_not_prepared_again() -> None:
-    checked = Checked(history_with(Replace("b", False, "bb")), FORMATS["tiktoken"])
+    checked = CheckedTokenizer(history_with(Replace("b", False, "bb")), FORMATS["tiktoken"])
     assert list(checked.answers(["abb"])) == [[97, 98, 98]]
 
 

@@ -21,7 +21,7 @@ from bpe_core.errors import FormatError, OutputError
 from bpe_core.formats import FORMATS, OpenedTable
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
-from bpe_core.history.joining import NO_PRIORITY, Joining, PairRows
+from bpe_core.history.joining import NO_PRIORITY, MergePriorities, PairRows
 from bpe_core.history.token_texts import written
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.recipes.recipe import Recipe
@@ -126,7 +126,7 @@ def test_at_every_moment_only_tokens_that_are_born_are_joined(odd_table: OpenedT
 )
 def test_kernels_leave_out_what_plain_python_does(words: list[bytes], left_out: set[int], rows: list[Any]) -> None:
     pairs = [(97, 98), (256, 97), (98, 97), (0xC3, 0xA9)]
-    joining = Joining(pairs=PairRows(*np.array(rows).T), left_out=tuple(left_out))
+    joining = MergePriorities(pairs=PairRows(*np.array(rows).T), left_out=tuple(left_out))
     history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), pairs, joining)
     plain = JoinedWords(history)
     given_words = GivenWords(history.recipe, b"".join(words), np.cumsum([0, *map(len, words)]))
@@ -146,7 +146,7 @@ def test_machine_code_finds_what_two_tokens_are_together(halves: list[tuple[int,
     """The best of the tokens with one text is found, and the oldest of equally good ones."""
     tokens = [97, 98, *range(256, 256 + len(halves))]
     pairs = [(tokens[left % born], tokens[right % born]) for born, (left, right) in enumerate(halves, 2)]
-    joining = Joining(priorities=np.array([NO_PRIORITY] * 256 + priorities[: len(pairs)]))
+    joining = MergePriorities(priorities=np.array([NO_PRIORITY] * 256 + priorities[: len(pairs)]))
     history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), pairs, joining)
     plainly, by_machine_code = by_all_texts(history, joining), JoinedWords(history).by_text.found
     for pair in product(tokens, repeat=2):
@@ -172,7 +172,7 @@ def test_the_order_is_kept_in_sessions_and_json_and_refused_where_it_has_no_plac
         prepare_export(history, "odd.csv")
     for wrong in ({}, {**history.joining.to_dict, "priorities": [0]}, {**history.joining.to_dict, "found_first": [-1]}):
         with pytest.raises(FormatError, match="is damaged"):
-            Joining.from_dict(wrong, len(history.alphabet), history.first_special, "odd")
+            MergePriorities.from_dict(wrong, len(history.alphabet), history.first_special, "odd")
     assert replace(history.joining).before(256).to_dict["priorities"] == history.joining.to_dict["priorities"][:256]
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from bpe_core.command_line.main import run
 from bpe_core.formats import FORMATS, open_table, write_history
-from bpe_core.formats.sentencepiece_fields import Kind, ScoredPiece, Stored, bytes_field, read, varint_field
+from bpe_core.formats.sentencepiece_fields import FieldValues, Kind, ScoredPiece, bytes_field, read, varint_field
 from bpe_core.formats.sentencepiece_text import packed
 from bpe_core.history.history import History
 from bpe_core.methods.kit.tokenizer import Tokenizer
@@ -168,7 +168,7 @@ def test_a_map_leaves_a_byte_of_zero_where_it_is() -> None:
     check(data + bytes_field(3, bytes_field(2, packed(changes))), ["\0e", "th\0th", "\0\0the", "a\0\u0300"])
 
 
-def behind_pieces(stored: Stored, data: bytes) -> bytes:
+def behind_pieces(stored: FieldValues, data: bytes) -> bytes:
     return data[len(b"".join(piece.message() for piece in stored.pieces)) :]
 
 

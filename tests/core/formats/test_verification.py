@@ -64,7 +64,7 @@ def test_a_file_that_numbers_tokens_otherwise_does_not_agree(name: str) -> None:
 def test_where_no_text_was_compared_nothing_agrees(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "tokenizer.json"
     path.write_bytes(content(HISTORY, path.name))
-    monkeypatch.setattr(sampling.Checked, "samples", lambda *_: iter(()))
+    monkeypatch.setattr(sampling.CheckedTokenizer, "samples", lambda *_: iter(()))
     found = verify(path.read_bytes(), FORMATS[path.name], HISTORY)
     assert not found.agrees
     assert found.sentence == "not verified: there were no words to compare"
@@ -219,6 +219,6 @@ def test_words_that_split_characters_are_no_samples() -> None:
     steps = [{"type": "ByteLevel", "add_prefix_space": False, "use_regex": False}, {"type": "FixedLength", "length": 1}]
     recipe = Recipe.preset("gpt2", merges=5, pattern="none", preparation=steps)
     history = History.from_pairs(recipe, Alphabet.of_bytes(), [])
-    samples = list(sampling.Checked(history, FORMATS["tiktoken"]).samples("é"))
+    samples = list(sampling.CheckedTokenizer(history, FORMATS["tiktoken"]).samples("é"))
     assert samples
     assert all(sample.isascii() for sample in samples)

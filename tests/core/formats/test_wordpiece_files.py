@@ -15,7 +15,7 @@ from bpe_core.errors import FormatError, OutputError
 from bpe_core.formats import FORMATS, OpenedTable, all_formats, format_for, open_table
 from bpe_core.formats.base import nothing_beside
 from bpe_core.methods.kit.tokenizer import Tokenizer
-from bpe_core.recipes.parts import Splitting, Symbols
+from bpe_core.recipes.parts import SplittingChoices, Symbols
 from bpe_core.verification.checking import prepare_export
 from tests.core.formats.samples import content, encode, languages, learned, lines, texts
 from tests.shared import SCRIPTS, text_of
@@ -153,7 +153,7 @@ def test_it_comes_back_with_its_tokens(choices: dict[str, Any], format: str) -> 
     assert renumbered == bool(history.recipe.special_tokens), "they come first there"
     if format == "tokenizer.json":
         back = TOKENIZER_JSON.open(content(history, format), "tokenizer.json")
-        changed = back.history.recipe.differing(history.recipe, Splitting, Symbols)
+        changed = back.history.recipe.differing(history.recipe, SplittingChoices, Symbols)
         assert changed == (["older_unicode"] if history.recipe.pattern == "gpt2" else []), changed
 
 

@@ -15,7 +15,7 @@ from bpe_core.counting.count_words import count_words
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError, CorpusError
 from bpe_core.history.history import History
-from bpe_core.history.joining import Joining, PairRows
+from bpe_core.history.joining import MergePriorities, PairRows
 from bpe_core.insight.cut_words import CutWords
 from bpe_core.measures import bits_per_byte as measure
 from bpe_core.measures import compiled_bits, size_curves
@@ -61,7 +61,7 @@ def test_bits_where_pairs_have_priorities(
     rows = [(*pair, id) for id, pair in enumerate(history.pairs(), len(history.alphabet))]
     chance.shuffle(rows)
     pairs = PairRows(*np.array(rows, np.int64).reshape(-1, 3).T)
-    joining = Joining(pairs=pairs, whole_words=whole)
+    joining = MergePriorities(pairs=pairs, whole_words=whole)
     _check(learned, held_out, History(recipe, history.alphabet, history.columns, joining=joining))
 
 

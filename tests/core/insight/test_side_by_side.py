@@ -19,7 +19,7 @@ from bpe_core.measures.size_curves import measured_sizes, renyi_efficiency, size
 from bpe_core.methods.bpe import reference as reference
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.methods.registry import METHODS
-from bpe_core.recipes.parts import Splitting
+from bpe_core.recipes.parts import SplittingChoices
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.compiled_encoder import CompiledEncoder
 from bpe_core.segmenting.cutting import GivenWords
@@ -63,7 +63,7 @@ def cut_plainly(word: bytes, history: History, at: int, *, as_it_is: bool) -> tu
 
 
 def splits_alike(one: Recipe, other: Recipe) -> bool:
-    return one.part(Splitting) == other.part(Splitting)
+    return one.part(SplittingChoices) == other.part(SplittingChoices)
 
 
 # --- Words -------------------------------------------------------------------------------

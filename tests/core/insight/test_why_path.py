@@ -12,7 +12,7 @@ from bpe_core.insight.explanation import explain
 from bpe_core.methods.kit.explanation import TextWord
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.methods.unigram import reference as unigram
-from bpe_core.methods.unigram.explain import Compared, WhyPath
+from bpe_core.methods.unigram.explain import CutComparison, WhyPath
 from bpe_core.methods.unigram.reference import ids_by_piece, paths
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.splitting.normalization import normalize
@@ -57,11 +57,11 @@ def test_what_was_taken_is_the_best_and_the_other_the_best_that_does_otherwise(
             assert reason.lead >= 0
 
 
-def compared(why: WhyPath, byte: int, at: int) -> Compared:
+def compared(why: WhyPath, byte: int, at: int) -> CutComparison:
     word = why._words.around(byte)
     assert isinstance(word, TextWord)
     found = why.compared(word, byte, at)
-    assert isinstance(found, Compared)
+    assert isinstance(found, CutComparison)
     return found
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from bpe_core.formats import FORMATS
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
-from bpe_core.history.joining import Joining, PairRows
+from bpe_core.history.joining import MergePriorities, PairRows
 from bpe_core.insight.explanation import explain
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.recipes.recipe import Recipe
@@ -21,7 +21,7 @@ ROWS = [(260, 101, 261), (257, 32, 258), (116, 104, 256), (32, 257, 258), (108, 
 def history(*, whole_words: bool = False) -> History:
     rows = PairRows(*np.array(ROWS, np.int64).T)
     return History.from_pairs(
-        Recipe.preset("gpt2"), Alphabet.of_bytes(), PAIRS, Joining(pairs=rows, whole_words=whole_words)
+        Recipe.preset("gpt2"), Alphabet.of_bytes(), PAIRS, MergePriorities(pairs=rows, whole_words=whole_words)
     )
 
 

@@ -16,7 +16,7 @@ import pytest
 import bpe_core as bpe
 from app.window.text.colours import colours_in_row
 from bpe_core.formats import FORMATS
-from bpe_core.history.joining import Joining, PairRows
+from bpe_core.history.joining import MergePriorities, PairRows
 from bpe_core.methods.bpe import BytePairEncoding
 from bpe_core.methods.registry import METHODS
 from bpe_core.segmenting.cutting import Cutting
@@ -76,10 +76,10 @@ def _with_priorities(*, by_text: bool, whole_words: bool = False) -> bpe.Study:
     history = _learned("gpt2").history
     base, order = len(history.alphabet), Random(1).sample(range(len(history)), len(history))
     if by_text:
-        joining = Joining(priorities=np.array([-1] * base + order), whole_words=whole_words)
+        joining = MergePriorities(priorities=np.array([-1] * base + order), whole_words=whole_words)
     else:
         left, right, _ = zip(*((*history.pair(row), row) for row in order), strict=True)
-        joining = Joining(pairs=PairRows(np.array(left), np.array(right), np.array(order) + base))
+        joining = MergePriorities(pairs=PairRows(np.array(left), np.array(right), np.array(order) + base))
     return bpe.Study(bpe.History.from_pairs(history.recipe, history.alphabet, history.pairs(), joining))
 
 

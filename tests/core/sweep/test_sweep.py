@@ -29,7 +29,7 @@ from bpe_core.sweep import results
 from bpe_core.sweep.measuring import DRAWN, LEAST, intervals
 from bpe_core.sweep.plan import Plan, read_plan
 from bpe_core.sweep.results import COLUMNS, read_results, summary_of
-from bpe_core.sweep.running import Swept, sweep
+from bpe_core.sweep.running import SweepResult, sweep
 from bpe_core.sweep.runs_in_session import RunsInSession
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.mixture import Group, Mixture, Sample, weight_of
@@ -76,11 +76,11 @@ def plan(folder: Path) -> Plan:
 
 
 @pytest.fixture(scope="module")
-def swept(plan: Plan) -> Swept:
+def swept(plan: Plan) -> SweepResult:
     return sweep(plan)
 
 
-def test_every_row_is_that_of_a_run_made_by_hand(folder: Path, plan: Plan, swept: Swept) -> None:
+def test_every_row_is_that_of_a_run_made_by_hand(folder: Path, plan: Plan, swept: SweepResult) -> None:
     rows = swept.table.records()
     assert list(swept.table.columns) == list(COLUMNS)
     assert [(row["recipe"], row["ties"], row["seed"], row["size"]) for row in rows] == [
@@ -143,7 +143,7 @@ def test_intervals_are_those_of_draws_that_are_sorted(documents: list[tuple[int,
     assert (low[0], high[0]) == pytest.approx((cut[0], cut[-1]))
 
 
-def test_the_summary_is_that_of_the_seeds(swept: Swept) -> None:
+def test_the_summary_is_that_of_the_seeds(swept: SweepResult) -> None:
     rows = swept.table.records()
     for told in summary_of(swept.table).records():
         own = [row for row in rows if all(row[name] == told[name] for name in ("recipe", "corpus", "ties", "size"))]
@@ -154,7 +154,7 @@ def test_the_summary_is_that_of_the_seeds(swept: Swept) -> None:
         assert (told["tokens_per_word_least"], told["tokens_per_word_most"]) == (min(values), max(values))
 
 
-def test_what_is_done_is_not_done_again(folder: Path, swept: Swept, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_done_is_not_done_again(folder: Path, swept: SweepResult, capsys: pytest.CaptureFixture[str]) -> None:
     grown: list[DataTable] = []
     plan = read_plan(folder / "plan.toml")
     with pytest.raises(Cancelled):
@@ -175,7 +175,7 @@ def test_what_is_done_is_not_done_again(folder: Path, swept: Swept, capsys: pyte
 
 
 def test_runs_are_kept_in_a_session_that_goes_on(
-    folder: Path, swept: Swept, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, swept: SweepResult, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path, asked = tmp_path / "all.bpex", ["sweep", str(folder / "plan.toml"), "-o", str(tmp_path / "all.bpex")]
     begun = RunsInSession(path, plan := read_plan(folder / "plan.toml"))

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.window.text.chunks import utf16_length
 from app.window.text.text_model import TokenTextModel
-from app.window.text.view.cells import BlockCells, Typesetting, name_of, shown_text
+from app.window.text.view.cells import BlockCells, BlockStyle, name_of, shown_text
 from app.window.text.view.document import TokenDocument
 from app.window.text.view.palette import TokenPalette
 from app.window.text.view.token_layout import TokenLayout
@@ -22,7 +22,7 @@ def shown_document(text: str, width: float) -> tuple[TokenDocument, TokenLayout]
     document = TokenDocument(model, model)
     layout = TokenLayout(document, model.chunks, lambda: TokenPalette.matching(QPalette()))
     document.setDocumentLayout(layout)
-    layout.use(Typesetting(QApplication.font(), width))
+    layout.use(BlockStyle(QApplication.font(), width))
     return document, layout
 
 
@@ -63,7 +63,7 @@ def test_a_box_is_as_wide_as_its_name() -> None:
 
 
 def test_a_setting_is_measured_once() -> None:
-    setting = Typesetting(QApplication.font(), 300.0)
+    setting = BlockStyle(QApplication.font(), 300.0)
     assert setting.metrics is setting.metrics
     cells, _ = laid_out("")
     assert cells.rows[0].height == setting.row_height

@@ -20,7 +20,7 @@ from app.window.questions.token.page import TokenPage
 from app.wiring import Program
 from bpe_core.formats import FORMATS, write_history
 from bpe_core.history.history import History, Pair
-from bpe_core.history.joining import Joining, PairRows
+from bpe_core.history.joining import MergePriorities, PairRows
 from bpe_core.insight.table_comparison import compare_tables
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.text.corpus import Corpus
@@ -328,7 +328,7 @@ def test_an_imported_table_goes_on_across_words(qtbot: QtBot, program: Program, 
     settle(qtbot, program)
 
 
-def _in_another_order() -> Joining:
+def _in_another_order() -> MergePriorities:
     """Return the pairs of `OLD` with priorities from the last to the first."""
     rows = [(*pair, OLD.first_special - 1 - place) for place, pair in enumerate(reversed(OLD.pairs()))]
-    return Joining(pairs=PairRows(*np.array(rows, np.int64).T))
+    return MergePriorities(pairs=PairRows(*np.array(rows, np.int64).T))

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QWidget
 from app.window.parts.tables import selected_rows
 from app.window.parts.widgets import named, push_button
 from app.window.questions.audit.trim_dialog import TrimDialog
-from app.window.questions.audit.trimming import Trimming
+from app.window.questions.audit.trimming import TrimTask
 from app.window.questions.question_page import QuestionPage
 
 TRIM = "Make a table without some tokens: those selected, all listed, or the least used"
@@ -20,7 +20,7 @@ class AuditPage(QuestionPage):
 
     token_wanted = Signal(int)
 
-    def __init__(self, trimming: Trimming, parent: QWidget | None = None) -> None:
+    def __init__(self, trimming: TrimTask, parent: QWidget | None = None) -> None:
         super().__init__(trimming.model, parent)
         self.trimming = trimming
         self.trim = named(push_button("Trim …", self._trim, TRIM), "Trim")

@@ -9,7 +9,7 @@ from app.window.parts.layouts import STRETCH, in_column, in_form, in_row
 from app.window.parts.typed import NumberBox
 from app.window.parts.widgets import muted
 from app.window.parts.wording import count_text, tip
-from app.window.questions.audit.trimming import NEEDED, Trimming, What, Wish
+from app.window.questions.audit.trimming import NEEDED, TrimTask, What, Wish
 
 NEEDED_TITLES = {"spare": "Keep it, and say so", "lose": "Remove both", "hide": "Keep it as a step without an id"}
 NUMBERINGS = {"renumber": "Anew, without gaps", "keep": "As they are, with holes"}
@@ -22,7 +22,7 @@ EXPLANATION = (
 class TrimDialog(QDialog):
     """A dialog that begins with the tokens selected in the list, or all of it."""
 
-    def __init__(self, trimming: Trimming, rows: tuple[int, ...], listed: int, parent: QWidget | None = None) -> None:
+    def __init__(self, trimming: TrimTask, rows: tuple[int, ...], listed: int, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle("Trim")
         self._trimming, self._rows = trimming, rows

@@ -51,7 +51,7 @@ class Wish:
     renumber: bool = True
 
 
-class Trimming(QObject):
+class TrimTask(QObject):
     """A task that makes one trimmed table at a time."""
 
     trimmed = Signal(int, str)  # the number of the original run, and a sentence

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.window.parts.widgets import flat_button, named
 from app.window.questions.curves.plan_dialog import PlanDialog
-from app.window.questions.curves.planning import Planning
+from app.window.questions.curves.planning import CurvePlan
 from app.window.questions.curves.sweeping import SweepModel
 from app.window.questions.question_page import QuestionPage
 
@@ -17,7 +17,7 @@ from app.window.questions.question_page import QuestionPage
 class SweepPage(QuestionPage):
     session_wanted = Signal(object)  # the path of a session with the runs of a sweep
 
-    def __init__(self, model: SweepModel, planning: Planning, parent: QWidget | None = None) -> None:
+    def __init__(self, model: SweepModel, planning: CurvePlan, parent: QWidget | None = None) -> None:
         super().__init__(model, parent)
         self.sweep, self._planning = model, planning
         new = "Plan what is learned and measured, and make it"

@@ -19,7 +19,7 @@ from app.window.parts.dialogs import TEXT_FILTER, ask_where_to_save, dialog_butt
 from app.window.parts.layouts import STRETCH, in_column, in_form, in_row
 from app.window.parts.typed import NumberBox
 from app.window.parts.widgets import entry, muted, paragraph, push_button
-from app.window.questions.curves.planning import ALL, TIES, Planning, Wish
+from app.window.questions.curves.planning import ALL, TIES, CurvePlan, Wish
 
 EXPLANATION = (
     "Each recipe is learned on the corpus by each rule for ties, from each sample; one run serves all sizes. "
@@ -36,10 +36,11 @@ class PlanDialog(QDialog):
 
     written = Signal(Path, bool)  # the plan, and whether to keep the runs
 
-    def __init__(self, planning: Planning, parent: QWidget | None = None) -> None:
+    def __init__(self, planning: CurvePlan, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle("New Sweep")
-        self._planning, self._held_out = planning, None  # type: Planning, Path | None
+        self._planning = planning
+        self._held_out: Path | None = None
         names = planning.recipes
         self.recipes = _ticked([(name, name) for name in names], {names[0]}, "Recipes")
         self.ties = _ticked(list(TIES), set(), "Rules for ties")

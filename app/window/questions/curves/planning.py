@@ -33,7 +33,7 @@ class Wish:
     bits: bool = True
 
 
-class Planning:
+class CurvePlan:
     def __init__(self, session: Session) -> None:
         self._texts = session.corpus.texts
         self._recipe = session.recipe

@@ -16,7 +16,7 @@ from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import Progress, Work
 from bpe_core.sweep.plan import read_plan
 from bpe_core.sweep.results import read_results
-from bpe_core.sweep.running import Swept, sweep
+from bpe_core.sweep.running import SweepResult, sweep
 from bpe_core.sweep.runs_in_session import KeptOnDisk, RunsInSession
 
 TOPIC = "sweep"
@@ -49,7 +49,7 @@ class SweepModel(QuestionModel):
         self._runs_at = session = path if keeps_runs or path.exists() else None
         results = plan.with_name(plan.stem + RESULTS)
 
-        def made(task: Task) -> Swept:
+        def made(task: Task) -> SweepResult:
             wanted = read_plan(plan)
             before = read_results(results) if results.exists() else None
             runs = None if session is None else RunsInSession(session, wanted)

@@ -9,9 +9,9 @@ from PySide6.QtCore import QRectF, QSize, Qt, QVariantAnimation, Signal
 from PySide6.QtGui import QFont, QFontInfo, QKeyEvent, QMouseEvent, QShowEvent
 from PySide6.QtWidgets import QWidget
 
-from app.session.playing import Playing
+from app.session.playing import Player
 from app.session.time import TimeCursor
-from app.window.parts.drawing import Drawing
+from app.window.parts.drawing import PaintedFigure
 from app.window.parts.layouts import in_column, in_row
 from app.window.parts.page import Frame, Page
 from app.window.parts.pictures import picture_of
@@ -31,7 +31,7 @@ SMALLEST, LARGEST = 0.6, 3.0
 STEP_MILLISECONDS, LAST_MILLISECONDS = 900, 2_500
 
 
-class MergeTree(Drawing):
+class MergeTree(PaintedFigure):
     """A click on a node travels to its merge; a click between two symbols asks about that boundary."""
 
     node_chosen = Signal(int)  # the step that made it
@@ -147,7 +147,7 @@ class TreePage(Page):
     close_wanted = Signal()
     copy_wanted = Signal()
 
-    def __init__(self, model: WhyModel, cursor: TimeCursor, playing: Playing, parent: QWidget | None = None) -> None:
+    def __init__(self, model: WhyModel, cursor: TimeCursor, playing: Player, parent: QWidget | None = None) -> None:
         super().__init__(model, parent)
         self.close_button = IconButton("close", "Back to the window (Esc)", self.close_wanted.emit)
         self.setAccessibleName("Merge tree")

@@ -10,7 +10,7 @@ from functools import partial
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
 
-from app.session.playing import Playing
+from app.session.playing import Player
 from app.session.time import timer
 from app.window.parts.layouts import in_column, in_row
 from app.window.parts.page import Page
@@ -28,7 +28,7 @@ class WhyPage(Page):
 
     enlarge_wanted = Signal()
 
-    def __init__(self, model: WhyModel, playing: Playing, parent: QWidget | None = None) -> None:
+    def __init__(self, model: WhyModel, playing: Player, parent: QWidget | None = None) -> None:
         super().__init__(model, parent)
         self.model, self._playing = model, playing
         self._clock = timer(self, 0, self._walk_on, repeats=True)

@@ -30,7 +30,7 @@ from app.session.time import timer
 from app.window.parts.theme import fixed_font, shades_of
 from app.window.parts.timing import Motion
 from app.window.text.text_model import TextChange, TokenAt, TokenTextModel
-from app.window.text.view.cells import ROW_PADDING, Typesetting
+from app.window.text.view.cells import ROW_PADDING, BlockStyle
 from app.window.text.view.document import TokenDocument
 from app.window.text.view.painting import ByteSpan, Overlay, PlacedBlock, TokenPainter, bytes_on_screen
 from app.window.text.view.palette import TokenPalette
@@ -187,7 +187,7 @@ class TokenCanvas(QPlainTextEdit):
         lines = chunks.text().split("\n") if chunks.length <= SHORT_TEXT else []
         usual = QFont(self.font())
         usual.setPointSizeF(self._usual_size)
-        setting = Typesetting(usual, 0.0)
+        setting = BlockStyle(usual, 0.0)
         widths = [setting.metrics.horizontalAdvance(line) for line in lines]
         room = max(1.0, self.viewport().width() - 2 * MARGIN - 2 * setting.newline_width)
 
@@ -265,8 +265,8 @@ class TokenCanvas(QPlainTextEdit):
 
     # -- layout ----------------------------------------------------------------------------
 
-    def _setting(self) -> Typesetting:
-        setting = Typesetting(self.font(), 0.0, self.show_blanks)
+    def _setting(self) -> BlockStyle:
+        setting = BlockStyle(self.font(), 0.0, self.show_blanks)
         room = self.viewport().width() - 2 * MARGIN - setting.newline_width
         return replace(setting, width=max(room, 4 * setting.newline_width))
 

@@ -89,7 +89,7 @@ TAB_BLANKS = 4
 
 
 @dataclass(frozen=True)
-class Typesetting:
+class BlockStyle:
     """Everything but the text that decides how a block is laid out."""
 
     font: QFont
@@ -141,7 +141,7 @@ class BlockCells:
     """
 
     def __init__(
-        self, text: str, layout: QTextLayout, setting: Typesetting, known: dict[str, RowCells], *, right_to_left: bool
+        self, text: str, layout: QTextLayout, setting: BlockStyle, known: dict[str, RowCells], *, right_to_left: bool
     ) -> None:
         self.text = text
         self.setting = setting

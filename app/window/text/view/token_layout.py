@@ -29,8 +29,8 @@ from app.window.text.view.cells import (
     ROW_PADDING,
     TAB_BLANKS,
     BlockCells,
+    BlockStyle,
     RowCells,
-    Typesetting,
     name_of,
     reads_right_to_left,
 )
@@ -53,9 +53,9 @@ class TokenLayout(QPlainTextDocumentLayout):
         self._boxes = NamedBoxes(self, chunks, colours)
         document.contentsChange.connect(self._forget)
         self.registerHandler(int(QTextFormat.ObjectTypes.NoObject.value), self._boxes)
-        self.use(Typesetting(document.defaultFont(), 0.0))
+        self.use(BlockStyle(document.defaultFont(), 0.0))
 
-    def use(self, setting: Typesetting) -> None:
+    def use(self, setting: BlockStyle) -> None:
         """Lay out with another width, font or choice of what is shown, when Qt asks for a block again."""
         self.setting = setting
         self._cells.clear()

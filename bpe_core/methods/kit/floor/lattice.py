@@ -16,7 +16,7 @@ import numpy as np
 
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError
-from bpe_core.history.alphabet import Alphabet, Spelled
+from bpe_core.history.alphabet import Alphabet, SpelledSeeds
 from bpe_core.kernels import price_lattices as kernels
 from bpe_core.kernels.jit import Function
 from bpe_core.kernels.kept import PRICING
@@ -125,7 +125,7 @@ class Lattice:
     def run(self, kernel: Function, *arguments: Any) -> Any:
         return run(kernel, self.is_compiled, *arguments)
 
-    def spelled(self, pieces: Int64s) -> Spelled:
+    def spelled(self, pieces: Int64s) -> SpelledSeeds:
         """Return the symbols of some pieces, end to end."""
         begins = np.zeros(len(self), np.int64)
         cells = np.repeat(np.arange(len(self.words.symbols)), np.diff(self.edges.first))
@@ -133,7 +133,7 @@ class Lattice:
         lengths = self.lengths[pieces]
         starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
         places = np.arange(int(starts[-1])) + np.repeat(begins[pieces] - starts[:-1], lengths)
-        return Spelled(self.words.symbols[places], starts)
+        return SpelledSeeds(self.words.symbols[places], starts)
 
 
 def run(kernel: Any, is_compiled: bool, *arguments: Any) -> Any:

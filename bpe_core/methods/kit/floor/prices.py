@@ -41,7 +41,7 @@ class Floor:
         return -(-self.value // self.unit)
 
 
-class Pricing:
+class FloorPrices:
     """Raises the floor for one size, round after round."""
 
     def __init__(self, lattice: Lattice, wanted: int, upper: int, worth: float, warm: Int32s | None = None) -> None:

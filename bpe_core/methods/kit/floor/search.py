@@ -17,8 +17,8 @@ from bpe_core.counting.words import WordTable
 from bpe_core.errors import NothingToLearn
 from bpe_core.history.history import History
 from bpe_core.methods.kit.floor.lattice import Lattice
-from bpe_core.methods.kit.floor.prices import Floor, Pricing
-from bpe_core.methods.kit.floor.vocabulary import Improving, Vocabulary
+from bpe_core.methods.kit.floor.prices import Floor, FloorPrices
+from bpe_core.methods.kit.floor.vocabulary import SwapSearch, Vocabulary
 from bpe_core.methods.kit.trainer import learn
 from bpe_core.methods.registry import USUAL
 from bpe_core.recipes.recipe import Recipe
@@ -97,7 +97,7 @@ class Search:
         """Work, and yield after each piece of it how much of all is done, from 0 to 1."""
         began, budget, lattice = time.monotonic(), self.budget, self.lattice
         upper, worth = self.guess.upper(self.wanted, lattice.symbols), self.guess.worth(self.wanted)
-        pricing = Pricing(lattice, self.wanted, upper, worth, self.warm)
+        pricing = FloorPrices(lattice, self.wanted, upper, worth, self.warm)
         is_easy = self.wanted <= 0 or self.wanted >= len(lattice) + lattice.left_out
         looked, share = -1.0, 0.0
         while share < 1.0:
@@ -115,7 +115,7 @@ class Search:
             if self._is_near_enough():
                 return
             yield FOR_PRICES * share
-        improving = Improving(lattice, self.best)
+        improving = SwapSearch(lattice, self.best)
         for swap in range(budget.swaps):
             gone = (time.monotonic() - began) / budget.seconds
             if improving.is_over or gone >= 1 or self._is_near_enough():

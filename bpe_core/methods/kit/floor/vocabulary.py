@@ -89,7 +89,7 @@ def _leave(lattice: Lattice, now: Vocabulary, least: Int64s) -> tuple[Int64s, Vo
         count = max(1, count // 2)
 
 
-class Improving:
+class SwapSearch:
     """Swaps pieces, some at each call, until no swap saves anything."""
 
     def __init__(self, lattice: Lattice, first: Vocabulary) -> None:

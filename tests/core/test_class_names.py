@@ -1,0 +1,41 @@
+"""Classes are named by nouns: a lone participle (`Held`, `Told`, `Asking`) does not say what a thing is."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+import pytest
+
+from tests.shared import ROOT
+
+# Nouns that end like participles, names that others gave, and the question that is called `paid`.
+NOUNS = {"Field", "Paid", "Pen", "Precompiled", "Setting", "Spelling", "Tekken", "Token", "Wording"}
+# `Cancelled` and two results of public functions keep their names; two belong to kernels, one to the segmenter.
+KEPT = {"Cancelled", "Cutting", "Extended", "Listed", "Spelled", "Trimmed", "Waiting"}
+PARTICIPLE = re.compile(r"_?[A-Z][a-z]*(ed|ing|en|ept|eft|old|ought|aid|ade|wn)")
+
+
+def is_participle(name: str) -> bool:
+    return PARTICIPLE.fullmatch(name) is not None and name.lstrip("_") not in NOUNS
+
+
+def test_no_class_is_named_by_a_participle() -> None:
+    classes = {
+        node.name
+        for folder in ("app", "bpe_core")
+        for path in (ROOT / folder).rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.ClassDef)
+    }
+    assert {name for name in classes if is_participle(name)} <= KEPT
+
+
+@pytest.mark.parametrize("name", ["Held", "Told", "Asking", "_Joined", "Drawn", "Made", "Kept"])
+def test_a_lone_participle_is_refused(name: str) -> None:
+    assert is_participle(name)
+
+
+@pytest.mark.parametrize("name", ["Token", "JoinedTables", "CountedWords", "Study", "Setting"])
+def test_a_noun_is_accepted(name: str) -> None:
+    assert not is_participle(name)
