@@ -102,7 +102,7 @@ def fewest_tokens_by(
     Tokens for what the alphabet lacks are not among them.
     """
     bounds = np.cumsum([0, *map(len, pieces)])
-    spelled = Spelled(np.array([symbol for piece in pieces for symbol in piece], np.int32), bounds)
+    spelled = SpelledSeeds(np.array([symbol for piece in pieces for symbol in piece], np.int32), bounds)
     chosen = Alphabet(alphabet.but_seeds, spelled)
     stretches = Stretches.of(words, chosen, recipe)
     lattices = _lattices(words, stretches, chosen, recipe)
