@@ -35,7 +35,7 @@ def train(words: WordTable, recipe: Recipe) -> History:
     """
     alphabet = Alphabet.for_words(words, recipe)
     tokens, limit = bpe.TokenBook(alphabet), recipe.merge_limit(len(alphabet))
-    standing = Standing(words, recipe, alphabet)
+    standing = LanguageCosts(words, recipe, alphabet)
     whole = symbols_of(words, alphabet, recipe)
     texts = [symbols_of(language.words, alphabet, recipe) for language in words.languages]
     at_start = bpe.count_tokens(whole)
@@ -89,7 +89,7 @@ def frequent_pairs(text: Text, tokens: bpe.TokenBook, recipe: Recipe) -> list[tu
     return [(pair, count) for pair, count in ranking if count >= max(1, recipe.min_frequency)]
 
 
-class Standing:
+class LanguageCosts:
     """The standing of each language: how far it is, whose turn it is, and which have nothing left to merge."""
 
     def __init__(self, words: WordTable, recipe: Recipe, alphabet: Alphabet) -> None:
