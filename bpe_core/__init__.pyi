@@ -40,7 +40,9 @@ from bpe_core.filming.film import film as film
 from bpe_core.delivery.folder import deliver as deliver
 from bpe_core.editing.extending import extend as extend
 from bpe_core.editing.putting_together import put_together as put_together
+from bpe_core.editing.specials import change_specials as change_specials
 from bpe_core.editing.trimming import trim as trim
+from bpe_core.studies.study import save as save  # a file, or a folder like another one
 
 # Methods of one's own.
 from bpe_core.methods.kit.check_method import check_method as check_method

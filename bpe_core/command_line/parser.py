@@ -36,7 +36,7 @@ RESULTS = ("output", "out", "summary", "listed")  # the arguments that name what
 # the placeholders of arguments that name files
 FILES = frozenset(["FILE", "TABLE", "LIST", "PLAN", "RESULTS", "FOLDER", "IN", "A", "B", "RUN", "SESSION_OR_MERGES"])
 # What these read may be replaced by what they make; a sweep goes on with its own table, and refuses any other.
-EDITING = ("branch", "convert", "count", "export", "extend", "merge", "sweep", "trim")
+EDITING = ("branch", "convert", "count", "export", "extend", "merge", "specials", "sweep", "trim")
 DONE = 0
 MANIFEST = "--manifest"
 MANIFEST_HELP = "write how this was made, as JSON; `repeat JSON` makes it again and compares"

@@ -5,16 +5,21 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Callable, Mapping
-from functools import partial
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from bpe_core.command_line.arguments import add_json, number, text_argument
 from bpe_core.command_line.interruption import working
+from bpe_core.delivery.changed_folder import WHOLE, FolderPlan, plan_for, prepare_changed_file, prepare_changed_folder
 from bpe_core.delivery.folder import Delivery, prepare_folder
+from bpe_core.delivery.sidecars import Sidecars, left_behind, sidecars_of
 from bpe_core.errors import OutputError
 from bpe_core.formats import FORMATS, format_for
+from bpe_core.formats.base import own_numbers
+from bpe_core.formats.hugging_face_cache import tokenizer_file
 from bpe_core.history.history import History
 from bpe_core.studies.study import Study
 from bpe_core.support.threads import available_threads
@@ -43,6 +48,39 @@ def add_checks(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
+@dataclass(frozen=True)
+class Source:
+    """The table that a command changes: as it was named, what it was, and what is renamed in it."""
+
+    named: str
+    study: Study
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    overriding: Mapping[str, Any] = field(default_factory=dict)  # entries of its configuration that a person gives
+
+    @cached_property
+    def sidecars(self) -> Sidecars:
+        return sidecars_of(self.named, self.study.format)
+
+    @property
+    def first_free_id(self) -> int | None:
+        """Return where new ids begin if the files beside the table give further ones; None: behind its own."""
+        largest = self.sidecars.largest_id
+        return largest + 1 if largest > int(own_numbers(self.study.history).max(initial=-1)) else None
+
+    def plan(self, options: argparse.Namespace) -> FolderPlan:
+        """Plan the folder that is asked for, which may hold nothing but what was written there so."""
+        file = tokenizer_file(self.named) if self.study.format else Path(self.named)
+        plan = plan_for(options.out, self.sidecars, file, self.study.format, options.to)
+        if (plan.path / plan.main).resolve() == file.resolve():
+            raise OutputError(f"{plan.path / plan.main} is the table itself; choose another folder, or a name.")
+        plan.refuse_other_contents()
+        return plan
+
+
+def is_folder_name(out: str) -> bool:
+    return out.endswith(("/", "\\")) or Path(out).is_dir()
+
+
 def write_and_tell(
     history: History,
     options: argparse.Namespace,
@@ -50,20 +88,24 @@ def write_and_tell(
     described: Mapping[str, Any] = MappingProxyType({}),
     delivery: Delivery | None = None,
     *,
-    makes_folder: bool = False,
+    source: Source | None = None,
 ) -> int:
-    """Write the file if its check agrees, and return the exit code; the JSON includes `described`."""
+    """Write the file, or the folder like that of its source, if its check agrees, and return the exit code.
+
+    The JSON includes `described`.
+    """
     Study(history).inside.checked_step_count(options.at)
     target = Path(options.out)
-    prepare = _way_to_write(target, options.to, delivery)
-    folder = target.parent.parent if makes_folder else target.parent
-    if not folder.resolve().is_dir():
-        raise OutputError(f"Could not write {target}: the folder {folder} does not exist.")
+    prepare = _way_to_write(target, options, delivery, source)
+    if not target.parent.resolve().is_dir():
+        raise OutputError(f"Could not write {target}: the folder {target.parent} does not exist.")
     with working() as interruption:
-        prepared = prepare(history, target, merges=options.at, text=options.check_with, work=interruption.work)
+        prepared = prepare(history, merges=options.at, text=options.check_with, work=interruption.work)
+    if source is not None and source.sidecars and not is_folder_name(options.out):
+        notes = (*notes, left_behind(source.sidecars))
     written = prepared.verification.agrees or options.anyway
     if written:
-        prepared.put_in_place(makes_folder=makes_folder)
+        prepared.put_in_place()
     if options.json:
         print(json.dumps({**described, **_described(prepared, written, notes)}, ensure_ascii=False, indent=1))
     else:
@@ -71,12 +113,23 @@ def write_and_tell(
     return 0 if written else 1
 
 
-def _way_to_write(target: Path, format: str | None, delivery: Delivery | None) -> Callable[..., PreparedExport]:
+def _way_to_write(
+    target: Path, options: argparse.Namespace, delivery: Delivery | None, source: Source | None
+) -> Callable[..., PreparedExport]:
     if delivery is not None:
-        return partial(prepare_folder, delivery=delivery)
-    chosen = FORMATS[format] if format else format_for(target)
+        return partial(prepare_folder, path=target, delivery=delivery)
+    if source is not None and is_folder_name(options.out):
+        plan, before = source.plan(options), source.study.history
+        return partial(prepare_changed_folder, plan, before, renamed=source.renamed, overriding=source.overriding)
+    chosen = FORMATS[options.to] if options.to else format_for(target)
     # The library is loaded here: asking another process about each word takes longer.
-    return partial(prepare_export, format=chosen, apart=chosen.holds_splitting and available_threads() > 1)
+    apart = chosen.holds_splitting and available_threads() > 1
+    if source is not None and chosen.name == source.study.format == WHOLE:
+        file, before = tokenizer_file(source.named), source.study.history
+        return partial(
+            prepare_changed_file, path=target, source=file, before=before, renamed=source.renamed, apart=apart
+        )
+    return partial(prepare_export, path=target, format=chosen, apart=apart)
 
 
 def _tell(prepared: PreparedExport, written: bool, notes: tuple[str, ...]) -> None:
@@ -85,10 +138,16 @@ def _tell(prepared: PreparedExport, written: bool, notes: tuple[str, ...]) -> No
     lines += [f"! {difference}" for difference in found.differences]
     if found.differing > len(found.differences):
         lines.append(f"! ... and {found.differing - len(found.differences):,} more")
-    names = " and ".join(str(path) for path in prepared.files)
-    done = f"Wrote {prepared.steps} to {names}; {found.sentence}."
+    done = f"Wrote {prepared.steps} to {_places(prepared)}; {found.sentence}."
     refused = f"Nothing was written: {found.sentence}. With --anyway the file is written as it is."
     print(*lines, done if written else refused, sep="\n")
+
+
+def _places(prepared: PreparedExport) -> str:
+    if prepared.path in prepared.files:
+        return " and ".join(str(path) for path in prepared.files)
+    inside = ", ".join(str(path.relative_to(prepared.path)) for path in prepared.files)
+    return f"the folder {prepared.path}: {inside}"
 
 
 def _described(prepared: PreparedExport, written: bool, notes: tuple[str, ...]) -> dict[str, Any]:

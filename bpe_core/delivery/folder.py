@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -104,14 +105,19 @@ MADE_TEXTS = 50
 LONGEST_TEXT = 100_000  # characters of the person's text
 BATCH = ("the lowest price is lower", "the", "")
 # Variables of the library.
-QUIET = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "TRANSFORMERS_NO_ADVISORY_WARNINGS": "1"}
+QUIET = {
+    "HF_HUB_OFFLINE": "1",
+    "TRANSFORMERS_OFFLINE": "1",
+    "TRANSFORMERS_NO_ADVISORY_WARNINGS": "1",
+    "TRANSFORMERS_VERBOSITY": "critical",
+}
 
 
 def checked_by_loading(
     found: checking.Verification, files: Mapping[Path, bytes], history: History, delivery: Delivery, text: str
 ) -> checking.Verification:
     """Add what came of loading the folder: ids, roles and a padded batch are compared; no network is asked."""
-    with _quietly():
+    with quietly():
         try:
             import tokenizers
             from transformers import AutoTokenizer  # neither is needed to run: only asked whether it agrees
@@ -135,13 +141,17 @@ def checked_by_loading(
 
 
 @contextmanager
-def _quietly() -> Iterator[None]:
+def quietly() -> Iterator[None]:
     """Keep the library from asking a network, and from saying what it could do beside."""
     before = {name: os.environ.get(name) for name in QUIET}
     os.environ.update(QUIET)
+    logger = logging.getLogger(LIBRARY)
+    level = logger.level
     try:
+        logger.setLevel(logging.CRITICAL)
         yield
     finally:
+        logger.setLevel(level)
         for name, value in before.items():
             if value is None:
                 del os.environ[name]

@@ -158,7 +158,7 @@ def _what_goes(history: History, named: list[int], needed: Needed) -> tuple[Bool
     elif needed == "lose":
         _lose(history, goes)
     else:
-        _spare(history, goes)
+        spare_parts(history, goes)
         if needed == "hide":
             hidden[[id for id in named if not goes[id]]] = True
     return goes, hidden
@@ -225,7 +225,7 @@ def _check_named(history: History, named: list[int], known: Int64s) -> None:
         )
 
 
-def _spare(history: History, goes: Bools) -> None:
+def spare_parts(history: History, goes: Bools) -> None:
     """Keep what a token that stays is made of, in every way in which it may be made."""
     left, right, token = _made_of(history, by_birth=False)
     while True:

@@ -302,19 +302,13 @@ class Study:
         Parameters
         ----------
         path
-            The name of the file.
+            The name of the file; one that ends in / is a folder like the one that the tokenizer was opened from.
         work
             What is told how far it is, and may cancel it.
         **choices
-            What `bpe-explorer export --help` names, such as `format`.
+            What `bpe-explorer export --help` names, such as `format`; of a folder what `bpe.save` takes.
         """
-        from bpe_core.verification.checking import prepare_export
-
-        prepared = prepare_export(self.history, path, work=work, **choices)
-        if not prepared.verification.agrees:
-            raise OutputError(f"{path} was not written: {prepared.verification.sentence}.")
-        prepared.put_in_place()
-        return prepared
+        return save(self, path, work=work, **choices)
 
     # -- its tokens by name and number -----------------------------------------------------
 
@@ -433,6 +427,55 @@ def as_study(given: Any) -> Study:
     return Study.of(given)
 
 
-def save(given: Any, path: Path | str, **choices: Any) -> PreparedExport:
-    """Write whatever was learned or opened, in the format of the name's ending, checked."""
-    return Study.of(given).save(path, **choices)
+def save(
+    given: Any, path: Path | str, *, like: Path | str = "", to: str | None = None, work: Work = ALONE, **choices: Any
+) -> PreparedExport:
+    """Write whatever was learned, opened or changed, in the format of the name's ending, checked.
+
+    Raises an OutputError where what was written does not agree; then nothing changes.
+
+    Parameters
+    ----------
+    given
+        A study, a history, or the result of `trim`, `extend`, `put_together` or `change_specials`.
+    path
+        The name of the file; one that ends in / is a folder.
+    like
+        The folder whose roles, sides, templates and files for other loaders are kept, and say what the table says now;
+        left out, that of an opened study.
+    to
+        The format of the folder's main file, if another one than before.
+    work
+        What is told how far it is, and may cancel it.
+    **choices
+        What `bpe-explorer export --help` names, such as `format`.
+    """
+    from bpe_core.verification.checking import prepare_export
+
+    study = Study.of(given)
+    if str(path).endswith(("/", "\\")):
+        prepared = _prepared_folder(given, study, path, str(like) or study.name, to, work=work, **choices)
+    else:
+        prepared = prepare_export(study.history, path, work=work, **choices)
+    if not prepared.verification.agrees:
+        cause = prepared.verification.differences[:1]
+        raise OutputError(" ".join([f"{path} was not written: {prepared.verification.sentence}.", *cause]))
+    prepared.put_in_place()
+    return prepared
+
+
+def _prepared_folder(
+    given: Any, study: Study, path: Path | str, like: str, to: str | None, **choices: Any
+) -> PreparedExport:
+    from bpe_core.delivery.changed_folder import plan_for, prepare_changed_folder
+    from bpe_core.delivery.sidecars import sidecars_of
+    from bpe_core.formats import open_table
+    from bpe_core.formats.hugging_face_cache import tokenizer_file
+
+    if not like:
+        raise OutputError(f"{path} is a folder: say which one it is `like`, or write a new one with bpe.deliver.")
+    before = open_table(like)
+    plan = plan_for(path, sidecars_of(like, before.format), tokenizer_file(like), before.format, to)
+    plan.refuse_other_contents()
+    renamed = getattr(given, "renamed", {})  # of `change_specials`
+    return prepare_changed_folder(plan, before.history, study.history, renamed=renamed, **choices)

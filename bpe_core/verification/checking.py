@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import islice
@@ -192,7 +192,7 @@ class PreparedExport:
     def replaces(self) -> list[Path]:
         return [path for path in self.files if path.exists()]
 
-    def put_in_place(self, *, makes_folder: bool = False) -> None:
+    def put_in_place(self) -> None:
         """Write all files, and only when all are written replace the old ones.
 
         A path that is none of them is their folder; if it is missing, it is made whole.
@@ -203,11 +203,19 @@ class PreparedExport:
         is_file = self.path in self.files
         home = self.path.parent if is_file else self.path
         with (
-            folder_for(home) if makes_folder or not is_file else nullcontext(home) as place,
-            write_together(*(place / path.name for path in self.files)) as files,
+            folder_for(home) if not is_file else nullcontext(home) as place,
+            write_together(*_places_in(place, home, self.files)) as files,
         ):
             for file, content in zip(files, self.files.values(), strict=True):
                 file.write(content)
+
+
+def _places_in(place: Path, home: Path, files: Iterable[Path]) -> list[Path]:
+    """Return where to write files of one folder in another, with the folders in it that they need."""
+    places = [place / path.relative_to(home) for path in files]
+    for folder in {path.parent for path in places} - {place}:
+        folder.mkdir(exist_ok=True)
+    return places
 
 
 @nothing_collected()

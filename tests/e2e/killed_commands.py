@@ -58,6 +58,7 @@ INPUTS = (
     "train in/text.txt --merges 60 -o in/run.bpex",
     "train in/text.txt --method wordpiece --merges 60 -o in/words.bpex",
     "export --merges in/merges.csv in/tokenizer.json",
+    "export --merges in/merges.csv in/folder/ --chat-template in/chat.jinja",
     "compress in/text.txt -o in/packed.gage",
     "count in/text.txt -o in/counts.parquet",
 )
@@ -90,6 +91,8 @@ CASES = {
     "extend to a session": "extend in/run.bpex --corpus in/other.txt --by 20 -o out/new/",
     "extend manifest": "extend in/run.bpex --corpus in/other.txt --by 20 -o out/new.bpex --manifest out/how.json",
     "trim": "trim in/tokenizer.json --least-used 10 --corpus in/text.txt -o out/small.tokenizer.json",
+    "specials": "specials in/tokenizer.json --add '<x>' -o out/named.tokenizer.json",
+    "specials of a folder": "specials in/folder --rename '<|pad|>=<x>' -o out/named/",
     "merge": "merge in/merges.csv in/second.csv -o out/both.csv",
     "sweep": "sweep in/plan.toml -o out/results.csv -o out/runs.bpex --summary out/summary.json --threads 1",
     "sweep parquet": "sweep in/plan.toml -o out/results.parquet --threads 2",

@@ -27,6 +27,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "extend": "Let any tokenizer go on learning on new texts, with all its ids kept",
         "trim": "Take tokens out of a table: chosen ones, the least used, or those that an audit finds",
         "merge": "Put two tables into one that keeps the ids of the first",
+        "specials": "List, rename, add or remove special tokens, with all ids kept",
     },
     "Show a run": {
         "report": "Write a report of a run as one HTML page",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from bpe_core.command_line.writing_tables import add_writing, format_list, write_and_tell
+from bpe_core.command_line.writing_tables import Source, add_writing, format_list, write_and_tell
 from bpe_core.formats import OpenedTable
 from bpe_core.studies.making import open_study
 from bpe_core.support.found_once import each_found_once
@@ -20,6 +20,9 @@ examples:
 
   bpe-explorer convert tokenizer.json small.model --to minbpe --at 1000
 
+  bpe-explorer convert hf:openai-community/gpt2 gpt2/ --to tokenizer.json
+      A folder with the roles, sides and chat template of the old one, and its tokenizer as a tokenizer.json.
+
 The format of IN is recognized by its content. A list with dashes says what one of the two
 formats cannot hold.
 
@@ -28,7 +31,7 @@ formats cannot hold.
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("input", metavar="IN", help="a tokenizer or merge table in any of the formats")
-    parser.add_argument("out", metavar="OUT", help="the file to write")
+    parser.add_argument("out", metavar="OUT", help="the file to write, or a folder: its name ends in /")
     add_writing(parser)
 
 
@@ -37,4 +40,4 @@ def run(options: argparse.Namespace) -> int:
     study = open_study(options.input)
     agreement = check_import(options.input, OpenedTable(study.history, study.format))
     notes = study.notes if agreement is None else (*study.notes, *agreement.notes)
-    return write_and_tell(study.history, options, notes)
+    return write_and_tell(study.history, options, notes, source=Source(options.input, study))

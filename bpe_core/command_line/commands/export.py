@@ -4,14 +4,27 @@ from __future__ import annotations
 
 import argparse
 import os
-from pathlib import Path
+from dataclasses import replace
 from typing import get_args
 
 from bpe_core.command_line.arguments import add_merge_table, text_argument
-from bpe_core.command_line.writing_tables import add_writing, format_list, write_and_tell
-from bpe_core.delivery.folder import MEANINGS, Delivery, Side, read_template, roles_of
+from bpe_core.command_line.writing_tables import (
+    Source,
+    add_writing,
+    format_list,
+    is_folder_name,
+    write_and_tell,
+)
+from bpe_core.delivery.folder import (
+    MEANINGS,
+    Delivery,
+    Roles,
+    Side,
+    read_template,
+    roles_of,
+    with_special_tokens,
+)
 from bpe_core.errors import OutputError
-from bpe_core.history.history import History
 from bpe_core.studies.making import open_study
 from bpe_core.support.found_once import each_found_once
 
@@ -29,6 +42,10 @@ examples:
   bpe-explorer export --merges merges.csv tokenizer/ --pad "<|pad|>" --chat-template chat.jinja
       A folder (its name ends in /) for transformers.AutoTokenizer: tokenizer.json, its configuration, and a README
       that says how to load it. It is checked by loading it, where transformers is installed.
+
+  bpe-explorer export --merges folder/ new/ --padding-side left
+      Where the table has files beside it that transformers reads, the new folder keeps them: its roles, sides and
+      template stay unless they are given anew.
 
 A list with dashes says what the format cannot hold. A file that does not agree is not written
 without --anyway; the old one stays as it is.
@@ -54,18 +71,23 @@ def add_delivery(parser: argparse.ArgumentParser) -> None:
 
 @each_found_once()
 def run(options: argparse.Namespace) -> int:
-    history = open_study(options.merges).history
-    return write_and_tell(history, options, delivery=_delivery(options, history))
-
-
-def _delivery(options: argparse.Namespace, history: History) -> Delivery | None:
+    study = open_study(options.merges)
     said = {role: getattr(options, role) for role in MEANINGS}
-    further = options.padding_side, options.chat_template
-    if not (options.out.endswith(("/", os.sep)) or (Path(options.out).is_dir() and not options.to)):
-        if any(one is not None for one in (*said.values(), *further)):
+    template = None if options.chat_template is None else read_template(options.chat_template)
+    if not is_folder_name(options.out) or (options.to and not options.out.endswith(("/", os.sep))):
+        if any(choice is not None for choice in (*said.values(), options.padding_side, template)):
             raise OutputError("Roles and chat templates belong to a folder: end the name of what is written in /.")
-        return None
+        return write_and_tell(study.history, options, source=Source(options.merges, study))
+    source = Source(options.merges, study)
+    if source.sidecars:
+        wishes = {f"{role}_token": text or None for role, text in said.items() if text is not None}
+        further = {"padding_side": options.padding_side, "chat_template": template}
+        wishes |= {name: wish for name, wish in further.items() if wish is not None}
+        table = with_special_tokens(
+            study.history, Roles(**{role: text or "" for role, text in said.items()}).missing(study.history)
+        )
+        return write_and_tell(table, options, study.notes, source=replace(source, overriding=wishes))
     if options.to not in (None, "tokenizer.json"):
         raise OutputError(f"A folder holds a tokenizer.json; leave --to {options.to} away, or name a file.")
-    template = "" if options.chat_template is None else read_template(options.chat_template)
-    return Delivery(roles_of(history, **said), options.padding_side or "right", template)
+    delivery = Delivery(roles_of(study.history, **said), options.padding_side or "right", template or "")
+    return write_and_tell(study.history, options, delivery=delivery)

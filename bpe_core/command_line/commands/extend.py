@@ -13,19 +13,25 @@ import numpy as np
 from bpe_core.command_line.arguments import add_own_choices, add_tie_rule, changes_in, number, own_arguments
 from bpe_core.command_line.corpora import add_corpus, named_texts, names_of
 from bpe_core.command_line.interruption import KEEPS, working
-from bpe_core.command_line.writing_tables import add_checks, format_list, write_and_tell
+from bpe_core.command_line.writing_tables import (
+    Source,
+    add_checks,
+    format_list,
+    is_folder_name,
+    write_and_tell,
+)
+from bpe_core.delivery.changed_folder import refuse_other_contents
 from bpe_core.editing.extending import Extended, extend_on
 from bpe_core.editing.growing import growing_recipe
 from bpe_core.editing.trimming import Costs, costs, least_size, sentence_of_characters
 from bpe_core.errors import OutputError, plain
 from bpe_core.formats import FORMATS, format_for
-from bpe_core.formats.base import own_numbers
+from bpe_core.formats.base import Format, own_numbers
 from bpe_core.history.history import END_SENTENCES, History
 from bpe_core.history.token_texts import TokenTexts
 from bpe_core.insight.audit import never_used
 from bpe_core.session_file import is_session_name
 from bpe_core.studies.making import open_study
-from bpe_core.studies.study import Study
 from bpe_core.support.atomic import folder_for
 from bpe_core.support.progress import Work
 
@@ -68,15 +74,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     study = open_study(options.table)
-    into_folder = _is_folder(options.out)
-    target, old = _target(study, options), study.history
+    source, old = Source(options.table, study), study.history
+    into_folder = is_folder_name(options.out)
+    target, format = _target(source, options)
     given = changes_in(options, ("min_frequency", "ties"), own_arguments("extend"))
     recipe = growing_recipe(old, options.by, across_words=options.across_words, **given)
     with working(KEEPS) as interruption:
         work = interruption.work
         words = named_texts(options.corpus).words(recipe, work)
         interruption.worth_keeping = True
-        found = extend_on(words, old, recipe, options.first_id, work)
+        first_id = source.first_free_id if options.first_id is None else options.first_id
+        found = extend_on(words, old, recipe, first_id, work)
         savings = {
             file: costs(named_texts([file]).words(recipe, Work(work.progress)), old, found.history, counted_by=recipe)
             for file in options.held_out
@@ -85,11 +93,10 @@ def run(options: argparse.Namespace) -> int:
     if not options.json:
         _tell(old, found, savings, unused)
     described = _described(old, found, savings, unused)
-    options.out = str(target)
-    if not is_session_name(target) or options.to:
-        _check_numbers(found.history, options)
-        notes = (*study.notes, *_about_specials(study))
-        return write_and_tell(found.history, options, notes, described, makes_folder=into_folder)
+    if format is not None:
+        _check_numbers(found.history, format, options)
+        notes = (*study.notes, *_about_specials(source))
+        return write_and_tell(found.history, options, notes, described, source=source)
     from bpe_core.studies.sessions import write_run  # loads SQLite
 
     with folder_for(target.parent) if into_folder else nullcontext(target.parent) as place:
@@ -101,41 +108,26 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _target(study: Study, options: argparse.Namespace) -> Path:
-    """Return the file to write; in a folder it gets the table's name, or the usual name of its format."""
-    target, source = Path(options.out), Path(options.table)
-    if not _is_folder(options.out):
-        return target
-    if options.to:
-        source = source.with_name(options.to if "." in options.to else source.stem + FORMATS.extension(options.to))
-    elif study.format in FORMATS and format_for(source).name != study.format:
-        options.to = study.format  # its name may not show it
-    if (target / source.name).resolve() == source.resolve():
-        raise OutputError(f"{target / source.name} is the table itself; choose another folder, or a name.")
-    _refuse_a_strangers_folder(target, target / source.name, options)
-    return target / source.name
+def _target(source: Source, options: argparse.Namespace) -> tuple[Path, Format | None]:
+    """Return the file to write and its format, None of a session.
+
+    In a folder it gets the table's name, or the usual name of its format.
+    """
+    target, table = Path(options.out), Path(options.table)
+    is_session = is_session_name(table if is_folder_name(options.out) else target) and not options.to
+    if not is_folder_name(options.out):
+        chosen = FORMATS[options.to] if options.to else None
+        return target, chosen if chosen or is_session else format_for(target)
+    if not is_session:
+        plan = source.plan(options)
+        return target / plan.main, plan.format
+    if (target / table.name).resolve() == table.resolve():
+        raise OutputError(f"{target / table.name} is the table itself; choose another folder, or a name.")
+    refuse_other_contents(target, {table.name})
+    return target / table.name, None
 
 
-def _is_folder(out: str) -> bool:
-    return out.endswith(("/", "\\")) or Path(out).is_dir()
-
-
-def _refuse_a_strangers_folder(folder: Path, file: Path, options: argparse.Namespace) -> None:
-    """Write into a folder that is there only over what the same command has written."""
-    known = {file.name}
-    if options.to or not is_session_name(file):
-        format = FORMATS[options.to] if options.to else format_for(file)
-        known = {path.name for path in (format.main_file(file), *format.companions(format.main_file(file)))}
-    if folder.exists() and not folder.is_dir():
-        raise OutputError(f"{folder} is a file; choose another folder.")
-    others = sorted({path.name for path in folder.iterdir()} - known) if folder.exists() else []
-    others = [name for name in others if not name.startswith(".")]
-    if others:
-        raise OutputError(f"{folder} holds {others[0]}, which is not of this; choose a new folder, or name a file.")
-
-
-def _check_numbers(history: History, options: argparse.Namespace) -> None:
-    format = FORMATS[options.to] if options.to else format_for(options.out)
+def _check_numbers(history: History, format: Format, options: argparse.Namespace) -> None:
     count = history.id_count if format.holds_specials else history.first_special
     if not options.anyway and not np.array_equal(format.numbers(history)[:count], own_numbers(history)[:count]):
         raise OutputError(
@@ -144,9 +136,15 @@ def _check_numbers(history: History, options: argparse.Namespace) -> None:
         )
 
 
-def _about_specials(study: Study) -> tuple[str, ...]:
+def _about_specials(source: Source) -> tuple[str, ...]:
+    study = source.study
     format = FORMATS.get(study.format)
-    if format is None or format.holds_specials or study.history.recipe.special_tokens:
+    if (
+        format is None
+        or format.holds_specials
+        or study.history.recipe.special_tokens
+        or source.sidecars.largest_id >= 0
+    ):
         return ()
     return (
         f"A {study.format} file lists no special tokens. If the model has some with ids behind the table's, say with "

@@ -6,7 +6,7 @@ import argparse
 
 from bpe_core.command_line.corpora import add_corpus, named_texts
 from bpe_core.command_line.interruption import working
-from bpe_core.command_line.writing_tables import add_checks, format_list, write_and_tell
+from bpe_core.command_line.writing_tables import Source, add_checks, format_list, write_and_tell
 from bpe_core.editing.putting_together import put_together
 from bpe_core.editing.trimming import costs
 from bpe_core.studies.making import open_study
@@ -20,6 +20,9 @@ examples:
   bpe-explorer merge tokenizer.json danish.csv --corpus danish.txt -o both.tokenizer.json
       The same, and how many tokens that text becomes with both, beside the first alone.
 
+  bpe-explorer merge folder/ danish.csv -o new/
+      A folder like that of the first: roles, sides and chat template stay, and files for other loaders say the same.
+
 The merges of the first come first, so all of its tokens can be made as before, and no text becomes more tokens than
 with it alone. A token of the second that cannot be made behind them is left out and listed.
 
@@ -30,12 +33,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("first", metavar="A", help="the table whose ids stay")
     parser.add_argument("second", metavar="B", help="the table whose further tokens get ids behind them")
     add_corpus(parser, "files or folders to count in tokens before and after")
-    parser.add_argument("-o", "--output", dest="out", required=True, metavar="OUT", help="the file to write")
+    parser.add_argument(
+        "-o",
+        "--output",
+        dest="out",
+        required=True,
+        metavar="OUT",
+        help="the file to write, or a folder: its name ends in /",
+    )
     add_checks(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    one, other = open_study(options.first).history, open_study(options.second).history
+    study = open_study(options.first)
+    one, other = study.history, open_study(options.second).history
     with working() as interruption:
         found = put_together(one, other, progress=interruption.work.progress)
         notes = found.sentences
@@ -48,4 +59,4 @@ def run(options: argparse.Namespace) -> int:
         "shared": found.shared,
         "left_out": [escape(text) for text in found.left_out],
     }
-    return write_and_tell(found.history, options, tuple(notes), described)
+    return write_and_tell(found.history, options, tuple(notes), described, source=Source(options.first, study))

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from bpe_core.command_line.arguments import number, text_argument
 from bpe_core.command_line.corpora import add_corpus, named_texts
 from bpe_core.command_line.interruption import working
-from bpe_core.command_line.writing_tables import add_checks, format_list, write_and_tell
+from bpe_core.command_line.writing_tables import Source, add_checks, format_list, write_and_tell
 from bpe_core.counting.words import WordTable
 from bpe_core.editing.trimming import (
     NEEDED,
@@ -42,6 +42,9 @@ examples:
   bpe-explorer trim merges.csv --remove 300,412 --needed lose -o trimmed.csv
       Without these two, and without all tokens made of them.
 
+  bpe-explorer trim folder/ --remove 300,412 -o new/
+      A folder like the old one: roles, sides and chat template stay; ids in its files become those of now.
+
 Every token that stays can be made as before. Base symbols are never removed.
 
 needed tokens, of which others are made:
@@ -68,7 +71,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rare", type=number, default=RARE, metavar="N", help=rare)
     long = f"more than N characters are very long (default: {LONG})"
     parser.add_argument("--long", type=number, default=LONG, metavar="N", help=long)
-    parser.add_argument("-o", "--output", dest="out", required=True, metavar="OUT", help="the file to write")
+    parser.add_argument(
+        "-o",
+        "--output",
+        dest="out",
+        required=True,
+        metavar="OUT",
+        help="the file to write, or a folder: its name ends in /",
+    )
     add_checks(parser)
 
 
@@ -77,7 +87,8 @@ def ids(value: str) -> list[int]:
 
 
 def run(options: argparse.Namespace) -> int:
-    history = open_study(options.table).history
+    opened = open_study(options.table)
+    history = opened.history
     check_can_be_edited(history)
     with working() as interruption:
         study = Study(history, named_texts(options.corpus) if options.corpus else None)
@@ -96,7 +107,7 @@ def run(options: argparse.Namespace) -> int:
         "spared": len(found.spared),
         "tokens": {what: [cost.before, cost.now] for what, cost in spent.items()},
     }
-    return write_and_tell(found.history, options, notes, described)
+    return write_and_tell(found.history, options, notes, described, source=Source(options.table, opened))
 
 
 def _chosen(study: Study, tables: Sequence[WordTable], options: argparse.Namespace, work: Work) -> list[int]:

@@ -1,0 +1,103 @@
+"""`bpe-explorer specials`: special tokens listed, renamed, added or removed, with all ids kept."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator
+
+from bpe_core.command_line.arguments import number, text_argument
+from bpe_core.command_line.writing_tables import Source, add_checks, format_list, write_and_tell
+from bpe_core.delivery.sidecars import Sidecars
+from bpe_core.editing.specials import change_specials, special_ids
+from bpe_core.errors import BpeError
+from bpe_core.history.token_texts import quoted
+from bpe_core.studies.making import open_study
+from bpe_core.studies.study import Study
+from bpe_core.support.honest_text import escape
+
+examples = """\
+examples:
+  bpe-explorer specials folder/
+      The special tokens with their ids, and what they are for where the folder says it.
+
+  bpe-explorer specials folder/ --rename '<|reserved_0|>=<|im_start|>' --rename '<|reserved_1|>=<|im_end|>' -o new/
+      The ids stay, so a model's rows do. Roles, chat template and the files of other loaders in the folder follow.
+
+  bpe-explorer specials tokenizer.json --add '<|tool|>' --remove '<|old|>' -o new.tokenizer.json
+      What is added is numbered behind all others; the id of what is removed belongs to nothing.
+
+  bpe-explorer specials vocab-folder/ --rename '[unused5]=[USER]' -o new/
+      An ordinary token that no other is made of becomes a special one and keeps its id.
+
+""" + format_list()
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("table", metavar="TABLE", help="a tokenizer or merge table in any of the formats, or its folder")
+    renaming = "give a token another text; its id stays. As often as you like, all at once"
+    add("--rename", action="append", default=[], type=text_argument, metavar="OLD=NEW", help=renaming)
+    add("--add", action="append", default=[], type=text_argument, metavar="TEXT", help="add a special token")
+    add("--remove", action="append", default=[], type=text_argument, metavar="TEXT", help="take a special token out")
+    add("--first-id", type=number, metavar="N", help="number what is added from here on")
+    out = "the file to write, or a folder: its name ends in /; without it the special tokens are listed"
+    add("-o", "--output", dest="out", metavar="OUT", help=out)
+    add_checks(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    study = open_study(options.table)
+    source = Source(options.table, study)
+    is_change = bool(options.rename or options.add or options.remove)
+    if not is_change and options.out is None:
+        return _list(study, source.sidecars, as_json=options.json)
+    if options.out is None:
+        raise BpeError("Say with -o which file or folder to write.")
+    if not is_change:
+        raise BpeError("Nothing is to be changed: say --rename OLD=NEW, --add TEXT or --remove TEXT.")
+    known = special_ids(study)
+    first_id = source.first_free_id if options.first_id is None else options.first_id
+    found = change_specials(
+        study,
+        rename=dict(_pair(said, known) for said in options.rename),
+        add=options.add,
+        remove=options.remove,
+        first_id=first_id,
+    )
+    described = {"renamed": dict(found.renamed), "added": dict(found.added), "removed": dict(found.removed)}
+    source = Source(options.table, study, found.renamed)
+    return write_and_tell(found.history, options, (*study.notes, *found.sentences), described, source=source)
+
+
+def _pair(said: str, known: dict[str, int]) -> tuple[str, str]:
+    """Part the former text from the new one; either may hold a = itself.
+
+    >>> _pair("<a=b>=<c>", {"<a=b>": 1}), _pair("[unused1]=<c>", {})
+    (('<a=b>', '<c>'), ('[unused1]', '<c>'))
+    """
+    places = [place for place, sign in enumerate(said) if sign == "="]
+    if not places or said.startswith("="):
+        raise BpeError(f"{quoted(said)} does not say what is renamed to what: write OLD=NEW.")
+    place = next((place for place in places if said[:place] in known), places[0])
+    return said[:place], said[place + 1 :]
+
+
+def _list(study: Study, sidecars: Sidecars, *, as_json: bool) -> int:
+    rows = [(id, text, sorted(set(_roles(text, sidecars)))) for text, id in special_ids(study).items()]
+    if as_json:
+        print(json.dumps([{"id": id, "text": text, "roles": roles} for id, text, roles in rows], ensure_ascii=False))
+        return 0
+    if not rows:
+        print("There are no special tokens.")
+    for id, text, roles in rows:
+        print(f"{id:>9,}  {escape(text.encode())}{'  ' if roles else ''}{', '.join(roles)}")
+    return 0
+
+
+def _roles(text: str, sidecars: Sidecars) -> Iterator[str]:
+    for whole in sidecars.read.values():
+        for key, value in whole.items():
+            said = value.get("content") if isinstance(value, dict) else value
+            if key.endswith("_token") and said == text:
+                yield key.removesuffix("_token")

@@ -1,0 +1,321 @@
+"""The folder of a tokenizer after its table was changed: what loaders read there is changed alike, or said to be lost.
+
+`prepare_changed_folder` writes in memory and checks; what it returns is put in place as a whole.
+
+- The tokenizer's own file is written in its format and read back. In a tokenizer.json stays what is put around texts.
+- The sidecar files keep roles, sides and templates, with the names and ids of now (sidecars.py).
+- Files of the same folder for other loaders are made from the changed table; where no token was learned, from what they
+  hold themselves. One that cannot say the same ids is left out, with a sentence why.
+- Where transformers is installed, both folders are loaded: what it did alike before it must do alike now.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+
+from bpe_core.delivery.folder import CONFIG, LIBRARY, LONGEST_TEXT, MADE_TEXTS, quietly
+from bpe_core.delivery.kept_parts import with_parts_of
+from bpe_core.delivery.sidecars import Sidecars, TokenChange, about_strangers, changed
+from bpe_core.editing.specials import change_specials, with_specials
+from bpe_core.editing.trimming import trim_indices
+from bpe_core.errors import LONGEST_SENTENCE, BpeError, OutputError, plain, throwing_exceptions
+from bpe_core.formats import FORMATS, format_for, open_table
+from bpe_core.formats.base import NO_NUMBER, Format, own_numbers, unless_ids
+from bpe_core.history.history import History
+from bpe_core.history.token_texts import quoted, written
+from bpe_core.methods.kit.tokenizer import Tokenizer
+from bpe_core.support.progress import ALONE, Work
+from bpe_core.text.specials import finder
+from bpe_core.verification.checking import PreparedExport, Verification, prepare_export
+from bpe_core.verification.sampling import HARD_TEXTS, joined_tokens, special_texts
+
+WHOLE = "tokenizer.json"
+ROLES = tuple(f"{role}_token" for role in ("bos", "eos", "unk", "sep", "pad", "cls", "mask"))
+LISTED = 5
+LONGEST_CAUSE = 120  # characters
+AROUND = "low"  # a text that no tokenizer joins to what is put around it
+
+
+@dataclass(frozen=True)
+class FolderPlan:
+    """A folder to write: the name and the format of its main file, and the files beside the table of before."""
+
+    path: Path
+    main: str
+    format: Format
+    sidecars: Sidecars
+
+    @property
+    def names(self) -> set[str]:
+        """Return the names that may lie there when it is written."""
+        main = self.format.main_file(self.path / self.main)
+        names = {path.name for path in (main, *self.format.companions(main))}
+        for other in self.others:
+            path = self.path / other
+            names |= {path.name, *(companion.name for companion in format_for(path).companions(path))}
+        return names | {Path(name).parts[0] for name in self.sidecars.files}
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """Return the files for other loaders that are written, too: none where a person asked for another format."""
+        known = self.main == self.sidecars.main
+        return tuple(name for name in self.sidecars.others if name != self.main) if known else ()
+
+    def refuse_other_contents(self) -> None:
+        """Refuse the folder that is read, and one that holds what is not written there."""
+        if self.sidecars.main and self.path.resolve() == self.sidecars.folder.resolve():
+            raise OutputError(f"{self.path} is the table's own folder; choose another folder, or name a file.")
+        refuse_other_contents(self.path, self.names)
+
+
+def refuse_other_contents(folder: Path, names: Collection[str]) -> None:
+    """Write into a folder that is there only over what the same command has written, by these names."""
+    if folder.exists() and not folder.is_dir():
+        raise OutputError(f"{folder} is a file; choose another folder.")
+    there = {path.name for path in folder.iterdir()} if folder.exists() else set()
+    others = sorted(name for name in there.difference(names) if not name.startswith("."))
+    if others:
+        raise OutputError(f"{folder} holds {others[0]}, which is not of this; choose a new folder, or name a file.")
+
+
+def plan_for(folder: Path | str, sidecars: Sidecars, source: Path, source_format: str, to: str | None) -> FolderPlan:
+    """Choose the main file's name: that of the table, or the usual one of the format that is asked for."""
+    if to and (to != source_format or not _shows(source, to)):
+        ending = FORMATS.rows[to].endings[0]
+        name = ending if not ending.startswith(".") else source.name.split(".")[0] + FORMATS.extension(to)
+        return FolderPlan(Path(folder), name, FORMATS[to], sidecars)
+    format = FORMATS[source_format] if source_format in FORMATS else format_for(source)
+    name = "merges.txt" if format.name == "merges.txt" and not source.name.endswith("merges.txt") else source.name
+    return FolderPlan(Path(folder), name, format, sidecars)
+
+
+def _shows(path: Path, format: str) -> bool:
+    """Return whether the name of a file ends as those of that format do."""
+    return any(path.name.lower().endswith(ending) for ending in FORMATS.rows[format].endings)
+
+
+def prepare_changed_file(
+    history: History,
+    path: Path,
+    *,
+    source: Path,
+    before: History,
+    renamed: Mapping[str, str] | None = None,
+    merges: int | None = None,
+    **choices: Any,
+) -> PreparedExport:
+    """Write a tokenizer.json that was made of another one, and keep what that puts around texts."""
+    made = prepare_export(history, path, format=FORMATS[WHOLE], merges=merges, **choices)
+    table = history if merges is None else history.first(merges)
+    change = TokenChange(before, table.numbered(unless_ids(made.format.numbers(table))), renamed or {})
+    lost: list[str] = []
+    data = with_parts_of(source.read_bytes(), made.files[made.path], source.name, change, lost)
+    found = made.verification
+    found = replace(found, cannot_hold=(*found.cannot_hold, *lost))
+    return replace(made, files={**made.files, made.path: data}, verification=found)
+
+
+def prepare_changed_folder(
+    plan: FolderPlan,
+    before: History,
+    history: History,
+    *,
+    renamed: Mapping[str, str] | None = None,
+    overriding: Mapping[str, Any] | None = None,
+    merges: int | None = None,
+    text: str = "",
+    work: Work = ALONE,
+) -> PreparedExport:
+    table = history if merges is None else history.first(merges)
+    made = prepare_export(table, plan.path / plan.main, format=plan.format, text=text, work=work)
+    table = table.numbered(unless_ids(plan.format.numbers(table)))
+    change = TokenChange(before, table, renamed or {})
+    files, chosen, lost = dict(made.files), list[str](), list[str]()
+    if plan.format.name == WHOLE and plan.sidecars.main and (plan.sidecars.folder / WHOLE).is_file():
+        whole, old = plan.path / plan.main, (plan.sidecars.folder / plan.sidecars.main).read_bytes()
+        files[whole] = with_parts_of(old, files[whole], plan.main, change, lost)
+    beside = changed(plan.sidecars, change, overriding)
+    files |= {plan.path / name: content for name, content in beside.files.items()}
+    chosen += beside.notes
+    for name in plan.others:
+        files |= _for_another_loader(plan, name, change, lost, work)
+    lost += about_strangers(plan.sidecars)
+    found = _checked_by_loading(made.verification, files, plan, change, overriding or {}, text)
+    found = replace(found, chosen=(*found.chosen, *chosen), cannot_hold=(*found.cannot_hold, *lost))
+    return replace(made, path=plan.path, files=files, verification=found)
+
+
+# --- Files for other loaders ------------------------------------------------------------
+
+
+def _for_another_loader(
+    plan: FolderPlan, name: str, change: TokenChange, lost: list[str], work: Work
+) -> Mapping[Path, bytes]:
+    """Write another file of the folder as the table is now; nothing, and a sentence, where it cannot say the same."""
+    try:
+        opened = open_table(plan.sidecars.folder / name)
+        if differing := _first_differing(opened.history, change.before):
+            lost.append(f"{name} is left out: before, too, it said another id than {plan.main} for {differing}.")
+            return {}
+        own = change.after if change.learned else _changed_alike(opened.history, change)
+        format = FORMATS[opened.format]
+        made = prepare_export(own, plan.path / name, format=format, work=work)
+        numbered = own.numbered(unless_ids(format.numbers(own)))
+        if differing := _first_differing(numbered, change.after):
+            lost.append(f"{name} is left out: it would say another id than {plan.main} for {differing}.")
+        elif missing := _missing(opened.history, numbered, change):
+            lost.append(f"{name} is left out: it would not hold {missing} any more.")
+        elif not made.verification.agrees:
+            lost.append(f"{name} is left out: {' '.join(made.verification.differences[:1])}")
+        else:
+            return made.files
+    except BpeError as error:
+        lost.append(f"{name} is left out: {error}")
+    return {}
+
+
+def _first_differing(one: History, other: History) -> str:
+    """Name a token that has another id in one of two tables; empty where all that both have are the same."""
+    known = TokenChange(other, other)
+    compared = TokenChange(one, one)
+    ids = {**known.texts, **known.specials}
+    differing = (text for text, id in {**compared.texts, **compared.specials}.items() if ids.get(text, id) != id)
+    text = next(differing, None)
+    return "" if text is None else quoted(text)
+
+
+def _missing(before: History, now: History, change: TokenChange) -> str:
+    """Name a token that a file had and that stays, but that would not be in it; empty where there is none."""
+    known, has = TokenChange(before, before), TokenChange(now, now)
+    texts = (text for text in (*known.texts, *known.specials) if not change.is_gone(text))
+    lacking = next((text for text in texts if has.id_of(change.text(text)) is None), None)
+    return "" if lacking is None else quoted(change.text(lacking))
+
+
+def _changed_alike(history: History, change: TokenChange) -> History:
+    """Take the same tokens out of a table that has the ids of before, rename the same, and give the ids of now."""
+    known = TokenChange(history, history)
+    renamed = {text: new for text, new in change.renamed.items() if known.id_of(text) is not None}
+    gone = [text for text in history.recipe.special_tokens if change.is_gone(text)]
+    history = change_specials(history, rename=renamed, remove=gone).history
+    added = {text: change.specials[text] for text in change.added}
+    history = with_specials(history, rename={}, add=added, remove=()) if added else history
+    texts, numbers = written(history), own_numbers(history)
+    goes = [
+        index
+        for index in range(history.first_special)
+        if numbers[index] != NO_NUMBER and change.is_gone(texts[index].decode(errors="surrogateescape"))
+    ]
+    if goes:
+        history = trim_indices(history, goes, needed="lose", renumber=False).history
+    ids = {id: NO_NUMBER if now is None else now for id, now in change.ids.items()}
+    new = [ids.get(int(number), int(number)) for number in own_numbers(history)]
+    return history.numbered(unless_ids(np.array(new, np.int64)))
+
+
+# --- As transformers loads it -----------------------------------------------------------
+
+
+def _checked_by_loading(
+    found: Verification,
+    files: Mapping[Path, bytes],
+    plan: FolderPlan,
+    change: TokenChange,
+    overriding: Mapping[str, Any],
+    text: str,
+) -> Verification:
+    """Add what came of loading both folders: roles, sides, templates and ids; no network is asked."""
+    if CONFIG not in plan.sidecars.files or not found.agrees:
+        return found
+    with quietly():
+        try:
+            from transformers import AutoTokenizer  # not needed to run: only asked whether it agrees
+        except ImportError:
+            note = f"{LIBRARY} is not installed here, so only the tokenizer itself was checked, not the folder."
+            return replace(found, cannot_hold=(*found.cannot_hold, note))
+        try:
+            with throwing_exceptions():
+                before = AutoTokenizer.from_pretrained(str(plan.sidecars.folder), local_files_only=True)
+        except Exception as error:  # whatever another library throws
+            cause = plain(str(error).split("\n")[0], LONGEST_CAUSE).rstrip(".")
+            note = (
+                f"{LIBRARY} does not load {plan.sidecars.folder} ({cause}), so it was not asked about the new folder."
+            )
+            return replace(found, cannot_hold=(*found.cannot_hold, note))
+        with TemporaryDirectory() as place:
+            for path, content in files.items():
+                inside = Path(place, path.relative_to(plan.path))
+                inside.parent.mkdir(exist_ok=True)
+                inside.write_bytes(content)
+            try:
+                with throwing_exceptions():
+                    now = AutoTokenizer.from_pretrained(place, local_files_only=True)
+                    wrong = [*_roles_differing(before, now, change, overriding)]
+                    wrong += islice(_ids_differing(before, now, change, text), LISTED)
+            except Exception as error:  # whatever another library throws
+                wrong = [plain(f"{LIBRARY} does not load the folder: {error}", LONGEST_SENTENCE)]
+    asked = " and ".join(name for name in (found.asked, LIBRARY) if name)
+    return replace(found, differences=(*found.differences, *wrong), differing=found.differing + len(wrong), asked=asked)
+
+
+def _roles_differing(before: Any, now: Any, change: TokenChange, overriding: Mapping[str, Any]) -> Iterator[str]:
+    for role in ROLES:
+        was = getattr(before, role, None)
+        wanted = change.text(str(was)) if was is not None and not change.is_gone(str(was)) else None
+        wanted = overriding.get(role, wanted)
+        has = getattr(now, role, None)
+        if (None if has is None else str(has)) != wanted:
+            yield f"{LIBRARY} takes {quoted(str(has))} for {role}, not {quoted(str(wanted))}."
+            continue
+        was_ours = was is None or before.convert_tokens_to_ids(str(was)) == change.before_id_of(str(was))
+        if wanted is not None and was_ours and now.convert_tokens_to_ids(wanted) != change.id_of(wanted):
+            yield f"{LIBRARY} gives {quoted(wanted)} another id than the tokenizer has for it."
+    if now.padding_side != overriding.get("padding_side", before.padding_side):
+        yield f"{LIBRARY} fills up on the {now.padding_side}, not as before."
+    if bool(now.chat_template) != bool(overriding.get("chat_template", before.chat_template)):
+        yield f"{LIBRARY} does not find the chat template."
+
+
+def _ids_differing(before: Any, now: Any, change: TokenChange, text: str) -> Iterator[str]:
+    """Compare ids with ours; what the library did otherwise before, too, is no difference."""
+    old, new = Tokenizer(change.before), Tokenizer(change.after)
+    by_former_names = {now: former for former, now in change.renamed.items()}
+    by_former_names |= dict.fromkeys(change.added, next(iter(change.specials_before), ""))
+    renamed = finder(tuple(by_former_names))
+    samples = [*HARD_TEXTS, text[:LONGEST_TEXT], *special_texts(change.after, change.after.recipe)]
+    samples += islice(joined_tokens(change.after, MADE_TEXTS), MADE_TEXTS)
+    for sample in samples:
+        ours = change.after.numbers_of(new.encode(sample, allowed_special="all")).tolist()
+        if now(sample, add_special_tokens=False)["input_ids"] == ours:
+            continue
+        spelled = _respelled(sample, renamed(sample), by_former_names)
+        former = change.before.numbers_of(old.encode(spelled, allowed_special="all")).tolist()
+        if before(spelled, add_special_tokens=False)["input_ids"] == former:
+            yield f"{LIBRARY} splits {quoted(sample)} otherwise than the tokenizer says."
+    around = _put_around(before)
+    wanted = [[change.ids.get(id, id) for id in ids] for ids in around] if around else None
+    if wanted and None not in (*wanted[0], *wanted[1]) and _put_around(now) != (wanted[0], wanted[1]):
+        yield f"{LIBRARY} puts other tokens around a text than before."
+
+
+def _respelled(text: str, places: Iterable[tuple[int, int]], names: Mapping[str, str]) -> str:
+    """Return a text with special tokens by their former names, or that of another one in the place of what is new."""
+    parts, end = list[str](), 0
+    for start, stop in places:
+        parts += [text[end:start], names[text[start:stop]]]
+        end = stop
+    return "".join([*parts, text[end:]])
+
+
+def _put_around(loaded: Any) -> tuple[list[int], list[int]] | None:
+    """Return the ids that are put before a text and behind it."""
+    whole, bare = loaded(AROUND)["input_ids"], loaded(AROUND, add_special_tokens=False)["input_ids"]
+    places = [at for at in range(len(whole) - len(bare) + 1) if whole[at : at + len(bare)] == bare]
+    return (whole[: places[0]], whole[places[0] + len(bare) :]) if places else None

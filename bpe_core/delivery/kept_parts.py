@@ -1,0 +1,105 @@
+"""The parts of a tokenizer.json that are no part of a table: what is put around a text, and how texts get one length.
+
+They go from the file of before into that of now, with the tokens and ids of now.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from bpe_core.delivery.sidecars import TokenChange
+from bpe_core.errors import FormatError
+from bpe_core.formats.json_reading import Object, parsed_object
+from bpe_core.history.token_texts import quoted
+
+AROUND, PADDING, TRUNCATION = "post_processor", "padding", "truncation"
+PARTS = (AROUND, PADDING, TRUNCATION)
+ENDS = ("sep", "cls")  # a text and its id
+
+
+class _GoneError(Exception):
+    """A token that is gone, so that a part cannot stay as it was."""
+
+
+def with_parts_of(before: bytes, now: bytes, name: str, change: TokenChange, notes: list[str]) -> bytes:
+    """Return the file of now with these parts of the one of before; `notes` gets what is lost."""
+    try:
+        whole = parsed_object(before, name, counts_last=True)
+    except FormatError:
+        return now
+    for key in PARTS:
+        part = whole.get(key)
+        if not isinstance(part, dict):
+            continue
+        try:
+            taken = dict[str, None]()
+            kept = _padding(part, change) if key == PADDING else _processor(part, change, taken)
+            notes += [f"{name} put {text} around texts by its {key}; it is no token any more." for text in taken]
+        except _GoneError as gone:
+            notes.append(f"{name} used {gone} in its {key}, which is no token any more; that part is left out.")
+            continue
+        laid = json.dumps(kept, ensure_ascii=False, indent=2).replace("\n", "\n  ")
+        now = now.replace(f'\n  "{key}": null'.encode(), f'\n  "{key}": {laid}'.encode(), 1)
+    return now
+
+
+def _padding(part: Object, change: TokenChange) -> Object:
+    text, id = _token(part.get("pad_token"), part.get("pad_id"), change)
+    return {**part, "pad_token": text, "pad_id": id}
+
+
+def _processor(part: Object, change: TokenChange, taken: dict[str, None]) -> Object:
+    """Return a post-processor of now; a template goes on without tokens that are gone, which `taken` gets."""
+    found = dict(part)
+    if isinstance(part.get("processors"), list):
+        found["processors"] = [
+            _processor(item, change, taken) if isinstance(item, dict) else item for item in found["processors"]
+        ]
+    for key in ENDS:
+        pair = part.get(key)
+        if isinstance(pair, list) and len(pair) == 2:
+            found[key] = [*_token(pair[0], pair[1], change)]
+    for key in ("single", "pair"):
+        if isinstance(part.get(key), list):
+            pieces = [(_name_in(item), item) for item in part[key]]
+            taken |= {quoted(name): None for name, _ in pieces if change.is_gone(name)}
+            found[key] = [_piece(item, change) for name, item in pieces if not change.is_gone(name)]
+    if isinstance(part.get("special_tokens"), dict):
+        found["special_tokens"] = {
+            change.text(name): _named(item, change)
+            for name, item in part["special_tokens"].items()
+            if not change.is_gone(name)
+        }
+    return found
+
+
+def _name_in(item: Any) -> str:
+    """Return the token that a piece of a template stands for; empty for one that stands for a text."""
+    special = item.get("SpecialToken") if isinstance(item, dict) else None
+    name = special.get("id") if isinstance(special, dict) else None
+    return name if isinstance(name, str) else ""
+
+
+def _piece(item: Any, change: TokenChange) -> Any:
+    """Rename the token of a piece of a template; a template says it by the name that its list has."""
+    name = _name_in(item)
+    return {**item, "SpecialToken": {**item["SpecialToken"], "id": change.text(name)}} if name else item
+
+
+def _named(item: Any, change: TokenChange) -> Any:
+    if not isinstance(item, dict) or not isinstance(item.get("tokens"), list) or not isinstance(item.get("ids"), list):
+        return item
+    pairs = [_token(text, id, change) for text, id in zip(item["tokens"], item["ids"], strict=False)]
+    texts, ids = [text for text, _ in pairs], [id for _, id in pairs]
+    return {**item, "id": change.text(item.get("id", "")), "ids": ids, "tokens": texts}
+
+
+def _token(text: Any, id: Any, change: TokenChange) -> tuple[Any, Any]:
+    """Return the text and the id of now; a token that the table has never had stays as it is."""
+    if not isinstance(text, str):
+        return text, id
+    if change.is_gone(text):
+        raise _GoneError(quoted(text))
+    now = change.id_of(change.text(text))
+    return change.text(text), id if now is None else now

@@ -1,0 +1,423 @@
+"""The sidecar files of a tokenizer: what its tokens are for, and how a chat is written; changed as its table was.
+
+Transformers reads them from the folder of a tokenizer. Texts of special tokens and ids are all that a change of the
+table makes wrong in them: what was renamed has its new name everywhere, an id becomes that of the same token, and what
+is not there any more goes. All else stays as it was written, to the byte where nothing of a file changes.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bpe_core.errors import FormatError
+from bpe_core.formats.all_formats import LARGEST_BESIDE
+from bpe_core.formats.base import NO_NUMBER, own_numbers
+from bpe_core.formats.hugging_face_cache import FILES, tokenizer_file
+from bpe_core.formats.json_reading import Object, parsed_object
+from bpe_core.formats.merges_pair import MERGES_NAMES
+from bpe_core.formats.transformers_beside import ADDED, CONFIG, MAP, MODEL
+from bpe_core.history.history import History
+from bpe_core.history.token_texts import quoted, written
+from bpe_core.support.wording import count_text
+
+GENERATION = "generation_config.json"
+TEMPLATES = ("chat_template.jinja", "chat_template.json", "additional_chat_templates/*.jinja")
+AS_THEY_ARE = ("normalizer.json",)
+OF_TOKENIZERS = (CONFIG, MAP, ADDED, GENERATION, *TEMPLATES, *AS_THEY_ARE)
+# What transformers loads a tokenizer from.
+LOADED = ("tokenizer.json", "merges.txt", "vocab.txt", "sentencepiece", "tekken", "tiktoken")
+BELONGS = ("vocab.json", "encoder.json")  # to merges of the same folder
+NAMED_TOKENS = ("additional_special_tokens", "extra_special_tokens", "model_specific_special_tokens")
+NUMBERED = "added_tokens_decoder"
+TEMPLATE = "chat_template"
+_OF_IDS = re.compile(r"_token_ids?$|_token_index$|^(suppress|begin_suppress)_tokens$|^(lang|task)_to_id$|_words_ids$")
+FORCED = "forced_decoder_ids"  # pairs of a place and an id
+MOST_NAMED = 5
+
+
+@dataclass(frozen=True)
+class Sidecars:
+    """The files beside a tokenizer that say what its tokens are for."""
+
+    folder: Path
+    main: str  # the file of the tokenizer
+    files: Mapping[str, bytes] = field(default_factory=dict)  # by name
+    others: tuple[str, ...] = ()  # other files from which a loader could read the same tokenizer
+    strangers: tuple[str, ...] = ()  # what else lies there
+
+    def __bool__(self) -> bool:
+        return bool(self.files)
+
+    @cached_property
+    def read(self) -> dict[str, Object]:
+        """Return the content of each file of JSON; those that are damaged are left out."""
+        found = {}
+        for name in self.files:
+            if name.endswith(".json") and name not in AS_THEY_ARE:
+                try:
+                    found[name] = parsed_object(self.files[name], name)
+                except FormatError:
+                    continue
+        return found
+
+    @property
+    def damaged(self) -> list[str]:
+        return [name for name in self.files if name.endswith(".json") and name not in (*self.read, *AS_THEY_ARE)]
+
+    @property
+    def largest_id(self) -> int:
+        """Return the largest id of a token that these files number; -1 where they number none."""
+        numbered = self.read.get(CONFIG, {}).get(NUMBERED)
+        keys = [int(key) for key in numbered if key.isdecimal()] if isinstance(numbered, dict) else []
+        return max([-1, *keys, *(id for id in self.read.get(ADDED, {}).values() if isinstance(id, int))])
+
+
+def sidecars_of(table: Path | str, format: str) -> Sidecars:
+    """Find what lies beside a tokenizer that was opened by this name, a file or its folder, and has this format."""
+    if format not in LOADED:
+        return Sidecars(Path(), "")
+    main = tokenizer_file(table)
+    folder = main.parent
+    names = [
+        path.relative_to(folder).as_posix()
+        for pattern in OF_TOKENIZERS
+        for path in sorted(folder.glob(pattern))
+        if path.is_file() and path.stat().st_size <= LARGEST_BESIDE
+    ]
+    names += [MODEL] if names and (folder / MODEL).is_file() else []
+    if not names and main == Path(table):  # a file, which may lie anywhere
+        return Sidecars(folder, main.name)
+    files = {name: (folder / name).read_bytes() for name in names}
+    loaders = {path.name for pattern in FILES for path in folder.glob(pattern) if path.is_file()}
+    of_main = {main.name, *(BELONGS if main.name in MERGES_NAMES else ())}
+    known = {*loaders, *BELONGS, *(Path(name).parts[0] for name in names)}
+    strangers = {path.name for path in folder.iterdir() if not path.name.startswith(".")} - known
+    return Sidecars(folder, main.name, files, tuple(sorted(loaders - of_main)), tuple(sorted(strangers)))
+
+
+@dataclass(frozen=True, eq=False)
+class TokenChange:
+    """The tokens of a table before and after a change; renamed special tokens by their former texts."""
+
+    before: History
+    after: History
+    renamed: Mapping[str, str] = field(default_factory=dict)
+
+    def text(self, text: str) -> str:
+        return self.renamed.get(text, text)
+
+    @cached_property
+    def specials_before(self) -> dict[str, int]:
+        return _specials(self.before)
+
+    @cached_property
+    def specials(self) -> dict[str, int]:
+        return _specials(self.after)
+
+    @cached_property
+    def added(self) -> list[str]:
+        """Return the special tokens that are new."""
+        known = {*self.specials_before, *self.texts_before, *self.renamed.values()}
+        return [text for text in self.specials if text not in known]
+
+    @cached_property
+    def learned(self) -> bool:
+        """Return whether tokens are new that are no special ones."""
+        return not self.texts.keys() <= {*self.texts_before, *self.specials_before}
+
+    @cached_property
+    def texts_before(self) -> dict[str, int]:
+        return _ids_by_text(self.before)
+
+    @cached_property
+    def texts(self) -> dict[str, int]:
+        return _ids_by_text(self.after)
+
+    @cached_property
+    def by_id(self) -> dict[int, str]:
+        return {id: text for text, id in (*self.texts.items(), *self.specials.items())}
+
+    def before_id_of(self, text: str) -> int | None:
+        return self.specials_before.get(text, self.texts_before.get(text))
+
+    def id_of(self, text: str) -> int | None:
+        """Return the id that a token has now."""
+        return self.specials.get(text, self.texts.get(text))
+
+    def is_gone(self, text: str) -> bool:
+        """Return whether this was a token of the table, and is none now."""
+        was = text in self.specials_before or text in self.texts_before
+        return was and self.id_of(self.text(text)) is None
+
+    @cached_property
+    def ids(self) -> dict[int, int | None]:
+        """Return the id of now for each id of before; None where the token is gone."""
+        found: dict[int, int | None] = {}
+        for text, id in self.texts_before.items():
+            if found.get(id) is None:
+                found[id] = self.id_of(self.text(text))
+        found |= {id: self.id_of(self.text(text)) for text, id in self.specials_before.items()}
+        return found
+
+    @property
+    def keeps_ids(self) -> bool:
+        return all(now in (id, None) for id, now in self.ids.items())
+
+
+def _specials(history: History) -> dict[str, int]:
+    numbers = own_numbers(history)[history.first_special :].tolist()
+    found = dict(zip(history.recipe.special_tokens, numbers, strict=True))
+    return {text: id for text, id in found.items() if id != NO_NUMBER}
+
+
+def _ids_by_text(history: History) -> dict[str, int]:
+    """Return the id of each token but special ones by what is written; of two written alike that of the older."""
+    numbers = own_numbers(history)[: history.first_special]
+    texts = written(history)
+    has_one = np.flatnonzero(numbers != NO_NUMBER).tolist()
+    return {texts[index].decode(errors="surrogateescape"): int(numbers[index]) for index in reversed(has_one)}
+
+
+@dataclass(frozen=True)
+class ChangedSidecars:
+    files: Mapping[str, bytes]
+    notes: tuple[str, ...]  # what was changed, and what is lost
+
+
+def changed(sidecars: Sidecars, change: TokenChange, overriding: Mapping[str, Any] | None = None) -> ChangedSidecars:
+    """Change these files as the table was changed; `overriding` are entries of the configuration that a person gives.
+
+    An entry of None is taken out of it.
+    """
+    notes = [f"{name} is damaged, and was left out." for name in sidecars.damaged]
+    files, overriding = dict[str, bytes](), dict(overriding or {})
+    template = overriding.pop(TEMPLATE) if TEMPLATES[0] in sidecars.files and TEMPLATE in overriding else None
+    for name, content in sidecars.files.items():
+        if name in sidecars.damaged:
+            continue
+        was = sidecars.read.get(name)
+        if name == TEMPLATES[0] and template is not None:
+            files[name] = template.encode()
+            continue
+        if was is None:
+            files[name] = _renamed_in(content.decode(errors="surrogateescape"), name, change, notes).encode(
+                errors="surrogateescape"
+            )
+            continue
+        now = _changed_object(was, name, change, notes)
+        if name == CONFIG and overriding:
+            now = _overridden(now, overriding)
+        elif name == MAP and overriding:
+            now = _overridden(now, {key: value for key, value in overriding.items() if key in now})
+        files[name] = content if now == was and list(now) == list(was) else laid_out(now)
+    return ChangedSidecars(files, tuple(notes))
+
+
+def laid_out(whole: Object) -> bytes:
+    try:
+        return json.dumps(whole, ensure_ascii=False, indent=2).encode() + b"\n"
+    except UnicodeEncodeError:  # half a character, which a file may say by its number
+        return json.dumps(whole, indent=2).encode() + b"\n"
+
+
+def _overridden(config: Object, overriding: Mapping[str, Any]) -> Object:
+    return {key: value for key, value in {**config, **overriding}.items() if value is not None}
+
+
+def _changed_object(whole: Object, name: str, change: TokenChange, notes: list[str]) -> Object:
+    if name == ADDED:
+        return _numbered_texts(whole, name, change, notes)
+    if name in (CONFIG, MAP):
+        return _changed_config(whole, name, change, notes)
+    if name.startswith(TEMPLATE):
+        return {key: _changed_template(value, name, change, notes) for key, value in whole.items()}
+    found: Object = _with_ids(whole, name, change, notes)
+    _tell_of_sizes(whole, name, change, notes)
+    return found
+
+
+# --- Texts of tokens --------------------------------------------------------------------
+
+
+def _changed_config(config: Object, name: str, change: TokenChange, notes: list[str]) -> Object:
+    found: Object = {}
+    for key, value in config.items():
+        if key == NUMBERED and isinstance(value, dict):
+            found[key] = _numbered_objects(value, name, change, notes)
+        elif key in NAMED_TOKENS and isinstance(value, list):
+            found[key] = [_renamed(item, change) for item in value if not change.is_gone(_content(item))]
+        elif key in NAMED_TOKENS and isinstance(value, dict):
+            found[key] = {role: _renamed(item, change) for role, item in value.items()}
+        elif key == TEMPLATE:
+            found[key] = _changed_template(value, name, change, notes)
+        elif key.endswith("_token") and _content(value):
+            if change.is_gone(_content(value)):
+                found |= {key: None} if name == CONFIG else {}  # said, as a class may have a token of its own for it
+                notes.append(
+                    f"{name} called {quoted(_content(value))} its {key}, which is no token any more; nothing is now."
+                )
+            else:
+                found[key] = _renamed(value, change)
+        else:
+            found[key] = value
+    return _with_ids(found, name, change, notes, nested=False)
+
+
+def _content(item: Any) -> str:
+    """Return the text of a token as a configuration names it, plainly or with its flags; empty where it names none."""
+    text = item.get("content") if isinstance(item, dict) else item
+    return text if isinstance(text, str) else ""
+
+
+def _renamed(item: Any, change: TokenChange) -> Any:
+    text = change.text(_content(item))
+    return {**item, "content": text} if isinstance(item, dict) and _content(item) else text if _content(item) else item
+
+
+def _numbered_objects(listed: Object, name: str, change: TokenChange, notes: list[str]) -> Object:
+    """Return the tokens of a configuration by their ids of now, with those that are new."""
+    found: list[tuple[int, Any]] = []
+    for key, item in listed.items():
+        id = _id_now(_content(item), int(key), name, change, notes) if key.isdecimal() else None
+        if id is not None:
+            found.append((id, _renamed(item, change)))
+    flags = {"lstrip": False, "normalized": False, "rstrip": False, "single_word": False, "special": True}
+    named = {_content(item) for _, item in found}
+    found += [(change.specials[text], {"content": text, **flags}) for text in change.added if text not in named]
+    if any(one > other for (one, _), (other, _) in pairwise(found)):
+        found.sort(key=lambda row: row[0])
+    return {str(id): item for id, item in found}
+
+
+def _numbered_texts(listed: Object, name: str, change: TokenChange, notes: list[str]) -> Object:
+    """Return the ids of now by the texts of tokens, with those that are new."""
+    found: Object = {}
+    for text, value in listed.items():
+        id = _id_now(text, value, name, change, notes) if isinstance(value, int) else value
+        if id is not None:
+            found[change.text(text)] = id
+    return found | {text: change.specials[text] for text in change.added if text not in found}
+
+
+def _id_now(text: str, id: int, name: str, change: TokenChange, notes: list[str]) -> int | None:
+    """Return the id of a token that a file numbers; None where it is gone."""
+    if change.is_gone(text):
+        notes.append(f"{name} numbered {quoted(text)}, which is no token any more; it is taken out.")
+        return None
+    known = change.id_of(change.text(text))
+    if known is not None:
+        return known
+    if id in change.by_id:
+        notes.append(
+            f"{name} gives {quoted(text)} the id {id:,}, which {quoted(change.by_id[id])} has now: nothing "
+            "distinguishes the two."
+        )
+    return id
+
+
+# --- Templates --------------------------------------------------------------------------
+
+
+def _changed_template(value: Any, name: str, change: TokenChange, notes: list[str]) -> Any:
+    if isinstance(value, str):
+        return _renamed_in(value, name, change, notes)
+    if isinstance(value, list):
+        return [_changed_template(item, name, change, notes) for item in value]
+    if isinstance(value, dict):
+        changes = {key: _changed_template(item, name, change, notes) for key, item in value.items() if key != "name"}
+        return {key: changes.get(key, item) for key, item in value.items()}
+    return value
+
+
+def _renamed_in(template: str, name: str, change: TokenChange, notes: list[str]) -> str:
+    """Rename tokens where a template spells them; all at once, so that two may change their names for each other's."""
+    wanted = [text for text in change.renamed if text in template]
+    if wanted:
+        in_order = sorted(wanted, key=len, reverse=True)
+        template, times = re.subn("|".join(map(re.escape, in_order)), lambda found: change.renamed[found[0]], template)
+        names = ", ".join(quoted(text) for text in wanted)
+        notes.append(f"The chat template in {name} spelled {names}: renamed there {count_text(times, 'time')}.")
+    gone = [text for text in change.specials_before if text in template and change.is_gone(text)]
+    notes += [f"The chat template in {name} spells {quoted(text)}, which is no token any more." for text in gone]
+    return template
+
+
+# --- Ids --------------------------------------------------------------------------------
+
+
+def _with_ids(whole: Object, name: str, change: TokenChange, notes: list[str], *, nested: bool = True) -> Object:
+    """Return what a configuration says with the ids of now, in all the objects that it holds, too."""
+    found: Object = {}
+    for key, value in whole.items():
+        if key == FORCED and isinstance(value, list):
+            found[key] = [
+                [row[0], *(_id_in(row[1:], key, name, change, notes))] if isinstance(row, list) and row else row
+                for row in value
+            ]
+        elif _OF_IDS.search(key):
+            found[key] = _id_in(value, key, name, change, notes)
+        elif nested and isinstance(value, dict):
+            found[key] = _with_ids(value, name, change, notes)
+        else:
+            found[key] = value
+    return found
+
+
+def _id_in(value: Any, key: str, name: str, change: TokenChange, notes: list[str]) -> Any:
+    if isinstance(value, list):
+        ids = [(item, _id_in(item, key, name, change, notes)) for item in value]
+        return [now for item, now in ids if now is not None or item is None]
+    if isinstance(value, dict):
+        return {text: _id_in(item, key, name, change, notes) for text, item in value.items()}
+    if not isinstance(value, int) or isinstance(value, bool) or value not in change.ids:
+        return value
+    now = change.ids[value]
+    if now is None:
+        notes.append(f"{name} names the id {value:,} in {key}, whose token is gone; it is taken out.")
+    return now
+
+
+def _tell_of_sizes(whole: Object, name: str, change: TokenChange, notes: list[str]) -> None:
+    """Say where a model has more or fewer embeddings than there are ids now."""
+    before, now = (int(own_numbers(history).max(initial=NO_NUMBER)) for history in (change.before, change.after))
+    inner = whole.get("text_config")
+    sizes = [part.get("vocab_size") for part in (whole, inner if isinstance(inner, dict) else {})]
+    for size in (size for size in sizes if isinstance(size, int)):
+        if now >= size > before:
+            notes.append(
+                f"{name} says that the model has {size:,} embeddings, and the ids go up to {now:,} now: resize them, "
+                "and change its vocab_size then."
+            )
+        elif now < before or not change.keeps_ids:
+            notes.append(
+                f"{name} speaks of the model of before, with {size:,} embeddings; its vocab_size stays until their "
+                f"rows are chosen anew. The ids go up to {now:,} now."
+            )
+
+
+def about_strangers(sidecars: Sidecars) -> list[str]:
+    """Say which files of the folder are none of the tokenizer's, and stay where they are."""
+    if not sidecars.strangers:
+        return []
+    some = ", ".join(sidecars.strangers[:MOST_NAMED])
+    more = len(sidecars.strangers) - MOST_NAMED
+    rest = f" and {more:,} more" if more > 0 else ""
+    return [f"Not taken along from {sidecars.folder}, as they are not of the tokenizer: {some}{rest}."]
+
+
+def left_behind(sidecars: Sidecars) -> str:
+    """Say what a single file leaves behind in the folder of the table."""
+    names = ", ".join([*sidecars.files, *sidecars.others])
+    return (
+        f"{names} beside {sidecars.main}: not written with a file. End what is written in / for a folder that keeps "
+        "them, changed alike."
+    )

@@ -1,0 +1,194 @@
+"""Give special tokens other names, add some, or take some out: every other token keeps its id.
+
+A model has rows for tokens that were kept in reserve. To use one, it is renamed: the id, and so the row, stays. An
+ordinary token that no other is made of, such as BERT's `[unused5]`, becomes a special one that way.
+
+    >>> from bpe_core.history.alphabet import Alphabet
+    >>> from bpe_core.recipes.recipe import Recipe
+    >>> recipe = Recipe.preset("gpt2").with_changes(special_tokens=("<end>", "<spare>"))
+    >>> history = History.from_pairs(recipe, Alphabet.of_bytes(), [(116, 104)])
+    >>> done = change_specials(history, rename={"<spare>": "<user>"}, add=["<new>"], remove=["<end>"])
+    >>> special_ids(history), special_ids(done.history)
+    ({'<end>': 257, '<spare>': 258}, {'<user>': 258, '<new>': 259})
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from bpe_core.editing.growing import free_numbers
+from bpe_core.editing.trimming import check_can_be_edited, looks_tokens_up, spare_parts
+from bpe_core.editing.without_tokens import further_numbers, numbers_of, without
+from bpe_core.errors import BpeError
+from bpe_core.formats.base import NO_NUMBER, own_numbers, unless_ids
+from bpe_core.history.alphabet import Alphabet
+from bpe_core.history.arguments import Learned, history_of
+from bpe_core.history.history import History, Int64s
+from bpe_core.history.token_texts import quoted, written
+from bpe_core.insight.reachability import first_learned
+from bpe_core.support.wording import count_text
+from bpe_core.text.preparation.pieces import AddedToken
+
+
+@dataclass(frozen=True, eq=False)
+class SpecialsChanged:
+    """A table with other special tokens. Ids are the file's."""
+
+    history: History
+    renamed: Mapping[str, str]  # by the names of before
+    added: Mapping[str, int]
+    removed: Mapping[str, int]
+
+    @property
+    def sentences(self) -> list[str]:
+        found = []
+        ids = special_ids(self.history)
+        for before, now in self.renamed.items():
+            found.append(f"{quoted(before)} is {quoted(now)} now, with the id {ids[now]:,} as before.")
+        if self.added:
+            some = ", ".join(f"{quoted(text)} ({id:,})" for text, id in self.added.items())
+            found.append(f"{count_text(len(self.added), 'special token is', 'special tokens are')} new: {some}.")
+        if self.removed:
+            some = ", ".join(f"{quoted(text)} ({id:,})" for text, id in self.removed.items())
+            found.append(f"{count_text(len(self.removed), 'token is', 'tokens are')} gone, with the id: {some}.")
+        return found
+
+
+def special_ids(learned: Learned) -> dict[str, int]:
+    """Return the ids of all special tokens, and of what is unknown where it has a name."""
+    history = history_of(learned)
+    numbers = own_numbers(history)
+    found = dict(zip(history.recipe.special_tokens, numbers[history.first_special :].tolist(), strict=True))
+    unknown = history.alphabet.unknown_id
+    if unknown is not None:
+        found.setdefault(history.alphabet.texts[unknown].decode(), int(numbers[unknown]))
+    return {text: id for text, id in sorted(found.items(), key=lambda row: row[1]) if id != NO_NUMBER}
+
+
+def change_specials(
+    learned: Learned,
+    *,
+    rename: Mapping[str, str] | None = None,
+    add: Iterable[str] = (),
+    remove: Iterable[str] = (),
+    first_id: int | None = None,
+) -> SpecialsChanged:
+    """Rename, add and remove special tokens; those that stay keep their ids.
+
+    Parameters
+    ----------
+    learned
+        A study, or whatever has a history.
+    rename
+        The new text by the former one. All is done at once, so that two tokens can change their names for each other's.
+    add, remove
+        The texts of tokens.
+    first_id
+        Where what is added is numbered from; left out, behind all ids.
+    """
+    history, renames = history_of(learned), dict(rename or {})
+    added, removed = list(dict.fromkeys(add)), list(dict.fromkeys(remove))
+    numbers_of(history)  # which refuses a table that contradicts itself
+    _check(history, renames, added, removed)
+    ids = special_ids(history)
+    gone = {text: ids[text] for text in removed}
+    ordinary = [text for text in renames if text not in ids]
+    promoted: dict[str, int] = {}
+    for text in ordinary:
+        history, promoted[renames[text]] = _without_ordinary(history, text)
+    behind = free_numbers(own_numbers(history), len(added), _behind(history, promoted, first_id)).tolist()
+    given = dict(zip(added, behind, strict=True))
+    of_specials = {text: new for text, new in renames.items() if text in ids}
+    found = with_specials(history, rename=of_specials, add={**promoted, **given}, remove=removed)
+    return SpecialsChanged(found, renames, given, gone)
+
+
+def with_specials(
+    history: History, *, rename: Mapping[str, str], add: Mapping[str, int], remove: Sequence[str]
+) -> History:
+    """Return the table with these special tokens renamed, added with these ids, and removed."""
+    numbers = own_numbers(history)
+    before = history.recipe.special_tokens
+    stay = [place for place, text in enumerate(before) if text not in remove]
+    texts = [*(rename.get(before[place], before[place]) for place in stay), *add]
+    learned, specials = np.split(numbers, [history.first_special])
+    new: Int64s = np.concatenate([learned, specials[stay], np.array([*add.values()], np.int64)])
+    steps = tuple(
+        replace(step, content=rename.get(step.content, step.content)) if isinstance(step, AddedToken) else step
+        for step in history.recipe.preparation
+        if not (isinstance(step, AddedToken) and step.content in remove)
+    )
+    size = history.recipe.vocab_size
+    changes: dict[str, Any] = {} if size is None else {"vocab_size": size + len(texts) - len(before)}
+    alphabet, unknown = history.alphabet, history.alphabet.unknown_id
+    if unknown is not None and alphabet.texts[unknown].decode() in rename:
+        name = rename[alphabet.texts[unknown].decode()]
+        symbols = list(alphabet.symbols)
+        symbols[unknown] = symbols[unknown]._replace(text=name.encode(), decoded=name.encode())
+        alphabet = Alphabet(tuple(symbols))
+        changes |= {"unknown_text": name}
+    recipe = history.recipe.with_changes(special_tokens=tuple(texts), preparation=steps, **changes)
+    return History(
+        recipe,
+        alphabet,
+        history.columns,
+        reasons=history.reasons,
+        scores=history.scores,
+        joining=history.joining,
+        tokens_at_start=history.tokens_at_start,
+        end_reason=history.end_reason,
+        numbers=unless_ids(new),
+    )
+
+
+def _check(history: History, rename: Mapping[str, str], add: Sequence[str], remove: Sequence[str]) -> None:
+    ids = special_ids(history)
+    unknown = history.alphabet.unknown_id
+    for text in remove:
+        if text not in ids:
+            raise BpeError(f"There is no special token {quoted(text)} to remove{_those_there_are(ids)}")
+        if text not in history.recipe.special_tokens:
+            raise BpeError(f"{quoted(text)} is what unknown characters become; without it texts could not be encoded.")
+        if text in rename:
+            raise BpeError(f"{quoted(text)} cannot be renamed and removed at once.")
+    if unknown is not None and rename.get(history.alphabet.texts[unknown].decode()) == "":
+        raise BpeError("What unknown characters become needs a name.")
+    taken = {*ids, *(text.decode(errors="replace") for text in written(history))} - {*rename, *remove}
+    seen = set[str]()
+    for text in (*rename.values(), *add):
+        if text in taken or text in seen:
+            raise BpeError(f"There is a token {quoted(text)} already; each needs a text of its own.")
+        seen.add(text)
+
+
+def _those_there_are(ids: Mapping[str, int]) -> str:
+    return f"; there are {', '.join(map(quoted, ids))}." if ids else "; the table has none."
+
+
+def _without_ordinary(history: History, text: str) -> tuple[History, int]:
+    """Take a token out that is to be a special one, and return its id."""
+    check_can_be_edited(history)
+    places = [place for place, token in enumerate(written(history)) if token == text.encode()]
+    if not places:
+        raise BpeError(f"There is no token {quoted(text)} to rename{_those_there_are(special_ids(history))}")
+    id = int(own_numbers(history)[places[0]])
+    goes = np.zeros(history.id_count, np.bool_)
+    goes[places[0]] = True
+    if not looks_tokens_up(history):
+        spare_parts(history, goes)
+    if not goes.any() or places[0] < first_learned(history) or id == NO_NUMBER:
+        raise BpeError(
+            f"{quoted(text)} cannot become a special token: others are made of it, or texts need it. Add one instead."
+        )
+    found = without(history, goes)
+    return found.history.numbered(unless_ids(further_numbers(own_numbers(history), found.old_ids))), id
+
+
+def _behind(history: History, promoted: Mapping[str, int], first_id: int | None) -> int | None:
+    """Return from where on new tokens are numbered, if tokens without a place in the table have the last ids."""
+    largest = max([int(own_numbers(history).max(initial=-1)), *promoted.values()])
+    return largest + 1 if first_id is None else first_id

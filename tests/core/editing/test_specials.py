@@ -1,0 +1,137 @@
+"""Special tokens get other names, come and go; every other token keeps its id, and the owner's library agrees."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import tokenizers
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tokenizers import decoders, models, pre_tokenizers, trainers
+
+import bpe_core as bpe
+from bpe_core.command_line.main import run
+from bpe_core.editing.specials import special_ids
+from bpe_core.errors import BpeError
+from bpe_core.history.history import History
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.text.corpus import Corpus
+from tests.core.learning import train
+from tests.shared import text_of
+
+SPECIALS = ("<end>", "<spare>", "<pad>")
+NAMES = (*SPECIALS, "<a>", "<b>", "two words", "é")
+
+
+@pytest.fixture(scope="module")
+def learned() -> History:
+    recipe = Recipe.preset("gpt2", merges=30, special_tokens=SPECIALS)
+    return train(Corpus.from_texts([text_of("poem")[:2_000]]), recipe)
+
+
+@given(
+    names=st.lists(st.sampled_from(NAMES), min_size=3, max_size=3, unique=True),
+    add=st.lists(st.sampled_from(["<new>", "<other>"]), unique=True),
+    gone=st.sets(st.sampled_from(range(3))),
+    shift=st.integers(0, 5),
+)
+@settings(max_examples=40, deadline=None)
+def test_ids_stay_whatever_is_renamed_added_and_removed(
+    learned: History, names: list[str], add: list[str], gone: set[int], shift: int
+) -> None:
+    history = learned.numbered(learned.numbers_of(range(learned.id_count)) + shift)
+    before = special_ids(history)
+    rename = {old: new for place, (old, new) in enumerate(zip(SPECIALS, names, strict=True)) if place not in gone}
+    remove = [SPECIALS[place] for place in gone]
+    done = bpe.change_specials(history, rename=rename, add=add, remove=remove)
+    largest = int(history.numbers_of(range(history.id_count)).max())
+    expected = {rename[text]: id for text, id in before.items() if text in rename}
+    expected |= {text: largest + 1 + place for place, text in enumerate(add)}
+    assert special_ids(done.history) == expected
+    assert done.removed == {text: before[text] for text in remove}
+    study, was = bpe.Study(done.history), bpe.Study(history)
+    assert study.encode("the lowest") == was.encode("the lowest")
+    assert len(study) == len(was) + len(add) - len(remove)
+    for text, id in expected.items():
+        assert study.encode(f"low{text}low", allowed_special="all") == [*study.encode("low"), id, *study.encode("low")]
+
+
+def test_counts_stay(learned: History) -> None:
+    done = bpe.change_specials(learned, rename={"<spare>": "<user>"})
+    assert done.history.columns.count.tolist() == learned.columns.count.tolist()
+    assert done.history.has_counts
+
+
+def test_what_a_library_finds_in_another_way_is_found_so_by_its_new_name(tmp_path: Path) -> None:
+    made = tokenizers.Tokenizer(models.BPE())
+    made.pre_tokenizer, made.decoder = pre_tokenizers.ByteLevel(add_prefix_space=False), decoders.ByteLevel()
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    made.train_from_iterator(
+        [text_of("poem")], trainers.BpeTrainer(vocab_size=280, initial_alphabet=alphabet, show_progress=False)
+    )
+    made.add_special_tokens([tokenizers.AddedToken("<mask>", lstrip=True), "<end>"])
+    made.add_tokens([tokenizers.AddedToken("plain", single_word=True)])
+    made.save(str(tmp_path / "tokenizer.json"))
+    words = ["--rename", "<mask>=<hole>", "--rename", "plain=simple", "-o", str(tmp_path / "new.tokenizer.json")]
+    assert run(["specials", str(tmp_path / "tokenizer.json"), *words]) == 0
+    now = tokenizers.Tokenizer.from_file(str(tmp_path / "new.tokenizer.json"))
+    study = bpe.open(tmp_path / "new.tokenizer.json")
+    for text in ("low  <hole> simple", "simpler <mask><end>"):
+        assert study.encode(text) == now.encode(text).ids
+    assert now.encode("low  <hole> simple").ids == made.encode("low  <mask> plain").ids
+    flags = {token.content: (token.lstrip, token.special) for token in now.get_added_tokens_decoder().values()}
+    assert flags == {"<hole>": (True, True), "<end>": (False, True), "simple": (False, False)}
+
+
+def test_mistakes_are_sentences(learned: History) -> None:
+    mistakes = {
+        "no special token “<none>” to remove; there are “<end>”": {"remove": ["<none>"]},
+        "a token “<pad>” already": {"rename": {"<spare>": "<pad>"}},
+        "a token “ning” already": {"add": ["ning"]},
+        "no token “<none>” to rename": {"rename": {"<none>": "<a>"}},
+        "cannot be renamed and removed": {"rename": {"<pad>": "<a>"}, "remove": ["<pad>"]},
+        "cannot become a special token": {"rename": {"t": "<t>"}},
+        "and none may be given twice": {"add": ["<a>"], "first_id": 3},
+    }
+    assert b"ning" in bpe.Study(learned).tokens.values()
+    for sentence, choices in mistakes.items():
+        with pytest.raises(BpeError, match=sentence):
+            bpe.change_specials(learned, **choices)  # type: ignore[arg-type]
+
+
+def test_two_tokens_can_change_their_names_for_each_other_s(learned: History) -> None:
+    done = bpe.change_specials(learned, rename={"<pad>": "<end>", "<end>": "<pad>"})
+    before = special_ids(learned)
+    assert special_ids(done.history) == {
+        "<pad>": before["<end>"],
+        "<spare>": before["<spare>"],
+        "<end>": before["<pad>"],
+    }
+
+
+def test_the_command_lists_and_changes(learned: History, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = str(tmp_path / "t.tokenizer.json")
+    bpe.save(learned, table)
+    assert run(["specials", table, "--json"]) == 0
+    first = learned.first_special
+    assert json.loads(capsys.readouterr().out)[1] == {"id": first + 1, "text": "<spare>", "roles": []}
+    out = str(tmp_path / "n.tokenizer.json")
+    words = ["--rename", "<spare>=<a=b>", "--add", "<c>", "--remove", "<pad>"]
+    assert run(["specials", table, *words, "-o", out, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["renamed"], told["added"], told["removed"]) == (
+        {"<spare>": "<a=b>"},
+        {"<c>": first + 3},
+        {"<pad>": first + 2},
+    )
+    assert run(["specials", out, "--rename", "<a=b>=<d>", "-o", out]) == 0
+    assert [*special_ids(bpe.open(out))] == ["<end>", "<d>", "<c>"]
+    for arguments, sentence in (
+        ([table, "--add", "<x>"], "Say with -o"),
+        ([table, "-o", out], "Nothing is to be changed"),
+        ([table, "--rename", "<pad>", "-o", out], "write OLD=NEW"),
+    ):
+        assert run(["specials", *arguments]) == 1
+        assert sentence in capsys.readouterr().err

@@ -1,0 +1,321 @@
+"""A folder keeps its roles, sides, templates and files for other loaders when its table is changed."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+import tokenizers
+from tokenizers import decoders, models, normalizers, pre_tokenizers, processors, trainers
+
+import bpe_core as bpe
+from bpe_core.command_line.main import run
+from tests.shared import ROOT
+
+TEXTS = ROOT / "tests" / "texts"
+SPECIALS = ("<|begin|>", "<|end|>", "<|pad|>", "<|spare|>")
+CHAT = "{% for message in messages %}<|spare|>{{ message.content }}<|end|>{% endfor %}"
+CONFIG = {
+    "tokenizer_class": "PreTrainedTokenizerFast",
+    "bos_token": "<|begin|>",
+    "eos_token": {"__type": "AddedToken", "content": "<|end|>", "lstrip": False, "normalized": False, "special": True},
+    "pad_token": "<|pad|>",
+    "additional_special_tokens": ["<|spare|>"],
+    "padding_side": "left",
+    "model_max_length": 512,
+}
+GENERATION = {"bos_token_id": 0, "eos_token_id": [1, 3], "pad_token_id": 2, "suppress_tokens": [-1, 300]}
+SAMPLES = ("the lowest price<|end|> né", "<|begin|>def low(): return 1", "")
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of Hugging Face's kind, with special tokens before all others and one put before each text."""
+    folder = tmp_path_factory.mktemp("trained")
+    made = tokenizers.Tokenizer(models.BPE())
+    made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    made.decoder = decoders.ByteLevel()
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    trainer = trainers.BpeTrainer(
+        vocab_size=340, special_tokens=[*SPECIALS], show_progress=False, initial_alphabet=alphabet
+    )
+    made.train([str(TEXTS / "prose.txt")], trainer)
+    made.post_processor = processors.TemplateProcessing(
+        single="<|begin|> $A",
+        pair="<|begin|> $A <|end|> $B",
+        special_tokens=[("<|begin|>", 0), ("<|end|>", 1)],
+    )
+    made.enable_padding(pad_id=2, pad_token="<|pad|>", direction="left")
+    made.save(str(folder / "tokenizer.json"))
+    (folder / "tokenizer_config.json").write_text(json.dumps(CONFIG))
+    (folder / "generation_config.json").write_text(json.dumps(GENERATION))
+    (folder / "config.json").write_text(json.dumps({"model_type": "llama", "vocab_size": 340, "eos_token_id": 1}))
+    (folder / "chat_template.jinja").write_text(CHAT)
+    (folder / "model.safetensors").write_bytes(b"weights")
+    return folder
+
+
+@pytest.fixture
+def folder(trained: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(trained, tmp_path / "old"))
+
+
+def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
+    assert run([*arguments, "--json"]) == 0, capsys.readouterr()
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def in_json(path: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(path.read_bytes())
+    return found
+
+
+CORPUS = str(TEXTS / "code.txt")
+COMMANDS = {
+    "extend": ("extend", "{}/", "--corpus", CORPUS, "--by", "20", "-o"),
+    "extend a file": ("extend", "{}/tokenizer.json", "--corpus", CORPUS, "--by", "20", "-o"),
+    "trim": ("trim", "{}", "--remove", "330,335", "-o"),
+    "trim with holes": ("trim", "{}/", "--remove", "330,335", "--ids", "keep", "-o"),
+    "merge": ("merge", "{}", "{}/tokenizer.json", "-o"),
+    "convert": ("convert", "{}"),
+    "export": ("export", "--merges", "{}"),
+    "specials": ("specials", "{}", "--rename", "<|spare|>=<|user|>", "-o"),
+}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_that_changes_a_table_keeps_what_lies_beside_it(
+    folder: Path, tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    new = tmp_path / "new"
+    found = told(capsys, *(word.format(folder) for word in COMMANDS[name]), f"{new}/")
+    assert {path.name for path in new.iterdir()} == {path.name for path in folder.iterdir()} - {"model.safetensors"}
+    assert any("model.safetensors" in sentence for sentence in found["cannot_hold"])
+    renames = name == "specials"
+    for side in ("tokenizer_config.json", "generation_config.json", "chat_template.jinja"):
+        same = (new / side).read_bytes() == (folder / side).read_bytes()
+        assert same == (not renames or side.startswith("gen")) or (name == "trim" and side.startswith("gen"))
+    loaded = tokenizers.Tokenizer.from_file(str(new / "tokenizer.json"))
+    was = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
+    ours = bpe.open(new)
+    for sample in SAMPLES:
+        assert ours.encode(sample) == loaded.encode(sample, add_special_tokens=False).ids
+        assert loaded.encode(sample).ids == [0, *ours.encode(sample)]  # what is put before a text stays
+    assert (loaded.padding or {})["pad_id"] == (was.padding or {})["pad_id"] == 2
+    assert loaded.token_to_id("<|user|>" if renames else "<|spare|>") == 3
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_transformers_loads_the_new_folder_with_the_same_roles_sides_and_template(
+    folder: Path, tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    transformers = pytest.importorskip("transformers")
+    new = tmp_path / "new"
+    found = told(capsys, *(word.format(folder) for word in COMMANDS[name]), f"{new}/")
+    assert found["asked"] == "tokenizers and transformers"
+    before, now = (transformers.AutoTokenizer.from_pretrained(str(one), local_files_only=True) for one in (folder, new))
+    rename = (lambda text: text.replace("<|spare|>", "<|user|>")) if name == "specials" else (lambda text: text)
+    for role in ("bos", "eos", "pad", "unk"):
+        assert getattr(now, f"{role}_token") == getattr(before, f"{role}_token")
+        assert getattr(now, f"{role}_token_id") == getattr(before, f"{role}_token_id")
+    assert (now.padding_side, now.model_max_length) == ("left", 512)
+    assert now.chat_template == rename(before.chat_template)
+    said = [{"role": "user", "content": "low"}]
+    text = now.apply_chat_template(said, tokenize=False)
+    assert text == rename(before.apply_chat_template(said, tokenize=False))
+    ours = bpe.open(new)
+    for sample in (*SAMPLES, text):
+        assert now(sample)["input_ids"] == [0, *ours.encode(sample)]
+        assert now.decode(ours.encode(sample)) == sample
+
+
+def test_ids_in_the_files_of_the_folder_become_those_of_now(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    old = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
+    found = told(capsys, "trim", str(folder), "--remove", "1,290", "-o", f"{tmp_path}/new/")
+    now = tokenizers.Tokenizer.from_file(f"{tmp_path}/new/tokenizer.json")
+    generation = in_json(tmp_path / "new/generation_config.json")
+    expected = now.token_to_id(str(old.id_to_token(300)))
+    assert expected == 298
+    assert generation == {"bos_token_id": 0, "eos_token_id": [2], "pad_token_id": 1, "suppress_tokens": [-1, expected]}
+    sentences = " ".join((*found["chosen"], *found["cannot_hold"]))
+    assert "“<|end|>” its eos_token, which is no token any more" in sentences
+    assert "names the id 1 in eos_token_id, whose token is gone" in sentences
+    assert "chat_template.jinja spells “<|end|>”" in sentences
+    assert "put “<|end|>” around texts by its post_processor" in sentences
+    assert now.encode("low", "low").ids == [0, *now.encode("low").ids[1:], *now.encode("low").ids[1:]]
+    assert in_json(tmp_path / "new/tokenizer_config.json")["eos_token"] is None
+    assert (now.padding or {})["pad_id"] == 1
+
+
+def test_a_model_with_too_few_embeddings_is_told(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = told(capsys, "extend", str(folder), "--corpus", CORPUS, "--by", "20", "-o", f"{tmp_path}/new/")
+    assert any("340 embeddings, and the ids go up to 359" in sentence for sentence in found["chosen"])
+    assert in_json(tmp_path / "new/config.json")["vocab_size"] == 340
+
+
+def test_a_single_file_says_what_it_leaves_behind(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = told(capsys, "trim", str(folder), "--remove", "330", "-o", f"{tmp_path}/small.tokenizer.json")
+    assert any("tokenizer_config.json" in note and "not written with a file" in note for note in found["notes"])
+    loaded = tokenizers.Tokenizer.from_file(f"{tmp_path}/small.tokenizer.json")
+    assert loaded.encode("low").ids[0] == 0  # what is put before a text is part of the file
+
+
+def test_roles_and_sides_given_for_a_folder_count_more_than_those_that_are_there(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    chat = tmp_path / "other.jinja"
+    chat.write_text("{{ messages }}")
+    words = ["--pad", "<|new|>", "--padding-side", "right", "--chat-template", str(chat)]
+    told(capsys, "export", "--merges", str(folder), f"{tmp_path}/new/", *words)
+    config = in_json(tmp_path / "new/tokenizer_config.json")
+    assert config == {**CONFIG, "pad_token": "<|new|>", "padding_side": "right"}
+    assert (tmp_path / "new/chat_template.jinja").read_text() == "{{ messages }}"
+    assert tokenizers.Tokenizer.from_file(f"{tmp_path}/new/tokenizer.json").token_to_id("<|new|>") == 340
+
+
+def test_files_for_other_loaders_say_the_same_as_the_tokenizer(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """merges.txt with vocab.json beside tokenizer.json; one that says other ids already is left out and named."""
+    loaded = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
+    loaded.model.save(str(folder))
+    for number, words in enumerate((["trim", str(folder), "--remove", "330"], COMMANDS["extend"])):
+        new = tmp_path / f"new{number}"
+        words = [word.format(folder) for word in words if word != "-o"]
+        told(capsys, *words, "-o", f"{new}/")
+        now = tokenizers.Tokenizer.from_file(str(new / "tokenizer.json")).get_vocab()
+        assert in_json(new / "vocab.json") == now
+        pair, whole = bpe.open(new / "merges.txt"), bpe.open(new)
+        assert pair.encode("def lowest") == whole.encode("def lowest")
+    vocabulary = in_json(folder / "vocab.json")
+    vocabulary |= {"a": vocabulary["b"], "b": vocabulary["a"]}
+    (folder / "vocab.json").write_text(json.dumps(vocabulary))
+    found = told(capsys, "trim", str(folder), "--remove", "330", "-o", f"{tmp_path}/other/")
+    assert not (tmp_path / "other/merges.txt").exists()
+    assert any("merges.txt is left out: before, too, it said another id" in one for one in found["cannot_hold"])
+
+
+def test_a_sentencepiece_model_beside_a_tokenizer_is_changed_alike(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sentencepiece = pytest.importorskip("sentencepiece")
+    (tmp_path / "model").mkdir()
+    sentencepiece.SentencePieceTrainer.train(
+        input=str(TEXTS / "prose.txt"), model_prefix=str(tmp_path / "model/tokenizer"), vocab_size=420, minloglevel=2,
+        model_type="bpe", byte_fallback=True, normalization_rule_name="identity", remove_extra_whitespaces=False,
+    )  # fmt: skip
+    (tmp_path / "model/tokenizer.vocab").unlink()
+    folder = tmp_path / "both"
+    told(capsys, "convert", f"{tmp_path}/model", f"{folder}/", "--to", "tokenizer.json")
+    shutil.copy(tmp_path / "model/tokenizer.model", folder)
+    new = tmp_path / "new"
+    words = ["--rename", "</s>=<end>", "--remove", "<s>", "--add", "<user>"]
+    told(capsys, "specials", str(folder), *words, "-o", f"{new}/")
+    told(capsys, "trim", str(new), "--remove", "300,310", "-o", f"{new}er/")
+    model = sentencepiece.SentencePieceProcessor(model_file=f"{new}er/tokenizer.model")
+    whole = tokenizers.Tokenizer.from_file(f"{new}er/tokenizer.json")
+    for sample in ("the lowest price", "né", "  two spaces"):
+        assert model.encode(sample) == whole.encode(sample, add_special_tokens=False).ids
+    assert [model.piece_to_id(text) for text in ("<end>", "<user>")] == [
+        whole.token_to_id(text) for text in ("<end>", "<user>")
+    ]
+
+
+def test_ids_that_only_sidecar_files_give_are_not_given_twice(
+    trained: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A pair lists no added tokens; added_tokens.json and the configuration number them."""
+    folder = tmp_path / "pair"
+    folder.mkdir()
+    tokenizers.Tokenizer.from_file(str(trained / "tokenizer.json")).model.save(str(folder))
+    token = {"content": "<|user|>", "lstrip": False, "normalized": False, "rstrip": False, "single_word": False}
+    config = {"tokenizer_class": "GPT2Tokenizer", "added_tokens_decoder": {"340": {**token, "special": True}}}
+    (folder / "tokenizer_config.json").write_text(
+        json.dumps({**config, "unk_token": "<|end|>", "bos_token": "<|end|>"})
+    )
+    (folder / "added_tokens.json").write_text(json.dumps({"<|user|>": 340}))
+    found = told(capsys, "extend", str(folder), "--corpus", CORPUS, "--by", "20", "-o", f"{tmp_path}/new/")
+    assert found["new_ids"] == [341, 360]
+    found = told(capsys, "specials", f"{tmp_path}/new", "--add", "<|tool|>", "-o", f"{tmp_path}/newer/")
+    assert found["added"] == {"<|tool|>": 361}
+    assert in_json(tmp_path / "newer/added_tokens.json") == {"<|user|>": 340, "<|tool|>": 361}
+    assert [*in_json(tmp_path / "newer/tokenizer_config.json")["added_tokens_decoder"]] == ["340", "361"]
+
+
+def test_a_list_of_word_pieces_is_changed_with_its_tokenizer(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = ["[PAD]", "[unused0]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    made = tokenizers.Tokenizer(models.WordPiece(unk_token="[UNK]"))
+    made.normalizer, made.pre_tokenizer = normalizers.BertNormalizer(), pre_tokenizers.BertPreTokenizer()
+    made.decoder = decoders.WordPiece()
+    made.train(
+        [str(TEXTS / "prose.txt")],
+        trainers.WordPieceTrainer(vocab_size=150, special_tokens=names, show_progress=False),
+    )
+    made.post_processor = processors.BertProcessing(("[SEP]", 4), ("[CLS]", 3))
+    folder, new = tmp_path / "bert", tmp_path / "new"
+    folder.mkdir()
+    whole = json.loads(made.to_str())
+    whole["added_tokens"] = [token for token in whole["added_tokens"] if "unused" not in token["content"]]
+    (folder / "tokenizer.json").write_text(json.dumps(whole))
+    lines = [text for text, _ in sorted(made.get_vocab().items(), key=lambda row: row[1])]
+    (folder / "vocab.txt").write_text("".join(f"{line}\n" for line in lines))
+    roles = {f"{role.strip('[]').lower()}_token": role for role in names if "unused" not in role}
+    (folder / "tokenizer_config.json").write_text(json.dumps({"tokenizer_class": "BertTokenizer", **roles}))
+    words = ["--rename", "[unused0]=[USER]", "--rename", "[SEP]=<sep>"]
+    told(capsys, "specials", str(folder), *words, "-o", f"{new}/")
+    renamed = {"[unused0]": "[USER]", "[SEP]": "<sep>"}
+    assert (new / "vocab.txt").read_text().splitlines() == [renamed.get(line, line) for line in lines]
+    loaded = tokenizers.Tokenizer.from_file(str(new / "tokenizer.json"))
+    assert loaded.encode("[USER] low").ids[:2] == [3, 1]
+    assert loaded.encode("low").tokens[-1] == "<sep>"
+    assert in_json(new / "tokenizer_config.json")["sep_token"] == "<sep>"
+
+
+def test_a_folder_that_holds_something_else_or_is_read_is_refused(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    strange = tmp_path / "strange"
+    strange.mkdir()
+    (strange / "thesis.txt").write_text("mine")
+    (tmp_path / "file").touch()
+    mistakes = {str(folder): "is the table itself", f"{strange}/": "holds thesis.txt", f"{tmp_path}/file/": "is a file"}
+    for out, sentence in mistakes.items():
+        assert run(["trim", str(folder), "--remove", "330", "-o", out]) == 1
+        assert sentence in capsys.readouterr().err
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+    assert [path.name for path in strange.iterdir()] == ["thesis.txt"]
+
+
+def test_damaged_sidecar_files_are_left_out_and_named(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "generation_config.json").write_text("{not JSON")
+    found = told(capsys, "trim", str(folder), "--remove", "330", "-o", f"{tmp_path}/new/")
+    assert any("generation_config.json is damaged" in sentence for sentence in found["chosen"])
+    assert not (tmp_path / "new/generation_config.json").exists()
+
+
+def test_python_saves_a_folder_like_another_one(folder: Path, tmp_path: Path) -> None:
+    study = bpe.open(folder)
+    study.save(f"{tmp_path}/copy/")
+    assert in_json(tmp_path / "copy/tokenizer_config.json") == CONFIG
+    done = bpe.change_specials(bpe.trim(study, [330]), rename={"<|spare|>": "<|user|>"})
+    bpe.save(done, f"{tmp_path}/new/", like=folder)
+    assert (tmp_path / "new/chat_template.jinja").read_text() == CHAT.replace("<|spare|>", "<|user|>")
+    assert in_json(tmp_path / "new/tokenizer_config.json")["additional_special_tokens"] == ["<|user|>"]
+    assert len(bpe.open(tmp_path / "new")) == len(study) - 1
+    with pytest.raises(bpe.OutputError, match="say which one it is `like`"):
+        bpe.save(bpe.train(["low low"], "gpt2", merges=1), f"{tmp_path}/of nothing/")
