@@ -92,7 +92,7 @@ def test_a_file_is_written_with_the_same_bytes(name: str) -> None:
 
 def test_no_file_is_forgotten() -> None:
     known = {beside for said in FILES.values() for beside in said["beside"]}
-    known |= {*FILES, "session.bpex", "meaning.json", "README.md"}
+    known |= {*FILES, "methods.zip", "session.bpex", "meaning.json", "README.md"}
     assert {path.name for path in BEFORE.iterdir()} == known
     assert {said["format"] for said in FILES.values()} <= set(FORMATS)
 
