@@ -17,4 +17,6 @@ def machine_code(*, is_used: bool) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(readiness, "LEAST", 0 if is_used else NEVER)
         patch.setattr(readiness, "is_loaded", lambda: is_used)
+        patch.setattr(readiness, "forbidden", lambda: not is_used)
+        patch.setattr(readiness, "SAMPLE", NEVER)  # the specification serves whatever it is given
         yield

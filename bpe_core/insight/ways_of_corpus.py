@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from random import Random
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,12 +15,14 @@ from bpe_core.history.columns import DROPPED, Float32s
 from bpe_core.history.history import History
 from bpe_core.insight.word_lattice import spelled_tokens
 from bpe_core.kernels.kept import WEIGHING
-from bpe_core.kernels.readiness import use_machine_code
+from bpe_core.kernels.readiness import need_machine_code
 from bpe_core.methods.kit.cells import Stretches
-from bpe_core.methods.kit.lattices import BYTES_A_CELL, Lattices, PlainLattices
 from bpe_core.methods.kit.ways import Ways
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.progress import ALONE, Work
+
+if TYPE_CHECKING:
+    from bpe_core.methods.kit.compiled_lattices import CompiledLattices
 
 AT_ONCE = 1 << 24  # pieces looked at before somebody is asked whether they still wait
 DRAWS, FEWEST_DRAWS = 4_000, 30  # words of the corpus that dropout cuts
@@ -30,7 +33,7 @@ SURE = 1.96  # standard errors on each side: 95 of 100 times what is estimated l
 class CorpusLattices:
     """The words of a corpus with all tokens of a history that could be in them."""
 
-    def __init__(self, words: WordTable, history: History) -> None:
+    def __init__(self, words: WordTable, history: History, work: Work = ALONE) -> None:
         self._base = history.alphabet.but_seeds
         spelled, number_of = spelled_tokens(history), dict[tuple[int, ...], int]()
         self._lengths = np.array([*map(len, spelled)], np.int64)
@@ -50,7 +53,7 @@ class CorpusLattices:
         self._size = len(alphabet)
         stretches = Stretches.of(words, alphabet, history.recipe)
         self._unknown_tokens = stretches.unknown_tokens
-        self._lattices = _lattices(words, stretches, alphabet, history.recipe)
+        self._lattices = _lattices(stretches, alphabet, history.recipe, work)
 
     def fewest(self, history: History, work: Work = ALONE) -> int:
         """Return the fewest tokens that cover the words, using the vocabulary of this history."""
@@ -88,9 +91,9 @@ class CorpusLattices:
         return float(self._lattices.expected.sum()) + self._unknown_tokens
 
 
-def fewest_tokens(words: WordTable, history: History, steps: Sequence[int]) -> list[int]:
+def fewest_tokens(words: WordTable, history: History, steps: Sequence[int], work: Work = ALONE) -> list[int]:
     """Return the fewest tokens that cover the words, using the vocabulary after each of these numbers of steps."""
-    lattices = CorpusLattices(words, history)
+    lattices = CorpusLattices(words, history, work)
     return [lattices.fewest(history.first(at)) for at in steps]
 
 
@@ -105,11 +108,11 @@ def fewest_tokens_by(
     spelled = SpelledSeeds(np.array([symbol for piece in pieces for symbol in piece], np.int32), bounds)
     chosen = Alphabet(alphabet.but_seeds, spelled)
     stretches = Stretches.of(words, chosen, recipe)
-    lattices = _lattices(words, stretches, chosen, recipe)
+    lattices = _lattices(stretches, chosen, recipe, work)
     return _tokens_on_best_paths(lattices, np.full(len(chosen), -1.0, np.float32), work)
 
 
-def _tokens_on_best_paths(lattices: Lattices, scores: Float32s, work: Work) -> int:
+def _tokens_on_best_paths(lattices: CompiledLattices, scores: Float32s, work: Work) -> int:
     start = 0
     while start < len(lattices):
         work.check()
@@ -135,9 +138,8 @@ def drawn_tokens(words: WordTable, ways: Ways, chance: Random, work: Work = ALON
     return whole * float(np.mean(lengths)), SURE * whole * float(np.std(lengths)) / math.sqrt(draws)
 
 
-def _lattices(words: WordTable, stretches: Stretches, alphabet: Alphabet, recipe: Recipe) -> Lattices:
-    if not use_machine_code(BYTES_A_CELL * len(words.text), WEIGHING):
-        return PlainLattices(stretches, alphabet, recipe)
-    from bpe_core.methods.kit.compiled_lattices import CompiledLattices  # loads machine code
+def _lattices(stretches: Stretches, alphabet: Alphabet, recipe: Recipe, work: Work) -> CompiledLattices:
+    need_machine_code(WEIGHING, work)
+    from bpe_core.methods.kit.compiled_lattices import CompiledLattices
 
     return CompiledLattices(stretches, alphabet, recipe)

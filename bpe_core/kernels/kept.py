@@ -40,6 +40,7 @@ _CHECKSUM_BYTES = 32
 COUNTING, LEARNING, ENCODING = "counting", "learning", "encoding"
 SCORING, DROPPING, WEIGHING, OPENING = "scoring", "dropping", "weighing", "opening"
 MEASURING, COMPRESSING, PRICING = "measuring", "compressing", "pricing"
+EVERY_PART = ""
 PARTS = {
     COUNTING: 0.07,
     LEARNING: 0.12,

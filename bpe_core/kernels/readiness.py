@@ -1,8 +1,9 @@
 """The place that knows whether machine code is there, decides by one size, and has it made.
 
-Making it takes minutes, once on a computer; to load what was kept takes a twentieth of a second. So little work is done
-without it, all other work by it as soon as it is there. Where something is missing, or what is kept is damaged, a
-second process makes it meanwhile, in the order of need, one process at a time on a computer.
+Making it takes minutes, once on a computer; to load what was kept takes a twentieth of a second. What Python does as
+well, such as counting, little work does without it. What only a slow specification does besides, machine code does
+whenever it is there; until then the specification serves samples, and all else waits. Where something is missing, or
+what is kept is damaged, a second process makes it meanwhile, in the order of need, one process at a time on a computer.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from functools import cache
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from bpe_core.errors import BpeError
 from bpe_core.kernels import kept
 from bpe_core.support.progress import ALONE, PERCENT, Progress, Work
 
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 COMPILE = "bpe-explorer doctor --prepare"
 # Bytes that work goes through: of text, or of the arrays of numbers that are made of it.
 LEAST = 200_000  # less of them are gone through before machine code is loaded, which a process does once
+SAMPLE = 5_000  # bytes of words, or of a text: what a specification works through within seconds
 WORTH_WAITING = 30_000_000  # more of them take plain Python longer than making the machine code takes
 SECONDS_BETWEEN_LOOKS = 0.05
 BEING_MADE = "machine code is being made"  # as progress tells it
@@ -39,7 +42,7 @@ _said = ""  # the last words of the compiler, once it has failed
 
 @cache
 def kernels_exist() -> bool:
-    """Return whether Numba is installed; without it everything runs in plain Python."""
+    """Whether Numba is installed; without it what can be runs in plain Python."""
     # Asked for every small text, and the search takes longer than most of those take to encode.
     return find_spec("numba") is not None
 
@@ -80,6 +83,34 @@ def use_machine_code(size: int, part: str = "", work: Work = ALONE, *, waits: bo
     is_there = wait_until_ready(part=part, work=work)
     work.check()
     return is_there
+
+
+def by_machine_code(size: int, part: str, work: Work = ALONE) -> bool:
+    """Return whether machine code does work on so many bytes that only a specification does besides.
+
+    Until machine code is there, the specification serves samples. All else waits for it, says so as its progress, and
+    can be cancelled meanwhile; where there will be none, it is refused in a sentence.
+    """
+    if ready(part):
+        return True
+    if size <= SAMPLE:
+        prepare()
+        return False
+    need_machine_code(part, work)
+    return True
+
+
+def need_machine_code(part: str, work: Work = ALONE) -> None:
+    """Wait for machine code, say so as progress; refuse where there will be none."""
+    if ready(part):
+        return
+    work.check()
+    prepare(in_memory=not kept.can_be_made(), aside=False)
+    is_there = wait_until_ready(part=part, work=work)
+    work.check()
+    if not is_there:
+        why = why_not() or f"{COMPILE} says why"
+        raise BpeError(f"This needs machine code for more than {SAMPLE:,} bytes of text, and there is none: {why}.")
 
 
 def wait_until_ready(seconds: float = float("inf"), part: str = "", work: Work = ALONE) -> bool:
@@ -193,9 +224,9 @@ def state() -> MachineCode:
 def why_not() -> str:
     """Say in a sentence why there will be no machine code; nothing where there is, or where it can be made."""
     if not kernels_exist():
-        return "numba is not installed: all is done in plain Python. pip install numba"
+        return "numba is not installed: what can be is done in plain Python. pip install numba"
     if forbidden():
-        return "BPE_EXPLORER_PLAIN is set: all is done in plain Python"
+        return "BPE_EXPLORER_PLAIN is set: what can be is done in plain Python"
     if ready() or preparing():
         return ""
     if not kept.can_be_made():

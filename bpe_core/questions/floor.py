@@ -274,7 +274,7 @@ def _own(study: Study, words: WordTable, sizes: Sequence[int], work: Work) -> tu
     if not steps:
         return [None for _ in sizes], [None for _ in sizes]
     cut = CutWords.of(words, history.recipe, history, cancelled=work.cancelled)
-    fewest = dict(zip(steps, fewest_tokens(words, history, [*steps.values()]), strict=True))
+    fewest = dict(zip(steps, fewest_tokens(words, history, [*steps.values()], work), strict=True))
     own = {size: int(cut.counts(at).sum()) for size, at in steps.items()}
     return [*map(own.get, sizes)], [*map(fewest.get, sizes)]
 

@@ -139,7 +139,9 @@ are left out.
     def _of_corpus(self, study: Study, ways: WaysOf, history: History, work: Work) -> Answer:
         words, at = study.inside.words(WHAT, work), len(history)
         work.progress(Progress("laying out all tokens of all words", 0, 1, ""))
-        lattices = study.inside.once("lattices of all tokens", lambda: CorpusLattices(words, study.history), words)
+        lattices = study.inside.once(
+            "lattices of all tokens", lambda: CorpusLattices(words, study.history, work), words
+        )
         lengths = [len(ways.cut("longest", word)) for word, _ in while_wanted(words, work.cancelled)]
         drawn = drawn_tokens(words, ways, Random(self.seed), work) if "dropout" in ways.known else None
         scores = ways.scores or ()

@@ -52,7 +52,6 @@ ROOMS = {
     "files": "recipes",
     "explain": "insight",
     "model_file": "formats",
-    "reference": "reference",
     "check_method": "verification",
     "former": "doors",
     "warm_up": "warm_up",

@@ -13,11 +13,11 @@ from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import Columns, History
 from bpe_core.kernels import learn_score
+from bpe_core.methods.bpe import reference as bpe
 from bpe_core.methods.kit.compiled_pairs import CompiledLearner
-from bpe_core.methods.kit.learner import Learner
+from bpe_core.methods.kit.learner import Candidate
 from bpe_core.methods.wordpiece import reference as reference
 from bpe_core.methods.wordpiece.compiled import CompiledScoreLearner
-from bpe_core.methods.wordpiece.learn import PlainScoreLearner
 from bpe_core.recipes.recipe import Recipe
 from tests.conftest import EXAMPLES
 from tests.core.learning import all_columns, made_by
@@ -60,18 +60,31 @@ def test_going_on_from_any_step_gives_the_same(words: WordTable, recipe: Recipe)
 
 
 @given(words=words(), recipe=recipes())
-def test_the_next_pairs_are_those_of_the_plain_learner(words: WordTable, recipe: Recipe) -> None:
-    recipe = recipe.with_changes(wordpiece_rule="score")
-    alphabet = Alphabet.with_continuations(words, recipe)
-    ways: list[Learner] = [
-        CompiledScoreLearner(words, alphabet, recipe, None, room=NO_ROOM),
-        PlainScoreLearner(words, alphabet, recipe, None),
-    ]
-    columns = [Columns.with_room(61) for _ in ways]
+def test_the_next_pairs_are_those_of_the_reference(words: WordTable, recipe: Recipe) -> None:
+    recipe = recipe.with_changes(wordpiece_rule="score", merges=12)
+    history = reference.train(words, recipe)
+    learner = CompiledScoreLearner(words, history.alphabet, recipe, None, room=NO_ROOM)
+    columns = Columns.with_room(61)
     for merges in range(12):
-        ends = [way.learn(rows, merges, A_LOT) for way, rows in zip(ways, columns, strict=True)]
-        assert ends[0] == ends[1]
-        assert ways[0].candidates(5) == ways[1].candidates(5)
+        learner.learn(columns, merges, A_LOT)
+        assert learner.candidates(5) == ranking_after(history.first(merges), words)[:5]
+
+
+def ranking_after(history: History, words: WordTable) -> list[Candidate]:
+    """Return every pair that is frequent enough, in the order in which the reference would choose."""
+    recipe, tokens = history.recipe, bpe.TokenBook(history.alphabet)
+    corpus = [(history.alphabet.symbols_of(word, recipe), count) for word, count in words]
+    for pair in history.pairs():
+        token = tokens.add(pair)
+        corpus = [(bpe.join(word, pair, token), count) for word, count in corpus]
+    singles = reference.count_symbols(corpus)
+    counts = bpe.allowed(bpe.count_pairs(corpus), tokens, recipe)
+    scores = {pair: reference.score(pair, count, singles) for pair, count in counts.items()}
+    return [
+        Candidate(*pair, count, {"left_count": singles[pair[0]], "right_count": singles[pair[1]]})
+        for pair, count in bpe.ranked(counts, tokens, recipe, scores.__getitem__)
+        if count >= recipe.min_frequency
+    ]
 
 
 @given(numbers=st.tuples(*[COUNTS] * 6))

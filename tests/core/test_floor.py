@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
-from itertools import combinations, product
+from itertools import product
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -26,6 +26,7 @@ from bpe_core.history.alphabet import Alphabet
 from bpe_core.insight.learned_beside import learned_beside
 from bpe_core.insight.ways_of_corpus import fewest_tokens
 from bpe_core.insight.witnesses import Court
+from bpe_core.methods.best import reference as reference
 from bpe_core.methods.kit.floor.certificate import CHECKSUM, certificate, checksum
 from bpe_core.methods.kit.floor.lattice import Lattice
 from bpe_core.methods.kit.floor.prices import FloorPrices
@@ -65,20 +66,16 @@ def searched(
     return found
 
 
-def fewest(word: bytes, pieces: set[bytes]) -> int:
-    best = [0]
-    for end in range(1, len(word) + 1):
-        ways = (best[begin] for begin in range(end) if end - begin == 1 or word[begin:end] in pieces)
-        best.append(1 + min(ways))
-    return best[-1]
+def in_bytes(counts: dict[str, int]) -> dict[bytes, int]:
+    return {word.encode(): count for word, count in counts.items()}
 
 
 def tokens(counts: dict[str, int], pieces: set[bytes]) -> int:
-    return sum(count * fewest(word.encode(), pieces) for word, count in counts.items())
+    return reference.tokens(in_bytes(counts), pieces)
 
 
 def all_pieces(counts: dict[str, int]) -> list[bytes]:
-    return sorted({bytes(piece) for word in counts for _, piece in edges(word.encode(), len(word))})
+    return reference.all_pieces(in_bytes(counts))
 
 
 @given(WORDS, st.integers(0, 5), st.data())
@@ -112,12 +109,6 @@ def test_a_search_is_between_its_floor_and_every_vocabulary(
     assert told <= proven
 
 
-def least(counts: dict[str, int], wanted: int) -> int:
-    """The fewest tokens that any vocabulary of so many pieces needs: all are tried."""
-    known = all_pieces(counts)
-    return min(tokens(counts, set(chosen)) for chosen in combinations(known, min(wanted, len(known))))
-
-
 FEW_WORDS = st.dictionaries(st.text("ab", min_size=1, max_size=4), st.integers(1, 9), min_size=1, max_size=3)
 
 
@@ -127,7 +118,7 @@ def test_leaving_out_what_saves_little_keeps_the_floor_under_the_least(
     counts: dict[str, int], wanted: int, limit: int
 ) -> None:
     found = searched(counts, wanted, rounds=40, limit=limit)
-    assert found.floor.value <= found.floor.unit * least(counts, wanted)
+    assert found.floor.value <= found.floor.unit * reference.least(in_bytes(counts), wanted)
 
 
 @given(FEW_WORDS, st.data())
@@ -152,7 +143,7 @@ def test_what_is_left_out_must_be_counted() -> None:
         pricing = FloorPrices(this, 1, 10, 2.0)
         pricing.round(1.0)
         values.append(pricing.best.tokens)
-    assert values == [least({"ab": 5}, 1), 10] == [5, 10]
+    assert values == [reference.least({b"ab": 5}, 1), 10] == [5, 10]
 
 
 @settings(deadline=None, max_examples=10)
@@ -365,7 +356,7 @@ def test_bytes_are_characters_to_other_methods(shift: int) -> None:
         assert learned is not None
         assert learned.witness is not None
         pieces = {bytes(piece) for piece in learned.witness.pieces}
-        assert learned.witness.tokens == sum(n * fewest(word, pieces) for word, n in shifted.items()) <= learned.tokens
+        assert learned.witness.tokens == reference.tokens(shifted, pieces) <= learned.tokens
 
 
 def test_it_answers_while_it_searches_and_is_given_up() -> None:
@@ -542,6 +533,18 @@ def test_pieces_are_added_by_their_value(text: str) -> None:
         assert {texts[id] for id in ids} <= there
         assert len(ids) == history.tokens_after[at]
     assert all(study.decode(study.encode(text, at=at)).strip() == text.strip() for at in (0, len(history)))
+
+
+@settings(deadline=None)
+@given(FEW_WORDS, st.integers(1, 2))
+def test_pieces_save_what_the_reference_says_and_no_others_would_save_more_than_the_best(
+    counts: dict[str, int], wanted: int
+) -> None:
+    history = learn(WordTable.from_counts(counts), Recipe.preset("best", merges=wanted))
+    marked = {b"_" + word: count for word, count in in_bytes(counts).items()}
+    pieces = [history.alphabet.texts[step.left].decode().replace("▁", "_").encode() for step in history]
+    assert history.reasons["saves"].tolist() == reference.saved(marked, pieces)
+    assert history.tokens_after[-1] == reference.tokens(marked, pieces) >= reference.least(marked, len(pieces))
 
 
 def test_the_longest_piece_comes_first_where_shorter_ones_hide_its_worth() -> None:

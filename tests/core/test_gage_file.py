@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 from bpe_core.errors import Cancelled, CorpusError, FormatError, OutputError, TooLarge
 from bpe_core.methods.gage import compiled
 from bpe_core.methods.gage import container as gage_file
-from bpe_core.methods.gage import learn as method
 from bpe_core.methods.gage import reference as gage
 from bpe_core.methods.gage.block_form import size_of_block, write_block
 from bpe_core.methods.gage.container import PIECE
@@ -50,7 +49,7 @@ def test_it_expands_to_the_same(data: bytes, recipe: Recipe) -> None:
     made = gage_file.compress(data, recipe)
     assert gage_file.expand(made.data) == data
     assert made.report.compressed_size == len(made.data)
-    blocks = method.compressed_blocks(data, recipe)
+    blocks = gage.compressed_blocks(data, recipe)
     assert blocks == compiled.compressed_blocks(data, recipe)
     assert made.data == file_of(b"".join(write_block(block.pairs, block.data) for block in blocks), data)
     for block in blocks:

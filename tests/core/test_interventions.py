@@ -19,9 +19,9 @@ from bpe_core.methods.kit.plain_pairs import PlainLearner
 from bpe_core.methods.kit.trainer import Trainer
 from bpe_core.methods.superbpe import METHOD as SUPERBPE
 from bpe_core.methods.superbpe import reference as superbpe
+from bpe_core.methods.wordpiece import METHOD as WORDPIECE
 from bpe_core.methods.wordpiece import reference as wordpiece
 from bpe_core.methods.wordpiece.compiled import CompiledScoreLearner
-from bpe_core.methods.wordpiece.learn import PlainScoreLearner
 from bpe_core.recipes.interventions import Act, Intervention
 from bpe_core.recipes.recipe import Recipe
 from tests.conftest import EXAMPLES
@@ -32,10 +32,12 @@ WORDS = WordTable.from_counts({"low": 5, "lower": 2, "newest": 6, "widest": 3})
 BY_SCORE = Recipe.preset("wordpiece", wordpiece_rule="score", merges=40, min_frequency=1)
 IN_STAGES = Recipe.preset("superbpe", merges=12, transition=5, min_frequency=1)
 A_LOT = 2**60
+assert SUPERBPE.plain is not None
 assert SUPERBPE.compiled is not None
+assert WORDPIECE.plain is not None
 LEARNERS = {
     "bpe": (PlainLearner, CompiledLearner),
-    "wordpiece": (PlainScoreLearner, CompiledScoreLearner),
+    "wordpiece": (WORDPIECE.plain.learner, CompiledScoreLearner),
     "superbpe": (SUPERBPE.plain.learner, SUPERBPE.compiled.learner),
 }
 

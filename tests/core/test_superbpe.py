@@ -1,4 +1,4 @@
-"""SuperBPE: the plain and the compiled learner equal the specification, and both stages another library's trainer."""
+"""SuperBPE: the learner equals the specification, and both stages another library's trainer."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ from bpe_core.history.token_texts import decoded
 from bpe_core.insight.pairs import follow, leading_pairs, ties
 from bpe_core.insight.ranked_words import RankedWords
 from bpe_core.methods.bpe import reference as plain
-from bpe_core.methods.kit.runs import words_inside
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.methods.kit.trainer import Trainer
 from bpe_core.methods.superbpe import METHOD, compiled
@@ -84,8 +83,10 @@ def test_runs_are_cut_into_words_alike(text: str, words_by: str) -> None:
     recipe = Recipe.preset("superbpe", words_by=words_by)
     words = words_of(text, recipe)
     if len(words):
-        assert list(compiled.words_inside(words, recipe)) == list(words_inside(words, recipe))
-        assert list(words_inside(words, recipe)) == list(reference.words_inside(words, recipe))
+        assert list(compiled.words_inside(words, recipe)) == list(reference.words_inside(words, recipe))
+        told, found = reference.inside_of(words, recipe), compiled.inside_of(words, recipe)
+        assert list(found.words) == list(told.words)
+        assert [found.rows.tolist(), found.first.tolist()] == [told.rows.tolist(), told.first.tolist()]
 
 
 @given(st.text("ab :.'1/\r\n\tAé漢\u0301!\u00a0", max_size=60))
@@ -217,7 +218,9 @@ def test_words_pay_before_the_transition_and_runs_behind_it() -> None:
     recipe = Recipe.preset("superbpe", merges=60, transition=25)
     study = bpe.train(TEXT, "superbpe", merges=60, transition=25)
     history = study.history
-    inside, runs = (dict(table) for table in (words_inside(words_of(TEXT, recipe), recipe), words_of(TEXT, recipe)))
+    inside, runs = (
+        dict(table) for table in (reference.words_inside(words_of(TEXT, recipe), recipe), words_of(TEXT, recipe))
+    )
     for step in (1, 3, 25, 26, 60):
         answer = ask(study, "paid", step=step)
         paid = {bytes.fromhex(word) for word in answer.columns["hex"]}

@@ -72,6 +72,7 @@ def being_made(monkeypatch: pytest.MonkeyPatch) -> list[Progress]:
     told: list[Progress] = []
     monkeypatch.delenv("BPE_EXPLORER_PLAIN", raising=False)
     monkeypatch.setattr(readiness, "LEAST", 0)
+    monkeypatch.setattr(readiness, "SAMPLE", 0)
     monkeypatch.setattr(readiness, "prepare", lambda **how: None)
     monkeypatch.setattr(readiness, "ready", lambda part="": len(told) == 2)
     monkeypatch.setattr(readiness, "preparing", lambda: len(told) < 2)

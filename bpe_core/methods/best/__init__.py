@@ -39,13 +39,13 @@ class Best(MinGram):
 
     @property
     def specification(self) -> None:
-        """Return none: a search has no short form; its floor is proved instead."""
+        """Return none: which pieces it chooses has no short form. The reference tells what these are worth."""
         return None
 
     def begin(self, words: WordTable, recipe: Recipe, known: History | None = None, *, fast: bool) -> LearnerStart:
         from bpe_core.methods.best.learn import begin
 
-        return begin(words, recipe, known, fast=fast)
+        return begin(words, recipe, known)
 
     def tokens_at_first(self, words: WordTable, recipe: Recipe) -> Alphabet:
         from bpe_core.methods.best.learn import tokens_at_first

@@ -17,6 +17,7 @@ from bpe_core.errors import FormatError, SizeDoesNotFit
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.columns import ADDED, DROPPED, Float32s, Scores
 from bpe_core.history.history import History, Reasons
+from bpe_core.kernels.kept import EVERY_PART
 from bpe_core.methods.kit.cells import may_be_joined
 from bpe_core.methods.kit.dropping_learner import Batch, DroppingLearner, LatticesMaker, first_scores
 from bpe_core.methods.kit.floor.lattice import LONGEST, Lattice
@@ -25,7 +26,7 @@ from bpe_core.methods.kit.floor.vocabulary import by_value
 from bpe_core.methods.kit.learner import Candidate, LearnerStart
 from bpe_core.methods.kit.reasons import Reason
 from bpe_core.methods.mingram.learn import fewest_first
-from bpe_core.methods.unigram.learn import check_marker, compiled_way, lattices_maker, plain_way
+from bpe_core.methods.unigram.learn import check_marker, compiled_lattices, compiled_way
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import Int32s, Int64s
 
@@ -152,12 +153,12 @@ def _alphabet_of(search: Search, words: WordTable, recipe: Recipe) -> Alphabet:
     return Alphabet(base.symbols, search.lattice.spelled(np.arange(len(search.lattice))))
 
 
-def begin(words: WordTable, recipe: Recipe, known: History | None, *, fast: bool) -> LearnerStart:
+def begin(words: WordTable, recipe: Recipe, known: History | None) -> LearnerStart:
     """Lay out the pieces of the words once, for the alphabet and for the search."""
     search = _searching(words, recipe)
     alphabet = _alphabet_of(search, words, recipe) if known is None else known.alphabet
     steps_planned(recipe, alphabet)
-    return LearnerStart(alphabet, BestLearner(words, alphabet, recipe, known, lattices_maker(fast=fast), search=search))
+    return LearnerStart(alphabet, BestLearner(words, alphabet, recipe, known, compiled_lattices(), search=search))
 
 
 SAVES = Reason.of_column(
@@ -165,5 +166,4 @@ SAVES = Reason.of_column(
 )
 
 
-PLAIN = plain_way(BestLearner)
-COMPILED = compiled_way(BestLearner)
+COMPILED = compiled_way(BestLearner, EVERY_PART)  # it prices, weighs and joins

@@ -1,4 +1,4 @@
-"""Learners of BoundlessBPE: two passes of byte-pair encoding, and the race between what they learned.
+"""The learner of BoundlessBPE: two passes of byte-pair encoding, and the race between what they learned.
 
 What the rest of the program calls words are runs of words with letters. The first pass learns within the ordinary words
 until it has as many tokens as are wanted. The second one joins words that are one token then; see
@@ -15,22 +15,14 @@ from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import NOTHING, TOKEN, History
 from bpe_core.kernels.kept import DROPPING
-from bpe_core.methods.boundless.plain_dropping import PlainDropping
 from bpe_core.methods.boundless.race import ACROSS, WITHIN, BoundlessLearner
-from bpe_core.methods.kit.learner import CompiledWay, Learner, Way
-from bpe_core.methods.kit.plain_pairs import PlainLearner
-from bpe_core.methods.kit.runs import inside_of
+from bpe_core.methods.kit.learner import CompiledWay, Learner
 from bpe_core.methods.superbpe.learn import STAGE
 from bpe_core.recipes.recipe import Recipe
 
 
-def _plain_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
-    """Return a plain learner; a history that is given holds no other steps than those that it finds."""
-    learn = partial(PlainLearner, forced=None, counts_apart=True)
-    return BoundlessLearner(words, alphabet, recipe, inside_of(words, recipe), learn, PlainDropping)
-
-
 def compiled_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
+    """Return a learner; a history that is given holds no other steps than those that it finds."""
     from bpe_core.methods.boundless.compiled_dropping import CompiledDropping  # loads machine code
     from bpe_core.methods.superbpe.compiled import CompiledLearner, inside_of
 
@@ -72,5 +64,4 @@ def what_is_wrong(history: History) -> str:
     return ""
 
 
-PLAIN = Way(_plain_learner, bytes_a_cell=200)
 COMPILED = CompiledWay(compiled_learner, 40, DROPPING)

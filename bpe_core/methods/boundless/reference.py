@@ -202,6 +202,8 @@ def train(words: WordTable, recipe: Recipe) -> History:
     end: EndReason = "vocabulary full" if target == most else "too rare" if count_apart(corpus) else "no pairs"
     columns = np.array(more, np.int64).reshape(-1, 4).T
     reasons = dict(zip(("stage", TOKEN, "rival", TIED), [*columns[:3], columns[3].astype(bool)], strict=True))
+    if recipe.tau is None:
+        del reasons[TOKEN]  # every step makes one of its own
     return bpe.as_history(rows, recipe, alphabet, at_start, end, reasons=reasons)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bpe_core.methods.bpe import METHOD as TODAY
+from bpe_core.methods.bpe.learn import PLAIN
 from bpe_core.methods.kit.former import Method
 from bpe_core.methods.kit.plain_pairs import PlainLearner as PlainLearner
 
@@ -12,7 +13,7 @@ METHOD = Method(
     tokens_at_first=TODAY.tokens_at_first,
     steps_planned=TODAY.steps_planned,
     segmenter=TODAY.cutter,
-    plain=TODAY.plain,
+    plain=PLAIN,
     why="ranks",
     compiled=TODAY.compiled,
     has_ranks=True,

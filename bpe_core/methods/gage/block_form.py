@@ -33,10 +33,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core.counting.words import WordTable
 from bpe_core.history.history import Reasons
 from bpe_core.kernels import MOST_AT_ONCE as MOST_AT_ONCE
-from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import grown
 
 LONGEST = 65_535  # bytes of a block
@@ -122,21 +120,6 @@ def _end_of_block(text: bytes, most: int) -> int:
         if len(seen) > most:
             return place
     return len(text)
-
-
-def blocks_of_words(words: WordTable, recipe: Recipe) -> Iterator[tuple[bytes, int]]:
-    for word, count in words:
-        for block in blocks_of(word, recipe.block_size, recipe.block_bytes):
-            yield word[block.start : block.stop], count
-
-
-def free_byte(taken: set[int]) -> int | None:
-    """Return the byte that stands for the next pair: the highest that neither occurs nor stands for another.
-
-    >>> free_byte({255, 253}), free_byte(set(range(256)))
-    (254, None)
-    """
-    return next((byte for byte in range(255, -1, -1) if byte not in taken), None)
 
 
 ROOM_AT_FIRST = 1_024  # steps

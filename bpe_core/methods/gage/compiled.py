@@ -17,18 +17,8 @@ from bpe_core.methods.kit.learner import EVERY_LENGTH, UNLIMITED, Candidate, Gon
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.recipes.ties import TIE_RULES
 
-COMPARISONS = ("BY_FIRST_SEEN", "BY_IDS", "BY_SMALLEST_TEXT", "BY_LARGEST_TEXT")
 MOST_STEPS = 255  # of a block: one byte at least occurs in it
 LARGEST_COUNT = 2**31 - 1  # more than a block can hold
-
-
-def decides(recipe: Recipe) -> bool:
-    """Return whether the kernel knows the tie rule; for any other rule plain Python goes through the blocks.
-
-    It gives bytes another order among ids, not within texts.
-    """
-    rule = TIE_RULES[recipe.ties]
-    return rule.kernel == "BY_IDS" or (rule.kernel in COMPARISONS and not rule.byte_places)
 
 
 class CompiledLearner:
@@ -126,6 +116,8 @@ def _begin(blocks: kernel.Blocks, base: int, recipe: Recipe) -> kernel.State:
     number[kernel.MAX_LENGTH] = recipe.max_token_length or EVERY_LENGTH
     number[kernel.TIES] = getattr(learn_queue, rule.kernel)
     number[kernel.BASE] = base
+    if rule.byte_places:  # texts are compared as what their bytes count as
+        blocks = blocks._replace(data=np.array(rule.byte_places, np.uint8)[blocks.data])
     return kernel.State(
         blocks=blocks,
         counts=np.empty(kernel.PAIRS, np.int32),

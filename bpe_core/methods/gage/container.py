@@ -30,7 +30,7 @@ import numpy.typing as npt
 
 from bpe_core.errors import Cancelled, CorpusError, FormatError, OutputError
 from bpe_core.kernels.kept import COMPRESSING
-from bpe_core.kernels.readiness import use_machine_code
+from bpe_core.kernels.readiness import SAMPLE, by_machine_code
 from bpe_core.methods.gage.block_form import (
     LONGEST,
     MOST_AT_ONCE,
@@ -40,7 +40,6 @@ from bpe_core.methods.gage.block_form import (
     size_of_table,
     write_block,
 )
-from bpe_core.methods.gage.learn import compressed_blocks
 from bpe_core.methods.kit.compressors import opened
 from bpe_core.methods.kit.container import Report
 from bpe_core.recipes.recipe import Recipe
@@ -70,7 +69,6 @@ def refuse_to_overwrite(source: Path, target: Path) -> None:
 
 
 PIECE = 1 << 18  # bytes, about, that are compressed without looking up
-PLAIN_PIECE = 1 << 14  # the same in plain Python, which is slow
 MOST_THREADS = 8
 
 
@@ -104,11 +102,11 @@ def compress_file(path: Path | str, output: Path | str, recipe: Recipe | None = 
 
 def _compress(source: BinaryIO, size: int, target: BinaryIO, recipe: Recipe, work: Work, name: str = "") -> Report:
     target.write(head(size))
-    is_fast = use_machine_code(size, COMPRESSING, work)
+    is_fast = by_machine_code(size, COMPRESSING, work)
     done = crc = written = 0
     counts = np.zeros(4, np.int64)
     for original, compressed, more in _compressed(
-        _whole_blocks(source, recipe, PIECE if is_fast else PLAIN_PIECE), recipe, is_fast
+        _whole_blocks(source, recipe, PIECE if is_fast else SAMPLE), recipe, is_fast
     ):
         if work.cancelled():
             raise Cancelled("Compressing was stopped.")
@@ -156,11 +154,10 @@ def _compressed(pieces: Iterator[bytes], recipe: Recipe, is_fast: bool) -> Itera
 
 def _piece(data: bytes, recipe: Recipe, is_fast: bool) -> _Piece:
     if is_fast:
-        from bpe_core.methods.gage.compiled import compressed_blocks as compressed  # loads machine code
-
-        blocks = compressed(data, recipe)
+        from bpe_core.methods.gage.compiled import compressed_blocks  # loads machine code
     else:
-        blocks = compressed_blocks(data, recipe)
+        from bpe_core.methods.gage.reference import compressed_blocks  # for samples alone
+    blocks = compressed_blocks(data, recipe)
     tables = sum(size_of_table(block.pairs) for block in blocks)
     counts = np.array([len(blocks), sum(len(block.pairs) for block in blocks), tables, sum(map(_is_full, blocks))])
     return data, b"".join(write_block(block.pairs, block.data) for block in blocks), counts

@@ -25,13 +25,15 @@ it. In the next block everything begins anew, but for the ids.
 
 from __future__ import annotations
 
+from itertools import accumulate, pairwise
+
 import numpy as np
 
 from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
 from bpe_core.methods.bpe.reference import NOBODY, TokenBook, Word, allowed, as_history, count_pairs, join, ranked
-from bpe_core.methods.gage.block_form import KINDS, write_block
+from bpe_core.methods.gage.block_form import KINDS, CompressedBlock, write_block
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.recipes.ties import Pair
 
@@ -44,14 +46,35 @@ class _Block:
         self.byte_of = {byte: byte for byte in data}
         self.pairs: dict[int, Pair] = {}  # of bytes, by the byte that stands for them
 
+    @property
+    def data(self) -> bytes:
+        return bytes(self.byte_of[token] for token in self.tokens)
+
     def size(self) -> int:
-        return len(write_block(self.pairs, bytes(self.byte_of[token] for token in self.tokens)))
+        return len(write_block(self.pairs, self.data))
 
 
 def train(words: WordTable, recipe: Recipe) -> History:
     """Compress block after block until the vocabulary is full or no pair of any block is worth its place."""
-    alphabet = Alphabet.for_words(words, recipe)
-    blocks = cut(words, recipe)
+    return compress(cut(words, recipe), Alphabet.for_words(words, recipe), recipe)
+
+
+def compressed_blocks(data: bytes, recipe: Recipe) -> list[CompressedBlock]:
+    """Return the blocks of a text as they are at the end.
+
+    >>> recipe = Recipe.preset("gage", min_frequency=2, ties="lowest-ids")
+    >>> [(block.pairs, list(block.data)) for block in compressed_blocks(b"aaabdaaabac", recipe)]
+    [({255: (97, 97), 254: (97, 98), 253: (255, 254)}, [253, 100, 253, 97, 99])]
+    """
+    blocks = cut(WordTable.from_counts([(data, 1)]), recipe)
+    starts = [0, *accumulate(len(block.tokens) for block in blocks)]
+    compress(blocks, Alphabet.of_bytes(), recipe.with_changes(merges=len(data), vocab_size=None))
+    return [
+        CompressedBlock(*ends, block.pairs, block.data) for ends, block in zip(pairwise(starts), blocks, strict=True)
+    ]
+
+
+def compress(blocks: list[_Block], alphabet: Alphabet, recipe: Recipe) -> History:
     at_start = count_tokens(blocks)
     tokens, limit = TokenBook(alphabet), recipe.merge_limit(len(alphabet))
     rows: list[tuple[int, ...]] = []

@@ -137,7 +137,7 @@ class _Check:
         if self.method.specification is not None:
             yield "it makes the steps of its specification", self._follows_its_specification
         compiled = self.method.compiled
-        if compiled is not None and readiness.ready(compiled.part):
+        if compiled is not None and self.method.plain is not None and readiness.ready(compiled.part):
             yield "machine code and plain Python make the same steps", self._is_as_fast_code
         yield "encoding and splitting give the same tokens after every step", self._agrees_with_itself
         yield "after some steps a text is split as if there were no later ones", self._travels

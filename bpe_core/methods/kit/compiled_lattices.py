@@ -91,6 +91,15 @@ TIDY_BELOW = 0.98  # of the tokens there were
 
 
 class CompiledLattices:
+    """The words with the pieces that could be in them. `work` counts pieces looked at, and is only about right."""
+
+    tokens: int  # of the corpus, on the best paths
+    counts: Int64s  # how often each occurs there, by id
+    expected: Float64s  # how often each token would occur in the corpus, over all paths by their probability
+    log_likelihood: float  # of the corpus, as it was last expected
+    leaving: Int64s  # how often each piece that was planned to leave occurs on the best paths when it does
+    tokens_after: Int64s  # how many tokens the corpus has then
+
     def __init__(self, stretches: Stretches, alphabet: Alphabet, recipe: Recipe, *, room: int = 0) -> None:
         size = len(alphabet)
         symbols, starts = piece_cells(alphabet, recipe)
@@ -110,19 +119,22 @@ class CompiledLattices:
         self._tidied_at = size  # tokens that had a score
         self._scores = np.zeros(size, np.float32)
         self._shares: Float64s = np.zeros(2 * size)
-        self.expected: Float64s = self._shares[1::2]
+        self.expected = self._shares[1::2]
         self._likelihood = np.zeros(1)
         self.tokens, self.log_likelihood, self.counts = 0, 0.0, self._lattice.counts
         self._turns = np.full(size, NEVER, np.int32)
         self.leaving, self.tokens_after, self._changes = (np.zeros(0, np.int64) for _ in range(3))
 
     def __len__(self) -> int:
+        """Count the stretches."""
         return len(self._lattice.shared)
 
     def coverage(self) -> Int64s:
+        """Count the symbols of the corpus that each token could cover."""
         return self._covered
 
     def cut(self, start: int, work: int, scores: Float32s) -> tuple[int, int]:
+        """Find the best paths, from this stretch on; return the next stretch, and the work done. 0: all anew."""
         if start == 0:
             self._begin(0.0)
             self._scores = scores.copy()
@@ -133,6 +145,10 @@ class CompiledLattices:
         return stop, self._edges_between(start, stop)
 
     def plan(self, start: int, work: int, pieces: Int32s) -> tuple[int, int]:
+        """Find how stretches are cut, from this one on, while these pieces leave; after the last one they have left.
+
+        All must have been cut since other pieces left.
+        """
         if start == 0:
             self._begin(0.0)
             self._turns.fill(NEVER)
@@ -152,10 +168,11 @@ class CompiledLattices:
         return stop, work
 
     def in_order(self, pieces: Int64s) -> Int64s:
-        """Sort by where they end: neighbours share most of what is read."""
+        """Return the order to ask for their own paths in: by their ends, as neighbours share most of what is read."""
         return pieces[np.argsort(self._ends[pieces])]
 
     def own_paths(self, pieces: Int64s, scores: Float32s) -> OwnPaths:
+        """Find how these pieces would be cut themselves."""
         lengths = self._lengths[pieces]
         found, stops = np.empty(len(pieces)), np.zeros(len(pieces) + 1, np.int64)
         tokens = np.empty(int(lengths.sum()), np.int64)
@@ -165,7 +182,7 @@ class CompiledLattices:
         return OwnPaths(found.astype(np.float32), stops, tokens[: stops[-1]])
 
     def tidy(self, scores: Float32s) -> None:
-        """Forget them only if there are many: what has no score has the probability 0, so it does no harm."""
+        """Forget pieces that have no score any more, if there are many: with the probability 0 they do no harm."""
         left = int(np.count_nonzero(scores != DROPPED))
         if left > TIDY_BELOW * self._tidied_at:
             return
@@ -173,6 +190,7 @@ class CompiledLattices:
         kernel.tidy_edges(self._lattice, scores)
 
     def expect(self, start: int, work: int, scores: Float32s) -> tuple[int, int]:
+        """Add to what is expected, from this stretch on, as before. 0: begin anew."""
         if start == 0:
             self._begin(1.0)
             self._shares[::2], self._shares[1::2] = np.exp(scores.astype(np.float64)), 0

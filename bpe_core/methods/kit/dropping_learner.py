@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -20,10 +20,12 @@ from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.columns import DROPPED, Float32s, Scores
 from bpe_core.history.history import NOTHING, Columns, EndReason, History, Reasons
 from bpe_core.methods.kit.cells import Stretches
-from bpe_core.methods.kit.lattices import Lattices
 from bpe_core.methods.kit.learner import UNLIMITED, Candidate
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import Bools, Float64s, Int32s, Int64s, repeated
+
+if TYPE_CHECKING:  # which loads machine code
+    from bpe_core.methods.kit.compiled_lattices import CompiledLattices
 
 RARE = 0.5  # a piece that is expected less often leaves
 SETTLED_BITS = 40  # of a sum in 64-bit floats that do not follow its order
@@ -107,7 +109,7 @@ MORE_THAN_ASKED = 1.1  # the last of them are chosen by their scores, or counts,
 SLICE = 1_000_000  # most work that is begun without looking whether it is enough
 STEPS_AT_ONCE = 50_000
 
-LatticesMaker = Callable[[Stretches, Alphabet, Recipe], Lattices]
+LatticesMaker = Callable[[Stretches, Alphabet, Recipe], "CompiledLattices"]
 Told = Mapping[str, npt.NDArray[Any]]
 
 

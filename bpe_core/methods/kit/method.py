@@ -102,15 +102,18 @@ class Method(MethodFacts):
         alphabet = self.tokens_at_first(words, recipe) if known is None else known.alphabet
         self.steps_planned(recipe, alphabet)
         way = self.compiled if fast else self.plain
-        assert way is not None  # who asks for machine code has seen that there is some
+        assert way is not None  # who asks for one has seen that it is there
         return LearnerStart(alphabet, way.learner(words, alphabet, recipe, known))
 
     @property
-    def plain(self) -> Way:
-        """Return the way to learn in plain Python."""
+    def plain(self) -> Way | None:
+        """Return the way to learn in plain Python: one of its own, else to play what its specification learns."""
         found: Way | None = self._part("learn", "PLAIN")
-        assert found is not None  # every method has one
-        return found
+        if found is not None or self.specification is None:
+            return found
+        from bpe_core.methods.kit.by_specification import specified_way
+
+        return specified_way(self)
 
     @property
     def compiled(self) -> CompiledWay | None:

@@ -13,7 +13,6 @@ from bpe_core.history.columns import NOTHING
 from bpe_core.methods.kit.layout import SEPARATOR, Layout
 from bpe_core.methods.registry import USUAL
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.splitting.splitter import Splitter
 from bpe_core.support.arrays import Int32s, Int64s, repeated
 
 BLANK = b" "
@@ -52,21 +51,6 @@ class Inside(NamedTuple):
         lengths = np.diff(self.words.starts)[self.rows]
         starts: Int64s = np.cumsum(lengths) - lengths
         return starts
-
-
-def inside_of(words: WordTable, recipe: Recipe) -> Inside:
-    split, counts, number = Splitter(within(recipe)).words, dict[str, int](), dict[str, int]()
-    rows, first = list[int](), [0]
-    for run, count in words:
-        for word in split(run.decode()):
-            counts[word] = counts.get(word, 0) + count
-            rows.append(number.setdefault(word, len(number)))
-        first.append(len(rows))
-    return Inside(WordTable.from_counts(counts), np.array(rows, np.int32), np.array(first, np.int64))
-
-
-def words_inside(words: WordTable, recipe: Recipe) -> WordTable:
-    return inside_of(words, recipe).words
 
 
 class Runs(NamedTuple):

@@ -15,7 +15,7 @@ a seed if it has had both. Words that came with their counts are taken for lines
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -23,11 +23,10 @@ import numpy.typing as npt
 
 from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet, SpelledSeeds
-from bpe_core.kernels import TRANSPARENT, VARIOUS, WALL
+from bpe_core.kernels import TRANSPARENT, WALL
 from bpe_core.methods.kit.cells import Stretches, in_order, may_be_joined
-from bpe_core.methods.kit.layout import SEPARATOR
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.support.arrays import Int32s, Int64s, repeated
+from bpe_core.support.arrays import Int32s, Int64s
 from bpe_core.support.former_names import former_classes
 
 COMMON = 0
@@ -125,53 +124,8 @@ def scripts_of_symbols(base: Alphabet, recipe: Recipe) -> Int32s:
     return script_of
 
 
-def _limits(stretches: Stretches, base: Alphabet, recipe: Recipe) -> Int32s:
-    symbols, cells = stretches.symbols, np.arange(len(stretches.symbols))
-    script = np.where(symbols == SEPARATOR, WALL, scripts_of_symbols(base, recipe)[symbols])
-    walls = script == WALL
-    bearing = np.flatnonzero(script != TRANSPARENT)  # a transparent cell goes with those before and behind it
-    begins = np.ones(len(bearing), np.bool_)
-    begins[1:] = (script[bearing[1:]] != script[bearing[:-1]]) | walls[bearing[1:]]
-    borders = np.append(bearing[begins], len(symbols))
-    own = bearing[np.searchsorted(bearing, cells)]  # the last cell of all is a separator
-    ends = np.where(walls[own], own, borders[np.searchsorted(borders, own, side="right")])
-    limits = np.minimum(ends - cells, longest_of(recipe)).astype(np.int32)
-    limits[walls] = 0
-    return limits
-
-
 def longest_of(recipe: Recipe) -> int:
     return recipe.max_token_length or LONGEST
-
-
-def repeated_pieces(stretches: Stretches, base: Alphabet, recipe: Recipe) -> tuple[SpelledSeeds, Int64s]:
-    limits = _limits(stretches, base, recipe)
-    nothing: Int64s = np.zeros(0, np.int64)
-    found = [(nothing, nothing, nothing), *_found(stretches, limits)]
-    firsts, lengths, counts = (np.concatenate(column) for column in zip(*found, strict=True))
-    starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
-    cells = np.arange(int(starts[-1])) + repeated(firsts - starts[:-1], lengths)
-    return SpelledSeeds(stretches.symbols[cells], starts), counts
-
-
-def _found(stretches: Stretches, limits: Int32s) -> Iterator[tuple[Int64s, Int64s, Int64s]]:
-    symbols, weights = stretches.symbols, repeated(stretches.counts, np.diff(stretches.starts))
-    followers = stretches.leads[symbols]  # the first byte of what is written in each cell
-    followers[stretches.starts[1:] - 1] = stretches.followers
-    size = int(symbols.max(initial=0)) + 1
-    places, group = np.flatnonzero(limits > 1), symbols[limits > 1].astype(np.int64)
-    for length in range(2, int(limits.max(initial=0)) + 1):
-        firsts, group = np.unique(group * size + symbols[places + length - 1], return_index=True, return_inverse=True)[
-            1:
-        ]
-        behind = followers[places + length]
-        varies = (behind != behind[firsts][group]) | (behind == VARIOUS)
-        counts = np.bincount(group, weights=weights[places]).astype(np.int64)
-        is_seed = (np.bincount(group, weights=varies) > 0) & (counts >= 2)
-        chosen = places[firsts[is_seed]]
-        yield chosen, np.full(len(chosen), length), counts[is_seed]
-        goes_on = limits[places] > length
-        places, group = places[goes_on], group[goes_on]
 
 
 __getattr__ = former_classes(__name__, Seeded="SeededAlphabet")

@@ -9,8 +9,8 @@
     >>> trainer.advance().finished, trainer.end_reason
     (True, 'too rare')
 
-Machine code learns all but small texts. Where it is still being made, a run begins when it is there; only byte-pair
-encoding begins at once, in plain Python, with the same result.
+Machine code learns. Where it is still being made, a run begins when it is there; only byte-pair encoding begins at
+once, in plain Python, and samples do by the specification of their method, all with the same result.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from dataclasses import dataclass
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import Cancelled, FormatError, NothingToLearn, RecipeError
 from bpe_core.history.history import Columns, EndReason, History
-from bpe_core.kernels.readiness import use_machine_code
+from bpe_core.kernels import readiness
+from bpe_core.methods.kit.by_specification import SpecifiedWay
 from bpe_core.methods.kit.layout import FEWER_CELLS
 from bpe_core.methods.kit.learner import UNLIMITED, Candidate, GoneThrough, LearnerStart, LooksAhead
 from bpe_core.methods.kit.method import Method
@@ -165,13 +166,24 @@ class Trainer:
 
     def _begin(self, known: History | None, work: Work) -> LearnerStart:
         method, size = self._method, len(self.words.text)
-        compiled = method.compiled
-        is_fast = compiled is not None and use_machine_code(
-            compiled.bytes_a_cell * size, compiled.part, work, waits=not compiled.begins_without
-        )
-        way = compiled if compiled is not None and is_fast else method.plain
+        is_fast = self._is_fast(size, work)
+        way = method.compiled if is_fast else method.plain
+        assert way is not None
         check_room(way.bytes_a_cell * (size + len(self.words)), "Training", FEWER_CELLS)
         return method.begin(self.words, self.recipe, known, fast=is_fast)
+
+    def _is_fast(self, size: int, work: Work) -> bool:
+        """Return whether machine code learns; wait for it where nothing else can."""
+        compiled, plain = self._method.compiled, self._method.plain
+        if compiled is None or readiness.ready(compiled.part):
+            return compiled is not None
+        if plain is None:
+            readiness.need_machine_code(compiled.part, work)
+            return True
+        if isinstance(plain, SpecifiedWay):
+            return readiness.by_machine_code(size, compiled.part, work)
+        waits = not compiled.begins_without
+        return readiness.use_machine_code(compiled.bytes_a_cell * size, compiled.part, work, waits=waits)
 
     def _replay(self, history: History, cancelled: CancelCheck) -> None:
         end: EndReason = ""

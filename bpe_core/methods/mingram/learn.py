@@ -23,7 +23,7 @@ from bpe_core.history.history import History
 from bpe_core.methods.kit.cells import may_be_joined
 from bpe_core.methods.kit.dropping_learner import MORE_THAN_ASKED, Batch, DroppingLearner, first_scores
 from bpe_core.methods.kit.trainer import learn
-from bpe_core.methods.unigram.learn import check_marker, compiled_way, plain_way
+from bpe_core.methods.unigram.learn import check_marker, compiled_way
 from bpe_core.recipes.recipe import Recipe
 
 COST = 4096.0  # of a token: more than the log-probabilities of 150 tokens of a word can make good
@@ -88,5 +88,4 @@ def _spelled(joined: History, recipe: Recipe) -> SpelledSeeds:
     return SpelledSeeds(np.fromiter(symbols, np.int32, int(starts[-1])), starts)
 
 
-PLAIN = plain_way(MinGramLearner)
 COMPILED = compiled_way(MinGramLearner)

@@ -31,6 +31,7 @@ class CompiledFollower(CompiledLearner):
         return int(self._state.run[0]["tokens_left"])
 
     def follow(self, pairs: Sequence[Pair]) -> None:
+        """Let these be its first merges, wherever they are, however rare; it has made the beginning of them."""
         state, known = self._state, self.learned
         if len(state.forced_left) <= len(pairs):
             left, right = (grown(one, 2 * len(pairs) + 1) for one in (state.forced_left, state.forced_right))
@@ -41,5 +42,6 @@ class CompiledFollower(CompiledLearner):
             state.forced_left[known : len(pairs)], state.forced_right[known : len(pairs)] = np.array(pairs[known:]).T
 
     def count_of(self, pair: Pair) -> int:
+        """Return how often the pair occurs now."""
         number = kernel.find_pair(self._state, np.int64(pair[0]), np.int64(pair[1]))
         return int(self._state.pairs[number]["count"])

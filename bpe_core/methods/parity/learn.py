@@ -1,4 +1,4 @@
-"""Learners of parity-aware byte-pair encoding: each merge serves the language that is worst off.
+"""The learner of parity-aware byte-pair encoding: each merge serves the language that is worst off.
 
 Each language has a learner of its own that sees only its words, and so has its dev text. At each step the language
 with the longest dev text, in tokens, says which pair it has most of; all others make the same merge. A learner is only
@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,45 +18,19 @@ from bpe_core.errors import CorpusError
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import NOTHING, TIED, Columns, EndReason, History, Reasons
 from bpe_core.kernels.kept import LEARNING
-from bpe_core.methods.kit.learner import UNLIMITED, Candidate, CompiledWay, Learner, Way
-from bpe_core.methods.kit.plain_pairs import PlainLearner
+from bpe_core.methods.kit.learner import UNLIMITED, Candidate, CompiledWay, Learner
 from bpe_core.methods.kit.reasons import ALL, LANGUAGE, THERE, Reason, Told
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.recipes.ties import Pair
+
+if TYPE_CHECKING:  # which loads machine code
+    from bpe_core.methods.parity.compiled import CompiledFollower
 
 WORK_A_STEP = 10_000
 NO_LANGUAGES = (
     "Parity-aware merging serves languages: put the texts of each into a group (--group), and give each group a dev "
     "text (--dev) or a ratio (--ratio)."
 )
-
-
-class Follower(Learner, Protocol):
-    """A learner that can be told what to merge."""
-
-    @property
-    def tokens_left(self) -> int: ...
-
-    def follow(self, pairs: Sequence[Pair]) -> None:
-        """Let these be its first merges, wherever they are, however rare; it has made the beginning of them."""
-
-    def count_of(self, pair: Pair) -> int:
-        """Return how often the pair occurs now."""
-
-
-class PlainFollower(PlainLearner):
-    def __init__(self, words: WordTable, alphabet: Alphabet, recipe: Recipe) -> None:
-        super().__init__(words, alphabet, recipe, None)
-
-    @property
-    def tokens_left(self) -> int:
-        return self._tokens_left
-
-    def follow(self, pairs: Sequence[Pair]) -> None:
-        self._forced.update(enumerate(pairs[self._learned :], start=self._learned + 1))
-
-    def count_of(self, pair: Pair) -> int:
-        return self._counts.get(pair, 0)
 
 
 @dataclass(frozen=True)
@@ -79,7 +52,7 @@ class ParityLearner:
         recipe: Recipe,
         forced: History | None,
         *,
-        make: Callable[[WordTable, Alphabet, Recipe], Follower],
+        make: Callable[[WordTable, Alphabet, Recipe], CompiledFollower],
     ) -> None:
         languages = words.languages
         if not languages:
@@ -187,7 +160,7 @@ class ParityLearner:
     def _standing(self, tokens: int, language: int) -> float:
         return -tokens if self._has_dev else self._at_first[language] / max(1, tokens) / self._ratios[language]
 
-    def _catch_up(self, follower: Follower) -> None:
+    def _catch_up(self, follower: CompiledFollower) -> None:
         follower.follow(self._pairs)
         follower.learn(self._room(), self.learned, UNLIMITED)
 
@@ -221,5 +194,5 @@ def served(recipe: Recipe) -> Reason:
     )
 
 
-PLAIN = Way(partial(ParityLearner, make=PlainFollower), bytes_a_cell=240)
+PLAIN = None  # the learner of byte-pair encoding knows no languages
 COMPILED = CompiledWay(compiled_learner, 42, LEARNING)

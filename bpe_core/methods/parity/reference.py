@@ -12,9 +12,11 @@ import numpy as np
 
 import bpe_core.methods.bpe.reference as bpe
 from bpe_core.counting.words import WordTable
+from bpe_core.errors import CorpusError
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import NOTHING, TIED, EndReason, History
 from bpe_core.methods.kit.reasons import ALL, LANGUAGE, THERE
+from bpe_core.methods.parity.learn import NO_LANGUAGES
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.recipes.ties import Pair
 
@@ -33,6 +35,8 @@ def train(words: WordTable, recipe: Recipe) -> History:
     >>> train(together, Recipe.preset("parity", merges=2)).reasons["language"].tolist()
     [1, 1]
     """
+    if not words.languages:
+        raise CorpusError(NO_LANGUAGES)
     alphabet = Alphabet.for_words(words, recipe)
     tokens, limit = bpe.TokenBook(alphabet), recipe.merge_limit(len(alphabet))
     standing = LanguageCosts(words, recipe, alphabet)

@@ -44,9 +44,14 @@ class SuperBPE(BytePairEncoding):
         return steps_planned(recipe, alphabet)
 
     def words_at_first(self, words: WordTable, recipe: Recipe) -> Inside | None:
-        from bpe_core.methods.superbpe.learn import words_at_first
+        from bpe_core.kernels.kept import ENCODING
+        from bpe_core.kernels.readiness import by_machine_code
 
-        return words_at_first(words, recipe)
+        if by_machine_code(len(words.text), ENCODING):
+            from bpe_core.methods.superbpe.compiled import inside_of  # loads machine code
+        else:
+            from bpe_core.methods.superbpe.reference import inside_of  # for samples alone
+        return inside_of(words, recipe)
 
     def turns(self, history: History) -> Mapping[int, str]:
         from bpe_core.methods.superbpe.learn import transition_in

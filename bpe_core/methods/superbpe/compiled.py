@@ -93,7 +93,7 @@ class _Runs:
 
 
 def inside_of(words: WordTable, recipe: Recipe) -> Inside:
-    """Return the same as the plain function, in first-seen order too."""
+    """Return the ordinary words of all runs, in first-seen order."""
     machine = _machine(recipe)
 
     def numbered(part: slice) -> tuple[WordColumns, Int32s, Int64s]:
@@ -113,7 +113,7 @@ def inside_of(words: WordTable, recipe: Recipe) -> Inside:
 
 
 def words_inside(words: WordTable, recipe: Recipe) -> WordTable:
-    """Return the same as the plain function, in first-seen order too."""
+    """Return the ordinary words of all runs, in first-seen order, and nothing of the runs."""
     machine = _machine(recipe)
 
     def counted(part: slice) -> WordTable:

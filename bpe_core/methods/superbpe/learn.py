@@ -1,4 +1,4 @@
-"""Learners of SuperBPE: byte-pair encoding twice, on the words of a corpus and then on whole runs of them.
+"""The learner of SuperBPE: byte-pair encoding twice, on the words of a corpus and then on whole runs of them.
 
 What the rest of the program calls words are the runs. A pattern of the recipe cuts them into ordinary words, and the
 first learner sees only these. The second one makes the same merges in the runs, and then goes on there.
@@ -17,13 +17,9 @@ from bpe_core.errors import RecipeError
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import Columns, EndReason, History, Reasons
 from bpe_core.kernels.kept import ENCODING
-from bpe_core.kernels.readiness import use_machine_code
-from bpe_core.methods.kit.learner import UNLIMITED, Candidate, CompiledWay, Learner, LearnerMaker, Way
-from bpe_core.methods.kit.plain_pairs import PlainLearner
+from bpe_core.methods.kit.learner import Candidate, CompiledWay, Learner, LearnerMaker
 from bpe_core.methods.kit.reasons import Reason
-from bpe_core.methods.kit.runs import Inside, forbidden, inside_of, words_inside
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.recipes.ties import Pair
 from bpe_core.segmenting.cutting import Cutting
 
 if TYPE_CHECKING:  # which loads machine code
@@ -53,19 +49,6 @@ def transition_in(history: History) -> int:
 def steps_planned(recipe: Recipe, alphabet: Alphabet) -> int:
     transition_of(recipe, alphabet)
     return recipe.merge_limit(len(alphabet))
-
-
-class PlainAcross(PlainLearner):
-    """The second stage, which joins neither too many words nor what follows a colon."""
-
-    def __init__(self, words: WordTable, alphabet: Alphabet, recipe: Recipe, known: History, made: int) -> None:
-        self._limits = recipe
-        super().__init__(words, alphabet, recipe, known)
-        self.learn(Columns.with_room(made), made, UNLIMITED)
-
-    def _push(self, pair: Pair) -> None:
-        if not forbidden(self._texts[pair[0]] + self._texts[pair[1]], self._limits):
-            super()._push(pair)
 
 
 # Of runs, for the second stage; it begins behind that many steps of a history, and makes further ones of it again.
@@ -132,9 +115,6 @@ class SuperLearner:
         return self._across
 
 
-_plain_learner = partial(SuperLearner, learn_within=PlainLearner, learn_across=PlainAcross, split=words_inside)
-
-
 def compiled_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
     from bpe_core.methods.superbpe.compiled import CompiledAcross, CompiledLearner, words_inside  # loads machine code
 
@@ -142,14 +122,6 @@ def compiled_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, force
     return SuperLearner(
         words, alphabet, recipe, forced, learn_within=CompiledLearner, learn_across=across, split=words_inside
     )
-
-
-def words_at_first(words: WordTable, recipe: Recipe) -> Inside:
-    if not use_machine_code(BYTES_A_CELL * len(words.text), ENCODING):
-        return inside_of(words, recipe)
-    from bpe_core.methods.superbpe.compiled import inside_of as inside_by_kernels  # loads machine code
-
-    return inside_by_kernels(words, recipe)
 
 
 def _cutter(history: History) -> Cut:
@@ -167,5 +139,5 @@ STAGES = Reason.of_column(
     is_measure=False,
 )
 
-PLAIN = Way(_plain_learner, bytes_a_cell=200)
+PLAIN = None  # the learner of byte-pair encoding knows no stages
 COMPILED = CompiledWay(compiled_learner, BYTES_A_CELL, ENCODING)

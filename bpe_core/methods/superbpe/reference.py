@@ -23,6 +23,7 @@ import bpe_core.methods.bpe.reference as bpe
 from bpe_core.counting.words import WordTable
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import EndReason, History
+from bpe_core.methods.kit.runs import Inside
 from bpe_core.methods.superbpe.learn import STAGE
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.recipes.ties import Pair
@@ -73,12 +74,22 @@ def words_inside(words: WordTable, recipe: Recipe) -> WordTable:
     >>> list(words_inside(runs, Recipe.preset("gpt2", method="superbpe")))
     [(b'by', 5), (b' the', 5), (b'the', 1)]
     """
+    return inside_of(words, recipe).words
+
+
+def inside_of(words: WordTable, recipe: Recipe) -> Inside:
+    """Return the ordinary words, and run by run which of them it holds."""
     splitting = Recipe(pattern=recipe.words_by)
     counts: dict[str, int] = {}
+    number: dict[str, int] = {}
+    rows: list[int] = []
+    first = [0]
     for run, count in words:
         for word in split_words(run.decode(), splitting):
             counts[word] = counts.get(word, 0) + count
-    return WordTable.from_counts(counts)
+            rows.append(number.setdefault(word, len(number)))
+        first.append(len(rows))
+    return Inside(WordTable.from_counts(counts), np.array(rows, np.int32), np.array(first, np.int64))
 
 
 def may_join(tokens: bpe.TokenBook, pair: Pair, recipe: Recipe) -> bool:

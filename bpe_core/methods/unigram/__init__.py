@@ -56,11 +56,11 @@ class Unigram(Method):
     )
 
     def begin(self, words: WordTable, recipe: Recipe, known: History | None = None, *, fast: bool) -> LearnerStart:
-        if known is not None:
+        if known is not None or not fast:
             return super().begin(words, recipe, known, fast=fast)
         from bpe_core.methods.unigram.learn import begin
 
-        return begin(words, recipe, fast=fast)
+        return begin(words, recipe)
 
     def pieces_at_first(self, words: WordTable, recipe: Recipe) -> Alphabet:
         from bpe_core.methods.unigram.learn import pieces_at_first

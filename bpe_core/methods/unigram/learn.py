@@ -1,4 +1,4 @@
-"""Learners of Unigram, and what the methods that drop pieces share with it."""
+"""The learner of Unigram, and what the methods that drop pieces share with it."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from bpe_core.errors import RecipeError, SizeDoesNotFit
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
 from bpe_core.kernels.kept import WEIGHING
-from bpe_core.kernels.readiness import use_machine_code
+from bpe_core.kernels.readiness import by_machine_code
 from bpe_core.methods.kit.dropping_learner import DroppingLearner, LatticesMaker
-from bpe_core.methods.kit.lattices import BYTES_A_CELL, PlainLattices
-from bpe_core.methods.kit.learner import CompiledWay, Learner, LearnerStart, Way
+from bpe_core.methods.kit.lattices import BYTES_A_CELL
+from bpe_core.methods.kit.learner import CompiledWay, Learner, LearnerStart
 from bpe_core.methods.kit.reasons import Reason
-from bpe_core.methods.kit.seeds import SeededAlphabet, repeated_pieces, seeded
+from bpe_core.methods.kit.seeds import SeededAlphabet, seeded
 from bpe_core.methods.registry import METHODS
 from bpe_core.methods.unigram.learner import UnigramLearner
 from bpe_core.recipes.recipe import Recipe
@@ -61,24 +61,27 @@ def tokens_at_first(words: WordTable, recipe: Recipe) -> Alphabet:
 
 
 def pieces_at_first(words: WordTable, recipe: Recipe) -> Alphabet:
+    if not by_machine_code(len(words.text), WEIGHING):
+        from bpe_core.methods.unigram.reference import tokens_at_first as tokens_of_sample  # for samples alone
+
+        return tokens_of_sample(words, recipe)
     return _seeded(words, recipe).alphabet
 
 
 def _seeded(words: WordTable, recipe: Recipe) -> SeededAlphabet:
-    if not use_machine_code(BYTES_A_CELL * len(words.text), WEIGHING):
-        return seeded(words, recipe, repeated_pieces)
     from bpe_core.methods.kit.compiled_lattices import repeated  # loads machine code
 
     return seeded(words, recipe, repeated)
 
 
-def begin(words: WordTable, recipe: Recipe, *, fast: bool) -> LearnerStart:
+def begin(words: WordTable, recipe: Recipe) -> LearnerStart:
     """Lay the words out once, to find the seeds and to learn."""
     check_marker(recipe)
     alphabet, stretches = _seeded(words, recipe)
     steps_planned(recipe, alphabet)
-    lattices = lattices_maker(fast=fast)
-    return LearnerStart(alphabet, UnigramLearner(words, alphabet, recipe, None, lattices, stretches=stretches))
+    return LearnerStart(
+        alphabet, UnigramLearner(words, alphabet, recipe, None, compiled_lattices(), stretches=stretches)
+    )
 
 
 def steps_planned(recipe: Recipe, alphabet: Alphabet) -> int:
@@ -104,32 +107,19 @@ def steps_planned(recipe: Recipe, alphabet: Alphabet) -> int:
     return most - recipe.vocab_size
 
 
-def lattices_maker(*, fast: bool) -> LatticesMaker:
-    """Return what makes the lattices of words, by machine code or in plain Python."""
-    if not fast:
-        return PlainLattices
+def compiled_lattices() -> LatticesMaker:
     from bpe_core.methods.kit.compiled_lattices import CompiledLattices  # loads machine code
 
     return CompiledLattices
 
 
-def plain_way(kind: type[DroppingLearner]) -> Way:
-    """Return the way to learn by this kind of learner in plain Python."""
-
-    def plain(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
-        return kind(words, alphabet, recipe, forced, lattices_maker(fast=False))
-
-    return Way(plain, bytes_a_cell=1_500)
-
-
-def compiled_way(kind: type[DroppingLearner]) -> CompiledWay:
-    """Return the same by machine code."""
+def compiled_way(kind: type[DroppingLearner], part: str = WEIGHING) -> CompiledWay:
+    """Return the way to learn by this kind of learner."""
 
     def compiled(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
-        return kind(words, alphabet, recipe, forced, lattices_maker(fast=True))
+        return kind(words, alphabet, recipe, forced, compiled_lattices())
 
-    return CompiledWay(compiled, BYTES_A_CELL, WEIGHING)
+    return CompiledWay(compiled, BYTES_A_CELL, part)
 
 
-PLAIN = plain_way(UnigramLearner)
 COMPILED = compiled_way(UnigramLearner)

@@ -206,13 +206,16 @@ class Run:
 
     def __init__(self, words: WordTable, recipe: Recipe, alphabet: Alphabet | None = None) -> None:
         self.recipe, self.alphabet = recipe, alphabet or tokens_at_first(words, recipe)
-        self.words = list(words)
+        self.unknown_tokens = sum(
+            count * unknown_tokens(self.alphabet.symbols_of(word, recipe), self.alphabet) for word, count in words
+        )
         self.seeds = {id for id, symbol in enumerate(self.alphabet.symbols) if symbol.kind == "seed"}
         specials, size = len(recipe.special_tokens), recipe.vocab_size
         first = len(self.alphabet) + specials
         self.limit = first - size if size is not None else min(recipe.merges or 0, len(self.seeds))  # steps
         self.most = int((first - self.limit) * MORE_THAN_ASKED)
         self.corpus = stretches_of(words, self.alphabet, recipe)
+        self.paths: dict[Piece, list[int]] = {}  # the best ones, as far as they are known by the scores in force
         self.id_of = ids_by_piece(self.alphabet, recipe)
         self.piece_of = {id: piece for piece, id in self.id_of.items()}
         covered = self.covered()
@@ -308,6 +311,7 @@ class Run:
         self.seeds.remove(piece)
         self.in_force.discard(piece)
         del self.id_of[self.piece_of[piece]], self.scores[piece]
+        self.paths = {stretch: path for stretch, path in self.paths.items() if piece not in path}
         self.reasons.append((loss, self.round, cause))
         self.rows.append((piece, NOTHING, count, NOTHING, NOTHING, NOTHING, self.count_tokens()))
         self.look()
@@ -317,23 +321,23 @@ class Run:
             raise SmallEnough
 
     def token_counts(self) -> dict[int, int]:
-        counts = dict.fromkeys(range(len(self.alphabet)), 0)
+        counts, tokens = dict.fromkeys(range(len(self.alphabet)), 0), self.usable(self.scores)
         for stretch, weight, _ in self.corpus:
-            for token in self.best_path(stretch, self.usable(self.scores), self.scores)[1]:
+            if stretch not in self.paths:
+                self.paths[stretch] = self.best_path(stretch, tokens, self.scores)[1]
+            for token in self.paths[stretch]:
                 counts[token] += weight
         return counts
 
     def count_tokens(self) -> int:
         """Return the tokens of the corpus, those too that stand for what the alphabet lacks."""
-        return sum(self.token_counts().values()) + sum(
-            count * unknown_tokens(self.alphabet.symbols_of(word, self.recipe), self.alphabet)
-            for word, count in self.words
-        )
+        return sum(self.token_counts().values()) + self.unknown_tokens
 
     # Scores.
 
     def set_scores(self, staying: set[int] | None = None) -> None:
         self.scores = self.with_penalties(staying)
+        self.paths = {}
         if len(self.since) > 1 and self.since[-1] == len(self.rows):  # never in force
             self.since.pop()
             self.score_rows.pop()

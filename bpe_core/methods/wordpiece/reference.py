@@ -26,6 +26,7 @@ is unknown, and so is one that is longer than the recipe allows.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -43,17 +44,13 @@ from bpe_core.splitting.splitter import split_words
 Word = list[int]  # the ids of its symbols
 
 
-def train(words: WordTable, recipe: Recipe) -> History:
+def train(words: WordTable, recipe: Recipe, alphabet: Alphabet | None = None, given: Sequence[Pair] = ()) -> History:
     """Learn merges by the recipe's rule until the vocabulary is full or no pair is frequent enough."""
-    alphabet = Alphabet.with_continuations(words, recipe)
-    return (
-        train_by_score(words, recipe, alphabet)
-        if recipe.wordpiece_rule == "score"
-        else bpe.train(words, recipe, alphabet)
-    )
+    by_rule = train_by_score if recipe.wordpiece_rule == "score" else bpe.train
+    return by_rule(words, recipe, alphabet or Alphabet.with_continuations(words, recipe), given)
 
 
-def train_by_score(words: WordTable, recipe: Recipe, alphabet: Alphabet) -> History:
+def train_by_score(words: WordTable, recipe: Recipe, alphabet: Alphabet, given: Sequence[Pair] = ()) -> History:
     corpus = [(alphabet.symbols_of(word, recipe), count) for word, count in words]
     tokens_at_start = bpe.count_tokens(corpus)
     limit = recipe.merge_limit(len(alphabet))
@@ -65,7 +62,7 @@ def train_by_score(words: WordTable, recipe: Recipe, alphabet: Alphabet) -> Hist
         counts = bpe.allowed(stands, tokens, recipe)
         scores = {pair: score(pair, count, singles) for pair, count in counts.items()}
         ranking = bpe.ranked(counts, tokens, recipe, scores.__getitem__)
-        frequent = bpe.steered(ranking, stands, recipe, step=len(rows) + 1)
+        frequent = bpe.steered(ranking, stands, recipe, len(rows) + 1, given)
         if len(rows) == limit or not frequent:
             reason: EndReason = "vocabulary full" if len(rows) == limit else "too rare" if ranking else "no pairs"
             left, right, tied = np.array(reasons, np.int64).reshape(-1, 3).T

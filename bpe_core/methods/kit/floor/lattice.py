@@ -20,7 +20,7 @@ from bpe_core.history.alphabet import Alphabet, SpelledSeeds
 from bpe_core.kernels import price_lattices as kernels
 from bpe_core.kernels.jit import Function
 from bpe_core.kernels.kept import PRICING
-from bpe_core.kernels.readiness import use_machine_code
+from bpe_core.kernels.readiness import by_machine_code
 from bpe_core.kernels.unigram_trie import ROW, spread_slots
 from bpe_core.methods.kit.layout import SEPARATOR, lay_out
 from bpe_core.recipes.recipe import Recipe
@@ -29,7 +29,6 @@ from bpe_core.support.limits import check_room
 from bpe_core.support.progress import ALONE, Work
 from bpe_core.support.threads import at_once, available_threads
 
-BYTES_A_CELL = 200  # about: a symbol begins pieces of many lengths
 LONGEST = 255  # symbols of a piece
 UNIT_BITS = 20  # a token is so many times halved the smallest price; fewer where counts are very large
 BYTES_AN_EDGE = 40  # of memory, with the tables that find its piece
@@ -67,7 +66,7 @@ class Lattice:
         """
         if not 2 <= longest <= LONGEST:
             raise BpeError(f"Pieces can be at most 2 to {LONGEST} symbols long, not {longest:,}.")
-        is_compiled = use_machine_code(BYTES_A_CELL * len(words.text), PRICING, work)
+        is_compiled = by_machine_code(len(words.text), PRICING, work)
         laid, others = stretches(words, alphabet, recipe, joined)
         places = np.minimum(np.diff(laid.starts), longest)
         room = int((np.diff(laid.starts) * places - places * (places - 1) // 2).sum())
@@ -137,7 +136,7 @@ class Lattice:
 
 
 def run(kernel: Any, is_compiled: bool, *arguments: Any) -> Any:
-    """Call a kernel, or where there is no machine code yet, what it is made of."""
+    """Call a kernel, or for a sample, where there is no machine code yet, what it is made of."""
     if is_compiled:
         return kernel(*arguments)
     with np.errstate(over="ignore"):  # numbers of a hash table wrap around

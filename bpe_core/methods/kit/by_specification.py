@@ -1,0 +1,94 @@
+"""A learner that plays what a specification has learned, step by step: for samples, until machine code is there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bpe_core.counting.words import WordTable
+from bpe_core.errors import FormatError
+from bpe_core.history.alphabet import Alphabet
+from bpe_core.history.columns import Scores
+from bpe_core.history.history import Columns, EndReason, History, Reasons
+from bpe_core.methods.kit.learner import Candidate, Way
+from bpe_core.recipes.recipe import Recipe
+
+if TYPE_CHECKING:
+    from bpe_core.methods.kit.method import Method
+
+WORK_A_STEP = 1_000
+BYTES_A_CELL = 1_500
+
+
+@dataclass(frozen=True)
+class SpecifiedWay(Way):
+    """The way to learn by the specification of a method, which is slow."""
+
+
+def specified_way(method: Method) -> SpecifiedWay:
+    return SpecifiedWay(partial(SpecifiedLearner, method=method), BYTES_A_CELL)
+
+
+class SpecifiedLearner:
+    """A learner that lets the specification learn all steps at once, and shows them as if they were made one by one."""
+
+    gone_through = None
+
+    def __init__(
+        self, words: WordTable, alphabet: Alphabet, recipe: Recipe, known: History | None, *, method: Method
+    ) -> None:
+        self._words, self._alphabet, self._recipe, self._method = words, alphabet, recipe, method
+        self._known = known
+        self._history = self._learned_by(recipe)
+        self.learned = 0
+        self.tokens_at_start = self._history.tokens_at_start
+        is_nothing = not len(self._history) and self._history.end_reason == "no pairs"
+        self.has_candidates = not is_nothing and bool((np.diff(words.starts) > 1).any())
+
+    @property
+    def reasons(self) -> Reasons:
+        return self._history.first(self.learned).reasons
+
+    @property
+    def scores(self) -> Scores | None:
+        return self._history.first(self.learned).scores
+
+    def learn(self, columns: Columns, stop_at: int, work: int) -> EndReason:
+        if stop_at > len(self._history) and self._history.end_reason == "vocabulary full" and self._can_go_on:
+            self._history = self._learned_by(self._recipe.with_changes(merges=stop_at, vocab_size=None))
+        rows = slice(self.learned, min(stop_at, len(self._history), self.learned + max(1, work // WORK_A_STEP)))
+        for name, told in self._history.columns._asdict().items():
+            getattr(columns, name)[rows] = told[rows]
+        self.learned = max(self.learned, rows.stop)
+        is_over = self.learned == len(self._history) and stop_at > self.learned
+        return self._history.end_reason if is_over else ""
+
+    def candidates(self, wanted: int) -> list[Candidate]:
+        """Return what comes next, as far as the specification has said it: one step."""
+        if self.learned == len(self._history) or not wanted:
+            return []
+        step = self._history[self.learned]
+        return [Candidate(step.left, step.right, step.count, step.reasons)]
+
+    @property
+    def _can_go_on(self) -> bool:
+        return not self._method.size_decides
+
+    def _learned_by(self, recipe: Recipe) -> History:
+        train: Callable[..., History] | None = self._method.specification
+        assert train is not None
+        if self._method.can_be_steered:
+            return train(self._words, recipe, self._alphabet, () if self._known is None else self._known.pairs())
+        learned = train(self._words, recipe)
+        if self._known is not None and not _begins_with(learned, self._known):
+            raise FormatError("The steps do not belong to these words: by themselves they make others.")
+        return learned
+
+
+def _begins_with(history: History, known: History) -> bool:
+    ours, told = (one.columns.first(len(known)) for one in (history, known))
+    return np.array_equal(ours.left, told.left) and np.array_equal(ours.right, told.right)

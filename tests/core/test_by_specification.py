@@ -1,0 +1,143 @@
+"""Until machine code is there, specifications learn samples; all else waits, or is refused in a sentence."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from bpe_core.counting.count_words import count_words
+from bpe_core.counting.words import WordTable
+from bpe_core.errors import BpeError, Cancelled, FormatError
+from bpe_core.history.history import History
+from bpe_core.kernels import kept, readiness
+from bpe_core.methods.kit.by_specification import SpecifiedWay
+from bpe_core.methods.kit.method import Method
+from bpe_core.methods.kit.trainer import Trainer, learn
+from bpe_core.methods.registry import METHODS
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.support.progress import Progress
+from bpe_core.text.corpus import Corpus
+from tests.core.learning import all_columns, in_languages
+from tests.machine_code import machine_code
+from tests.shared import ROOT
+
+SAMPLE = (ROOT / "resources" / "samples" / "lighthouse.txt").read_text(encoding="utf-8")
+SPECIFIED = [name for name in METHODS if isinstance(Method.named(name).plain, SpecifiedWay)]
+TEXT = "the lowest price is lower than the last one, and the lowest is the last\n" * 2
+LONG = " ".join(str(7919 * number).translate({48 + i: 97 + i for i in range(10)}) for number in range(2_000))
+LONG_RECIPE = {"merges": 3, "vocab_size": None}
+
+
+def run_of(name: str, text: str = TEXT, **choices: object) -> tuple[WordTable, Recipe]:
+    method = Method.named(name)
+    recipe = Recipe.preset(next(iter(method.presets)), **(choices or {"merges": 12}))
+    words = count_words(Corpus.from_texts([text]), recipe)
+    return (in_languages(words) if method.serves_languages else words), recipe
+
+
+def everything(history: History) -> dict[str, object]:
+    columns = {**history.reasons, "scores": np.zeros(0) if history.scores is None else history.scores.at(len(history))}
+    told = {name: np.nan_to_num(column, nan=-1.0).tolist() for name, column in columns.items()}
+    return {**all_columns(history), **told, "end": history.end_reason, "first": history.alphabet.texts}
+
+
+def test_all_methods_but_two_are_served_by_their_specification() -> None:
+    """One has a learner in plain Python, and one only searches."""
+    assert sorted({*METHODS} - {*SPECIFIED}) == ["best", "bpe"]
+
+
+@pytest.mark.parametrize("name", SPECIFIED)
+def test_the_sample_is_learned_without_machine_code_as_with_it(name: str) -> None:
+    words, recipe = run_of(name, SAMPLE, vocab_size=METHODS[name].first_size)
+    with machine_code(is_used=False):
+        trainer = Trainer(words, recipe)
+        leading = trainer.candidates(5)
+        while not trainer.advance(max_merges=7).finished:
+            assert len(trainer.history) % 7 == 0
+    expected = learn(words, recipe)
+    assert everything(trainer.history) == everything(expected)
+    assert trainer.history.tokens_at_start == expected.tokens_at_start
+    assert [(one.left, one.right, one.count) for one in leading] == [
+        (expected[0].left, expected[0].right, expected[0].count)
+    ]
+
+
+@pytest.mark.parametrize("name", SPECIFIED)
+def test_a_sample_goes_on_from_its_own_steps(name: str) -> None:
+    words, recipe = run_of(name)
+    whole = learn(words, recipe)
+    with machine_code(is_used=False):
+        for steps in (0, 1, 5, len(whole)):
+            assert all_columns(learn(words, recipe, history=whole.first(steps))) == all_columns(whole)
+
+
+def test_a_sample_goes_on_to_a_larger_vocabulary() -> None:
+    words, recipe = run_of("wordpiece")
+    with machine_code(is_used=False):
+        trainer = Trainer(words, recipe.with_changes(merges=4))
+        assert trainer.advance().finished
+        trainer.extend(recipe)
+        trainer.advance()
+    assert everything(trainer.history) == everything(learn(words, recipe))
+
+
+def test_steps_of_other_words_are_refused() -> None:
+    words, recipe = run_of("unigram")
+    other = learn(*run_of("unigram", TEXT.replace("l", "r")))
+    with machine_code(is_used=False), pytest.raises(FormatError, match="do not belong to these words"):
+        Trainer(words, recipe, history=other)
+
+
+@pytest.fixture
+def being_made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Let machine code be there after it was asked for a few times; what is asked for is noted."""
+    asked: list[str] = []
+
+    def ready(part: str = "") -> bool:
+        asked.append(part)
+        return len(asked) > 4
+
+    monkeypatch.delenv("BPE_EXPLORER_PLAIN", raising=False)
+    monkeypatch.setattr(readiness, "ready", ready)
+    monkeypatch.setattr(readiness, "preparing", lambda: True)
+    monkeypatch.setattr(readiness, "prepare", lambda **how: None)
+    monkeypatch.setattr(readiness, "SECONDS_BETWEEN_LOOKS", 0.0)
+    monkeypatch.setattr(kept, "share", lambda: 0.4)
+    return asked
+
+
+@pytest.mark.parametrize("name", SPECIFIED)
+def test_more_than_a_sample_waits_and_says_how_far_it_is(name: str, being_made: list[str]) -> None:
+    told: list[Progress] = []
+    Trainer(*run_of(name, LONG, **LONG_RECIPE), progress=told.append)
+    compiled = Method.named(name).compiled
+    assert compiled is not None
+    assert {*being_made[:5]} == {compiled.part}
+    assert {(one.stage, one.done, one.total) for one in told} == {("machine code is being made", 40, 100)}
+
+
+def test_a_search_waits_even_for_a_sample(being_made: list[str]) -> None:
+    told: list[Progress] = []
+    Trainer(*run_of("best"), progress=told.append)
+    assert {one.done for one in told} == {40}
+    assert being_made[0] == kept.EVERY_PART
+
+
+def test_byte_pair_encoding_waits_for_nothing(being_made: list[str]) -> None:
+    told: list[Progress] = []
+    trainer = Trainer(*run_of("bpe", LONG, **LONG_RECIPE), progress=told.append)
+    trainer.advance()
+    assert told == []
+    assert len(trainer.history) == 3
+
+
+def test_who_waits_can_give_up(being_made: list[str]) -> None:
+    with pytest.raises(Cancelled):
+        Trainer(*run_of("unigram", LONG, **LONG_RECIPE), cancelled=lambda: True)
+
+
+def test_where_there_will_be_no_machine_code_more_than_a_sample_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BPE_EXPLORER_PLAIN", "1")
+    with pytest.raises(BpeError, match=r"needs machine code for more than 5,000 bytes .* BPE_EXPLORER_PLAIN is set"):
+        Trainer(*run_of("unigram", LONG, **LONG_RECIPE))
+    assert len(learn(*run_of("bpe", LONG, **LONG_RECIPE))) == 3
