@@ -240,7 +240,7 @@ def read_history(path: Path | str) -> History:
 
 def open_table(path: Path | str) -> OpenedTable:
     """Open a file of any known format, recognized by its content, or a name from the Hugging Face cache."""
-    path = tokenizer_file(path)
+    path = _file_of(path)
     data, known_as = _content(Path(path))
     if len(data) > MOST_LINES and b"\0" not in data[:LOOK] and data.count(b"\n") > MOST_LINES:
         raise TooLarge(f"{path} has more than {MOST_LINES:,} lines, but no table has as many entries.")
@@ -258,6 +258,15 @@ def open_table(path: Path | str) -> OpenedTable:
     if known:
         raise FormatError(known)
     raise FormatError(f"{path} is not a merge table this program knows ({', '.join(FORMATS)}).")
+
+
+def _file_of(path: Path | str) -> Path:
+    """Return a file as it is named; for a name such as `hf:gpt2`, or a folder, the file that holds its tokenizer."""
+    try:
+        is_file = Path(path).is_file()
+    except OSError:  # it may not be looked at, which is said where it is opened
+        is_file = False
+    return Path(path) if is_file else tokenizer_file(path)
 
 
 def is_table(path: Path | str) -> bool:
@@ -359,4 +368,4 @@ def beginning(data: bytes) -> bytes:
 
 
 def content_of(path: Path | str) -> bytes:
-    return unpacked(tokenizer_file(path).read_bytes(), str(path))
+    return unpacked(_file_of(path).read_bytes(), str(path))

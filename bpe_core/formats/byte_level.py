@@ -14,7 +14,6 @@ from itertools import accumulate, pairwise
 from operator import itemgetter
 from typing import Any
 
-from bpe_core.history.alphabet import Alphabet, Symbol
 from bpe_core.history.history import History, Int64s
 from bpe_core.history.token_texts import of_tokens
 from bpe_core.history.token_texts import written as written_texts
@@ -47,12 +46,6 @@ def read(text: str) -> bytes | None:
 
 def is_byte_level(text: str) -> bool:
     return byte_of_stand_in().keys() >= set(text)
-
-
-def alphabet_of(order: list[int]) -> Alphabet:
-    if order == list(range(256)):
-        return Alphabet.of_bytes()
-    return Alphabet(tuple([Symbol(bytes([byte]), bytes([byte]), "byte") for byte in order]))
 
 
 def written_tokens(history: History) -> list[str]:

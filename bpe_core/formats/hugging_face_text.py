@@ -364,6 +364,8 @@ def _choices_of(steps: list[Step], by_pattern: dict[str, Any] | None) -> dict[st
     pattern = (by_pattern or {}).get("pattern", "none")
     if chinese != (pattern == "bert"):
         return None
+    if not steps:
+        return said
     # There is one order of what choices do: what is written for them must be what was read.
     try:
         recipe = Recipe(**said, pattern="bert" if chinese else "none")

@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping
 from typing import Any, ClassVar, NamedTuple
 
+from bpe_core.errors import FormatError, RecipeError
 from bpe_core.formats import json_reading
 from bpe_core.formats.base import Opened, recipe_from
 from bpe_core.formats.hugging_face_text import TextPreparation, about_changed
@@ -172,13 +173,14 @@ def about_added(added: Mapping[str, AddedNumber], vocabulary: dict[str, int], st
     found = {text: token for text, token in added.items() if not token.is_lost}
     shown = [text for text, token in found.items() if token.is_shown_as_other]
     changed = {text: steps.changed[text] for text, token in found.items() if token.how.normalized}
-    return [
-        *about_changed(changed),
-        *about(lost, "added tokens are found in no text, as another one has their number in the file's library: {}"),
-        *about(shown, _SHOWN_AS_OTHER),
-        *about(others, "added tokens are numbered as the file's library does it, and not as the file says: {}"),
-        *about(shared, "added tokens share their number with another token of the vocabulary, as in its library: {}"),
+    told = [
+        (lost, "added tokens are found in no text, as another one has their number in the file's library: {}"),
+        (shown, _SHOWN_AS_OTHER),
+        (others, "added tokens are numbered as the file's library does it, and not as the file says: {}"),
+        (shared, "added tokens share their number with another token of the vocabulary, as in its library: {}"),
     ]
+    notes = [sentence for texts, said in told if texts for sentence in about(texts, said)]
+    return [*about_changed(changed), *notes] if changed else notes
 
 
 def recipe_of(
@@ -188,16 +190,21 @@ def recipe_of(
     tokens = [added[text].how for text in added if text in specials or text == unknown]
     told = [token for token in tokens if token != AddedToken(token.content) or token.content == unknown]
     steps = (*told, *choices.pop("preparation", ()))
+    decoding = choices.pop("decoding", ())
     recipe = recipe_from(name, name="tokenizer.json", special_tokens=tuple(specials), preparation=steps, **choices)
-    return recipe.with_changes(decoding=()) if recipe.decoding == usual_decoding(recipe) else recipe
+    if decoding == usual_decoding(recipe):
+        return recipe
+    try:
+        return recipe.with_changes(decoding=decoding)
+    except RecipeError as error:
+        raise FormatError(f"{name}: {error}") from error
 
 
 def vocabulary_in(model: Object, name: str) -> tuple[dict[str, int], list[str]]:
     sharing: list[str] = []
     found = json_reading.vocabulary_of(json_reading.object_in(model, "vocab", name), name, sharing)
-    return found, about(
-        sharing, "tokens have the number of another one, which the file's library can take for them: {}"
-    )
+    said = "tokens have the number of another one, which the file's library can take for them: {}"
+    return found, about(sharing, said) if sharing else []
 
 
 LACKS_BYTES = "The file has no token for some of the bytes that it turns texts into, so ids can differ."

@@ -21,11 +21,11 @@ import numpy as np
 from bpe_core.errors import FormatError, TooLarge
 from bpe_core.formats import limitations
 from bpe_core.formats.base import NO_NUMBER, Beside, Format, Opened, Peer, recipe_from, unless_ids
-from bpe_core.formats.byte_level import alphabet_of
 from bpe_core.formats.json_reading import Object, laid_out, number_of, object_in, objects_in, parsed_object, text_in
 from bpe_core.formats.limitations import about, same_text, unrecoverable
 from bpe_core.formats.patterns import expression_of, likely_pattern, pattern_choices
 from bpe_core.formats.recovering import RecoveredMerges, recover, with_seeds
+from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History, Int64s
 from bpe_core.history.joining import MergePriorities
 from bpe_core.history.token_texts import written
@@ -129,7 +129,7 @@ def ranked(
     numbers = np.array([ranks[token] for token in (*base, *recovered.lost, *recovered.tokens)], np.int64)
     merges = len(recovered.pairs)
     recipe = recipe_from(where, name=name, merges=merges, special_tokens=specials, **choices)
-    alphabet = with_seeds(alphabet_of([token[0] for token in base]), [(one, one) for one in recovered.lost])
+    alphabet = with_seeds(Alphabet.of_bytes([token[0] for token in base]), [(one, one) for one in recovered.lost])
     by_rank = None
     if recovered.out_of_turn or recovered.lost:
         by_rank = MergePriorities(priorities=numbers, whole_words=True)

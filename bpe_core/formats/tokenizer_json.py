@@ -19,7 +19,7 @@ from bpe_core.formats.json_reading import Object
 from bpe_core.formats.json_unigram import JsonUnigram
 from bpe_core.formats.json_wordpiece import JsonWordLevel, JsonWordPiece
 from bpe_core.formats.limitations import about, same_text
-from bpe_core.formats.transformers_beside import about_whole
+from bpe_core.formats.transformers_beside import SIDECARS, about_whole
 from bpe_core.history.history import History, Int64s
 from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.recipe import Recipe
@@ -136,7 +136,9 @@ class TokenizerJson(Format):
         model = json_reading.object_in(whole, "model", name)
         kind = _model_in(model, name)
         history, about_model = kind.open(whole, model, read_steps(whole, name, shows_bytes=kind.shows_bytes), name)
-        notes = [*about_model, *about_whole(whole, beside)]
+        notes = [*about_model]
+        if any(beside(sidecar) is not None for sidecar in SIDECARS):
+            notes += about_whole(whole, beside)
         if whole.get("post_processor"):
             notes.append("The file may put special tokens around a text; here a text is left as it is.")
         cut = [key for key in ("truncation", "padding") if whole.get(key)]

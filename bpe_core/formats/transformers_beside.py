@@ -33,6 +33,7 @@ from bpe_core.text.preparation.pieces import AddedToken
 
 ADDED, CONFIG, MAP = "added_tokens.json", "tokenizer_config.json", "special_tokens_map.json"
 MODEL = "config.json"
+SIDECARS = (CONFIG, MODEL, MAP, ADDED)  # what transformers reads besides a tokenizer.json
 VOCABULARY, WHOLE = "vocab.json", "tokenizer.json"
 _LISTS = ("additional_special_tokens", "extra_special_tokens")
 # Classes that number pieces otherwise, by fairseq's order, room for tokens of their own, or a vocab.json.
@@ -207,9 +208,6 @@ def config_beside(beside: Beside) -> Object:
 
 def about_whole(whole: Object, beside: Beside) -> list[str]:
     """Report what transformers does otherwise than a sound tokenizer.json says, as files beside it want it."""
-    said = {name: beside(name) is not None for name in (CONFIG, MODEL, MAP, ADDED)}
-    if not any(said.values()):
-        return []
     config, model = _object_in(CONFIG, beside, []), _object_in(MODEL, beside, [])
     kind = class_beside(config, model)
     found = _about_tokens(whole, kind, config, beside)

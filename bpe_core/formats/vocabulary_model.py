@@ -44,7 +44,7 @@ class Style:
     @property
     def raw_marker(self) -> bytes:
         """Return the marker as tokens hold it: where they are bytes, its characters may stand for some."""
-        found = byte_level.read(self.marker_text) if self.byte_level else None
+        found = byte_level.read(self.marker_text) if self.byte_level and self.marker_text else None
         try:
             return (found or b"").decode().encode() or self.marker_text.encode()
         except UnicodeDecodeError:
@@ -217,7 +217,7 @@ def _seeds(texts: Sequence[str], style: Style) -> list[tuple[str, Symbol]]:
 
 def _alphabet(symbols: Sequence[Symbol], seeds: Sequence[NamedSymbol], style: Style) -> Alphabet:
     plain_bytes = style.byte_level and style.marker == "none"
-    alphabet = byte_level.alphabet_of([one.text[0] for one in symbols]) if plain_bytes else Alphabet(tuple(symbols))
+    alphabet = Alphabet.of_bytes([one.text[0] for one in symbols]) if plain_bytes else Alphabet(tuple(symbols))
     return with_seeds(alphabet, [(symbol.text, symbol.decoded) for _, symbol in seeds]) if seeds else alphabet
 
 
@@ -271,9 +271,10 @@ def _notes(
     met = "met only where they are a whole word" if style.whole_words else "met in no text"
     dropped = ", so they are left out of texts" if style.byte_level else ""
     dropped = f", so they become {style.unknown}" if style.unknown_bytes else dropped
-    return [
-        *about(idle, "entries of the vocabulary are made by no merge and left out: {}"),
-        *about([text for text, _ in seeds], f"entries of the vocabulary are made by no merge, so they are {met}: {{}}"),
-        *about(never_happen, NEVER_HAPPEN),
-        *about(() if style.drops_unknown else lacking, f"base symbols have no number in the file{dropped}: {{}}"),
+    told = [
+        (idle, "entries of the vocabulary are made by no merge and left out: {}"),
+        ([text for text, _ in seeds], f"entries of the vocabulary are made by no merge, so they are {met}: {{}}"),
+        (never_happen, NEVER_HAPPEN),
+        (() if style.drops_unknown else lacking, f"base symbols have no number in the file{dropped}: {{}}"),
     ]
+    return [sentence for texts, said in told if texts for sentence in about(texts, said)]

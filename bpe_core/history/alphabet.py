@@ -7,7 +7,7 @@ a method to which `h` and `##h` are different), and last the seeds of a method t
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -177,8 +177,11 @@ class Alphabet:
         return self.spelled is None and self.given == _PLAIN_BYTES.given
 
     @classmethod
-    def of_bytes(cls) -> Alphabet:
-        return _PLAIN_BYTES
+    def of_bytes(cls, order: Sequence[int] = range(256)) -> Alphabet:
+        """Return the alphabet of the 256 bytes, in the order in which a file numbers them."""
+        if list(order) == list(range(256)):
+            return _PLAIN_BYTES
+        return cls(tuple([Symbol(bytes([byte]), bytes([byte]), "byte") for byte in order]))
 
     @classmethod
     def for_words(cls, words: WordTable, recipe: Recipe) -> Alphabet:

@@ -109,13 +109,15 @@ class History(Sequence[Step]):
         cls, recipe: Recipe, alphabet: Alphabet, pairs: Sequence[Pair] | Int64s, joining: MergePriorities | None = None
     ) -> History:
         """Return a history of which only the merges are known, as when a table is imported."""
-        columns = Columns.with_room(len(pairs))
-        for column in columns:
-            column[:] = NOTHING
         if not isinstance(pairs, np.ndarray):
             pairs = np.fromiter(chain.from_iterable(pairs), np.int64, 2 * len(pairs)).reshape(-1, 2)
-        columns.left[:], columns.right[:] = pairs.T
-        return cls(recipe, alphabet, columns.first(len(pairs)), joining=joining)
+        left, right = pairs.T.astype(np.int32)
+        unknown = np.full(len(pairs), NOTHING, np.int32)
+        unknown_count = np.full(len(pairs), NOTHING, np.int64)
+        columns = Columns(left, right, unknown_count, unknown, unknown, unknown_count, unknown_count)
+        for column in columns:
+            column.flags.writeable = False
+        return cls(recipe, alphabet, columns, joining=joining)
 
     def __len__(self) -> int:
         return len(self.columns.left)

@@ -10,19 +10,18 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from types import ModuleType
 from typing import Any
 
-from bpe_core.errors import RecipeError, SizeDoesNotFit
+from bpe_core.errors import RecipeError, SizeDoesNotFit, refuse_half_characters, refuse_long_text
 from bpe_core.methods.facts import OwnChoices, Single, Wording
 from bpe_core.methods.registry import METHODS, USUAL
 from bpe_core.recipes.choice import Choice, choice
 from bpe_core.recipes.interventions import checked_interventions
 from bpe_core.recipes.parts import (
-    CUSTOM_PATTERN,
     DecodingChoices,
     LearningChoices,
     MixtureChoices,
@@ -37,8 +36,10 @@ from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.ties import TIE_RULES
 from bpe_core.support.foreign import gate, json_of
 from bpe_core.text.mixture import mixture_of
-from bpe_core.text.patterns import brought_expression, check_pattern
-from bpe_core.text.specials import check_specials
+from bpe_core.text.patterns import NAMED_PATTERNS, understood_pattern
+
+LONGEST_SPECIAL = 4_096  # characters of a special token
+MOST_SPECIAL = 1_000_000  # characters of all together
 
 _DEFAULT_MARKER_TEXT = {"none": "", "symbol": "</w>", "glued": "</w>", "prefix": "▁", "continuation": "##"}
 
@@ -67,7 +68,7 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
             if name not in CHOICES:
                 raise RecipeError(f"A recipe has no choice named {name!r}.")
             CHOICES[name].check(name, value)
-        self._complete()
+        self._complete(COMMON)
         self._check(self.choices)
 
     def __getattr__(self, name: str) -> Any:
@@ -80,22 +81,22 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
                 return CHOICES[name].default
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
-    def _complete(self) -> None:
-        """Bring the choices into the form in which they are compared."""
+    def _complete(self, names: Collection[str]) -> None:
+        """Bring these choices into the form in which they are compared."""
         if self.marker_text == "":
             object.__setattr__(self, "marker_text", _DEFAULT_MARKER_TEXT.get(self.marker, ""))
-        tokens: object = self.special_tokens
-        if isinstance(tokens, str):  # else each letter would be one
-            raise RecipeError("The special tokens must be a list of texts.")
-        object.__setattr__(self, "special_tokens", tuple(self.special_tokens))
-        if expression := brought_expression(self.pattern):  # so that files can be read without the plug-in
-            object.__setattr__(self, "custom_pattern", self.custom_pattern or expression)
-            object.__setattr__(self, "pattern", CUSTOM_PATTERN)
-        if self.interventions != ():
+        if "special_tokens" in names:
+            tokens: object = self.special_tokens
+            if isinstance(tokens, str):  # else each letter would be one
+                raise RecipeError("The special tokens must be a list of texts.")
+            object.__setattr__(self, "special_tokens", tuple(self.special_tokens))
+        if "interventions" in names and self.interventions != ():
             object.__setattr__(self, "interventions", checked_interventions(self.interventions))
-        object.__setattr__(self, "preparation", self.preparation and _prepare().steps_of(self.preparation))
-        object.__setattr__(self, "decoding", self.decoding and _decode().decoders_of(self.decoding))
-        if self.mixture is not None:
+        if "preparation" in names:
+            object.__setattr__(self, "preparation", self.preparation and _prepare().steps_of(self.preparation))
+        if "decoding" in names:
+            object.__setattr__(self, "decoding", self.decoding and _decode().decoders_of(self.decoding))
+        if "mixture" in names and self.mixture is not None:
             object.__setattr__(self, "mixture", mixture_of(self.mixture))
 
     def _check(self, choices: Mapping[str, Choice]) -> None:
@@ -105,7 +106,12 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
             if value is not declared.default:
                 declared.check(name, value)
         _check_agreement(self)
-        check_pattern(self.pattern, self.custom_pattern)
+        if "special_tokens" in choices:
+            _check_specials(self.special_tokens)
+        if "custom_pattern" in choices and (self.custom_pattern or self.pattern not in NAMED_PATTERNS.own):
+            pattern, expression = understood_pattern(self.pattern, self.custom_pattern)
+            object.__setattr__(self, "pattern", pattern)
+            object.__setattr__(self, "custom_pattern", expression)
 
     @property
     def choices(self) -> Mapping[str, Choice]:
@@ -150,9 +156,9 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
         for name in COMMON:
             object.__setattr__(changed, name, changes[name] if name in changes else getattr(self, name))
         object.__setattr__(changed, "own", self.own)
-        changed._complete()
-        completed = changes.keys() | ({"custom_pattern"} if "pattern" in changes else set())
-        changed._check({name: COMMON[name] for name in completed})
+        changed._complete(changes.keys())
+        checked = changes.keys() | ({"custom_pattern"} if "pattern" in changes else set())
+        changed._check({name: COMMON[name] for name in checked})
         return changed
 
     @property
@@ -355,7 +361,6 @@ def _check_agreement(recipe: Recipe) -> None:
     _check_signs(recipe)
     if recipe.base != "bytes" and not TIE_RULES[recipe.ties].fits(recipe.base):  # all rules decide between bytes
         raise RecipeError(f"The tie rule {recipe.ties} orders bytes; on characters choose another, such as lowest-ids.")
-    check_specials(recipe.special_tokens)
 
 
 def _check_method(recipe: Recipe) -> None:
@@ -393,3 +398,16 @@ def _check_signs(recipe: Recipe) -> None:
         raise RecipeError("What is unknown needs a text, such as <unk>.")
     if recipe.marker != "none" and not recipe.marker_text:
         raise RecipeError("The word marker needs a text, such as </w>.")
+
+
+def _check_specials(tokens: tuple[str, ...]) -> None:
+    for token in tokens:
+        if not isinstance(token, str) or not token:
+            raise RecipeError("A special token must be a text of at least one character.")
+        if len(token) > LONGEST_SPECIAL or not token.isascii():
+            refuse_long_text("A special token", token, LONGEST_SPECIAL)
+            refuse_half_characters("A special token", token)
+    if sum(map(len, tokens)) > MOST_SPECIAL:
+        raise RecipeError(f"All special tokens together can have at most {MOST_SPECIAL:,} characters.")
+    if len(set(tokens)) != len(tokens):
+        raise RecipeError("A special token is listed twice.")

@@ -107,16 +107,18 @@ SPELLED_OUT = {
 WHOLE_NUMBERS = {SPELLED_OUT["digits-right"].expression: _OWN["cl100k"].expression.replace(r"\p{N}{1,3}+", r"\p{N}++")}
 
 
-def brought_expression(name: str) -> str:
-    """Return the expression of a pattern that is spelled out, or of a plug-in's; empty for others."""
-    if isinstance(name, str) and name in SPELLED_OUT:
-        return SPELLED_OUT[name].expression
-    is_brought = isinstance(name, str) and name not in (*_OWN, "custom") and name in NAMED_PATTERNS
-    return NAMED_PATTERNS[name].expression if is_brought else ""
+def understood_pattern(pattern: str, custom: str) -> tuple[str, str]:
+    """Return the name of a pattern and its own expression as a recipe keeps them.
 
-
-def check_pattern(pattern: str, custom: str) -> None:
-    """Refuse an unknown name, or a custom expression that does not compile."""
+    A pattern that is spelled out, or a plug-in's, is kept as an expression, so that files can be read without the
+    plug-in. An unknown name, and a custom expression that does not compile, are refused.
+    """
+    if pattern in SPELLED_OUT:
+        custom = custom or SPELLED_OUT[pattern].expression
+        pattern = "custom"
+    elif pattern not in (*_OWN, "custom") and pattern in NAMED_PATTERNS:
+        custom = custom or NAMED_PATTERNS[pattern].expression
+        pattern = "custom"
     if pattern == "custom":
         if not custom:
             raise PatternError("Write the regular expression that splits the text into words.")
@@ -125,6 +127,7 @@ def check_pattern(pattern: str, custom: str) -> None:
         raise RecipeError(f"There is no pattern {pattern!r}; there are {', '.join(NAMED_PATTERNS)} and custom.")
     elif custom:
         raise RecipeError(f"The recipe names the pattern {pattern!r} and gives another one; choose one of them.")
+    return pattern, custom
 
 
 def compile_custom(custom: str) -> regex.Pattern[str]:

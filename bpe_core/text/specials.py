@@ -6,10 +6,6 @@ import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 
-from bpe_core.errors import RecipeError, refuse_half_characters, refuse_long_text
-
-LONGEST_SPECIAL = 4_096  # characters of a special token
-MOST_SPECIAL = 1_000_000  # characters of all together
 Find = Callable[[str], Iterator[tuple[int, int]]]  # of a text, where something occurs in it
 
 FEW = 500  # alternatives, with which an expression takes only some microseconds a place
@@ -68,16 +64,3 @@ def _by_length(specials: tuple[str, ...]) -> tuple[frozenset[str], list[int], re
     shared = next((first[:end] for end in range(len(first), 0, -1) if last.startswith(first[:end])), "")
     beginning = re.escape(shared) if shared else f"[{re.escape(''.join({token[0] for token in specials}))}]"
     return frozenset(specials), sorted({len(token) for token in specials}, reverse=True), re.compile(beginning)
-
-
-def check_specials(specials: tuple[str, ...]) -> None:
-    for token in specials:
-        if not isinstance(token, str) or not token:
-            raise RecipeError("A special token must be a text of at least one character.")
-        if len(token) > LONGEST_SPECIAL or not token.isascii():
-            refuse_long_text("A special token", token, LONGEST_SPECIAL)
-            refuse_half_characters("A special token", token)
-    if sum(map(len, specials)) > MOST_SPECIAL:
-        raise RecipeError(f"All special tokens together can have at most {MOST_SPECIAL:,} characters.")
-    if len(set(specials)) != len(specials):
-        raise RecipeError("A special token is listed twice.")

@@ -42,8 +42,8 @@ assert ids == again and study.decode(ids) == text
 print(json.dumps({"open": opened, "first": first, "warm": warm, "tokens": len(ids)}))
 """
 MOST = {  # files and calls
-    "open": (31, 420),
-    "first": (14, 120),
+    "open": (24, 300),
+    "first": (14, 110),
     "warm": (8, 40),
 }
 TEXT = "low prices, 2024"
