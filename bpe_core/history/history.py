@@ -111,7 +111,7 @@ class History(Sequence[Step]):
         """Return a history of which only the merges are known, as when a table is imported."""
         if not isinstance(pairs, np.ndarray):
             pairs = np.fromiter(chain.from_iterable(pairs), np.int64, 2 * len(pairs)).reshape(-1, 2)
-        left, right = pairs.T.astype(np.int32)
+        left, right = np.ascontiguousarray(pairs.T, np.int32)
         unknown = np.full(len(pairs), NOTHING, np.int32)
         unknown_count = np.full(len(pairs), NOTHING, np.int64)
         columns = Columns(left, right, unknown_count, unknown, unknown, unknown_count, unknown_count)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import groupby, pairwise
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -39,6 +39,7 @@ MOST_GROUPS = 8  # of special tokens that begin alike, each searched for by itse
 SHORT = 1_000  # characters, through which one expression of all is sooner
 LONG = 4_000  # characters: from here on arrays take less time than words one by one
 
+Item = TypeVar("Item")  # a word
 Allowed = Collection[str] | Literal["all"] | None  # special tokens to look for; None: as the table's owner does it
 ALLOWED: Mapping[str, Allowed] = {"": None, "all": "all", "none": ()}  # by what a person says
 
@@ -136,6 +137,14 @@ class Cutting:
 
     def normalized_parts(self, text: str, allowed: tuple[str, ...]) -> Iterator[tuple[str, str | None]]:
         """Yield the special tokens of a text and the normalized text between them: ("", token) or (text, None)."""
+        if not (self._added or self.gives_words):
+            for part, is_special in parts_of(text, allowed) if allowed else ((text, False),):
+                changed = self._change(part) if self.normalizes and not is_special else part
+                if is_special:
+                    yield "", part
+                elif changed:
+                    yield changed, None
+            return
         for piece, token in self._stretches(text, self._sought(allowed), places=self._wants_places):
             if token:
                 yield "", token
@@ -353,3 +362,15 @@ def _beginning_alike(specials: tuple[str, ...]) -> list[str]:
     if len(groups) > MOST_GROUPS:
         return ["|".join(map(re.escape, groups if len(specials) > FEW else specials))]
     return ["|".join(group if len(group) <= FEW else [re.escape(begin)]) for begin, group in groups.items()]
+
+
+def ids_of_each(items: Iterable[Item], cut: Callable[[Item], Sequence[int]]) -> Int32s:
+    """Return the tokens of many words, one after the other; each different word is cut once."""
+    ids: list[int] = []
+    known: dict[Item, Sequence[int]] = {}
+    for item in items:
+        tokens = known.get(item)
+        if tokens is None:
+            tokens = known[item] = cut(item)
+        ids += tokens
+    return np.array(ids, np.int32)

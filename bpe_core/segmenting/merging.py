@@ -10,10 +10,10 @@ number of merges follow from the ranks by comparison, so a word is merged only o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from heapq import heapify, heappop, heappush
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from bpe_core.kernels import NEVER as NEVER
 from bpe_core.kernels import PATTERN_CUT as PATTERN_CUT
 from bpe_core.kernels.readiness import use_machine_code
 from bpe_core.segmenting.boundaries import PlacedSymbols
-from bpe_core.segmenting.cutting import Cutting
+from bpe_core.segmenting.cutting import Cutting, ids_of_each
 from bpe_core.support.arrays import Int32s
 from bpe_core.text.characters import raw_bytes
 
@@ -172,21 +172,6 @@ REMEMBERED_WORDS = 1 << 15
 LONGEST_REMEMBERED = 64  # bytes
 MOST_SYMBOLS = 1 << 23  # of all tokens together; a table of text never comes near
 _AS_THE_CHARACTER = -1  # what stands for an unknown character covers all its bytes
-
-Item = TypeVar("Item")
-
-
-def ids_of_each(items: Iterable[Item], cut: Callable[[Item], Sequence[int]]) -> Int32s:
-    """Return the tokens of many words, one after the other; each different word is cut once."""
-    ids: list[int] = []
-    known: dict[Item, Sequence[int]] = {}
-    for item in items:
-        tokens = known.get(item)
-        if tokens is None:
-            tokens = known[item] = cut(item)
-        ids += tokens
-    return np.array(ids, np.int32)
-
 
 # --- A word as base symbols -----------------------------------------------------------------
 

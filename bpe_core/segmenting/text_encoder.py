@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -13,8 +13,8 @@ from bpe_core.history.history import History
 from bpe_core.kernels.readiness import use_machine_code
 from bpe_core.methods.registry import METHODS
 from bpe_core.segmenting.boundaries import PATTERN_CUT, Boundaries, PlacedSymbols, joined
-from bpe_core.segmenting.cutting import Cutting, GivenWords, Part, ids_looked_for, utf8
-from bpe_core.segmenting.merging import LongestMatch, Merges, PlainEncoder, ids_of_each
+from bpe_core.segmenting.cutting import SHORT, Cutting, GivenWords, Part, ids_looked_for, ids_of_each, utf8
+from bpe_core.segmenting.merging import LongestMatch, Merges, PlainEncoder
 from bpe_core.segmenting.word_runs import RunMerges
 from bpe_core.support.arrays import Int32s, Int64s
 from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
@@ -32,6 +32,7 @@ if TYPE_CHECKING:  # which load machine code
 LAID_AT_ONCE = 1 << 18  # characters of texts whose words are laid end to end
 CHARACTERS_AT_ONCE = 1 << 24  # of texts that are changed or hold special tokens, which several threads encode
 BYTES_A_CHARACTER = 4  # of its id
+FEW_PARTS = 6  # of a short text; with more of them one call of the kernels for all is sooner
 
 
 class WordEncoder:
@@ -44,6 +45,7 @@ class WordEncoder:
         self._cutting = cutting
         self._compiled: CompiledEncoder | None = None
         self._encoded = 0  # characters
+        self._before_first = 0  # characters of tokens that plain Python goes through before it cuts a first word
 
     def make_kernels(self) -> CompiledEncoder:
         """Return the kernels that cut as this does, where `has_kernels` says that there are any."""
@@ -62,7 +64,7 @@ class WordEncoder:
 
     def kernels_for(self, size: int) -> CompiledEncoder | None:
         """Return the kernels once so much was encoded that loading them takes less time than doing without."""
-        if self._compiled is None and self.has_kernels and self._is_worth_machine_code(size):
+        if self._compiled is None and self.has_kernels and self._is_worth_machine_code(size + self._before_first):
             self._compiled = self.make_kernels()
         return self._compiled
 
@@ -86,12 +88,35 @@ class WordEncoder:
             changed = None if changes is None else changes.of(data, np.array([0, len(data)]))
             if changed is not None:
                 return kernels.ids_of_texts(*changed, at)[0]
-        if kernels is None and not allowed and not self._cutting.normalizes:
-            return self._ids_of_unchanged(text, at)
+        if kernels is None or len(text) < SHORT:
+            return self._ids_of_short(kernels, text, at, allowed)
+        return self._ids_laid(kernels, text, at, allowed)
+
+    def _ids_laid(self, kernels: CompiledEncoder | None, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
+        """Return the ids of a text whose parts are laid end to end."""
         utf8(text)  # so that an error names the place in the given text
         parts = _Parts.of(self._cutting.stretches([text], allowed), self._special_id)
-        kernels = kernels or self.kernels_for(sum(len(piece.text) for piece in parts.pieces) - len(text))  # far longer?
         return self._ids_of_parts(kernels, parts, at)[0]
+
+    def _ids_of_short(self, kernels: CompiledEncoder | None, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
+        """Return the ids of a short text part by part, which takes less than laying a few parts end to end."""
+        if not (allowed or self._cutting.normalizes):
+            return self._ids_of_unchanged(text, at)
+        if not text.isascii():
+            utf8(text)  # so that an error names the place in the given text
+        rest = self._cutting.normalized_parts(text, allowed)
+        parts = list(islice(rest, FEW_PARTS + 1))
+        if kernels is not None and len(parts) > FEW_PARTS:
+            return self._ids_laid(kernels, text, at, allowed)
+        parts += rest
+        more = sum([len(part) for part, _ in parts]) - len(text)
+        if more > 0:  # perhaps far more, which is worth kernels
+            kernels = self.kernels_for(more)
+        found = [
+            self._ids_of_part(kernels, part, at) if special is None else self._special(special)
+            for part, special in parts
+        ]
+        return found[0] if len(found) == 1 else end_to_end(found)
 
     def _ids_of_unchanged(self, text: str, at: int) -> Int32s:
         try:
@@ -105,15 +130,14 @@ class WordEncoder:
 
     def _ids_of_words(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
         """Return the ids of a text; for kernels, lay the words of its parts end to end."""
-        utf8(text)
         kernels = self.kernels_for(len(text))
         if kernels is None and not self._is_worth_laying(len(text)):
+            utf8(text)
             return ids_of_each(
                 self._cutting.normalized_parts(text, allowed),
                 lambda part: [self._special_id[part[1]]] if part[1] else self.ids_of_word(raw_bytes(part[0]), at),
             )
-        parts = _Parts.of(self._cutting.stretches([text], allowed), self._special_id)
-        return self._ids_of_parts(kernels, parts, at)[0]
+        return self._ids_laid(kernels, text, at, allowed)
 
     def _is_worth_laying(self, size: int) -> bool:
         return self._is_worth_machine_code(0 if self.has_kernels else size)  # else that size was counted already
@@ -139,16 +163,16 @@ class WordEncoder:
         if self._cutting.gives_words:
             return self._ids_of_laid(kernels, self._cutting.laid(pieces), at)
         if kernels is None or not kernels.finds_words:
-            return Batch.of([self._ids_of_piece(kernels, piece, at) for piece in pieces])
+            return Batch.of([self._ids_of_part(kernels, piece.text, at) for piece in pieces])
         texts = Texts.of([piece.text for piece in pieces])
         if texts.size < WORTH_THREADS:
             return kernels.ids_of_texts(texts.data, texts.edges, at)
         return encoded_by_kernels(kernels, texts, self._cuts_of_changed, at, threads)
 
-    def _ids_of_piece(self, kernels: CompiledEncoder | None, piece: TracedPiece, at: int) -> Int32s:
+    def _ids_of_part(self, kernels: CompiledEncoder | None, part: str, at: int) -> Int32s:
         if kernels is not None:
-            return kernels.ids(piece.text, at)
-        return self.ids_of_words(self._cutting.words(piece.text), at)
+            return kernels.ids(part, at)
+        return self.ids_of_words(self._cutting.words(part), at)
 
     def _ids_of_laid(self, kernels: CompiledEncoder | None, laid: FlatWords, at: int) -> tuple[Int32s, Int64s]:
         if kernels is not None:

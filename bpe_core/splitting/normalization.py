@@ -68,7 +68,9 @@ def normalize(text: str, recipe: Recipe) -> str:
 
 def normalizer(recipe: Recipe) -> Callable[[str], str]:
     """Return the function that normalizes texts between special tokens; make it once for many texts."""
-    return partial(_changed, [step.changed for step in _steps(recipe)] if recipe.normalizes else [])
+    changes = [step.changed for step in _steps(recipe)] if recipe.normalizes else []
+    # A step of a file may put something before a text, but not before one that is empty.
+    return changes[0] if len(changes) == 1 and not recipe.preparation else partial(_changed, changes)
 
 
 def _changed(changes: list[Callable[[str], str]], text: str) -> str:

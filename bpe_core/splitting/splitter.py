@@ -74,7 +74,7 @@ class Splitter:
 
     def _words_of_units(self, text: str) -> Iterator[str]:
         place = 0
-        for part, is_special in parts_of(text, self._specials):
+        for part, is_special in parts_of(text, self._specials) if self._specials or not text else ((text, False),):
             if self._steps is not None and not is_special:
                 yield from self._steps.texts_of_words(part, place)
             elif not is_special:

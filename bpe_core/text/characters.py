@@ -68,7 +68,9 @@ def small(text: str) -> str:
 
 
 def formed(text: str, form: Form) -> str:
-    if text.isascii() or without_form().isdisjoint(set(text)):
+    if text.isascii():
+        return text
+    if without_form().isdisjoint(set(text)):
         return "".join(unicodedata.normalize(form, part) for part in _in_lines(text))
     return "".join(
         part if part in without_form() else unicodedata.normalize(form, part) for part in _apart_without_form(text)

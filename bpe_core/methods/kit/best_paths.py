@@ -188,6 +188,7 @@ class BestPaths(WordSegmenter):
         self.has_pieces_over_time = not self._scores.waiting
         self._spelling = Spelling(history)
         self._unknown = history.alphabet.unknown_id
+        self._before_first = CHARACTERS_OF_A_SEED * history.alphabet.seed_count
 
     @cached_property
     def _joins(self) -> list[bool]:
@@ -198,12 +199,6 @@ class BestPaths(WordSegmenter):
 
         return CompiledPaths(self._history, self._cutting, self._scores)
 
-    def kernels_for(self, size: int) -> CompiledPaths | None:
-        """Return the kernels for a text of that size; the plain cut reads all tokens first, so these count, too."""
-        unspelled = 0 if "pieces" in vars(self) else CHARACTERS_OF_A_SEED * self._history.alphabet.seed_count
-        found: CompiledPaths | None = super().kernels_for(size + unspelled)  # type: ignore[assignment]  # made here
-        return found
-
     def pieces_over_time(self) -> PiecesOverTime | None:
         if not self.has_pieces_over_time:
             return None
@@ -212,11 +207,12 @@ class BestPaths(WordSegmenter):
         return paths_over_time(self._history, self._scores)
 
     def cut_words(self, words: Sequence[bytes], at: int) -> WordCuts:
-        kernels = self.kernels_for(sum(map(len, words)))
+        kernels: CompiledPaths | None = self.kernels_for(sum(map(len, words)))  # type: ignore[assignment]  # made here
         return super().cut_words(words, at) if kernels is None else kernels.cut_words(words, at)
 
     @cached_property
     def pieces(self) -> Pieces:
+        self._before_first = 0
         return Pieces(self._history)
 
     def _cut_word(self, word: bytes, at: int) -> WordCut:
