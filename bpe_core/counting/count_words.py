@@ -25,7 +25,7 @@ from bpe_core.kernels import readiness
 from bpe_core.kernels.kept import COUNTING
 from bpe_core.kernels.readiness import WORTH_WAITING, use_machine_code
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.splitting.normalization import normalize
+from bpe_core.splitting.normalization import normalize, normalizing
 from bpe_core.splitting.safe_cuts import SafeCuts, keeps_newlines
 from bpe_core.splitting.splitter import Splitter, scan_table, why_slow
 from bpe_core.support.limits import check_room, refuse_bomb, watching_memory
@@ -131,7 +131,7 @@ def counts_in_runs(recipe: Recipe) -> bool:
 
 
 def scanned_texts(corpus: Corpus, recipe: Recipe, work: Work = ALONE) -> Iterator[Chunk]:
-    return _scanned(_Count(corpus, recipe, _watching(work)).chunks(), recipe)
+    return _scanned(_Count(corpus, recipe, _watching(work)).chunks(recipe.asks_for_line_ends), recipe)
 
 
 def count_texts(
@@ -172,6 +172,7 @@ class _Count:
     by_kernels: bool | None = None
 
     def texts(self) -> WordTable:
+        asks_for_line_ends = self.recipe.asks_for_line_ends
         size = 0
 
         def measured(chunks: Iterator[Chunk]) -> Iterator[Chunk]:
@@ -180,8 +181,8 @@ class _Count:
                 size += len(chunk.data)
                 yield chunk
 
-        chunks = measured(self.chunks())
-        if not self.recipe.asks_for_line_ends:
+        chunks = measured(self.chunks(asks_for_line_ends))
+        if not asks_for_line_ends:
             words = self._counted(chunks)
         else:
             lines = LineEnds(self.recipe)
@@ -202,12 +203,12 @@ class _Count:
                 log.add(name, f"{name}: these words are not as the recipe splits texts: {why}")
             yield table
 
-    def chunks(self) -> Iterator[Chunk]:
+    def chunks(self, line_by_line: bool) -> Iterator[Chunk]:
         """Yield the chunks of the corpus and report them; with many documents if only the scanner sees them."""
         total = self.corpus.total_size
         done_before = 0  # in the sources already finished
         source = read = 0
-        several = _scans_as_it_is(self.recipe) and not self.recipe.asks_for_line_ends
+        several = _scans_as_it_is(self.recipe) and not line_by_line
         for chunk in self.corpus.chunks(several=several):
             self._stop_if_cancelled()
             if chunk.source != source:
@@ -246,8 +247,9 @@ class _Count:
     def _counted_plainly(self, chunks: Iterable[Chunk]) -> WordTable:
         counts: Counter[str] = Counter()
         splitter = Splitter(self.recipe)
+        normalized = normalizing(self.recipe)
         for text in _short_texts(one_by_one(chunks), SafeCuts.of(self.recipe)):
-            words = splitter.words(normalize(text, self.recipe))
+            words = splitter.words(text if normalized is None else normalized(text))
             while batch := list(islice(words, WORDS_BETWEEN_CHECKS)):
                 counts.update(batch)
                 self._stop_if_cancelled()
@@ -305,8 +307,10 @@ def _scanned(chunks: Iterable[Chunk], recipe: Recipe) -> Iterator[Chunk]:
     if _scans_as_it_is(recipe):
         yield from chunks
         return
+    normalized = normalizing(recipe)
     for text, ends_document in _texts(chunks, keeps_newlines(recipe)):
-        for part, is_special in parts_of(normalize(text, recipe), recipe.special_tokens):
+        text = text if normalized is None else normalized(text)
+        for part, is_special in parts_of(text, recipe.special_tokens):
             if is_special:
                 yield Chunk(b"", True)
                 continue
@@ -331,9 +335,11 @@ def _short_texts(chunks: Iterable[Chunk], cuts: SafeCuts) -> Iterator[str]:
         while len(held) > SHORT_TEXT and (cut := cuts.last(held[:SHORT_TEXT])):
             yield held[:cut].decode()
             del held[:cut]
-        refuse_bomb(len(held), chunk.bytes_read)
+        if len(held) > SHORT_TEXT:
+            refuse_bomb(len(held), chunk.bytes_read)
         if chunk.ends_document:
-            check_room(COPIES_HELD * len(held), "Splitting a text as a whole", FEWER_WORDS)
+            if len(held) > SHORT_TEXT:
+                check_room(COPIES_HELD * len(held), "Splitting a text as a whole", FEWER_WORDS)
             yield held.decode()
             held.clear()
 

@@ -58,12 +58,20 @@ class _Step(NamedTuple):
 
 def normalize(text: str, recipe: Recipe) -> str:
     """Return the text as the recipe wants it before splitting."""
+    normalized = normalizing(recipe)
+    return text if normalized is None else normalized(text)
+
+
+def normalizing(recipe: Recipe) -> Callable[[str], str] | None:
+    """Return the function that normalizes whole texts; None where the recipe changes none. Make it once for many."""
     if not recipe.normalizes:
-        return text
-    changed = normalizer(recipe)
-    return "".join(
-        piece if is_special else changed(piece) for piece, is_special in parts_of(text, recipe.special_tokens)
-    )
+        return None
+    changed, specials = normalizer(recipe), recipe.special_tokens
+
+    def normalized(text: str) -> str:
+        return "".join([piece if is_special else changed(piece) for piece, is_special in parts_of(text, specials)])
+
+    return normalized
 
 
 def normalizer(recipe: Recipe) -> Callable[[str], str]:

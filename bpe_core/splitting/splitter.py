@@ -44,9 +44,10 @@ class Splitter:
         self._specials = recipe.special_tokens if specials is None else specials
         self._patience = patience
         self._steps = _steps(recipe) if recipe.splits_by_steps else None
-        self._is_custom = recipe.pattern not in NAMED_PATTERNS
-        self._custom = compile_custom(recipe.custom_pattern) if self._is_custom else None
-        self._expression = "" if self._is_custom else NAMED_PATTERNS[recipe.pattern].expression
+        named = NAMED_PATTERNS.get(recipe.pattern)
+        self._is_custom = named is None
+        self._custom = compile_custom(recipe.custom_pattern) if named is None else None
+        self._expression = "" if named is None else named.expression
         self._words_of_unit = self._custom_words if self._is_custom else self._named_words
         self._is_one_unit = not (self._specials or self._steps or recipe.unit == "line")
         self.has_matched = False

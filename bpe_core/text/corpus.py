@@ -56,7 +56,13 @@ class Corpus:
         self._readers = tuple(readers)
         self.word_counts = word_counts
         self.group_of_source = tuple(groups) or ("",) * len(readers)
-        self.sources: tuple[Source, ...] = tuple(reader.source for reader in readers)
+        self.sources: tuple[Source, ...] = tuple([reader.source for reader in readers])
+        self.word_lists = tuple([one for one in readers if one.source.is_word_list and isinstance(one, FileReader)])
+        """The files with words that were counted elsewhere; they are not among the chunks."""
+        self.has_texts = len(self.word_lists) < len(readers)
+        sizes = [source.size for source in self.sources if source.size is not None]
+        self.total_size = sum(sizes) if len(sizes) == len(readers) else None
+        """Bytes as stored; None if the size of a source cannot be known."""
         self._found_while_opening = log or SkipLog()
         self.remarks = SkipLog()  # oddities met while reading
         self._choice: Group | None = None  # of a part that is not read as a whole
@@ -204,21 +210,6 @@ class Corpus:
             if chunk.ends_document:
                 yield b"".join(held).decode()
                 held = []
-
-    @property
-    def word_lists(self) -> tuple[FileReader, ...]:
-        """Return the files with words that were counted elsewhere; they are not among the chunks."""
-        return tuple(one for one in self._readers if isinstance(one, FileReader) and one.source.is_word_list)
-
-    @property
-    def has_texts(self) -> bool:
-        return any(not source.is_word_list for source in self.sources)
-
-    @property
-    def total_size(self) -> int | None:
-        """Bytes as stored; None if the size of a source cannot be known."""
-        sizes = [source.size for source in self.sources if source.size is not None]
-        return sum(sizes) if len(sizes) == len(self.sources) else None
 
     @property
     def skipped(self) -> tuple[SkippedText, ...]:

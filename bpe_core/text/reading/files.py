@@ -124,16 +124,27 @@ def readers_of(
     readers: list[FileReader] = []
     for path in paths:
         if str(path) == STANDARD_INPUT:
-            readers.append(FileReader(Source("standard input", None, None, "text", encoding=None), options))
+            readers.append(FileReader(Source("standard input", None, None, "text"), options))
         elif isinstance(path, str) and is_address(path):
             readers += _at_address(path, patterns, options, log)
-        elif stat.S_ISDIR(_status(Path(path)).st_mode):
-            counts = None if only else _counts_in(Path(path))
-            sources = texts_in(Path(path), patterns, options, log, only) if counts is None else [counts]
-            readers += [FileReader(one, options) for source in sources for one in by_group(source, options.field)]
         else:
-            readers += [FileReader(one, options) for one in by_group(source_of(Path(path), options), options.field)]
+            readers += [FileReader(one, options) for one in _sources_at(Path(path), patterns, options, log, only)]
     return readers
+
+
+def _sources_at(
+    path: Path, patterns: Sequence[str], options: ReadingOptions, log: SkipLog, only: Sequence[str]
+) -> list[Source]:
+    """Return the sources of a file or of the files in a folder; of counts, a source for each group."""
+    name = shown(path)
+    status = _status(path, name)
+    if not stat.S_ISDIR(status.st_mode):
+        sources = [_source(path, name, status, options)]
+    elif not only and (counts := _counts_in(path)) is not None:
+        sources = [counts]
+    else:
+        sources = texts_in(path, patterns, options, log, only)
+    return [one for source in sources for one in (by_group(source, options.field) if source.counted else (source,))]
 
 
 def groups_counted_in(path: Path) -> dict[str, str]:
@@ -167,8 +178,7 @@ def _at_address(address: str, patterns: Sequence[str], options: ReadingOptions, 
 
     texts, is_folder = remote_texts(address, patterns, lambda name, error: log.add(name, str(error)))
     sources = [
-        Source(text.name, None, text.size, *kind_of(text.path), None, version=text.version, opens=text.open)
-        for text in texts
+        Source(text.name, None, text.size, *kind_of(text.path), version=text.version, opens=text.open) for text in texts
     ]
     if not is_folder:
         return [FileReader(one, options) for one in by_group(_looked_at(sources[0], options), options.field)]
@@ -183,10 +193,13 @@ def _at_address(address: str, patterns: Sequence[str], options: ReadingOptions, 
 def source_of(path: Path, options: ReadingOptions) -> Source:
     """Return the source of a file, once its beginning has shown that it is text."""
     name = shown(path)
+    return _source(path, name, _status(path, name), options)
+
+
+def _source(path: Path, name: str, status: os.stat_result, options: ReadingOptions) -> Source:
     kind, compression = kind_of(str(path))
-    status = _status(path)
     if not stat.S_ISREG(status.st_mode):  # a pipe or device: looking at its beginning would use it up
-        return Source(name, path, None, kind, compression, None)
+        return Source(name, path, None, kind, compression)
     return _looked_at(Source(name, path, status.st_size, kind, compression), options)
 
 
@@ -231,12 +244,12 @@ def _with_fields(source: Source, options: ReadingOptions, fields: tuple[str, ...
     return replace(source, fields=fields, field=options.field or guessed(fields))
 
 
-def _status(path: Path) -> os.stat_result:
+def _status(path: Path, name: str) -> os.stat_result:
     try:
-        with sentences(shown(path)):
+        with sentences(name):
             return path.stat()
     except ValueError as error:  # a zero byte in the name
-        raise CorpusError(f"{shown(path)} cannot be a path: {error}.") from error
+        raise CorpusError(f"{name} cannot be a path: {error}.") from error
 
 
 def texts_in(

@@ -45,7 +45,7 @@ def text_blocks(source: Source, options: ReadingOptions, size: int, log: SkipLog
     size = max(size, _SMALLEST_BLOCK)
     with open_stream(source) as stream:
         encoding = source.encoding
-        if encoding is None or source.span is None:  # for a span, the beginning of its file was looked at
+        if encoding is None or (stream.has_changed and source.span is None):  # since its beginning was looked at
             encoding = refuse_empty_or_binary(source.name, stream.head(HEAD_LENGTH), options.encoding)
         try:
             if encoding in ("utf-8", "utf-8-sig"):

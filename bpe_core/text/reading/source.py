@@ -30,12 +30,14 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True)
 class Source:
+    """The description of a source, made once where it is opened, and handed on to all that read, count or report it."""
+
     name: str  # as shown to a person
     path: Path | None  # None for standard input, for texts given in memory, and where there is `opens`
     size: int | None  # bytes as stored, so compressed if the file is; None if it cannot be known
     kind: Kind
     compression: str = ""  # "gzip", "bzip2", "xz", "zstd" or none
-    encoding: str | None = "utf-8"  # None if only reading will show it
+    encoding: str | None = None  # as its beginning showed; None if it was not looked at, so that reading has to
     is_word_list: bool = False  # a table of words and how often each occurs
     fields: tuple[str, ...] = ()  # of a table: those that could hold its texts
     field: str = ""  # the one of them that does; empty if none was chosen and none can be guessed
@@ -81,7 +83,11 @@ class Chunk(NamedTuple):
 
 
 def one_by_one(chunks: Iterable[Chunk]) -> Iterator[Chunk]:
-    return (one for chunk in chunks for one in chunk.documents())
+    for chunk in chunks:
+        if chunk.inner_ends is None:
+            yield chunk
+        else:
+            yield from chunk.documents()
 
 
 @dataclass(frozen=True)
