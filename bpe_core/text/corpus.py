@@ -43,7 +43,12 @@ SHORTER = "Choose lines instead of documents."
 
 
 class Corpus:
-    """A corpus of texts. A file, a row of a table, or a text given in memory is one document."""
+    """A corpus of texts. A file, a row of a table, or a text given in memory is one document.
+
+    What is known of them is said when they are opened: `sources` describes each, `total_size` is the number of their
+    bytes as stored (None if that of one cannot be known), `word_lists` are the files with words that were counted
+    elsewhere, which are not among the chunks, and `has_texts` says whether there is anything else.
+    """
 
     def __init__(
         self,
@@ -58,11 +63,9 @@ class Corpus:
         self.group_of_source = tuple(groups) or ("",) * len(readers)
         self.sources: tuple[Source, ...] = tuple([reader.source for reader in readers])
         self.word_lists = tuple([one for one in readers if one.source.is_word_list and isinstance(one, FileReader)])
-        """The files with words that were counted elsewhere; they are not among the chunks."""
         self.has_texts = len(self.word_lists) < len(readers)
         sizes = [source.size for source in self.sources if source.size is not None]
         self.total_size = sum(sizes) if len(sizes) == len(readers) else None
-        """Bytes as stored; None if the size of a source cannot be known."""
         self._found_while_opening = log or SkipLog()
         self.remarks = SkipLog()  # oddities met while reading
         self._choice: Group | None = None  # of a part that is not read as a whole

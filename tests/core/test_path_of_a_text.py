@@ -83,7 +83,7 @@ KINDS = {
     "beyond ASCII": Kind("gpt2", GPT2, "the café", 8, 8),
     "a special token": Kind("gpt2", GPT2, "low<mask>", 9, 9),  # which are looked for by `text/specials.py`
     "small letters": Kind("gpt2", {"merges": 60, "lowercase": True}, "Low prices", 8, 8),
-    "a form of Unicode": Kind("cl100k", {"merges": 60, "unicode_form": "NFC"}, TEXT, 9, 8),  # `text/characters.py`
+    "a form of Unicode": Kind("gpt2", {"merges": 60, "unicode_form": "NFC"}, TEXT, 9, 8),  # `text/characters.py`
     "lines": Kind("superbpe", {"vocab_size": 300}, TEXT, 8, 9),
     "pieces": Kind("sentencepiece-like", {"vocab_size": 300}, TEXT, 9, 8),  # which are of a form of Unicode
     "best paths": Kind("unigram", {"vocab_size": 40}, TEXT, 9, 8),
