@@ -31,7 +31,7 @@ SECONDS_BETWEEN_LOOKS = 0.5  # whether it is still wanted
 _ENDED_BY = {getattr(signal, name, None) for name in ("SIGINT", "SIGTERM", "SIGKILL")}
 AT_ONCE = 2  # parts, where there are processors and memory for them
 ROOM = 700_000_000  # bytes that a process which compiles needs
-BEHIND_ALL_OTHERS = 15  # how nice a process is that makes something aside
+BEHIND_ALL_OTHERS = 15  # how nice a process is that makes something in the background
 
 
 def compile_kernels(patience: float = PATIENCE) -> bool:
@@ -141,7 +141,7 @@ def _answer_while_wanted(process: Popen[bytes]) -> tuple[bytes, bytes]:
 
 
 def _wanted() -> Callable[[], bool]:
-    """Return what tells whether the folder is still there; without one, whether who started this process is."""
+    """Return what says whether the folder is still there; without one, whether who started this process is."""
     place, parent = kept.folder(), os.getppid()
     return (lambda: os.getppid() == parent) if place is None else place.is_dir
 

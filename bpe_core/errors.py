@@ -13,7 +13,7 @@ from contextlib import contextmanager
 
 LONGEST_SENTENCE = 300  # characters; a value that is quoted may be as long as a file
 _LOOKED_AT = 4_000  # characters at the beginning, and at the end, of one that is longer
-_LONG_WORD = r"(\S{30})\S{41,}(\S{40})"  # a path, or a value without blanks; what tells it apart ends it
+_LONG_WORD = r"(\S{30})\S{41,}(\S{40})"  # a path, or a value without blanks; its end distinguishes it
 
 
 class BpeError(Exception):

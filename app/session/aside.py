@@ -1,4 +1,4 @@
-"""Work aside: a function runs on its own thread, and its answer arrives in the window's thread; and notices."""
+"""Background tasks: a function runs on its own thread, and its answer arrives in the window's thread; and notices."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Aside(QObject):
         queues: bool = False,
         writes: bool = False,
     ) -> None:
-        """Do `work` aside; what was asked about this topic before is stopped unless this one `queues`.
+        """Do `work` in the background; what was asked about this topic before is stopped unless this one `queues`.
 
         `failed` is given a sentence, `progress` the newest report. `ended` is called at the very end of work
         that was begun, when the topic is free again. What `writes` a file is waited for when the window closes.

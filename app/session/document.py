@@ -34,7 +34,7 @@ Then = Callable[[], object]  # what is to follow
 
 
 class Document(QObject):
-    """The file side of a session. Lives in the window's thread; reading and writing happens aside."""
+    """The file side of a session. Lives in the window's thread; reading and writing happens in the background."""
 
     changed = Signal()  # its name, or whether it is modified
     leaving = Signal()  # another session will be in the window

@@ -279,7 +279,7 @@ class Player(QObject):
 
 WHOLE_SECONDS = 18.5  # that playing takes at full speed, however long the history is: about twenty with learning
 FIRST_PER_SECOND = 1.0  # the speed at the beginning
-_HALVINGS = 60  # of the range in which the growth is sought: more than a float can tell apart
+_HALVINGS = 60  # of the range in which the growth is searched for: more than a float can tell apart
 
 
 @dataclass(frozen=True)

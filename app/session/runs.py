@@ -42,7 +42,7 @@ CANCELLED = "Counting was cancelled before there was anything to learn from."
 
 
 class Runs(RunList):
-    """Lives in the window's thread; what works aside brings its news there."""
+    """Lives in the window's thread; what works in the background brings its news there."""
 
     began = Signal()  # a training
     grew = Signal(int, int)  # the shown run has the merges [a, b) more

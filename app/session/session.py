@@ -60,7 +60,7 @@ class Session(QObject):
         self.corpus.counts.settled.connect(self._count_what_waited)  # after the runs, which take theirs first
 
     def warm_up(self) -> None:
-        """Compile the kernels and load the formats aside, so that nobody waits for them later."""
+        """Compile the kernels and load the formats in the background, so that nobody waits for them later."""
         self.aside.ask("compiled kernels", lambda task: readiness.prepare())
         self.aside.ask("formats", lambda task: _load_formats(), self._tell_left_out)
 
@@ -240,7 +240,7 @@ class Detour(QObject):
         return bool(run.sources) and not any(self.brought(run.sources))
 
     def contents(self) -> Contents:
-        """Return what the person has, in front of them or aside."""
+        """Return what the person has, on screen or kept."""
         session, now = self._session, self._sources.value
         if self.kept is not None:
             return replace(self.kept, sources=(*self.kept.sources, *self.brought(now)))

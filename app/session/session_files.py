@@ -1,4 +1,4 @@
-"""Sessions written to files and read; a file's state tells whether others have changed it."""
+"""Sessions written to files and read; a file's state says whether others have changed it."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ KEPT = 4  # studies that remember what was found out about them
 MOST_LOOKED_AT = 100  # files that the disk is asked about whether they are as they were
 NO_TEXTS = "There is no text in the corpus to measure by."
 
-Parts = Callable[[], Mapping[str, WordTable]]  # to be called aside
+Parts = Callable[[], Mapping[str, WordTable]]  # to be called in the background
 Tables = Mapping[str, Sequence[WordTable]]  # by the names of groups
 
 
@@ -67,13 +67,13 @@ class MixedWords:
         self._known: tuple[dict[str, list[WordTable]], GroupedWords] | None = None
 
     def words(self, tables: Tables, recipe: Recipe) -> WordTable:
-        """Merge the words by their weights; slow, to be called aside."""
+        """Merge the words by their weights; slow, to be called in the background."""
         if recipe.mixture is None:
             return WordTable.merged(table for group in tables.values() for table in group)
         return self.grouped(tables).learned_by(recipe)
 
     def parts(self, tables: Tables, mixture: Mixture | None) -> dict[str, WordTable]:
-        """Return what each group contributes; slow, to be called aside."""
+        """Return what each group contributes; slow, to be called in the background."""
         parts = self.grouped(tables).weighted_parts(mixture)
         return {name or IN_NONE: table for name, table in parts.items() if len(table)}
 

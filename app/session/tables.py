@@ -100,7 +100,7 @@ def _read(path: Path, cancelled: CancelCheck) -> ImportedTable:
 
 @dataclass(frozen=True, eq=False)
 class EditedTable:
-    """A table made aside, with sentences about it."""
+    """A table made in the background, with sentences about it."""
 
     history: History
     names: TokenTexts

@@ -52,7 +52,7 @@ class Mailbox(QObject):
         window_first.window_is_done()
 
     def _deliver(self) -> None:
-        # Whoever holds it may itself be waiting for a core, and threads that work aside get theirs last.
+        # The thread that holds it may itself wait for a core, and background threads get theirs last.
         if not self._lock.acquire(blocking=False):
             QTimer.singleShot(AGAIN_MILLISECONDS, self._deliver)
             return

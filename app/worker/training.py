@@ -194,7 +194,7 @@ def _leading(trainer: Trainer) -> LeadingPairs:
 
 
 LOOKED_BACK = 3.0  # seconds
-STEADY = 2.0  # a rate that changes by more than this from one half of them to the other tells nothing
+STEADY = 2.0  # a rate that changes by more than this from one half of them to the other says nothing
 
 
 class TimeLeft:

@@ -1,4 +1,4 @@
-"""The window goes first: while it takes in news and draws, the loops of threads that work aside give way.
+"""The window goes first: while it takes in news and draws, the loops of background threads give way.
 
 Python lets one thread run at a time, in turns, and these threads would have most of the turns.
 """
@@ -33,7 +33,7 @@ def window_is_done() -> None:
 
 
 def let_window_go_first() -> None:
-    """Wait while the window is at work; called aside, about every millisecond."""
+    """Wait while the window is at work; called in the background, about every millisecond."""
     if not _Window.is_at_work:
         return
     until = time.monotonic() + PATIENCE_SECONDS
@@ -42,7 +42,7 @@ def let_window_go_first() -> None:
 
 
 def lower_priority() -> None:
-    """Serve the window before this thread; called when a thread that works aside starts."""
+    """Serve the window before this thread; called when a background thread starts."""
     if sys.platform == "linux":  # elsewhere threads have no priority of their own that can be asked for this way
         with contextlib.suppress(OSError):
             me = threading.get_native_id()

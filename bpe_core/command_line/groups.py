@@ -112,7 +112,7 @@ class _MixtureBuilder:
     def __init__(self, names: Sequence[str], told: Mixture) -> None:
         self.by: By = told.by
         self._names = names or [""]
-        # Where shares are told, a group without one has none: whoever weighs the words says so.
+        # Where shares are given, a group without one has none: whoever weighs the words says so.
         unsaid = self._names if told.by == "times" else ()
         self.groups = {name: told.of(name) for name in [*unsaid, *(one.name for one in told.groups)]}
 

@@ -106,7 +106,7 @@ BAR_WIDTH = 24
 class TerminalBar:
     """A line that is drawn anew for each Progress, on a terminal only, and removed in the end.
 
-    Where nobody sees it being drawn, lines tell now and then how long it is still to wait for machine code.
+    Where nobody sees it being drawn, lines say now and then how long it is still to wait for machine code.
     """
 
     def __init__(self, stream: TextIO) -> None:

@@ -136,7 +136,7 @@ def names_files(action: argparse.Action) -> bool:
 
 
 def refuse_to_replace_what_is_read(options: argparse.Namespace, results: Sequence[str], told_in: Path | None) -> None:
-    """Refuse, too, a manifest in the place of the result that it tells of."""
+    """Refuse, too, a manifest in the place of the result that it describes."""
     told = [] if told_in is None else [str(told_in)]
     written = told if options.command in EDITING else [*told, *results]
     read = files_read_by(options) if written else ()

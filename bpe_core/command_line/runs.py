@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def run_named(table: str) -> tuple[str, Study, Report | None]:
-    """Return its title and its study; of a run of a session also what is told about it."""
+    """Return its title and its study; of a run of a session also its description."""
     place, number = run_of(table)
     if not is_session_file(place):
         return Path(table).name, open_study(table), None

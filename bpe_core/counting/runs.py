@@ -49,7 +49,7 @@ TEXT_A_RANGE = 2**25  # bytes
 _RANGES_KEY = b"ranges"
 _PLACES = 40  # bits of the place in a run, below the number of the run
 DONE = ".done.json"
-LOOKED_AT = 1 << 16  # bytes in which a place to cut is sought; if there is none the span becomes longer
+LOOKED_AT = 1 << 16  # bytes in which a place to cut is searched for; if there is none the span becomes longer
 
 
 @dataclass(frozen=True)

@@ -295,7 +295,7 @@ def files_beside(path: Path) -> Beside:
 
 
 def _content(path: Path) -> tuple[bytes, Format | None]:
-    """Read the whole file, and tell its format if that is known already.
+    """Read the whole file, and return its format if that is known already.
 
     Of a file whose beginning shows that it is none of ours, as when a film was chosen by mistake, no more is read.
     """

@@ -108,7 +108,7 @@ class OpenedTable:
     format: str  # the name of the format
     notes: tuple[str, ...] = ()  # what the file does or lacks that the history cannot say, a sentence each
     words: WordTable | None = None  # that it was learned from, of a session
-    texts: Hashable = ()  # which texts these were, as far as the session tells
+    texts: Hashable = ()  # which texts these were, as far as the session says
 
     def numbers_of(self, ids: Iterable[int]) -> list[int]:
         found: list[int] = self.history.numbers_of(list(ids)).tolist()
@@ -129,9 +129,9 @@ class Format(ABC):
     tables: ClassVar[frozenset[str]] = frozenset({RANKS})  # which kinds its files are; none: they hold those of all
     methods: ClassVar[tuple[str, ...] | None] = None  # the names of methods instead, as older plug-ins say it
     holds: ClassVar[str] = "joined pairs only"  # what it holds, of a history of another method
-    told_late = False  # whether only the end of a file tells for sure that it is one
+    told_late = False  # whether only the end of a file says for sure that it is one
     enough: ClassVar[int] = 0  # how many of the first bytes of a file are read; 0: all of them
-    holds_splitting = True  # whether the file tells how text becomes words
+    holds_splitting = True  # whether the file says how text becomes words
     numbers_tokens = True  # whether its tokens have numbers
     holds_hidden = False  # whether it holds tokens that are steps to others only
     joins_unknown = False  # whether several unknown characters in a row are one token
@@ -139,7 +139,7 @@ class Format(ABC):
     peer_name: ClassVar[str] = ""  # the library that `peer` asks
     peer_call: ClassVar[str] = "encode(text)"  # how it is asked, as one would write it
     holds_specials = True  # whether special tokens are found in a text by those who load the file
-    # Whether its library takes texts that spell special tokens for these, if not told; None: the file may say it.
+    # Whether its library takes texts that spell special tokens for these by default; None: the file may say it.
     matches_specials: ClassVar[bool | None] = False
 
     def can_hold(self, history: History) -> list[str]:
@@ -221,7 +221,7 @@ class Format(ABC):
     def read_all(self, data: bytes, name: str, beside: Beside) -> Opened:
         """Read a whole file, which errors call `name`.
 
-        What no sound file holds raises a FormatError that says where; time and memory stay in proportion to its size.
+        What no valid file holds raises a FormatError that says where; time and memory stay in proportion to its size.
         """
 
     def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> OpenedTable:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:  # the rows that it lays out are written by this file
 
 _AT_ONCE = 1_024  # rows: less than a millisecond
 _ROOM = 1 << 18  # bytes written at a time; more where a row is longer
-# With these an honest text may not begin unescaped, or some file quotes them.
+# With these an escaped text may not begin unescaped, or some file quotes them.
 _UNUSUAL = np.array([not 0x20 <= byte < 0x7F or byte in b'<",\\' for byte in range(256)])
 
 _TOKENS = ("left_text", "right_text", "token", "runner_up_left_text", "runner_up_right_text")
@@ -97,7 +97,7 @@ def _in_hex(raw: Sequence[bytes]) -> Texts:
 
 
 def _spelled(raw: Sequence[bytes], spelled: Callable[[str], str]) -> Texts:
-    """Lay out honest texts. Nearly all are as they are, between the signs that the file puts around a text."""
+    """Lay out escaped texts. Nearly all are as they are, between the signs that the file puts around a text."""
     around = spelled("").encode()
     side = len(around) // 2
     plain = _end_to_end(raw)

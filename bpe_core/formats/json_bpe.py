@@ -189,7 +189,7 @@ def _merges(model: Object, name: str) -> WrittenMerges:
 
 
 def _columns_at_once(items: list[Any]) -> tuple[list[str], list[str]] | None:
-    """Return the left and the right tokens where all is sound; None where each merge must be looked at by itself."""
+    """Return the left and the right tokens where all is valid; None where each merge must be looked at by itself."""
     if set(map(type, items)) == {str}:
         return halves(items) if json_reading.are_whole(items) else None
     lefts, rights = json_reading.columns_of(items) or ([], [])

@@ -185,7 +185,7 @@ def _scores(model: Object, name: str) -> tuple[dict[str, float], list[str]]:
 
 
 def _scores_at_once(items: list[Any]) -> tuple[dict[str, float], list[str]] | None:
-    """Return the same where all is sound; None where each piece must be looked at by itself."""
+    """Return the same where all is valid; None where each piece must be looked at by itself."""
     texts, values = json_reading.columns_of(items) or ([], [])
     if not (json_reading.are_whole(texts) and all(texts) and set(map(type, values)) <= {int, float}):
         return None

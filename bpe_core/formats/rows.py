@@ -27,7 +27,7 @@ class Row(NamedTuple):
     id: int | None = None
     left_text: str | None = None
     right_text: str | None = None
-    token: str | None = None  # as honest text, the word marker included
+    token: str | None = None  # as escaped text, the word marker included
     bytes: str | None = None  # what the token decodes to, in hex
     length: int | None = None  # in bytes
     count: int | None = None  # type: ignore[assignment]  # hides tuple.count, which nobody needs here

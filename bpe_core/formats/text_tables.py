@@ -2,7 +2,7 @@
 
 JSON is one object: recipe, base symbols and merges, a merge a line. CSV and TSV, for spreadsheets, begin with the
 merges; behind them follow base symbols and special tokens as rows of step 0, and last the recipe as JSON in the column
-`token`, so that a file that was cut short is noticed. All texts are honest texts (see honest_text.py): a row is always
+`token`, so that a file that was cut short is noticed. All texts are escaped texts (see honest_text.py): a row is always
 one line, and line numbers in errors are those of an editor.
 """
 

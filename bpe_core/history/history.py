@@ -396,7 +396,7 @@ class History(Sequence[Step]):
         keys = zip((self._blocks[row] for row in reversed(rows)), reversed(self.pairs()), strict=True)
         return dict(zip(keys, reversed(rows), strict=True))
 
-    # --- What it tells of the corpus ----------------------------------------------------------
+    # --- What it says of the corpus ----------------------------------------------------------
 
     @property
     def has_counts(self) -> bool:

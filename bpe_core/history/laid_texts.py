@@ -148,7 +148,7 @@ class LaidTexts(Sequence[str]):
 
     @property
     def _leads(self) -> Bytes:
-        """Return the first byte of each; of an empty one it tells nothing."""
+        """Return the first byte of each; of an empty one it says nothing."""
         leads: Bytes = np.append(self.data, np.uint8(0))[self.starts[:-1]]
         return leads
 

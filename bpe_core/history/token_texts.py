@@ -69,7 +69,7 @@ def shown(raw: bytes, longest: int = LONGEST_SHOWN) -> str:
     """Bytes as text in which nothing is hidden, cut off after the `longest` bytes.
 
     A blank, a newline and a tab have a sign each; all else that would not be seen, and these signs themselves, are
-    written as honest text.
+    written as escaped text.
     """
     if len(raw) > longest:
         return shown(raw[:longest]) + CUT_OFF

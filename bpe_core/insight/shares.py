@@ -107,7 +107,7 @@ class Evidence:
         return Rival(pair, occurrences.born, until, ends.astype(np.int64) + 1, counts)
 
     def passed_over(self, shares: Float64s, known: Sequence[Rival]) -> Iterator[tuple[int, Pair, float]]:
-        """Yield what would be merged instead at each step in texts so mixed, known rivals aside; and how frequent."""
+        """Yield what would be merged instead at each step in texts so mixed, but for known rivals; and how frequent."""
         mixed = self._weights @ shares
         finer = FINENESS / max(1.0, float(mixed @ np.diff(self._words.starts)))
         words = self._words.recounted(np.rint(mixed * finer).astype(np.int64))

@@ -3,7 +3,7 @@
 Each kernel that Python calls gets an entry: a `numba.cfunc` of one row of numbers (see `calling.py`). Its LLVM code,
 which `inspect_llvm` gives, becomes an object file by llvmlite. A kernel that kernels call is an `overload` of itself,
 for which Numba makes no wrapper that Python could call. Nothing counts references to arrays (`_nrt=False`, as
-`register_jitable` tells), as kernels allocate nothing, and counting takes Numba a third more time to compile.
+`register_jitable` does), as kernels allocate nothing, and counting takes Numba a third more time to compile.
 
 Two names are not in Numba's manual: `populate_array` and the context's `make_tuple`, which build the arguments from
 numbers. `numba.carray` does it, too, but tuples of forty arrays made of its answers take minutes to compile.

@@ -25,7 +25,7 @@ OURS = __name__.partition(".")[0]
 
 
 def key_of(function: Callable[..., Any], arguments: tuple[Any, ...], compiler: str) -> str:
-    """Return the key of a kernel's code for such arguments; `compiler` tells what compiles it, and for what."""
+    """Return the key of a kernel's code for such arguments; `compiler` says what compiles it, and for what."""
     described = [compiler, *map(_argument, arguments), *sorted(_everything_named(_plain(function)))]
     return hashlib.sha256("\n".join(described).encode()).hexdigest()[:32]
 

@@ -146,7 +146,7 @@ def write_results(table, room, spelled, symbols, kind, results, place):
     count = np.int64(0)
     if kind == IDS:
         cell = np.int64(0)
-        if symbols <= SHORT:  # each token tells where the next starts
+        if symbols <= SHORT:  # each token says where the next starts
             while cell < symbols:
                 results[place + count] = cells[cell]
                 cell = np.int64(room.next_place[cell])

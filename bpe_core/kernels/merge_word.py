@@ -52,7 +52,7 @@ class Workplace(NamedTuple):
     heads: Int32s  # for each rank, a place where its pair is
     live: UInt64s  # a bit for each rank that has one
     short: Int64s  # the pairs of a short word, or of a stretch that is joined by priorities: rank and place
-    totals: Float64s  # of the best way to each place, where that is sought
+    totals: Float64s  # of the best way to each place, where that is searched for
 
 
 @inlined

@@ -1,7 +1,7 @@
 """The tokens of a vocabulary as two trees of bytes: cutting a word into the longest, or into the most probable ones.
 
 A node is a row of a table. Its children are in the rows from a first one on, each as far behind it as the number of its
-byte; rows between them belong to children of other nodes, so each row names its parent. One look at one row tells
+byte; rows between them belong to children of other nodes, so each row names its parent. One look at one row says
 whether there is a child, which token ends there, and where its own children begin.
 
 The most probable way: places of a word are counted from 1, a place for each byte; at 0 is the marker, which covers no
@@ -34,14 +34,14 @@ ROW = 4
 AT, UNKNOWN, LONGEST_WORD = range(3)  # after how many steps; an id; in characters
 MARKER, FALLBACK = 3, 4  # ids, of the word marker and of the first byte; -1 where there are none
 SUMS = 5  # how scores are added
-LONGEST = 6  # bytes of a token, where the most probable way is sought
+LONGEST = 6  # bytes of a token, where the most probable way is searched for
 TWIN = 7  # the id of a token that means what is unknown, or -1
 PIECE_NUMBERS = 8
 
 # Anew behind what is unknown, or over the whole word: then what is unknown has a score, and is one way among others.
 ANEW, IN_32_BITS, IN_64_BITS = range(3)
 
-COUNT, PLACE, END = range(3)  # of `Tree.number`: children of the nodes placed last; from where room is sought; its end
+COUNT, PLACE, END = range(3)  # of `Tree.number`: children placed last; where the search for room begins; its end
 TREE_NUMBERS = 3
 
 
@@ -50,7 +50,7 @@ class PieceTable(NamedTuple):
     """There are rows behind every first child for all bytes, so that no look leaves the table."""
 
     rows: Int32s
-    scores: Float64s  # where the most probable way is sought: first that of no token, then of each token by id
+    scores: Float64s  # where the most probable way is searched for: first that of no token, then of each token by id
     number: Int64s
 
 

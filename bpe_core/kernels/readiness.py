@@ -30,7 +30,7 @@ LEAST = 200_000  # less of them are gone through before machine code is loaded, 
 SAMPLE = 5_000  # bytes of words, or of a text: what a specification works through within seconds
 WORTH_WAITING = 30_000_000  # more of them take plain Python longer than making the machine code takes
 SECONDS_BETWEEN_LOOKS = 0.05
-BEING_MADE = "machine code is being made"  # as progress tells it
+BEING_MADE = "machine code is being made"  # as progress says it
 MACHINE_CODE, BY_NUMBA, PLAIN = "machine code", "Numba's own cache", "plain Python"  # ways to do large work
 
 _lock = threading.Lock()
@@ -65,7 +65,7 @@ def is_loaded() -> bool:
 
 
 def use_machine_code(size: int, part: str = "", work: Work = ALONE, *, waits: bool = False) -> bool:
-    """Return whether work on so many bytes is done by machine code; where that is missing, have it made aside.
+    """Return whether work on so many bytes is done by machine code; where it is missing, begin to make it.
 
     Very much work waits for it, says so as its progress, and can be cancelled meanwhile. So does all work that `waits`,
     as it would be slow without, where what is made can be kept.
@@ -141,7 +141,7 @@ def _tell_how_far(work: Work) -> None:
 def prepare(*, in_memory: bool = False, aside: bool = True, again: bool = False) -> None:
     """Have it made by a second process, unless another makes it; where nothing can be kept, only for `in_memory`.
 
-    What is made aside gives way to everything else. Where it failed before, it is only tried `again` if that is said.
+    That process gives way to everything else. Where it failed before, it is only tried `again` if that is said.
     """
     global _compiler, _receiver
     with _lock:

@@ -237,7 +237,7 @@ def _is_sound(halves, text, token):
 
 @inlined
 def _halve(texts, halves, token):
-    """Find the two sound texts that the token is together, and that tokens before it leave apart; whether there are.
+    """Find the two valid texts that the token is together, and that tokens before it leave apart; whether there are.
 
     No more than one pair is left so. It is looked for from the end: most tokens are longer at the left.
     """

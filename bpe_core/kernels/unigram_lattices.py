@@ -1,7 +1,7 @@
 """The lattices of all words: which tokens could end at each of their beginnings, the best paths, what all paths expect.
 
 The words are a tree (`unigram_trie.py`). The tokens that could end at a node lie side by side, the longest first. The
-words are gone through in their order, with all beginnings of a word on a desk, by their length: what leads to a node
+words are gone through in their order, with all beginnings of a word in buffers, by their length: what leads to a node
 is worked out when it is entered, and what comes behind it, in all words that begin so, when it is left. So both are
 worked out once for what many words begin with.
 """
@@ -42,7 +42,7 @@ class Lattice(NamedTuple):
 class Desk(NamedTuple):
     """Room for what is known of each beginning of a word, by its length, the empty one too."""
 
-    size: npt.NDArray[np.int64]  # one number: the length of the word that lies on the desk
+    size: npt.NDArray[np.int64]  # one number: the length of the word in the buffers
     node: npt.NDArray[np.int64]
     score: npt.NDArray[np.float64]
     left: npt.NDArray[np.float64]
@@ -62,7 +62,7 @@ class Desk(NamedTuple):
 
 @inlined
 def _lay(lattice, desk, word):
-    """Put the nodes that a word adds on the desk; the first length that is new."""
+    """Put the nodes that a word adds in the buffers; the first length that is new."""
     shared = np.int64(lattice.shared[word])
     first = lattice.firsts[word]
     for node in range(first, lattice.firsts[word + 1]):
@@ -164,7 +164,7 @@ def _note_path(lattice, tokens, before, place, weight):
 
 @kernel
 def _cut_in_turn(lattice, desk, scores, turns, leaving, changes, weight):
-    """Cut the word on the desk anew whenever a token of its best path is dropped; how much work it was."""
+    """Cut the word in the buffers anew whenever a token of its best path is dropped; how much work it was."""
     size, work = desk.size[0], np.int64(0)
     best, tokens, before = desk.other, desk.other_token, desk.other_before
     best[0] = 0.0

@@ -123,7 +123,7 @@ class MethodFacts:
     goes_across_words: bool = False  # behind the steps of any table of bytes, where a person asks for it
     superword_limits: frozenset[str] = frozenset()  # its choices that mean nothing as long as it does not
     can_be_steered: bool = False  # a person may forbid or force a pair at a step, and go on from a table
-    keeps_characters: bool = False  # it can be told to join bytes within one character only
+    keeps_characters: bool = False  # a choice makes it join bytes within one character only
     has_continuations: bool = False  # a character inside a word is another base symbol than at its beginning
     has_seeds: bool = False  # its alphabet may hold whole pieces of words, behind the base symbols
     looks_tokens_up: bool = False  # a text is split by which tokens there are, whatever they were made of

@@ -70,7 +70,7 @@ examples:
 
 
 def life_of(study: Study, token: int, at: int, work: Work = ALONE, *, by_parts: bool = False) -> TokenLife:
-    """Follow a token as its method tells it: by the texts; without texts, by the steps.
+    """Follow a token as its method describes it: by the texts; without texts, by the steps.
 
     `by_parts`: also split the count of its step over files or groups.
     """

@@ -59,7 +59,7 @@ Numbers: TypeAlias = Sequence[int] | Int32s
 
 @dataclass(eq=False)
 class Desk:
-    """A desk: the buffers of one thread while it encodes, for one kind of result after so many merges."""
+    """The buffers of one thread while it encodes, for one kind of result after so many merges."""
 
     kind: int
     at: int
@@ -93,7 +93,7 @@ class Desk:
 
 
 class CompiledEncoder:
-    """Encodes from any number of threads at once; each takes a desk of its own."""
+    """Encodes from any number of threads at once; each takes buffers of its own."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Cut a text into its special tokens and words, and tell which bytes of the given text each came from."""
+"""Cut a text into its special tokens and words, and say which bytes of the given text each came from."""
 
 from __future__ import annotations
 

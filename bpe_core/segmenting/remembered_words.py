@@ -1,6 +1,6 @@
 """The words that an encoder has met, kept once for all its threads: each thread fills the parts it was given.
 
-Threads look words up and enter them without waiting for each other (`kernels/word_memory.py` tells how). This module
+Threads look words up and enter them without waiting for each other (`kernels/word_memory.py` says how). This module
 works under a lock, some dozens of times a text: it gives a thread whose part is full another one, or makes the memory
 larger. Meanwhile other threads go on with the old memory, which may become fuller than usual; what they enter there
 may be forgotten, and is then merged once more.
@@ -99,7 +99,7 @@ class RememberedWords:
         part[LAST_ENTRY] = used
 
     def _give(self, own: Int64s) -> bool:
-        """Give a thread a part of whatever it has too little of, and tell whether there was enough."""
+        """Give a thread a part of whatever it has too little of, and return whether there was enough."""
         given = self._all.number
         lacking = [(what, last, least) for what, (last, least) in _GIVEN.items() if own[last] - own[what] < least]
         if any(given[last] - given[what] < least for what, last, least in lacking):

@@ -22,7 +22,7 @@ def is_session_file(path: Path | str) -> bool:
             with open(path, "rb") as file:
                 if file.read(len(HEADER)) == HEADER:
                     return True
-            from bpe_core.formats import is_table  # nearly all sessions are told before
+            from bpe_core.formats import is_table  # nearly all sessions are recognized before
 
             return is_session_name(path) and not is_table(path)  # its beginning is damaged
     except OSError:

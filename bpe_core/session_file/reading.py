@@ -1,7 +1,7 @@
 """Read a session file, believing nothing before it is checked.
 
 The database is opened so that nothing in it can act: read-only, as a file that no one else changes, with a schema that
-is exactly ours. Then every value is held against what a sound session could contain.
+is exactly ours. Then every value is held against what a valid session could contain.
 """
 
 from __future__ import annotations

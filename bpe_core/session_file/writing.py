@@ -30,7 +30,7 @@ from bpe_core.support.honest_text import escape
 from bpe_core.support.progress import CancelCheck, never_cancelled
 
 ROWS_AT_ONCE = 512  # between two looks at whether to stop
-LONGEST_TOKEN_SHOWN = 240  # bytes; the ids tell the rest
+LONGEST_TOKEN_SHOWN = 240  # bytes; the ids say the rest
 
 INSERT_MERGE = (
     "INSERT INTO merges VALUES (?, ?, ?, ?, ?, nullif(?, -1), nullif(?, -1), nullif(?, -1), nullif(?, -1), "

@@ -31,7 +31,7 @@ Booleans = npt.NDArray[np.bool_]
 Data = bytes | bytearray | npt.NDArray[np.uint8]
 
 NEWLINE = ord("\n")
-_LOOK_BACK = 1 << 16  # bytes in which the last place to cut is sought
+_LOOK_BACK = 1 << 16  # bytes in which the last place to cut is searched for
 _WINDOW = 256  # bytes around an edit that are looked at first; doubled until a place is found
 
 

@@ -105,7 +105,7 @@ def _answers(study: Study, format: Format, texts: list[str]) -> Answers:
 
 
 def _peer(study: Study, format: Format) -> Peer | None:
-    """Load the file in its library; None where that refuses it, which `bench` and `import` tell."""
+    """Load the file in its library; None where that refuses it, which `bench` and `import` report."""
     try:
         with throwing_exceptions():
             return format.peer(content_of(study.name), study.history, study.name, files_beside(Path(study.name)))

@@ -304,7 +304,7 @@ class Study:
         path
             The name of the file; one that ends in / is a folder like the one that the tokenizer was opened from.
         work
-            What is told how far it is, and may cancel it.
+            The receiver of progress, which may cancel the work.
         **choices
             What `bpe-explorer export --help` names, such as `format`; of a folder what `bpe.save` takes.
         """
@@ -446,7 +446,7 @@ def save(
     to
         The format of the folder's main file, if another one than before.
     work
-        What is told how far it is, and may cancel it.
+        The receiver of progress, which may cancel the work.
     **choices
         What `bpe-explorer export --help` names, such as `format`.
     """

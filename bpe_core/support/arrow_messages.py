@@ -16,7 +16,7 @@ MARK = b"ARROW1"
 STREAM_MARK = b"\xff\xff\xff\xff"
 SCHEMA, DICTIONARY, BATCH = 1, 2, 3  # kinds of messages
 _LONGEST = 2**26  # bytes of a message without its body
-_BUFFER, _BLOCK = 16, 24  # bytes of what tells where one is
+_BUFFER, _BLOCK = 16, 24  # bytes of what says where one is
 
 
 class Message(NamedTuple):

@@ -20,14 +20,14 @@ OF_FOLDERS, OF_FORMER = ".folder", ".former"
 STREAMS = {"/dev/stdout": 1, "/dev/stderr": 2}
 LONGEST_NAME = 150  # bytes of a name that are told in that of the file beside; file systems allow 255
 
-_told_in: dict[Path, Path] = {}  # results that are being made, and the files that tell of the former ones
+_told_in: dict[Path, Path] = {}  # results that are being made, and the files that describe the former ones
 
 
 @contextlib.contextmanager
 def making(*paths: Path | str, told_in: Path | None = None) -> Iterator[None]:
     """Refuse to begin if another process is making one of these: both would spend their time, and one its result.
 
-    If a file tells of them, it is removed before the first of them changes, so it is never beside what it tells not of.
+    A manifest that describes them is removed before the first of them changes, so it never lies beside other results.
     """
     places = sorted({_place_of(path) for path in paths})  # in one order, so that of two processes one gets them all
     told = dict.fromkeys(places, _place_of(told_in)) if told_in is not None and _is_replaced(told_in) else {}
@@ -199,7 +199,7 @@ def _claim_on(place: Path) -> Lock | None:
     path = _beside(place, hashlib.sha256(os.fsencode(place.name)).hexdigest()[:16])
     try:
         lock = Lock.acquire(path)
-    except OSError:  # no locks are known here, or nothing can be written, which whoever writes it will tell
+    except OSError:  # no locks are known here, or nothing can be written, which the writer will report
         return Lock(path) if os.access(path, os.W_OK) else None
     if lock is None:
         raise OutputError(

@@ -1,6 +1,6 @@
 """The gate for all data of others: what is too deep in it, of another type, missing or too large becomes a sentence.
 
-A reader asks its data for what it needs as if it were sound; whatever it trips over is said of the file.
+A reader asks its data for what it needs as if it were valid; whatever it trips over is said of the file.
 
 >>> with gate("how.json", FormatError):
 ...     json_of(b'{"results": 1}', "how.json", FormatError)["inputs"]

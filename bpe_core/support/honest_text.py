@@ -33,7 +33,7 @@ def _forms(character: str) -> str:
 
 
 def unescape(text: str) -> bytes:
-    """Return the bytes an honest text stands for; a ValueError where it holds half a character."""
+    """Return the bytes an escaped text stands for; a ValueError where it holds half a character."""
     if not _FORM.search(text):
         return text.encode()  # nearly all
     pieces = _FORM.split(text)  # literal, two hex digits, literal, ...

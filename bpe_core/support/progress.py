@@ -10,7 +10,7 @@ from bpe_core.errors import Cancelled
 
 Item = TypeVar("Item")
 
-PERCENT = "%"  # a unit of what tells nothing but its share
+PERCENT = "%"  # the unit of work of which only the share is known
 ASKED_EVERY = 1024  # items; some milliseconds
 
 
@@ -61,7 +61,7 @@ class Work:
 
     progress: ProgressReport = ignore_progress
     cancelled: CancelCheck = never_cancelled
-    remark: Callable[[str], object] = ignore_remark  # told what was odd about a text
+    remark: Callable[[str], object] = ignore_remark  # called with what is odd about a text
 
     def check(self) -> None:
         if self.cancelled():

@@ -143,7 +143,7 @@ def intervals(several: Sequence[Int64s], of: Int64s, drawn: int = DRAWN) -> list
     A draw takes as many documents as there are, each possibly several times.
 
     `of` holds a row for each size and a column for each document. All sums are whole, and exact as fractions. The draws
-    are the same each time, and serve all ratios; of fewer than five documents nothing is told.
+    are the same each time, and serve all ratios; of fewer than five documents nothing is reported.
     """
     count = of.shape[1]
     if count < LEAST:

@@ -58,7 +58,7 @@ class Group:
     weight: Fraction = _WHOLE
     sample: Sample = field(default_factory=Sample)
     unique: Of | Literal[""] = ""  # of those that are the same, byte by byte, only one is read
-    dev_of: str = ""  # the language whose dev text it is: it is not learned from, and tells who is worst off
+    dev_of: str = ""  # the language whose dev text it is: it is not learned from, and says who is worst off
     ratio: Fraction | None = None  # how much shorter than others this language is to become, where none has a dev text
 
     def __post_init__(self) -> None:

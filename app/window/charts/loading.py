@@ -1,4 +1,4 @@
-"""Loads aside what draws charts: pyqtgraph takes 0.3 s, for which the window would stand still."""
+"""Loads pyqtgraph in the background: it takes 0.3 s, for which the window would stand still."""
 
 from __future__ import annotations
 

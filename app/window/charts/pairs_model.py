@@ -65,7 +65,7 @@ class PairsModel(QObject, LazyModel):
         self.at = 0
         self.learned: tuple[int, ...] = ()  # at the end of a run where all bars are equally long
         self._shown: LeadingPairs | None = None
-        self._was_behind = False  # when it was told last
+        self._was_behind = False  # when it was last updated
         self.run: Run | None = None
         runs, cursor = session.runs, session.cursor
         self._runs, self._cursor, self._aside = runs, cursor, session.aside

@@ -121,7 +121,7 @@ class ChartWiring(QObject):
             self._write(exact, command, path)
 
     def _write(self, find: Exact, command: tuple[str, ...], path: Path) -> None:
-        """Write aside: there may be millions of rows."""
+        """Write in the background: there may be millions of rows."""
 
         def write(task: Task) -> None:
             table = find(task.cancelled)

@@ -69,7 +69,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _prepared() -> bool:
-    """Have all machine code made, and tell on the error output how far it is, or why it was given up."""
+    """Have all machine code made, and report progress on the error output, or why it was given up."""
     if readiness.why_not():
         print(f"No machine code was made: {readiness.why_not()}.", file=sys.stderr)
         return False

@@ -171,7 +171,7 @@ class Outcome(NamedTuple):
 
 
 def _compare(known: Fingerprint, home: Path, place: Path | None, printed: bytes, is_older: bool) -> Outcome:
-    """Compare a result with the one that the manifest tells of."""
+    """Compare a result with the one that the manifest describes."""
     name = "What is printed" if known.path == STANDARD_OUTPUT else plain(known.path)
     if known.path == STANDARD_OUTPUT:
         digest = hashlib.sha256(printed).hexdigest()

@@ -1,4 +1,4 @@
-"""`bpe-explorer verify`: check whether files are sound."""
+"""`bpe-explorer verify`: check whether files are valid."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class Best(MinGram):
 
     @property
     def specification(self) -> None:
-        """Return none: which pieces it chooses has no short form. The reference tells what these are worth."""
+        """Return none: which pieces it chooses has no short form. The reference says what these are worth."""
         return None
 
     def begin(self, words: WordTable, recipe: Recipe, known: History | None = None, *, fast: bool) -> LearnerStart:

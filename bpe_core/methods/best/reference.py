@@ -1,4 +1,4 @@
-"""Best, told plainly: what a vocabulary is worth, and the best of all where all can be tried. Short and slow.
+"""Best in plain words: what a vocabulary is worth, and the best of all where all can be tried. Short and slow.
 
 **The cut.** A word is cut into the fewest tokens: each is a symbol or a piece. The fewest for the beginning of a word
 follow from those for each shorter beginning.
@@ -7,7 +7,7 @@ follow from those for each shorter beginning.
     (2, 4)
 
 **The vocabulary.** Of so many pieces, those are the best that leave the fewest tokens. For a few short words all can be
-tried; for others the method searches, so it is not told here what it finds. It is never better than this, and never
+tried; for others the method searches, so this does not say what it finds. It is never better than this, and never
 below its floor (`bpe_core/reference/floor.py`).
 
     >>> least({b"lowest": 2, b"low": 3}, 1), least({b"lowest": 2, b"low": 3}, 2)

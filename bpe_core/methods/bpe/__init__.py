@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # which load what only the work needs
 
 
 class BytePairEncoding(Method):
-    """The method that others are told by: each step joins the pair that occurs most."""
+    """The method by which others are explained: each step joins the pair that occurs most."""
 
     name = "bpe"
     title = "Byte-pair encoding"

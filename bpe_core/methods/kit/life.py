@@ -1,4 +1,4 @@
-"""The life of a token, as every method tells it: its parts, its count over time, and the words that hold it."""
+"""The life of a token, as every method describes it: its parts, its count over time, and the words that hold it."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ class Trainer:
     ) -> None:
         """Make the steps of a history first; what counts it has must be those of these words.
 
-        Where machine code is needed and still being made, wait for it and tell how far it is.
+        Where machine code is needed and still being made, wait for it and report progress.
         """
         words.check_total()
         if len(words) == 0:

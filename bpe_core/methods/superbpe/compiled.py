@@ -1,4 +1,4 @@
-"""SuperBPE with the compiled kernels: those of byte-pair encoding, told how many words each token holds.
+"""SuperBPE with the compiled kernels: those of byte-pair encoding, which are given the number of words of each token.
 
 The second stage begins with the tokens of the first as its symbols, which are a fifth as many as the bytes.
 """

@@ -43,7 +43,7 @@ class RemoteText(NamedTuple):
     size: int | None
     file_system: Any
     path: str
-    version: str = ""  # another if it was written anew, as far as is told
+    version: str = ""  # another if it was written anew, as far as is known
 
     def open(self) -> BinaryIO:
         turn = _turn_of(self.file_system)
@@ -114,7 +114,7 @@ def _size(info: dict[str, Any]) -> int | None:
 
 
 def _version(info: dict[str, Any]) -> str:
-    """Return all that is told of a file, as each package has another name for the time or the sum of its bytes."""
+    """Return all that is known of a file, as each package has another name for the time or the sum of its bytes."""
     told = sorted((str(key), str(value)) for key, value in info.items())
     return hashlib.sha256(repr(told).encode(errors="surrogatepass")).hexdigest()[:24]
 

@@ -93,7 +93,7 @@ class Row(NamedTuple):
 
 
 class Rows:
-    """The rows after the header; the sound ones of the first are known before."""
+    """The rows after the header; the valid ones of the first are known before."""
 
     def __init__(self, lines: Iterable[bytes], kind: Kind, name: str) -> None:
         # The limit belongs to the whole process, so it is only ever raised.

@@ -25,7 +25,7 @@ NOT_LEARNED = {
 
 @dataclass(frozen=True)
 class TokenFacts:
-    """The facts about a token that its history alone tells."""
+    """The facts about a token that its history alone says."""
 
     id: int
     text: str

@@ -1,6 +1,6 @@
 """Qt's plain text editor over the tokens of a text: it paints their grounds, and knows what is where.
 
-Caret, selection, keys, input methods, drag and drop, and what a screen reader is told, come from Qt. Only blocks that
+Caret, selection, keys, input methods, drag and drop, and what a screen reader reads, come from Qt. Only blocks that
 can be seen are laid out and painted, so that a megabyte costs no more than a page.
 """
 

@@ -170,7 +170,7 @@ class TokenDocument(QTextDocument):
     # -- edits of its own ------------------------------------------------------------------
 
     def _take_edit(self, position: int, removed: int, added: int) -> None:
-        """Tell the model what Qt has changed, before anything is laid out.
+        """Report to the model what Qt has changed, before anything is laid out.
 
         Qt may name more than has changed: for an input method the whole block, for a new layout the whole document.
         """
