@@ -26,10 +26,21 @@ def headline(model: PairsModel, losses: Mapping[tuple[int, int], str]) -> str:
     text = f"{moment}, {following} is the orange {wording.choice}{best}"
     how_many = f"{tied} or more" if tied == len(model.bars) else str(tied)  # lower pairs are unknown
     text = f"{text}; {how_many} share its {model.measure}, and a rule decides between them" if tie else text
+    text += _what_bars_show(model)
     if not losses:
         return text
     pair, loss = next(iter(losses.items()))  # the largest; this pair may have left the page
     return f"{text}. {next(title_of(bar) for bar in model.bars if bar.pair == pair)}: {loss}."
+
+
+def _what_bars_show(model: PairsModel) -> str:
+    """Name the measure of the bars where it is none that everybody expects, and the cause of one that has none."""
+    if not model.wording.best:
+        return ""
+    first, how = model.bars[0], "the shortest is next" if model.bars[0].is_leaving else "the longest is next"
+    if not first.label[:1].isdigit():
+        return f". Bars: {model.measure}; {title_of(first)} goes before all of them: {first.label}"
+    return f". Bars: {model.measure}, {how}"
 
 
 def _why_none_lead(model: PairsModel) -> str:

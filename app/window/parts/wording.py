@@ -62,6 +62,11 @@ _FROM_THE_RIGHT = re.compile(
 _SIGNS = re.compile(r"<0x[0-9A-F]{2}>| \+ ")
 
 
+def reads_from_the_right(text: str) -> bool:
+    """Return whether letters of a text are read from right to left."""
+    return _FROM_THE_RIGHT.search(text) is not None
+
+
 def from_the_left(text: str) -> str:
     """Keep a token readable from left to right where it is painted (not where it is copied).
 

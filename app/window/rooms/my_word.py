@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -17,14 +18,17 @@ from bpe_core.history.history import History
 from bpe_core.history.token_texts import shown
 from bpe_core.lessons.bench import Bench
 from bpe_core.methods.kit.histories import has_ranks
-from bpe_core.segmenting.segmentation import Segmentation, Tokens
+from bpe_core.segmenting.segmentation import NO_TOKEN, Segmentation, Tokens
 
 FIRST_WORD = "lighthouses"
 LONGEST = 60  # characters
 TOPIC, REASONS = "my word", "why my word is split"
 LEARNING_MILLISECONDS = 100  # milliseconds between two cuts of the word while steps stream
 MOST_REASONS = 2
-LARGEST_CORPUS = 2_000_000  # bytes of distinct words; of larger texts no reasons are looked up unasked
+LARGEST_CORPUS = 2_000_000  # bytes of distinct words; those of larger texts are not ranked unasked
+
+
+WORD_MARK = "▁".encode()  # a token that begins with it holds the space before
 
 
 @dataclass(frozen=True)
@@ -34,9 +38,11 @@ class Tile:
     first: int  # character
     stop: int
     data: bytes
-    id: int | None  # none if several tokens share a character
+    id: int | None  # none before there are tokens
+    ids: tuple[int, ...] = ()  # if several share a character
     tokens: int = 1
     unknown: int = 0  # how many unknown tokens
+    sign: str = ""  # what the token has before these characters, such as ##
 
 
 @dataclass(frozen=True)
@@ -50,7 +56,12 @@ class CutWord:
         return sum(tile.tokens for tile in self.tiles)
 
 
-def cut_word(text: str, tokens: Tokens, at: int, unknown_id: int | None = None) -> CutWord:
+Spelled = Callable[[int], bytes]  # a token's own bytes, which may begin with a sign that texts do not have
+
+
+def cut_word(
+    text: str, tokens: Tokens, at: int, unknown_id: int | None = None, spelled: Spelled = lambda id: b""
+) -> CutWord:
     """Make a tile of each token; tokens within a character share its tile.
 
     >>> from bpe_core.studies.making import train
@@ -62,17 +73,27 @@ def cut_word(text: str, tokens: Tokens, at: int, unknown_id: int | None = None) 
     starts = list(accumulate((len(one.encode(errors="replace")) for one in text), initial=0))
     place_of = {byte: place for place, byte in enumerate(starts)}
     tiles: list[Tile] = []
-    begin, ids = 0, list[int | None]()
+    begin, ids = 0, list[int]()
     for start, stop, id in tokens.spans().tolist():
         if not ids:
             begin = start
         ids.append(id)
         if stop > start and stop in place_of and begin in place_of:
+            sign = _sign(spelled(ids[0]), data[begin:stop]) if len(ids) == 1 else b""
+            if sign == WORD_MARK and data[:begin].endswith(b" "):  # the mark stands for that space
+                begin -= 1
+                sign = b""
+            first, last, unknown = place_of[begin], place_of[stop], sum(id == unknown_id for id in ids)
             alone = ids[0] if len(ids) == 1 else None
-            first, last, unknown = place_of[begin], place_of[stop], ids.count(unknown_id)
-            tiles.append(Tile(first, last, data[begin:stop], alone, len(ids), unknown))
+            several = tuple(ids) if alone is None else ()
+            tiles.append(Tile(first, last, data[begin:stop], alone, several, len(ids), unknown, shown(sign)))
             ids = []
     return CutWord(tuple(map(_shown, text)), tuple(tiles), at)
+
+
+def _sign(spelled: bytes, data: bytes) -> bytes:
+    """Return what a token has before the bytes that it covers."""
+    return spelled.removesuffix(data) if data and spelled.endswith(data) else b""
 
 
 def _shown(character: str) -> str:
@@ -109,9 +130,13 @@ class MyWord(QObject):
         if self._found is None:  # it is being split
             return ""
         letters = count_text(len(self.word), "letter")
+        return f"{letters} and the space before (␣): {self.total}"
+
+    @property
+    def total(self) -> str:
+        """The number of its tokens, and how many are unknown."""
         unknown = sum(tile.unknown for tile in self.cut.tiles)
-        found = count_text(self.cut.tokens, "token") + (f", {unknown} unknown" if unknown else "")
-        return f"{letters} and the space before (␣): {found}"
+        return count_text(self.cut.tokens, "token") + (f", {unknown} unknown" if unknown else "")
 
     def look_at(self, word: str) -> None:
         """Show another word; the first one if it is empty."""
@@ -141,7 +166,9 @@ class MyWord(QObject):
         else:
             run = self._runs.shown
             unknown_id = None if run is None or run.history is None else run.history.alphabet.unknown_id
-            self.cut = cut_word(text, self._found.tokens(at), at, unknown_id)
+            names = None if run is None else run.names
+            spelled = names.raw.__getitem__ if names is not None else lambda id: b""
+            self.cut = cut_word(text, self._found.tokens(at), at, unknown_id, spelled)
         self._explain()
         self.changed.emit()
 
@@ -151,9 +178,11 @@ class MyWord(QObject):
         if not wanted or run is None or run.is_busy or run.history is None or self._found is None:
             return
         words, history, text = run.words, run.history, self.text
-        if words is None or words.total_bytes > LARGEST_CORPUS:
-            return
-        cuts = self._found.tokens(len(history)).edges[1:-1].tolist()
+        if words is not None and words.total_bytes > LARGEST_CORPUS:
+            words = None
+        tokens = self._found.tokens(len(history))
+        is_token = tokens.ids != NO_TOKEN
+        cuts = tokens.edges[1:-1][is_token[:-1] & is_token[1:]].tolist()  # a space of no token is not split off
         self._aside.ask(REASONS, lambda task: _reasons(text, cuts, words, history), lambda said: self._tell(said, run))
 
     def _tell(self, reasons: tuple[str, ...], run: Run | None = None) -> None:
@@ -163,11 +192,11 @@ class MyWord(QObject):
             self.reasons_changed.emit()
 
 
-def _reasons(text: str, cuts: list[int], words: WordTable, history: History) -> tuple[str, ...]:
-    """Say why the remaining cuts are kept; if there are many, only the first ones."""
+def _reasons(text: str, cuts: list[int], words: WordTable | None, history: History) -> tuple[str, ...]:
+    """Say why the remaining cuts are kept; if there are many, only the first ones. Counts need the words."""
     from bpe_core.insight.explanation import explain  # not for the first paint
 
-    corpus = Bench(words, history).ranked if has_ranks(history) else None
+    corpus = Bench(words, history).ranked if words is not None and has_ranks(history) else None
     explained = explain(text, history, None, corpus)
     reasons = [explained.explanation_at(byte, len(history)).sentence for byte in cuts]
     if len(reasons) > MOST_REASONS:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable, Iterator
-from functools import partial
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QFrame, QMenu, QPushButton
 
 from app.window.actions import Actions
-from app.window.parts.layouts import STRETCH, in_column, in_row
-from app.window.parts.widgets import LinkedText, label, muted, named, push_button, scaled
-from app.window.parts.wording import count_text, link_to_step, number_in
+from app.window.parts.layouts import AtTop, in_column, in_row
+from app.window.parts.widgets import LinkedText, label, muted, named, paragraph, push_button, scaled
+from app.window.parts.wording import count_text, link_to_step, number_in, tip
 from app.window.recipe.recipe_form import methods
 from app.window.rooms.result import Result, WatchedResult
 
@@ -26,29 +25,34 @@ class ResultCard(QFrame):
         self.setFrameShape(QFrame.Shape.StyledPanel)
         self.setAutoFillBackground(True)
         self.setBackgroundRole(QPalette.ColorRole.Base)
-        self.sentence = scaled(label(), 1.15, bold=True)
+        self.sentence = scaled(paragraph(), 1.15, bold=True)
         self.numbers = [(scaled(label(), 1.5, bold=True), muted()) for _ in range(3)]
         for _, meaning in self.numbers:
             meaning.setWordWrap(False)
         self.moments = LinkedText("The moments to see again")
         self.moments.linkActivated.connect(lambda link: model.see(number_in(link)))
         self.forbid = push_button("", model.forbid, "Learn again without this merge, as a new run beside this one")
-        self.methods = {}
-        for method in methods(lambda method: method.is_contrast):
-            title, promise = f"The Same with {method.title}", f"As many tokens. {method.explanation}"
-            self.methods[method.value] = push_button(title, partial(self._learn_the_same, method.value), promise)
-        own = named(QPushButton("Your Own Text"), "Your own text", "Learn from a text of yours instead")
-        own.setMenu(QMenu(own))
-        own.menu().addActions([actions["open"], actions["paste_text"]])
-        share = push_button("Share …", actions["share"].trigger, "Write this run as one page that anyone can open")
-        buttons = self.forbid, *self.methods.values(), own, share
-        for one in buttons:
-            one.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves Space to playing
+        self.next = named(QPushButton("What Next?"), "What next?", "The same by another method, or a text of yours")
+        self.next.setMenu(self._what_next(actions))
+        for button in (self.forbid, self.next):
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves Space to playing
         numbers = in_row(*(in_row(*pair, spacing=6) for pair in self.numbers), 1, spacing=28)
-        rows = self.sentence, numbers, self.moments, in_row(*buttons, STRETCH)
-        in_column(*rows, on=self, margins=(12, 8, 12, 8), spacing=6)
+        last = in_row((self.moments, 1), AtTop(self.forbid), AtTop(self.next))
+        in_column(self.sentence, numbers, last, on=self, margins=(12, 8, 12, 8), spacing=6)
         model.changed.connect(self._show)
         self._show()
+
+    def _what_next(self, actions: Actions) -> QMenu:
+        menu = QMenu(self)
+        menu.setToolTipsVisible(True)
+        for method in methods(lambda method: method.is_contrast):
+            action = menu.addAction(f"The Same with {method.title}")
+            action.setData(method.value)
+            action.setToolTip(tip(f"As many tokens. {method.explanation}"))
+            action.triggered.connect(lambda _=False, name=method.value: self._learn_the_same(name))
+        menu.addSeparator()
+        menu.addActions([actions["open"], actions["paste_text"], actions["share"]])
+        return menu
 
     def _learn_the_same(self, method: str) -> None:
         size = self.model.size
@@ -67,8 +71,8 @@ class ResultCard(QFrame):
         self.moments.setText("  ".join(_moments(found)))
         self.forbid.setVisible(found.loss is not None and not run.why_no_branch(found.loss.step))
         self.forbid.setText(f"Forbid {found.taker}".replace("&", "&&"))
-        for name, button in self.methods.items():
-            button.setVisible(name != run.recipe.method)
+        for action in self.next.menu().actions():
+            action.setVisible(action.data() != run.recipe.method)
 
 
 def _moments(found: Result) -> Iterator[str]:

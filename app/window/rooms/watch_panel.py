@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QButtonGroup, QPushButton, QWidget
+from PySide6.QtWidgets import QComboBox, QWidget
 
 from app.session.session import Session
 from app.window.parts.layouts import in_column, in_row
-from app.window.parts.widgets import entry, label, muted, named, push_button, scaled
+from app.window.parts.widgets import entry, label, muted, named, scaled
+from app.window.parts.wording import tip
 from app.window.recipe.recipe_form import RecipeForm, methods
 from app.window.rooms.my_word import LONGEST, MyWord
 from app.window.rooms.word_view import WordView
 
-TITLE = "How does a tokenizer split your name?"
+BEFORE, BEHIND = "How does", "split your name?"
 WHY = "Why it stays so:"
 REASON_LINES = 3
-# Fusion hardly shows on a dark ground which button is pressed.
-CHIP = """QPushButton { border: 1px solid palette(mid); border-radius: 4px; padding: 4px 10px; }
-QPushButton:checked { background: palette(highlight); color: palette(highlighted-text); }
-QPushButton:focus { border-color: palette(highlight); }"""
+LARGE = 1.25  # times the usual letters
 
 
 class WatchPanel(QWidget):
@@ -33,7 +29,7 @@ class WatchPanel(QWidget):
         self.field = named(entry("Type your name", can_be_cleared=True), "A word to be split")
         self.field.setMaxLength(LONGEST)
         self.field.setMaximumWidth(320)
-        scaled(self.field, 1.25)
+        scaled(self.field, LARGE)
         self.view = WordView()
         self.sentence = muted()
         self.sentence.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
@@ -41,11 +37,10 @@ class WatchPanel(QWidget):
         policy = self.sentence.sizePolicy()
         policy.setHeightForWidth(False)  # keeps the middle of the window from asking for all the height
         self.sentence.setSizePolicy(policy)
-        self.chips = QButtonGroup(self)
-        question = in_row(scaled(label(TITLE), 1.25), self.field, 1)
-        in_column(
-            in_row(*self._chips(), 1), question, self.view, self.sentence, on=self, margins=(4, 4, 4, 0), spacing=4
-        )
+        self.method = self._methods()
+        before, behind = (scaled(label(text), LARGE) for text in (BEFORE, BEHIND))
+        question = in_row(before, self.method, behind, self.field, 1)
+        in_column(question, self.view, self.sentence, on=self, margins=(4, 4, 4, 0), spacing=4)
         self.field.textChanged.connect(self.word.look_at)
         self.word.changed.connect(self._show)
         self.word.reasons_changed.connect(self._explain)
@@ -53,16 +48,17 @@ class WatchPanel(QWidget):
         self._show_method()
         self._show()
 
-    def _chips(self) -> list[QPushButton]:
-        chips = []
-        for method in methods(lambda method: method.learns_at_once):
-            chip = push_button(method.title, partial(self.choose_method, method.value), method.explanation)
-            chip.setObjectName(method.value)
-            chip.setCheckable(True)
-            chip.setStyleSheet(CHIP)
-            self.chips.addButton(chip)
-            chips.append(chip)
-        return chips
+    def _methods(self) -> QComboBox:
+        """List the methods that learn a sample within a blink, then the others."""
+        box = scaled(named(QComboBox(), "How it is learned"), LARGE)
+        box.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves Space to playing
+        at_once = methods(lambda method: method.learns_at_once)
+        for method in [*at_once, *methods(lambda method: not method.learns_at_once and not method.serves_languages)]:
+            box.addItem(method.title, method.value)
+            box.setItemData(box.count() - 1, tip(method.explanation), Qt.ItemDataRole.ToolTipRole)
+        box.insertSeparator(len(at_once))
+        box.activated.connect(lambda _: self.choose_method(box.currentData()))
+        return box
 
     def choose_method(self, method: str, size: int | None = None) -> None:
         """Learn by another method at once, a vocabulary of that size if one is given, and play it."""
@@ -70,10 +66,10 @@ class WatchPanel(QWidget):
         self.train_wanted.emit()
 
     def _show_method(self) -> None:
-        self.chips.setExclusive(False)  # or one of them stays checked with a method that has no chip
-        for chip in self.chips.buttons():
-            chip.setChecked(chip.objectName() == self._form.value("method"))
-        self.chips.setExclusive(True)
+        """Show the method of the recipe, or none where it is not listed."""
+        place = self.method.findData(self._form.value("method"))
+        self.method.setCurrentIndex(place)
+        self.method.setToolTip("" if place < 0 else self.method.itemData(place, Qt.ItemDataRole.ToolTipRole))
 
     def _show(self) -> None:
         self.view.show_cut(self.word.cut, slides=self._playing.has_motion)
@@ -81,4 +77,5 @@ class WatchPanel(QWidget):
 
     def _explain(self) -> None:
         reasons = self.word.reasons
-        self.sentence.setText("\n".join((f"{WHY} {reasons[0]}", *reasons[1:])) if reasons else self.word.sentence)
+        why = (f"{self.word.total}. {WHY} {reasons[0]}", *reasons[1:]) if reasons else (self.word.sentence,)
+        self.sentence.setText("\n".join(why))

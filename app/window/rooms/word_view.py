@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from math import ceil
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPaintEvent
+from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPaintEvent, QTextLayout
 from PySide6.QtWidgets import QWidget
 
 from app.window.parts.theme import fixed_font, shades_of
 from app.window.parts.timing import Motion, smooth
+from app.window.parts.wording import reads_from_the_right
 from app.window.rooms.my_word import CutWord, Tile
 from app.window.text.colours import colours_in_row
 from app.window.text.view.palette import TokenPalette
@@ -20,6 +21,7 @@ PADDING, GAP, CORNER = 7.0, 8.0, 6.0
 SLIDE_SECONDS = 0.45
 MARGIN_OF_NUMBERS = 4.0  # above and below them, under the tiles
 MOST_ROWS = 3
+LEAST_BETWEEN = 5.0  # pixels between two numbers
 Fills = dict[int, QColor]  # fills of the tiles, by their first characters
 
 
@@ -48,7 +50,7 @@ class WordView(QWidget):
             if is_next and slides:
                 self._slide.begin(SLIDE_SECONDS)
         self._now = cut
-        texts = ("".join(cut.characters[tile.first : tile.stop]) for tile in cut.tiles)
+        texts = (tile.sign + "".join(cut.characters[tile.first : tile.stop]) for tile in cut.tiles)
         self.setAccessibleDescription(" | ".join(texts))
         self.update()
 
@@ -80,7 +82,10 @@ class _TileRows:
         self._height = metrics.height() + (2 * PADDING if len(self._rows) == 1 else 2)
 
     def draw(self, before: CutWord, progress: float) -> None:
-        """Draw the tiles on their way from `before`; in several rows they do not move."""
+        """Draw the tiles on their way from `before`; in several rows, and from the right, they do not move."""
+        if len(self._rows) == 1 and reads_from_the_right("".join(self._now.characters)):
+            self._draw_shaped()
+            return
         if len(self._rows) > 1:
             before, progress = self._now, 1.0
         below = _height_of_numbers(self._view) if len(self._rows) == 1 else GAP
@@ -91,6 +96,40 @@ class _TileRows:
             first, stop = row[0].first, row[-1].stop
             were = [tile for tile in before.tiles if first <= tile.first < stop]
             self._row(were, row, fills, top + number * step, progress)
+
+    def _draw_shaped(self) -> None:
+        """Draw tiles in the order in which the word is read, its letters joined as in the whole word."""
+        starts = list(accumulate((len(one.encode("utf-16-le")) // 2 for one in self._now.characters), initial=0))
+        layout = QTextLayout("".join(self._now.characters), self._font)
+        layout.beginLayout()
+        line = layout.createLine()
+        layout.endLayout()
+        fills, placed = self._fills(self._now), list[tuple[float, float, Tile]]()
+        for tile in self._now.tiles:
+            edges = [float(line.cursorToX(starts[place])[0]) for place in range(tile.first, tile.stop + 1)]  # type: ignore[index]
+            placed.append((min(edges), max(edges), tile))
+        placed.sort(key=lambda one: one[0])
+        room = GAP + 2 * PADDING
+        taken = sum(right - left for left, right, _ in placed) + room * len(placed) - GAP
+        x = (self._view.width() - taken) / 2 + PADDING
+        top = max(0.0, (self._view.height() - self._height - _height_of_numbers(self._view)) / 2)
+        middles = dict[int, float]()
+        for left, right, tile in placed:
+            self._box(tile, fills[tile.first], QRectF(x - PADDING, top, right - left + 2 * PADDING, self._height))
+            start, stop = starts[tile.first], starts[tile.stop]
+            for run in layout.glyphRuns(start, stop - start):
+                self._painter.drawGlyphRun(QPointF(x - left, top + PADDING), run)
+            middles[tile.first] = x + (right - left) / 2
+            x += right - left + room
+        ordered = [tile for _, _, tile in placed]
+        self._write_below(ordered, [middles[tile.first] for tile in ordered], top + self._height + 3)
+
+    def _box(self, tile: Tile, fill: QColor, area: QRectF) -> None:
+        self._painter.setPen(Qt.PenStyle.NoPen)
+        for brush in (QBrush(fill), *([self._palette.hatching] if tile.unknown else [])):
+            self._painter.setBrush(brush)
+            self._painter.drawRoundedRect(area, CORNER, CORNER)
+        self._painter.setPen(self._palette.ink)
 
     def _row(
         self, before: list[Tile], now: list[Tile], fills: tuple[Fills, Fills], top: float, progress: float
@@ -103,13 +142,9 @@ class _TileRows:
             right = PADDING * (1.0 if tile.stop in ends else 1.0 - progress)
             begin = lefts[tile.first] - left
             end = lefts[tile.stop - 1] + self._widths[tile.stop - 1] + right
-            self._painter.setPen(Qt.PenStyle.NoPen)
             fill = _between(fills[0][tile.first], fills[1][whole[tile.first].first], progress)
-            for brush in (QBrush(fill), *([self._palette.hatching] if tile.unknown else [])):
-                self._painter.setBrush(brush)
-                self._painter.drawRoundedRect(QRectF(begin, top, end - begin, self._height), CORNER, CORNER)
+            self._box(tile, fill, QRectF(begin, top, end - begin, self._height))
             self._painter.setFont(self._font)
-            self._painter.setPen(self._palette.ink)
             for place in range(tile.first, tile.stop):
                 area = QRectF(lefts[place], top, self._widths[place] + 1, self._height)
                 self._painter.drawText(area, Qt.AlignmentFlag.AlignCenter, self._now.characters[place])
@@ -134,18 +169,36 @@ class _TileRows:
         return {place: left + shift for place, left in lefts.items()}
 
     def _below(self, tiles: list[Tile], lefts: dict[int, float], top: float) -> None:
+        if len(self._rows) == 1:
+            ends = [(lefts[tile.first], lefts[tile.stop - 1] + self._widths[tile.stop - 1]) for tile in tiles]
+            self._write_below(tiles, [(left + right) / 2 for left, right in ends], top)
+
+    def _write_below(self, tiles: list[Tile], middles: list[float], top: float) -> None:
+        """Write ids below the middles of tiles, where there is room for all of them."""
         metrics = QFontMetricsF(self._view.font())
-        middles = [(lefts[one.first] + lefts[one.stop - 1] + self._widths[one.stop - 1]) / 2 for one in tiles]
-        if len(self._rows) > 1:
-            return
-        room = min((b - a for a, b in pairwise(middles)), default=100.0)
-        texts = [str(one.id) if one.id is not None else f"{one.tokens} ids" if one.tokens > 1 else "" for one in tiles]
-        if room < max(map(metrics.horizontalAdvance, texts), default=0.0) + 4:
+        for write in (_in_full, _in_short):
+            texts = [*map(write, tiles)]
+            halves = [metrics.horizontalAdvance(text) / 2 for text in texts]
+            taken = [one + other + LEAST_BETWEEN for one, other in pairwise(halves)]
+            if all(b - a >= room for (a, b), room in zip(pairwise(middles), taken, strict=True)):
+                break
+        else:
             return
         self._painter.setFont(self._view.font())
         self._painter.setPen(self._shades.muted)
         for text, middle in zip(texts, middles, strict=True):
             self._painter.drawText(QPointF(middle - metrics.horizontalAdvance(text) / 2, top + metrics.ascent()), text)
+
+
+def _in_full(tile: Tile) -> str:
+    """Write the ids of a tile, and the sign that its token begins with."""
+    if tile.id is None:
+        return " ".join(map(str, tile.ids))
+    return f"{tile.sign}… {tile.id}" if tile.sign else str(tile.id)
+
+
+def _in_short(tile: Tile) -> str:
+    return f"{tile.tokens} ids" if tile.tokens > 1 else "" if tile.id is None else str(tile.id)
 
 
 def _height_of_numbers(view: QWidget) -> float:

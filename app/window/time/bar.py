@@ -150,7 +150,8 @@ class TimeBar(QWidget):
         self.end.setMinimumWidth(self.end.fontMetrics().horizontalAdvance("of 999,999"))
         self.live = actions["live"]
         first, *steps = (_button(actions[name]) for name in ("first", "back", "play", "forward", "skip"))
-        live = _button(self.live)
+        live, self._skip, self._is_short = _button(self.live), steps[-1], False
+        actions["skip"].changed.connect(self._show_skip)
         self._more = (first, self.number, self.end, live)  # than a beginner needs
         in_row(first, *steps, (self.track, 1), self.number, self.end, live, speed, on=self, margins=(0, 0, 0, 0))
         actions.connect(first=lambda: cursor.go_to(0), live=self._go_live, go_to=self._ask_where_to_go)
@@ -170,8 +171,14 @@ class TimeBar(QWidget):
 
     def be_short(self, on: bool) -> None:
         """Show only the controls for watching."""
+        self._is_short = on
         for widget in self._more:
             widget.setHidden(on)
+        self._show_skip()
+
+    def _show_skip(self) -> None:
+        """Hide it from beginners while there is nothing to skip."""
+        self._skip.setHidden(self._is_short and not self._skip.defaultAction().isEnabled())
 
     def _name(self) -> None:
         wording = self._runs.wording

@@ -72,7 +72,7 @@ def status_of(run: Run | None, session: Session) -> TrainingStatus:
         return TrainingStatus(READY if session.corpus.texts.value else NO_TEXTS)
     recipe, texts = session.recipe.value, session.corpus.texts.value
     extends = run.can_extend_to(recipe)
-    goes_on = run.can_go_on() and run.phase is Phase.PAUSED
+    is_paused = run.can_go_on() and run.phase is Phase.PAUSED
     # What was opened since, or is on its way, has to be learned; it is no reason to learn more of the texts before.
     is_wanted = not session.corpus.is_listing and (not texts or run.is_of(texts))
     return TrainingStatus(
@@ -80,7 +80,7 @@ def status_of(run: Run | None, session: Session) -> TrainingStatus:
         run=name_of(run, session.runs.all),
         fraction=_fraction(run),
         is_busy=run.is_busy,
-        main=_main_action(run, goes_on=goes_on, extends=extends and is_wanted),
+        main=_main_action(run, goes_on=is_paused and is_wanted, extends=extends and is_wanted),
         can_stop=run.is_busy or run.phase is Phase.PAUSED,
         can_extend=extends,
     )

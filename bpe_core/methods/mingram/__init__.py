@@ -35,7 +35,7 @@ class MinGram(Unigram):
     usual_sizes: tuple[str, ...] = ("8,000 for small data", "32,000 for English", "250,000 for a hundred languages")
     wording = Wording("drop", "dropped", "piece", "the one that is used least")
     tables = TABLES
-    first_size = 80
+    first_size = 80  # whose eight drops change most of what is seen
     is_contrast = False
     asks_for_line_ends = False
     reason = "count"

@@ -16,9 +16,32 @@ from app.wiring import Program
 from bpe_core.kernels import kept, readiness
 from resources import samples
 from tests.gui.conftest import WAIT, Train, settle, wait_for_phase
-from tests.gui.small_run import cell, moments, rows, small, wait_for_rows
+from tests.gui.small_run import cell, moments, rows, shown_run, small, wait_for_rows
 
 pytestmark = pytest.mark.usefixtures("only_window")
+
+
+def main_action(program: Program) -> str:
+    program.training.catch_up()
+    return program.training.status.main
+
+
+def test_a_paused_run_waits_while_a_text_that_was_opened_is_learned(qtbot: QtBot, program: Program) -> None:
+    small(program, 400)
+    program.session.runs.set_pace(20.0)
+    program.actions["main"].trigger()
+    wait_for_phase(qtbot, program, Phase.LEARNING)
+    program.session.runs.pause()
+    wait_for_phase(qtbot, program, Phase.PAUSED)
+    assert main_action(program) == "resume"
+    first = shown_run(program)
+    program.session.runs.set_pace(None)
+    program.session.corpus.replace_by_text("another", "a new text with other words in it " * 20)
+    assert main_action(program) == "train"
+    program.actions["main"].trigger()
+    wait_for_phase(qtbot, program, Phase.ENDED)
+    run = shown_run(program)
+    assert (run is first, first.phase, [source.name for source in run.sources]) == (False, Phase.PAUSED, ["another"])
 
 
 def test_train_at_once(program: Program, train: Train) -> None:

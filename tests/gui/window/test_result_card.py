@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.session.run import Phase
 from app.settings import PLAYS, START_HERE, Settings
+from app.window.actions import title_of
 from app.window.charts.pairs_page import PairsPage
 from app.window.rooms import result
 from app.window.rooms.result_card import ResultCard
@@ -60,6 +61,11 @@ def button(card: ResultCard, title: str) -> QPushButton:
     return next(one for one in card.findChildren(QPushButton) if one.text() == title and not one.isHidden())
 
 
+def next_deed(card: ResultCard, title: str) -> QAction:
+    """Find what the card offers to do next."""
+    return next(one for one in card.next.menu().actions() if title_of(one) == title and one.isVisible())
+
+
 PRESETS = ("gpt2", "gage", "bert", "unigram", "mingram", "best", "superbpe", "raw-bytes")
 
 
@@ -94,12 +100,12 @@ def test_the_largest_loss_is_seen_as_it_happens(qtbot: QtBot, watched: Program) 
     assert cursor.position == 40, "whoever goes on is not taken back"
 
 
-def test_a_method_without_a_chip_is_shown_as_what_it_is(qtbot: QtBot, watched: Program) -> None:
+def test_a_method_that_adds_pieces_is_told_as_what_it_is(qtbot: QtBot, watched: Program) -> None:
     runs = watched.session.runs
     watched.watch.choose_method("best")
     qtbot.waitUntil(lambda: runs.shown is not None and runs.shown.recipe.method == "best", timeout=WAIT)
     at_the_end(qtbot, watched)
-    assert [chip.text() for chip in watched.watch.chips.buttons() if chip.isChecked()] == []
+    assert watched.watch.method.currentText() == METHODS["best"].title
     shown = runs.shown
     assert shown is not None
     assert shown.history is not None
@@ -117,14 +123,14 @@ def test_its_buttons_forbid_and_try_another_method(qtbot: QtBot, watched: Progra
     assert "taken by he" not in watched.card.moments.text()
     first = runs.shown.history
     assert first is not None
-    button(watched.card, "The Same with Unigram").click()
+    next_deed(watched.card, "The Same with Unigram").trigger()
     qtbot.waitUntil(lambda: runs.shown is not None and runs.shown.recipe.method == "unigram", timeout=WAIT)
     at_the_end(qtbot, watched)
     size = first.vocabulary_size
     assert watched.card.sentence.text().startswith(f"Of 589 pieces the {size} best are left. "), "as many tokens"
     assert watched.card.forbid.isHidden()
     assert "The step that changed most: " in watched.card.moments.text()
-    button(watched.card, "The Same with WordPiece").click()
+    next_deed(watched.card, "The Same with WordPiece").trigger()
     qtbot.waitUntil(lambda: runs.shown is not None and runs.shown.recipe.method == "wordpiece", timeout=WAIT)
     at_the_end(qtbot, watched)
     assert "taken by" in watched.card.moments.text()
@@ -133,7 +139,7 @@ def test_its_buttons_forbid_and_try_another_method(qtbot: QtBot, watched: Progra
     assert pieces.vocabulary_size < size
     why = f"The vocabulary has {pieces.vocabulary_size} tokens and not {size}: No pair occurs as often as"
     assert why in watched.card.sentence.text()
-    button(watched.card, "The Same with Byte-pair encoding").click()
+    next_deed(watched.card, "The Same with Byte-pair encoding").trigger()
     qtbot.waitUntil(lambda: runs.shown is not None and runs.shown.recipe.method == "bpe", timeout=WAIT)
 
 
@@ -142,17 +148,17 @@ def test_its_buttons_share_and_take_a_text_of_ones_own(
 ) -> None:
     path, card = tmp_path / "run.html", watched.card
     monkeypatch.setattr("app.window.publishing.wiring.ask_where_to_save", lambda *_: path)
-    button(card, "Share …").click()
+    next_deed(card, "Share …").trigger()
     qtbot.waitUntil(path.is_file, timeout=WAIT)
     assert "Made with BPE Explorer" in path.read_text(encoding="utf-8")
     card.moments.linkActivated.emit("step:176")
     qtbot.waitUntil(lambda: watched.session.cursor.position == 176, timeout=WAIT)
-    own = button(card, "Your Own Text").menu()
-    assert [one.objectName() for one in own.actions()] == ["open", "paste_text"]
+    deeds = [one.objectName() for one in card.next.menu().actions() if one.objectName()]
+    assert deeds == ["open", "paste_text", "share"]
     runs, first = watched.session.runs, watched.session.runs.shown
     QGuiApplication.clipboard().setText("the cat sat on the mat, and the rat sat on the cat " * 9)
     watched.live.is_on = True
-    own.actions()[1].trigger()
+    watched.actions["paste_text"].trigger()
     qtbot.waitUntil(lambda: runs.shown is not None and runs.shown is not first, timeout=WAIT)
     assert [one.name for one in watched.session.corpus.texts.value] == ["“the cat sat on the mat, and the rat sat ”"]
 

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QAbstractSlider, QComboBox, QLineEdit, QMenu, QWidget
+from PySide6.QtWidgets import QAbstractButton, QAbstractSlider, QComboBox, QLineEdit, QMenu, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.session.run import Phase
@@ -15,10 +15,23 @@ from app.window.actions import actions_in
 from app.window.main_window import MainWindow
 from app.window.questions.compare.panel import LanesPanel
 from app.window.room_plan import ROOMS
+from app.window.rooms import my_word
 from app.wiring import Program
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from tests.gui.conftest import WAIT, NewProgram, Train, settle, wait_for_phase
-from tests.gui.small_run import small
+from tests.gui.small_run import shown_run, small
+
+METHODS_OFFERED = [
+    "bpe",
+    "gage",
+    "wordpiece",
+    "unigram",
+    "mingram",
+    None,
+    "superbpe",
+    "boundless",
+    "best",
+]  # None: a line
 
 
 class PaintCounter(QObject):
@@ -105,10 +118,13 @@ def test_space_pauses_from_where_a_first_start_puts_the_focus(qtbot: QtBot, firs
 
 def test_another_method_is_learned_at_once(qtbot: QtBot, first_start: Program) -> None:
     at_the_end(qtbot, first_start)
-    next(chip for chip in first_start.watch.chips.buttons() if chip.objectName() == "wordpiece").click()
+    box = first_start.watch.method
+    assert [box.itemData(place) for place in range(box.count())] == METHODS_OFFERED
+    box.setCurrentIndex(box.findData("wordpiece"))
+    box.activated.emit(box.currentIndex())
     runs = first_start.session.runs
     qtbot.waitUntil(lambda: runs.shown is not None and runs.shown.recipe.method == "wordpiece", timeout=WAIT)
-    assert [chip.objectName() for chip in first_start.watch.chips.buttons() if chip.isChecked()] == ["wordpiece"]
+    assert box.currentData() == "wordpiece"
 
 
 @pytest.mark.parametrize("name", ["Wilhelmina", "Нижний Новгород", "ﻣﺤﻤﺪ أحمد", "👩‍👩‍👧 🏳️‍🌈", "x" * 60, "山田太郎"])
@@ -133,11 +149,75 @@ def controls(program: Program) -> list[QWidget]:
     return [one for one in found if one.isVisible() and not one.objectName().startswith("qt_")]
 
 
-def test_a_first_start_has_few_controls(new_program: NewProgram) -> None:
+def test_a_first_start_has_few_controls_while_it_plays_and_at_its_end(qtbot: QtBot, first_start: Program) -> None:
+    playing = first_start.session.playing
+    qtbot.waitUntil(lambda: playing.is_playing, timeout=WAIT)
+    assert first_start.actions["room_ask"].isVisible()
+    for _ in range(2):
+        few = controls(first_start)
+        assert len(few) <= 15, [(type(one), one.accessibleName()) for one in few]
+        at_the_end(qtbot, first_start)
+        qtbot.waitUntil(lambda: first_start.card.isVisible(), timeout=WAIT)
+
+
+def test_a_start_without_a_run_shows_one_room(new_program: NewProgram) -> None:
     program = new_program()
     program.window.show_room("watch")
     assert not any(program.actions[f"room_{room.id}"].isVisible() for room in ROOMS)
-    assert len(controls(program)) <= 15, [(type(one), one.accessibleName()) for one in controls(program)]
+
+
+@pytest.mark.parametrize("size", [(1280, 800), (1024, 700)])
+@pytest.mark.parametrize("method", ["bpe", "unigram", "wordpiece"])
+def test_watch_does_not_scroll_at_the_end(
+    qtbot: QtBot, first_start: Program, size: tuple[int, int], method: str
+) -> None:
+    at_the_end(qtbot, first_start)
+    if method != "bpe":
+        first_start.watch.choose_method(method, 512)
+        qtbot.waitUntil(lambda: shown_run(first_start).recipe.method == method, timeout=WAIT)
+        wait_for_phase(qtbot, first_start, Phase.ENDED)
+        settle(qtbot, first_start)
+        first_start.actions["live"].trigger()
+    first_start.watch.field.setText("Wilhelmina Featherstonehaugh")  # with three lines of reasons
+    first_start.window.resize(*size)
+    qtbot.waitUntil(lambda: first_start.card.isVisible(), timeout=WAIT)
+    settle(qtbot, first_start)
+    area = first_start.window.centralWidget()
+    assert isinstance(area, QScrollArea)
+    qtbot.waitUntil(lambda: area.verticalScrollBar().maximum() == 0, timeout=WAIT)
+    assert area.horizontalScrollBar().maximum() == 0
+    editor = first_start.text_panel.editor
+    assert editor.viewport().height() > 2 * editor.fontMetrics().height(), "two lines of the text are left"
+
+
+def test_a_large_text_has_reasons_too(qtbot: QtBot, first_start: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(my_word, "LARGEST_CORPUS", 10)
+    at_the_end(qtbot, first_start)
+    first_start.watch.field.setText("lighthouses")
+    qtbot.waitUntil(lambda: first_start.watch.sentence.text().startswith("2 tokens. Why it stays so: "), timeout=WAIT)
+    assert "e + s" in first_start.watch.sentence.text()
+
+
+@pytest.mark.parametrize(("method", "tiles"), [("wordpiece", ["", "##"]), ("unigram", ["", ""])])
+def test_a_tile_is_a_whole_token_with_its_sign(
+    qtbot: QtBot, first_start: Program, method: str, tiles: list[str]
+) -> None:
+    at_the_end(qtbot, first_start)
+    first_start.watch.choose_method(method, 300)
+    qtbot.waitUntil(lambda: shown_run(first_start).recipe.method == method, timeout=WAIT)
+    wait_for_phase(qtbot, first_start, Phase.ENDED)
+    settle(qtbot, first_start)
+    first_start.actions["live"].trigger()
+    settle(qtbot, first_start)
+    word, names = first_start.watch.word, shown_run(first_start).names
+    assert names is not None
+    assert [tile.sign for tile in word.cut.tiles] == tiles
+    for tile in word.cut.tiles:
+        assert tile.id is not None
+        covered = "".join(word.cut.characters[tile.first : tile.stop]).replace("␣", "▁")
+        assert f"{tile.sign}{covered}" == names.text[tile.id].replace("␣", "▁")
+    reasons = first_start.watch.sentence.text()
+    assert "Words meet here" not in reasons, "the space before is no split"
 
 
 def test_the_menus_are_short_and_everything_is_found(program: Program) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from PySide6.QtCore import QPoint
 from pytestqt.qtbot import QtBot
 
@@ -33,6 +35,45 @@ def test_the_unknown_token_is_hatched_and_neighbours_differ(qtbot: QtBot) -> Non
     fills = {fill.name() for fill in palette.fills}
     assert not colours_of(view, unknown) & fills
     assert len(colours_of(view, known) & fills) == 2
+
+
+def test_a_name_read_from_the_right_has_its_first_token_there(qtbot: QtBot) -> None:
+    view = WordView()
+    qtbot.addWidget(view)
+    view.resize(700, 120)
+    history = train(["محمد"], "gpt2", merges=0).history
+    words = {"right": "محمد", "left": "mhmd"}
+    places = {}
+    for side, word in words.items():
+        cut = cut_word(word, Tokenizer(history).segmentation(word).tokens(0), 0, 0)  # as if byte 0 were unknown
+        hatched = replace(cut, tiles=(replace(cut.tiles[0], unknown=1), *cut.tiles[1:]))
+        view.show_cut(cut, slides=False)
+        plain = view.grab().toImage()
+        view.show_cut(hatched, slides=False)
+        marked = view.grab().toImage()
+        pixels = [(x, y) for x in range(plain.width()) for y in range(plain.height())]
+        places[side] = [x for x, y in pixels if plain.pixel(x, y) != marked.pixel(x, y)]
+    assert min(places["right"]) > view.width() / 2 > max(places["left"])
+
+
+def test_letters_of_one_word_are_joined_across_tiles(qtbot: QtBot) -> None:
+    """A single م looks otherwise than one between other letters."""
+    view = WordView()
+    qtbot.addWidget(view)
+    view.resize(700, 120)
+    history = train(["محمد"], "gpt2", merges=0).history
+    inks = []
+    for word in ("ممم", "م م م"):
+        view.show_cut(cut_word(word, Tokenizer(history).segmentation(word).tokens(0), 0, None), slides=False)
+        image, ink = view.grab().toImage(), TokenPalette.matching(view.palette()).ink.rgb()
+        inks.append(sum(image.pixel(x, y) == ink for x in range(image.width()) for y in range(image.height())))
+    assert inks[0] != inks[1]
+
+
+def test_several_ids_in_a_tile_are_told_where_there_is_room() -> None:
+    cut = cut_word("é", Tokenizer(train(["low"], "gpt2", merges=0).history).segmentation("é").tokens(0), 0, None)
+    (tile,) = cut.tiles
+    assert (tile.tokens, tile.ids, tile.id) == (2, (0xC3, 0xA9), None)
 
 
 def test_the_numbers_below_the_tiles_are_whole_at_any_size_of_font(qtbot: QtBot) -> None:

@@ -74,7 +74,8 @@ class LaneCard(QFrame):
         self.run = RunChoice(f"{letter}: the run")
         self.close_button = IconButton("close", f"Take {letter} out")
         self.total, self.unit, self.more = scaled(label(), LARGE, bold=True), OneLine(), OneLine()
-        self.vocabulary, self.of_size = scaled(label(), LARGE, bold=True), label("vocabulary")  # as large as the count
+        self.vocabulary, self.of_size = scaled(label(), LARGE, bold=True), OneLine()  # as large as the count
+        self.of_size.setText("vocabulary")
         for beside in (self.unit, self.of_size):
             beside.setAlignment(Qt.AlignmentFlag.AlignBottom)
         self.more.setForegroundRole(QPalette.ColorRole.PlaceholderText)
