@@ -14,7 +14,6 @@ import pytest
 from bpe_core.command_line.main import run
 from bpe_core.counting.words import WordTable
 from bpe_core.methods.bpe import reference as reference
-from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.recipe import Recipe
 from tests.shared import ROOT
 
@@ -30,11 +29,6 @@ def blocks(language: str, text: str = README) -> list[str]:
 
 def test_it_is_short() -> None:
     assert len(README.encode()) <= LARGEST
-
-
-def test_it_names_every_method() -> None:
-    named = README.casefold()
-    assert [method.title for method in METHODS.own.values() if method.title.casefold() not in named] == []
 
 
 def test_one_line_starts_the_program_and_one_runs_the_tests() -> None:
