@@ -13,13 +13,10 @@ from typing import NamedTuple
 from bpe_core.command_line.commands import COMMANDS
 from bpe_core.command_line.declared import DeclaredArguments
 from bpe_core.command_line.parser import (
-    MANIFEST,
-    MANIFEST_HELP,
     RESULTS,
-    WITHOUT_MANIFEST,
     add_general_arguments,
-    command_named,
     command_questions,
+    declared_by,
     names_files,
     question_of,
 )
@@ -73,9 +70,7 @@ def completed_commands() -> Commands:
 
 
 def _completed(name: str, summary: str) -> CompletedCommand:
-    declared = DeclaredArguments(command_named(name).add_arguments)
-    if name not in WITHOUT_MANIFEST:
-        declared.add_argument(MANIFEST, metavar="JSON", help=MANIFEST_HELP)
+    declared = declared_by(name)
     declared.add_argument("-h", "--help", action="store_true", help="show this help message and exit")
     return CompletedCommand(summary, [CompletedArgument.of(action) for action in declared.actions])
 

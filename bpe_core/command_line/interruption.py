@@ -1,4 +1,4 @@
-"""Show the progress of a command in a line, and stop it by Ctrl-C.
+"""Show the progress of a command in a line, or in lines of a log, and stop it by Ctrl-C.
 
 The first Ctrl-C stops the work and keeps its results; the second one drops them. The same holds where the system ends
 the command, or its terminal is closed.
@@ -8,17 +8,19 @@ counting  [==========          ]  52 %  5.4 of 10.3 MB  61.2 MB/s  0:01 left
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from types import FrameType, TracebackType
 from typing import TextIO
 
 from bpe_core.errors import Cancelled
-from bpe_core.support.progress import PERCENT, Progress, Work, ignore_progress
+from bpe_core.support.progress import PERCENT, Progress, Work
 from bpe_core.support.signals import SignalListener
 
 KEEPS = "Stopping; what was learned is kept. Ctrl-C again drops it."
@@ -45,6 +47,7 @@ class Interruption:
         self.requested = False
         self.worth_keeping = False
         self.work = Work(cancelled=self)
+        self.clear: Callable[[], None] = lambda: None  # removes the bar, which comes back
         self._number: int = signal.SIGINT
         self._announcement = announcement
         self._listener: SignalListener | None = None
@@ -68,6 +71,12 @@ class Interruption:
     def as_error(self) -> SecondInterrupt:
         return SecondInterrupt(self._number)
 
+    def say(self, *lines: str) -> None:
+        """Write lines to standard error, above the progress that is shown there."""
+        if lines:
+            self.clear()
+            sys.stderr.writelines(f"{line}\n" for line in lines)
+
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
         is_first, self.requested = not self.requested, True  # for threads that still ask
         self._number = number
@@ -83,58 +92,88 @@ def working(
     announcement: str = "", stopped: str = "Stopped; nothing was written.", *, quiet: bool = False
 ) -> Iterator[Interruption]:
     """Show the progress of `work`; say that it was interrupted, and let the caller end the command."""
-    bar = TerminalBar(sys.stderr)
+    shown = shown_on(sys.stderr, _style.get(), quiet=quiet)
     with Interruption(announcement) as interruption:
-        interruption.work = Work(ignore_progress if quiet else bar, interruption)
+        interruption.work = Work(shown, interruption)
+        interruption.clear = shown.clear
         try:
             yield interruption
         except (Cancelled, KeyboardInterrupt):
-            bar.clear()
+            shown.clear()
             if stopped:
                 sys.stderr.write(f"{stopped}\n")
             raise interruption.as_error() from None
         finally:
-            bar.clear()
+            shown.clear()
 
 
-SECONDS_BETWEEN_DRAWINGS = 0.1
-SECONDS_BETWEEN_LINES = 10.0  # where they stay
-SECONDS_BEFORE_A_LINE = 1.0  # so that nothing is said of what is over at once
-BAR_WIDTH = 24
+STYLES = ("auto", "lines", "json", "none")
+_style: ContextVar[str] = ContextVar("how progress is shown", default=STYLES[0])
 
 
-class TerminalBar:
-    """A line that is drawn anew for each Progress, on a terminal only, and removed in the end.
+@contextmanager
+def progress_as(style: str) -> Iterator[None]:
+    """Let all work inside show its progress in this style; by itself a terminal gets a bar, and a log gets lines."""
+    token = _style.set(style)
+    try:
+        yield
+    finally:
+        _style.reset(token)
 
-    Where nobody sees it being drawn, lines say now and then how long it is still to wait for machine code.
-    """
+
+def shown_on(stream: TextIO, style: str, *, quiet: bool = False) -> ShownProgress:
+    if style == "json":
+        return ProgressInJson(stream)
+    if style == "none" or (quiet and style == "auto"):
+        return ShownProgress(stream)
+    return TerminalBar(stream) if stream.isatty() and style == "auto" else ProgressInLines(stream)
+
+
+class ShownProgress:
+    """The progress of work as it is shown on a stream: here not at all."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
-        self._draws = stream.isatty()
-        self._visible = False
         self._stage = ""
-        self._began = self._drawn = self._told = 0.0
+        self._began = self._shown = time.monotonic()
         self._done_before = 0  # a stage may begin in the middle: training goes on
 
     def __call__(self, progress: Progress) -> None:
         now = time.monotonic()
-        if progress.stage != self._stage:
-            self._stage, self._began, self._done_before, self._drawn = progress.stage, now, progress.done, 0.0
-            self._told = now - SECONDS_BETWEEN_LINES + SECONDS_BEFORE_A_LINE
+        if is_new := progress.stage != self._stage:
+            self._stage, self._began, self._done_before = progress.stage, now, progress.done
+        self.show(progress, now, is_new=is_new)
+
+    def show(self, progress: Progress, now: float, *, is_new: bool) -> None:
+        """Show a moment of a stage, which may be a new one."""
+
+    def clear(self) -> None:
+        """Remove what is of use only while the work goes on."""
+
+    def rate(self, progress: Progress, now: float) -> float:
+        return (progress.done - self._done_before) / max(now - self._began, 1e-9)
+
+
+SECONDS_BETWEEN_DRAWINGS = 0.1
+BAR_WIDTH = 24
+
+
+class TerminalBar(ShownProgress):
+    """A line for each Progress on a terminal, removed in the end."""
+
+    def __init__(self, stream: TextIO) -> None:
+        super().__init__(stream)
+        self._visible = False
+
+    def show(self, progress: Progress, now: float, *, is_new: bool) -> None:
         if progress.total is not None and progress.done >= progress.total:
             self.clear()
-        elif self._draws and now - self._drawn >= SECONDS_BETWEEN_DRAWINGS:
-            self._drawn, self._visible = now, True
-            line = bar_line(progress, (progress.done - self._done_before) / max(now - self._began, 1e-9))
+        elif is_new or now - self._shown >= SECONDS_BETWEEN_DRAWINGS:
+            self._shown, self._visible = now, True
             import shutil  # wanted on a terminal only
 
             width = shutil.get_terminal_size().columns - 1
-            self._stream.write("\r\x1b[K" + line[:width])
-            self._stream.flush()
-        elif not self._draws and progress.unit == PERCENT and now - self._told >= SECONDS_BETWEEN_LINES:
-            self._told = now
-            self._stream.write(f"{bar_line(progress, 0.0)}\n")
+            self._stream.write("\r\x1b[K" + bar_line(progress, self.rate(progress, now))[:width])
             self._stream.flush()
 
     def clear(self) -> None:
@@ -144,7 +183,51 @@ class TerminalBar:
             self._stream.flush()
 
 
-def bar_line(progress: Progress, rate: float) -> str:
+FIRST_LINE_AFTER, MOST_SECONDS_BETWEEN_LINES = 5.0, 60.0
+# How long it is still to wait for machine code is told sooner, but not of what is over at once.
+FIRST_LINE_OF_WAITING, SECONDS_BETWEEN_LINES_OF_WAITING = 1.0, 10.0
+
+
+class ProgressInLines(ShownProgress):
+    """A line now and then for a log: work of a few seconds writes none, and each pause is twice the one before."""
+
+    def __init__(self, stream: TextIO) -> None:
+        super().__init__(stream)
+        self._pause = FIRST_LINE_AFTER
+
+    def show(self, progress: Progress, now: float, *, is_new: bool) -> None:
+        waits = progress.unit == PERCENT
+        pause = SECONDS_BETWEEN_LINES_OF_WAITING if waits else self._pause
+        if is_new and waits:
+            self._shown = now - pause + FIRST_LINE_OF_WAITING
+        if now - self._shown >= pause:
+            self._shown = now
+            self._pause = self._pause if waits else min(2 * pause, MOST_SECONDS_BETWEEN_LINES)
+            self._stream.write(f"{bar_line(progress, self.rate(progress, now), has_bar=False)}\n")
+            self._stream.flush()
+
+
+SECONDS_BETWEEN_OBJECTS = 0.5
+
+
+class ProgressInJson(ShownProgress):
+    """A line of JSON now and then for a program that watches: the first and the last of each stage always."""
+
+    def __init__(self, stream: TextIO) -> None:
+        super().__init__(stream)
+        self._first = time.monotonic()
+
+    def show(self, progress: Progress, now: float, *, is_new: bool) -> None:
+        is_last = progress.total is not None and progress.done >= progress.total
+        if is_new or is_last or now - self._shown >= SECONDS_BETWEEN_OBJECTS:
+            self._shown = now
+            told = {"stage": progress.stage, "done": progress.done, "total": progress.total, "unit": progress.unit}
+            told |= {"detail": progress.detail, "seconds": round(now - self._first, 3)}
+            self._stream.write(f"{json.dumps(told, ensure_ascii=False)}\n")
+            self._stream.flush()
+
+
+def bar_line(progress: Progress, rate: float, *, has_bar: bool = True) -> str:
     """Write the line at a given rate (units a second).
 
     >>> bar_line(Progress("training", 500, 2000, "merges"), rate=250.0)
@@ -161,10 +244,10 @@ def bar_line(progress: Progress, rate: float) -> str:
     percent = f"{share:>4.0%}".replace("%", " %")
     if progress.unit == PERCENT:
         return f"{progress.stage}:{percent}"
-    bar = "=" * int(share * BAR_WIDTH)
+    bar = f"  [{'=' * int(share * BAR_WIDTH):<{BAR_WIDTH}}]" if has_bar else ""
     total = f"{progress.total * scale:,.{digits}f}"
     left = f"  {_clock((progress.total - progress.done) / rate)} left" if rate > 0 else ""
-    return f"{progress.stage}  [{bar:<{BAR_WIDTH}}] {percent}  {done} of {total} {unit}  {speed}{left}"
+    return f"{progress.stage}{bar} {percent}  {done} of {total} {unit}  {speed}{left}"
 
 
 def _clock(seconds: float) -> str:

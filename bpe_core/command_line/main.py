@@ -18,7 +18,7 @@ import signal
 import sys
 from collections.abc import Sequence
 
-from bpe_core.command_line.interruption import Interruption, SecondInterrupt, exit_code
+from bpe_core.command_line.interruption import STYLES, Interruption, SecondInterrupt, exit_code, progress_as
 from bpe_core.command_line.parser import (
     WITHOUT_MANIFEST,
     Command,
@@ -84,7 +84,8 @@ def _run(argv: Sequence[str]) -> int:
     except SystemExit as stop:  # --help, --version, or arguments that argparse refused
         return stop.code if isinstance(stop.code, int) else USAGE
     try:
-        with getattr(options, "reading_as", contextlib.nullcontext)(options):  # set by `add_reading`
+        reading_as = getattr(options, "reading_as", contextlib.nullcontext)  # set by `add_reading`
+        with reading_as(options), progress_as(getattr(options, "progress", STYLES[0])):
             command = command_named(options.command)
             command.settle(options)
             is_told = getattr(options, "manifest", None) is not None and options.command not in WITHOUT_MANIFEST

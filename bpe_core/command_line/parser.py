@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 
 from bpe_core.command_line.commands import COMMANDS, GROUPS, QUESTIONS_TITLE
 from bpe_core.command_line.declared import DeclaredArguments
+from bpe_core.command_line.interruption import STYLES
 from bpe_core.errors import LONGEST_SENTENCE, OutputError, plain
 from bpe_core.questions import QUESTIONS, question_named, question_names, question_summary
 from bpe_core.session_file import run_of
@@ -32,14 +33,14 @@ WITHOUT_MANIFEST = (
     "presets",
     "repeat",
 )  # these make nothing to keep
+# These are done at once, or show no progress.
+WITHOUT_PROGRESS = (*WITHOUT_MANIFEST[1:], "pin", "report", "share", "verify", "words")
 RESULTS = ("output", "out", "summary", "listed")  # the arguments that name what is written
 # the placeholders of arguments that name files
 FILES = frozenset(["FILE", "TABLE", "LIST", "PLAN", "RESULTS", "FOLDER", "IN", "A", "B", "RUN", "SESSION_OR_MERGES"])
 # What these read may be replaced by what they make; a sweep goes on with its own table, and refuses any other.
 EDITING = ("branch", "convert", "count", "export", "extend", "merge", "specials", "sweep", "trim")
 DONE = 0
-MANIFEST = "--manifest"
-MANIFEST_HELP = "write how this was made, as JSON; `repeat JSON` makes it again and compares"
 MOST_NARROW = 40  # columns of a terminal, for which lines are wrapped
 
 DESCRIPTION = """\
@@ -185,7 +186,7 @@ def options_in(parser: argparse.ArgumentParser, argv: Sequence[str]) -> argparse
 
 
 def _about_option(mistyped: str, command: str) -> str:
-    known = [*DeclaredArguments(command_named(command).add_arguments).options, MANIFEST]
+    known = declared_by(command).options
     if mistyped in known:
         return f"write {mistyped} behind {command}"
     meant = did_you_mean(mistyped.lstrip("-"), [name.lstrip("-") for name in known])
@@ -211,9 +212,25 @@ def parser_for(argv: Sequence[str]) -> argparse.ArgumentParser:
             command = command_named(name)
             command_parser.description, command_parser.epilog = summary, command.examples
             command.add_arguments(command_parser)
-            if name not in WITHOUT_MANIFEST:
-                command_parser.add_argument(MANIFEST, type=Path, metavar="JSON", help=MANIFEST_HELP)
+            add_common_arguments(command_parser, name)
     return parser
+
+
+def declared_by(command: str) -> DeclaredArguments:
+    """Return all arguments that a command takes."""
+    declared = DeclaredArguments(command_named(command).add_arguments)
+    add_common_arguments(declared, command)
+    return declared
+
+
+def add_common_arguments(parser: argparse.ArgumentParser | DeclaredArguments, command: str) -> None:
+    """Declare what most commands take."""
+    if command not in WITHOUT_PROGRESS:
+        told = "how far it is: lines for a log, JSON for a program, or none; else a bar on a terminal, lines elsewhere"
+        parser.add_argument("--progress", choices=STYLES, default=STYLES[0], help=told)
+    if command not in WITHOUT_MANIFEST:
+        told = "write how this was made, as JSON; `repeat JSON` makes it again and compares"
+        parser.add_argument("--manifest", type=Path, metavar="JSON", help=told)
 
 
 def add_general_arguments(parser: argparse.ArgumentParser) -> None:

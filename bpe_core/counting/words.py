@@ -209,6 +209,12 @@ class WordTable:
         occur = counts > 0
         return WordTable(*self.columns.where(occur), counts[occur], None if line_ends is None else line_ends[occur])
 
+    def has_words_of(self, other: WordTable) -> bool:
+        """Return whether both have the same words in the same order with the same counts."""
+        if not (np.array_equal(self.starts, other.starts) and np.array_equal(self.counts, other.counts)):
+            return False
+        return np.array_equal(self.text, other.text)
+
     def __len__(self) -> int:
         return len(self.counts)
 

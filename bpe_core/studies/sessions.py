@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from bpe_core.counting.words import WordTable
+from bpe_core.errors import BpeError, OutputError
 from bpe_core.history.history import END_SENTENCES, History
 from bpe_core.history.token_texts import TokenTexts
+from bpe_core.methods.kit.trainer import Trainer
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.recipes.run_titles import name_of
 from bpe_core.session_file import is_session_file, run_of
 from bpe_core.session_file.reading import read_session
@@ -51,6 +55,58 @@ def write_run(history: History, words: WordTable, path: Path | str, names: Seque
     """Write a session of this one run, which the window opens and goes on with; `names` are those of its texts."""
     run, view = _saved(1, history, words, names), View(shown_run=1, position=len(history))
     write_session(SavedSession(history.recipe, runs=(run,), view=view), path)
+
+
+SECONDS_BETWEEN, TIMES_THE_WRITING = 2.0, 10
+
+
+class GrowingRun:
+    """A session of one run that is written while the run is learned: each time as a whole, and rarely enough.
+
+    A kill leaves what was learned by then, and whoever begins the same again goes on from there.
+    """
+
+    def __init__(self, path: Path | str, words: WordTable, names: Sequence[str] = ()) -> None:
+        self._path = Path(path)
+        self._words = words
+        self._names = tuple(names)
+        self._written, self._rest = time.monotonic(), SECONDS_BETWEEN
+        self.trouble = ""  # why the last try to write it failed
+
+    def known(self, recipe: Recipe) -> History | None:
+        """Return the steps that the file holds of this run; None if it holds another, or one that has ended.
+
+        A session does not hold the texts that show how languages are served, so a run that needs them begins anew.
+        """
+        if self._words.languages or not (self._path.is_file() and is_session_file(self._path)):
+            return None
+        try:
+            runs = read_session(self._path).runs
+        except BpeError:  # damaged; it is replaced
+            return None
+        run = runs[0] if len(runs) == 1 else None
+        if run is None or run.history is None or run.words is None or run.state != "paused":
+            return None
+        is_same = run.recipe == recipe and run.words.has_words_of(self._words)
+        return run.history if is_same else None
+
+    def keep(self, trainer: Trainer) -> None:
+        """Write what is learned by now, unless that was done a moment ago."""
+        began = time.monotonic()
+        if began - self._written < self._rest:
+            return
+        history = trainer.history
+        if len(history):
+            self.trouble = ""
+            try:
+                self.write(history)
+            except OutputError as error:  # there may be room again in the end
+                self.trouble = str(error)
+        self._written = time.monotonic()
+        self._rest = max(SECONDS_BETWEEN, TIMES_THE_WRITING * (self._written - began))
+
+    def write(self, history: History) -> None:
+        write_run(history, self._words, self._path, self._names)
 
 
 def add_branch(

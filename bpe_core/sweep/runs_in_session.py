@@ -12,8 +12,6 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import CorpusError, OutputError
 from bpe_core.history.history import END_SENTENCES, History
@@ -54,8 +52,9 @@ class RunsInSession:
 
     def _known(self, recipe: Recipe, words: WordTable) -> SavedRun | None:
         for run in () if self._before is None else self._before.runs:
-            is_whole = run.history is not None and run.state == "ended" and run.words is not None
-            if is_whole and run.recipe.with_changes(name=recipe.name) == recipe and _are_same(run.words, words):
+            if run.history is None or run.state != "ended" or run.words is None:
+                continue
+            if run.recipe.with_changes(name=recipe.name) == recipe and run.words.has_words_of(words):
                 return run
         return None
 
@@ -125,12 +124,6 @@ def _sources_of(corpus: str, plan: Plan) -> tuple[SavedSource, ...]:
         name = path.name + ("/" if path.is_dir() else "")
         found.append(SavedSource(name, str(path), encoding=encoding, fingerprint=known, column=column))
     return tuple(found)
-
-
-def _are_same(one: WordTable | None, other: WordTable) -> bool:
-    if one is None or not np.array_equal(one.starts, other.starts):
-        return False
-    return np.array_equal(one.text, other.text) and np.array_equal(one.counts, other.counts)
 
 
 SECONDS_BETWEEN, TIMES_THE_WRITING = 2.0, 10

@@ -20,7 +20,7 @@ from bpe_core.command_line.arguments import (
 from bpe_core.command_line.corpora import add_reading, names_of, reading
 from bpe_core.command_line.decisions import add_decisions, decided
 from bpe_core.command_line.groups import add_languages, add_mixture, groups_of, mixture_of
-from bpe_core.command_line.interruption import KEEPS, working
+from bpe_core.command_line.interruption import KEEPS, Interruption, working
 from bpe_core.command_line.steps import step_lines
 from bpe_core.counting.count_words import count_groups, count_words
 from bpe_core.counting.words import WordTable, without_rare
@@ -75,6 +75,8 @@ examples:
 
 Ctrl-C stops the training; --output then holds the merges learned so far (exit code 130).
 Ctrl-C twice drops them. The same holds where the system or `kill` ends it (143), or the terminal is closed (129).
+A session (.bpex) is written every few seconds while it is learned: killed or stopped, the same command goes on from
+there, and the result is the same.
 """
 
 
@@ -120,12 +122,38 @@ def run(options: argparse.Namespace) -> int:
             words, notes = _counted(corpus, recipe, report, interruption)
             words, left_out = without_rare(words, options.min_word_count)
             steered, known = decided(words, recipe, options, Work(report, interruption))
-            history = learn(words, steered, history=known, progress=report, cancelled=interruption)
+            if not options.quiet:
+                interruption.say(*notes, *left_out)
+            if options.output and is_session_name(Path(options.output)):
+                history = _session_learned(words, steered, known, options, report, interruption)
+            else:
+                history = learn(words, steered, history=known, progress=report, cancelled=interruption)
             seconds = watch.tick()
-        if not options.quiet:
-            sys.stderr.writelines(f"{line}\n" for line in (*notes, *left_out))
-        _deliver(history, words, options, seconds, report)
+        _deliver(history, options, seconds, report)
     return interruption.exit_code
+
+
+def _session_learned(
+    words: WordTable,
+    recipe: Recipe,
+    history: History | None,
+    options: argparse.Namespace,
+    report: ProgressReport,
+    interruption: Interruption,
+) -> History:
+    """Learn a run that is kept while it grows; go on where the same was stopped or killed."""
+    from bpe_core.studies.sessions import GrowingRun  # loads SQLite
+
+    growing = GrowingRun(options.output, words, names_of(options.files, groups_of(options)))
+    kept = growing.known(recipe)
+    if kept is not None and len(kept) > len(history or ()):
+        history = kept
+        if not options.quiet:
+            said = f"{recipe.wording.counted(len(kept))} that {options.output} holds"
+            interruption.say(f"Going on from the {said}.")
+    learned = learn(words, recipe, history=history, progress=report, cancelled=interruption, keep=growing.keep)
+    growing.write(learned)
+    return learned
 
 
 def _first_preset(method: str | None) -> str:
@@ -158,15 +186,9 @@ def _check_output(path: Path) -> None:
         raise OutputError(f"Could not write {path}: the folder {path.parent} does not exist.")
 
 
-def _deliver(
-    history: History, words: WordTable, options: argparse.Namespace, seconds: float, report: ProgressReport
-) -> None:
+def _deliver(history: History, options: argparse.Namespace, seconds: float, report: ProgressReport) -> None:
     if options.output:
-        if is_session_name(Path(options.output)):
-            from bpe_core.studies.sessions import write_run  # loads SQLite
-
-            write_run(history, words, options.output, names_of(options.files, groups_of(options)))
-        else:
+        if not is_session_name(Path(options.output)):
             write_history(history, options.output, work=Work(report))
         if options.json:
             print(json.dumps(_summary(history, options.output, seconds), indent=1))

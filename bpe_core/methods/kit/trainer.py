@@ -16,6 +16,7 @@ once, in plain Python, and samples do by the specification of their method, all 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from bpe_core.counting.words import WordTable
@@ -202,13 +203,19 @@ def learn(
     history: History | None = None,
     progress: ProgressReport = ignore_progress,
     cancelled: CancelCheck = never_cancelled,
+    keep: Callable[[Trainer], object] = lambda trainer: None,
 ) -> History:
-    """Learn from counted words until the end; the steps of a history, if there is one, are made first."""
+    """Learn from counted words until the end; the steps of a history, if there is one, are made first.
+
+    `keep` is called after each batch, and may write down what is learned by then.
+    """
     trainer = Trainer(words, recipe, history=history, cancelled=cancelled, progress=progress)
     finished = False
     while not finished and not cancelled():
         finished = trainer.advance(seconds=SECONDS_BETWEEN_REPORTS).finished
         progress(trainer.progress())
+        if not finished:
+            keep(trainer)
     history = trainer.history
     if not finished:
         history.end_reason = "stopped"

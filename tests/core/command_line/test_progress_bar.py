@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import inspect
 import io
+import json
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from bpe_core.command_line.interruption import TerminalBar, bar_line
+from bpe_core.command_line import interruption
+from bpe_core.command_line.commands import COMMANDS
+from bpe_core.command_line.interruption import TerminalBar, bar_line, shown_on
+from bpe_core.command_line.main import run
+from bpe_core.command_line.parser import command_named, command_questions, declared_by
 from bpe_core.kernels.readiness import BEING_MADE
 from bpe_core.support.progress import PERCENT, Progress
 
@@ -19,7 +27,7 @@ class Terminal(io.StringIO):
 def test_the_bar_draws_on_a_terminal_only() -> None:
     plain, terminal = io.StringIO(), Terminal()
     for stream in (plain, terminal):
-        bar = TerminalBar(stream)
+        bar = shown_on(stream, "auto")
         bar(Progress("counting", 10_000_000, 20_000_000, "bytes", "a.txt"))
         bar.clear()
     assert plain.getvalue() == ""
@@ -50,7 +58,7 @@ def test_the_bar_tells_hours() -> None:
 def test_a_file_of_messages_is_told_now_and_then_how_long_to_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     file, clock = io.StringIO(), [100.0]
     monkeypatch.setattr("bpe_core.command_line.interruption.time.monotonic", lambda: clock[0])
-    bar = TerminalBar(file)
+    bar = shown_on(file, "auto")
     for percent in range(40):
         bar(Progress(BEING_MADE, percent, 100, PERCENT))
         clock[0] += 0.5
@@ -61,7 +69,79 @@ def test_a_file_of_messages_is_told_now_and_then_how_long_to_wait(monkeypatch: p
 
 def test_what_is_over_at_once_is_not_told_of() -> None:
     file = io.StringIO()
-    bar = TerminalBar(file)
+    bar = shown_on(file, "auto")
     bar(Progress(BEING_MADE, 0, 100, PERCENT))
     bar(Progress(BEING_MADE, 100, 100, PERCENT))
     assert file.getvalue() == ""
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Return the time as a list of one number, for a test to change."""
+    now = [0.0]
+    monkeypatch.setattr(interruption, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    return now
+
+
+def test_a_log_gets_a_line_now_and_then(clock: list[float]) -> None:
+    log = io.StringIO()
+    shown = shown_on(log, "auto")
+    for second in range(1, 201):
+        clock[0] = float(second)
+        shown(Progress("training", 10 * second, 10_000, "merges"))
+    lines = log.getvalue().splitlines()
+    assert lines[0] == "training   0 %  50 of 10,000 merges  10 merges/s  16:35 left"
+    assert [line.split()[3] for line in lines] == ["50", "150", "350", "750", "1,350", "1,950"]
+
+
+def test_work_of_a_few_seconds_writes_no_line(clock: list[float]) -> None:
+    log = io.StringIO()
+    shown = shown_on(log, "auto")
+    for tenth in range(49):
+        clock[0] = tenth / 10
+        shown(Progress("training", tenth, 49, "merges"))
+    shown.clear()
+    assert log.getvalue() == ""
+
+
+def test_a_program_reads_the_first_and_last_moment_of_each_stage(clock: list[float]) -> None:
+    log = io.StringIO()
+    shown = shown_on(log, "json", quiet=True)
+    for stage in ("counting", "training"):
+        for done in range(101):
+            clock[0] += 0.01
+            shown(Progress(stage, done, 100, "bytes", "ä.txt"))
+    told = [json.loads(line) for line in log.getvalue().splitlines()]
+    assert [(one["stage"], one["done"]) for one in told] == [
+        ("counting", 0), ("counting", 50), ("counting", 100), ("training", 0), ("training", 50), ("training", 100),
+    ]  # fmt: skip
+    assert told[0] == {
+        "stage": "counting", "done": 0, "total": 100, "unit": "bytes", "detail": "ä.txt", "seconds": 0.01
+    }  # fmt: skip
+
+
+def test_who_wants_none_gets_none(clock: list[float]) -> None:
+    for style, quiet in (("none", False), ("auto", True)):
+        terminal = Terminal()
+        shown = shown_on(terminal, style, quiet=quiet)
+        for second in range(100):
+            clock[0] = float(second)
+            shown(Progress("training", second, 100, "merges"))
+        shown.clear()
+        assert terminal.getvalue() == ""
+
+
+@pytest.mark.parametrize("command", [*COMMANDS, *command_questions()])
+def test_every_long_command_takes_the_choice(command: str) -> None:
+    source = inspect.getsource(inspect.getmodule(command_named(command).run) or interruption)
+    is_long = "working(" in source or "write_and_tell(" in source or command in command_questions()
+    assert ("--progress" in declared_by(command).options) >= is_long
+
+
+def test_a_command_tells_its_progress_as_json(text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = tmp_path / "it.csv"
+    assert run(["train", str(text), "--merges", "20", "-o", str(table), "--progress", "json", "--quiet"]) == 0
+    stages = {json.loads(line)["stage"] for line in capsys.readouterr().err.splitlines()}
+    assert {"counting", "training"} <= stages
+    assert run(["export", "--merges", str(table), str(tmp_path / "it.json"), "--progress", "json"]) == 0
+    assert [json.loads(line) for line in capsys.readouterr().err.splitlines()]

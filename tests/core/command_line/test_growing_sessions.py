@@ -1,0 +1,161 @@
+"""A session grows while it is learned, and the same command goes on where one was killed: the result is the same."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import bpe_core as bpe
+from bpe_core.command_line.main import run
+from bpe_core.errors import OutputError
+from bpe_core.methods.kit.trainer import Trainer
+from bpe_core.methods.registry import METHODS
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.studies import sessions
+from tests.shared import ROOT
+
+TEXT = "".join(
+    (Path(__file__).parents[2] / "texts" / name).read_text(encoding="utf-8") for name in ("poem.txt", "prose.txt")
+)
+
+
+class Killed(BaseException):
+    """The end of a process, as far as files are concerned."""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("s.txt").write_text(TEXT, encoding="utf-8")
+    return tmp_path
+
+
+@pytest.fixture
+def eager(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """Let a session be written after each batch of a few steps."""
+    monkeypatch.setattr(sessions, "SECONDS_BETWEEN", 0.0)
+    monkeypatch.setattr(sessions, "TIMES_THE_WRITING", 0)
+    advance = Trainer.advance
+
+    def by_few(trainer: Trainer, max_merges: int | None = None, seconds: float | None = None) -> Any:
+        return advance(trainer, 7)
+
+    monkeypatch.setattr(Trainer, "advance", by_few)
+    return monkeypatch
+
+
+def kill_at(patch: pytest.MonkeyPatch, number: int) -> None:
+    """End the process when it has written the session so often."""
+    write, written = sessions.write_run, 0
+
+    def written_and_killed(*arguments: Any) -> None:
+        nonlocal written
+        write(*arguments)
+        written += 1
+        if written == number:
+            raise Killed
+
+    patch.setattr(sessions, "write_run", written_and_killed)
+
+
+def killed_early(patch: pytest.MonkeyPatch, method: str) -> None:
+    """Leave a session with a part of what the method learns."""
+    with patch.context() as killing:
+        kill_at(killing, 2)
+        with pytest.raises(Killed):
+            run([*asked(method), "-o", "it.bpex"])
+
+
+def asked(method: str) -> list[str]:
+    parity = ["--group", "a", "s.txt", "--group", "b", "s.txt", "--ratio", "a=1", "b=1", "--twice"]
+    texts = parity if METHODS[method].serves_languages else ["s.txt"]
+    return ["train", *texts, "--method", method, "--vocab-size", "330"]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_killed_training_goes_on(
+    method: str, folder: Path, eager: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    killed_early(eager, method)
+    partial = bpe.open("it.bpex").history
+    assert run([*asked(method), "-o", "whole.bpex"]) == 0
+    whole = bpe.open("whole.bpex").history
+    assert 0 < len(partial) <= len(whole)
+    capsys.readouterr()
+    assert run([*asked(method), "-o", "it.bpex"]) == 0
+    said = capsys.readouterr().err
+    is_partial = len(partial) < len(whole) and not METHODS[method].serves_languages
+    assert ("that it.bpex holds." in said) == is_partial
+    again = bpe.open("it.bpex").history
+    assert again.pairs() == whole.pairs()
+    assert again.end_reason == whole.end_reason
+    assert again.tokens_after.tolist() == whole.tokens_after.tolist()
+    assert Path("it.bpex").read_bytes() == Path("whole.bpex").read_bytes()
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        ["train", "s.txt", "--vocab-size", "331"],
+        ["train", "s.txt", "--vocab-size", "330", "--ties", "lowest-ids"],
+        ["train", "s.txt", "s.txt", "--twice", "--vocab-size", "330"],
+    ],
+)
+def test_another_run_begins_anew(
+    other: list[str], folder: Path, eager: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    killed_early(eager, "bpe")
+    capsys.readouterr()
+    assert run([*other, "-o", "it.bpex"]) == 0
+    assert "that it.bpex holds." not in capsys.readouterr().err
+    assert run([*other, "-o", "whole.bpex"]) == 0
+    assert bpe.open("it.bpex").history.pairs() == bpe.open("whole.bpex").history.pairs()
+
+
+def test_a_disk_that_is_full_for_a_while_does_not_end_the_training(folder: Path, eager: pytest.MonkeyPatch) -> None:
+    write, tries = sessions.write_run, 0
+
+    def full_at_first(*arguments: Any) -> None:
+        nonlocal tries
+        tries += 1
+        if tries < 3:
+            raise OutputError("Could not write it.bpex: no room.")
+        write(*arguments)
+
+    eager.setattr(sessions, "write_run", full_at_first)
+    assert run([*asked("bpe"), "-o", "it.bpex"]) == 0
+    assert len(bpe.open("it.bpex").history) == 74
+
+
+def test_a_session_is_not_written_again_at_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    growing = sessions.GrowingRun("it.bpex", bpe.train([TEXT], "gpt2", vocab_size=260).words(), ())
+    trainer = Trainer(bpe.train([TEXT], "gpt2", vocab_size=260).words(), Recipe.preset("gpt2", vocab_size=300))
+    trainer.advance(5)
+    growing.keep(trainer)
+    assert not Path("it.bpex").exists()
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="Windows kills processes in another way")
+def test_a_process_that_is_killed_leaves_what_it_learned(folder: Path) -> None:
+    script = (
+        "from bpe_core.studies import sessions; from bpe_core.command_line.main import run; import sys; "
+        "sessions.SECONDS_BETWEEN = 0.0; sys.exit(run(sys.argv[1:]))"
+    )
+    words = " ".join(f"{number * 7919:x}" for number in range(60_000))
+    Path("s.txt").write_text(words)
+    command = [sys.executable, "-c", script, "train", "s.txt", "--vocab-size", "30000", "-o", "it.bpex", "--quiet"]
+    process = subprocess.Popen(command, cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT)})
+    latest = time.monotonic() + 300
+    while not Path("it.bpex").exists() and process.poll() is None and time.monotonic() < latest:
+        time.sleep(0.01)
+    process.kill()
+    process.wait()
+    history = bpe.open("it.bpex").history
+    assert 0 < len(history) <= 30_000 - 256
