@@ -34,6 +34,9 @@ examples:
   bpe-explorer encode --merges merges.csv --json < page.txt
       All of standard input, exactly as it is (its last line break too), as JSON.
 
+  bpe-explorer encode --merges merges.csv --lines < sentences.txt > ids.txt
+      Each line by itself, without its end, as soon as it has arrived: a line of ids, with --json an object a line.
+
   bpe-explorer encode --merges merges.csv book.txt folder/ --output ids.npy
       With --output the arguments are files: their ids go into one file, .npy or .bin, and figures are printed.
 """
@@ -49,6 +52,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     specials.add_argument(
         "--allow-special", action="store_const", const="all", dest="specials", help="the same as --specials all"
     )
+    lines = "encode each line of standard input by itself, and print a line for each"
+    parser.add_argument("--lines", action="store_true", help=lines)
     parser.add_argument("-o", "--output", metavar="FILE", help="take the arguments as files and write their ids here")
     parser.add_argument("--width", choices=get_args(Width), help="of an id in that file; else the smallest that fits")
     add_groups(parser)
@@ -65,7 +70,9 @@ def texts_in(options: argparse.Namespace) -> list[str]:
 def run(options: argparse.Namespace) -> int:
     study = open_study(options.merges)
     at = study.inside.checked_step_count(options.at)
-    if options.output:
+    if options.lines:
+        _encode_lines(options, study, at)
+    elif options.output:
         _encode_files(options, study, at)
     elif options.group or options.groups_of:
         raise BpeError("Groups are of files, whose ids go into one file; name it with --output.")
@@ -73,6 +80,14 @@ def run(options: argparse.Namespace) -> int:
         _encode_text(options, study, at)
     _tell_agreement(options.merges, study)
     return 0
+
+
+def _encode_lines(options: argparse.Namespace, study: Study, at: int) -> None:
+    if options.text or options.output or options.group or options.groups_of:
+        raise BpeError("--lines is about standard input, and prints: name no text, file or group with it.")
+    from bpe_core.command_line.line_by_line import encode_lines  # a single text needs less
+
+    encode_lines(study, at, options)
 
 
 def _encode_text(options: argparse.Namespace, study: Study, at: int) -> None:

@@ -67,3 +67,68 @@ def test_decode_refuses_what_is_no_id(table: Path, ids: str, capsys: pytest.Capt
     complaint = capsys.readouterr().err
     assert complaint.startswith("bpe-explorer: ")
     assert complaint.count("\n") == 1
+
+
+LINES = "the lowest\n\nso\r\n<|end|> naïve 日本\n  the"
+
+
+def test_lines_are_encoded_one_by_one(table: Path) -> None:
+    done = program("encode", "--merges", str(table), "--lines", input=LINES)
+    assert (done.returncode, done.stderr) == (0, "")
+    texts = LINES.replace("\r", "").split("\n")
+    alone = [program("encode", "--merges", str(table), text).stdout if text else "\n" for text in texts]
+    assert done.stdout == "".join(alone)
+
+
+def test_lines_become_lines_of_json_or_pieces(table: Path) -> None:
+    said = program("encode", "--merges", str(table), "--lines", "--json", input=LINES).stdout.splitlines()
+    assert [json.loads(line)["ids"] for line in said][:2] == [[258, 261, 262], []]
+    assert json.loads(said[3])["tokens"][-2:] == ["<0x9C>", "<0xAC>"]
+    pieces = program("encode", "--merges", str(table), "--lines", "--pieces", "--at", "1", input="the\n")
+    assert pieces.stdout == "th | e\n"
+
+
+def test_a_line_is_answered_before_the_next_one_comes(table: Path) -> None:
+    command = [sys.executable, "-m", "bpe_core", "encode", "--merges", str(table), "--lines"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        for text, ids in (("the lowest", "258 261 262\n"), ("th", "256\n")):
+            process.stdin.write(f"{text}\n")
+            process.stdin.flush()
+            assert process.stdout.readline() == ids
+        process.stdin.close()
+        assert process.wait() == 0
+
+
+def test_a_long_line_is_one_line(table: Path) -> None:
+    done = program("encode", "--merges", str(table), "--lines", input="the " * 200_000 + "\nso")
+    first, second = done.stdout.splitlines()
+    assert len(first.split()) == len(program("encode", "--merges", str(table), input="the " * 200_000).stdout.split())
+    assert second == program("encode", "--merges", str(table), "so").stdout.strip()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["so"], "--lines is about standard input, and prints"),
+        (["--output", "ids.npy"], "--lines is about standard input, and prints"),
+        (["--encoding", "utf-16"], "Lines end otherwise in utf-16; convert the text to UTF-8 first."),
+        (["--encoding", "klingon"], "There is no encoding called 'klingon'."),
+        ([], "Line 2 of standard input is not utf-8: the byte 0xEF at 2 begins no character"),
+    ],
+)
+def test_lines_that_cannot_be_read_are_a_sentence(arguments: list[str], sentence: str, table: Path) -> None:
+    command = [sys.executable, "-m", "bpe_core", "encode", "--merges", str(table), "--lines", *arguments]
+    done = subprocess.run(command, input="so\nnaïve\n".encode("latin-1"), capture_output=True, cwd=ROOT)
+    assert done.returncode == 1
+    assert sentence in done.stderr.decode()
+
+
+def test_invalid_lines_are_replaced_where_that_is_wanted(table: Path) -> None:
+    command = [sys.executable, "-m", "bpe_core", "encode", "--merges", str(table), "--lines"]
+    given = "so\nna\xefve\n".encode("latin-1")
+    latin = subprocess.run([*command, "--encoding", "latin-1"], input=given, capture_output=True, cwd=ROOT)
+    assert latin.stdout.decode().splitlines()[1] == program("encode", "--merges", str(table), "naïve").stdout.strip()
+    skipped = subprocess.run([*command, "--on-invalid", "skip"], input=given, capture_output=True, cwd=ROOT)
+    assert skipped.stdout.decode().splitlines()[1] == program("encode", "--merges", str(table), "nave").stdout.strip()
