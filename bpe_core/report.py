@@ -43,6 +43,7 @@ MOST_CHARACTERS = 1_500  # of the text
 LONGEST_TOKEN = 80  # characters; the rest is cut off
 MOST_MOMENTS = 6  # at which the text is shown
 # Whatever tokens and notes hold, the page loads nothing and runs nothing.
+MADE_WITH = "Made with BPE Explorer. This page loads nothing from elsewhere."
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 
@@ -303,17 +304,20 @@ def page_of(report: Report) -> str:
         for name, title, content in parts
     )
     main = element("main", {}, summary(report), *sections)
-    footer = element("footer", {}, "Made with BPE Explorer. This page loads nothing from elsewhere.")
+    footer = element("footer", {}, MADE_WITH)
+    return whole_page(report.title, header, main, footer)
+
+
+def whole_page(title: str, *body: Markup) -> str:
     head = joined(
         [
             Markup('<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'),
             Markup(f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'),
-            element("title", {}, report.title),
+            element("title", {}, title),
             element("style", {}, Markup(_style())),
         ]
     )
-    body = joined([header, main, footer])
-    return f'<!DOCTYPE html>\n<html lang="en"><head>{head}</head><body>{body}</body></html>\n'
+    return f'<!DOCTYPE html>\n<html lang="en"><head>{head}</head><body>{joined(body)}</body></html>\n'
 
 
 def _style() -> str:

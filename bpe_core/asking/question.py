@@ -33,6 +33,7 @@ class Question:
     rests: ClassVar[bool] = False  # it takes long, so that a window asks it only about runs that are at rest
     by_parts: ClassVar[bool] = False  # its answer depends on the files or groups that the texts are parted into
     moment: ClassVar[tuple[str, int]] = ("step", 0)  # the column that names a row's moment, and what to add to it
+    of_page: ClassVar[str] = ""  # a parameter that is set where a page of the answer is written
     axis: ClassVar[Literal["", "step", "size"]] = ""  # what is along the figure, if that is a moment
 
     def __init_subclass__(cls) -> None:

@@ -16,6 +16,7 @@ from bpe_core.command_line.arguments import ANY_TABLE, number, text_argument, te
 from bpe_core.command_line.corpora import add_reading, named_texts
 from bpe_core.command_line.groups import add_groups, groups_of
 from bpe_core.command_line.interruption import working
+from bpe_core.command_line.named_files import named_file
 from bpe_core.errors import BpeError, OutputError, plain
 from bpe_core.recipes.presets import PRESETS
 from bpe_core.session_file import is_session_file
@@ -73,6 +74,8 @@ def add_question_arguments(parser: argparse.ArgumentParser, question: type[Quest
     shown.add_argument("--csv", action="store_true", help="print all rows as CSV")
     parser.add_argument("--most", type=number, default=MOST_SHOWN, metavar="N", help=f"print N rows ({MOST_SHOWN})")
     where = f"write all rows to a {', '.join(ENDINGS)}, or the figure to an .svg, .pdf or .png"
+    page = "write the answer as a web page: its sentences, its figure and all rows"
+    parser.add_argument("--report", dest="page", type=Path, metavar="HTML", help=page)
     parser.add_argument("-o", "--output", type=Path, metavar="OUT", help=where)
     _add_paper(parser)
 
@@ -83,11 +86,17 @@ def run_question(question: type[Question], options: argparse.Namespace) -> int:
         _check_output(options)
     _take_text_behind_tables(question, options)
     with working(stopped="") as interruption:
+        if options.page is not None and question.of_page:
+            setattr(options, question.of_page, True)
         asked = question(**{one.name: _value(options, one) for one in question.parameters()})
         studies = _studies(question, options, asked.table_named())
         answer = asked.answer(studies, interruption.work)
     if options.output is not None:
         _write_output(options, answer)
+    if options.page is not None:
+        from bpe_core.answer_page import write_page  # an answer in the terminal does not need it
+
+        write_page(question, answer, studies, options.page)
     if options.json:
         told = {"sentences": answer.sentences, **answer.facts, "rows": answer.table.records()}
         print(json.dumps(told, ensure_ascii=False))
@@ -139,7 +148,7 @@ def _add_studies(parser: argparse.ArgumentParser, question: type[Question], *, h
         parser.add_argument("--merges", metavar="FILE", help=ANY_TABLE)
         return
     if question.studies is not None:
-        about = f"{ANY_TABLE}; book.bpex#2 is run 2 of a session"
+        about = f"{ANY_TABLE}; book.bpex#2 is run 2 of a session; ours=a.csv names one"
         parser.add_argument("tables", nargs="*", metavar="TABLE", help=about)
         parser.add_argument("--merges", metavar="FILE", help="the same, of one")
         parser.add_argument("--runs", action="store_true", help="all runs of one session, named as in the window")
@@ -216,10 +225,11 @@ def _several(question: type[Question], options: argparse.Namespace) -> dict[str,
         found = runs_of_session(tables[0], with_moment=not is_whole_session)
     else:
         found = {}
-        for table in tables:
+        for word in tables:
+            name, table = named_file(word)
             study = open_study(table)
             sys.stderr.writelines(f"{plain(table)}: {note}\n" for note in study.notes)
-            found[free_name(table, found)] = study
+            found[free_name(name or table, found)] = study
     check_how_many(question, len(found))
     return {name: _with_texts(question, study, options) for name, study in found.items()}
 

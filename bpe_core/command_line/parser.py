@@ -18,6 +18,7 @@ from typing import Any, NoReturn
 from bpe_core.command_line.commands import COMMANDS, GROUPS, QUESTIONS_TITLE
 from bpe_core.command_line.declared import DeclaredArguments
 from bpe_core.command_line.interruption import STYLES
+from bpe_core.command_line.named_files import named_file
 from bpe_core.errors import LONGEST_SENTENCE, OutputError, plain
 from bpe_core.questions import QUESTIONS, question_named, question_names, question_summary
 from bpe_core.session_file import run_of
@@ -35,7 +36,7 @@ WITHOUT_MANIFEST = (
 )  # these make nothing to keep
 # These are done at once, or show no progress.
 WITHOUT_PROGRESS = (*WITHOUT_MANIFEST[1:], "pin", "report", "share", "verify", "words")
-RESULTS = ("output", "out", "summary", "listed")  # the arguments that name what is written
+RESULTS = ("output", "out", "summary", "listed", "page")  # the arguments that name what is written
 # the placeholders of arguments that name files
 FILES = frozenset(["FILE", "TABLE", "LIST", "PLAN", "RESULTS", "FOLDER", "IN", "A", "B", "RUN", "SESSION_OR_MERGES"])
 # What these read may be replaced by what they make; a sweep goes on with its own table, and refuses any other.
@@ -127,7 +128,7 @@ def files_read_by(options: argparse.Namespace) -> set[str]:
     command = command_named(options.command)
     declared = DeclaredArguments(command.add_arguments).actions
     names = [action.dest for action in declared if names_files(action) and action.dest not in RESULTS]
-    paths = {path for name in names for path in texts_of(options, name)}
+    paths = {named_file(path)[1] for name in names for path in texts_of(options, name)}
     return {run_of(path)[0] for path in (*paths, *command.texts_in(options))}
 
 

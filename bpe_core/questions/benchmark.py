@@ -10,6 +10,7 @@ from bpe_core.asking.shared import at_sizes, same_sentences, several_sizes
 from bpe_core.errors import BpeError
 from bpe_core.figures.from_table import dots_chart
 from bpe_core.measures.benchmark import benchmark, parallel_texts, parity_of
+from bpe_core.measures.benchmark_sums import sums_of
 from bpe_core.measures.measures import MEASURES, OF_BENCHMARK
 from bpe_core.measures.parallel import beside_premiums
 from bpe_core.studies.study import Study
@@ -34,6 +35,7 @@ class Benchmark(Question):
     needs = "texts if known"
     studies = (1, 1_000)
     rests = True
+    of_page = "sums"
     examples = f"""\
 examples:
   bpe-explorer benchmark ours.csv theirs.tokenizer.json --texts news/ book.txt --output figures.parquet
@@ -44,6 +46,10 @@ examples:
 
   bpe-explorer benchmark ours.csv theirs.tiktoken --parallel sentences/ --reference en
       What the same sentences cost in each language: a file a language (en.txt, de.txt), a line a sentence.
+
+  bpe-explorer benchmark ours=a.json theirs=b.model --texts domains/ --weights en=70% code=30% --report choice.html
+      Under names of your own. The page has the figures, the sums by the shares of the texts (as the files are called),
+      how much other documents would change them, and a recommendation in sentences.
 
 columns:
 {COLUMNS}
@@ -62,6 +68,10 @@ columns:
     relative_to: str = parameter(
         "", help="whose tokens others are compared with (the first)", metavar="TABLE", of_column="tokenizer"
     )
+    weights: tuple[str, ...] = parameter(
+        (), help="sums of all texts by these shares: de=70%% code=30%%; or factors", metavar="NAME=SHARE"
+    )
+    sums: bool = parameter(False, help="sums of all texts by their bytes, with a recommendation")
     measure: str = parameter("tokens", help=f"what is drawn: {', '.join(DRAWN)}", choices=DRAWN)
 
     def asks_corpus(self, *, has_texts: bool) -> bool:
@@ -81,6 +91,10 @@ columns:
             columns |= beside_premiums(tokenizers, texts, reference, work)
             sentences = [*parity.sentences, *sentences]
             facts = {"parity": DataTable(parity.summary).records()}
+        if self.sums or self.weights:
+            sums = sums_of(found, tokenizers, texts, self.weights, work=work)
+            sentences = [*sums.sentences, *sentences]
+            facts |= {"sums": sums.table.records(), "weights": {name: float(of) for name, of in sums.weights.items()}}
         if self.measure not in columns:
             raise BpeError(f"{self.measure} is known of parallel texts only: name them with --parallel.")
         table = DataTable(columns)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from pathlib import PurePosixPath
 
 
 def count_text(count: int, thing: str, things: str = "") -> str:
@@ -24,3 +25,35 @@ def did_you_mean(word: str, names: Iterable[str]) -> str:
 
     alike = get_close_matches(word, list(names), n=1)
     return f"; did you mean {alike[0]}?" if alike else ""
+
+
+def told_apart(names: Sequence[str]) -> list[str]:
+    """Shorten paths to what tells them apart: without the folders, the ending and the beginning that all have.
+
+    >>> told_apart(["dom/multi-de.txt", "dom/multi-fr.txt"]), told_apart(["ours.json", "gpt2"])
+    (['de', 'fr'], ['ours.json', 'gpt2'])
+    """
+    if not any("/" in name or "\\" in name for name in names):
+        return list(names)
+    paths = [PurePosixPath(name.replace("\\", "/")) for name in names]
+    parts = [path.parts for path in paths]
+    shared = _alike_up_to([part[:-1] for part in parts])  # folders
+    endings = {path.suffix for path in paths}
+    short = ["/".join(part[shared:]) for part in parts]
+    if len(endings) == 1:
+        short = [name.removesuffix(*endings) for name in short]
+    if len(names) > 1:
+        beginning = short[0][: _alike_up_to(short)]
+        cut = max(beginning.rfind(sign) for sign in "-_. ") + 1
+        short = [name[cut:] for name in short]
+    return short if len(set(short)) == len(set(names)) and all(short) else list(names)
+
+
+def _alike_up_to(rows: Iterable[Sequence[str]]) -> int:
+    """Return how many items all rows begin with together."""
+    alike = 0
+    for items in zip(*rows, strict=False):
+        if len(set(items)) > 1:
+            break
+        alike += 1
+    return alike

@@ -35,6 +35,7 @@ STAGES = [
         "asking",
         "questions",
         "report",
+        "answer_page",
         "reference",
         "lessons",
         "sharing",

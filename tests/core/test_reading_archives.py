@@ -8,8 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from bpe_core.counting.count_words import count_words
 from bpe_core.errors import EncodingError
+from bpe_core.recipes.recipe import Recipe
 from bpe_core.support import limits
+from bpe_core.support.progress import Progress, Work
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.reading import archives
 from tests.core.reading_texts import documents, sentence, write
@@ -114,3 +117,18 @@ def test_names_of_members_are_not_as_long_as_books(tmp_path: Path, monkeypatch: 
             assert documents(Corpus.from_files(path)) == ["low lower"]
         else:
             assert "is no sound tar archive" in sentence(path)
+
+
+def test_many_small_members_tell_from_the_first_on_how_far_they_are(tmp_path: Path) -> None:
+    """Their names take up most of the archive, and no byte of them is ever read as a text."""
+    members = {f"a folder with a long name/{number:06}.txt": b"low" for number in range(2_000)}
+    path = write_zip(tmp_path / "many.zip", members)
+    told: list[Progress] = []
+    count_words(Corpus.from_files(path), Recipe.preset("gpt2"), Work(told.append))
+    size = path.stat().st_size
+    counting = [one.done for one in told if one.stage == "counting"]
+    assert counting == sorted(counting)
+    assert len(counting) >= len(members)
+    assert counting[0] < 0.01 * size
+    assert abs(counting[len(members) // 2] - size / 2) < 0.02 * size
+    assert counting[-1] == size

@@ -155,10 +155,13 @@ def _of_zip(source: Source) -> Iterator[tuple[Member, Callable[[], int]]]:
     if source.compression:
         raise CorpusError(f"{source.name} is an archive that was compressed once more; decompress it first.")
     with open_raw(source) as raw, zipfile.ZipFile(raw) as archive:
-        unpacked, done = _UnpackLimit(source), 0
+        unpacked, done = _UnpackLimit(source), 0.0
         stored = source.size or raw.seek(0, io.SEEK_END)
+        # The names of many small members take more than what is in them, so these count for their part, too.
+        of_names = max(0, stored - sum(info.compress_size for info in archive.infolist()))
+        of_name = of_names / max(1, len(archive.infolist()))
         for info in archive.infolist():
-            done += info.compress_size
+            done += info.compress_size + of_name
             if info.header_offset < 0:
                 raise zipfile.BadZipFile("something before it is missing")
             if info.is_dir() or _is_hidden(info.filename):
@@ -170,7 +173,7 @@ def _of_zip(source: Source) -> Iterator[tuple[Member, Callable[[], int]]]:
                 except (NotImplementedError, RuntimeError) as error:
                     raise NotText(f"{source.name}: {shown(info.filename)} is packed in an unknown way.") from error
 
-            yield Member(info.filename, open_member, _problem_of(info)), partial(min, done, stored)
+            yield Member(info.filename, open_member, _problem_of(info)), partial(min, round(done), stored)
 
 
 def _problem_of(info: zipfile.ZipInfo) -> str:

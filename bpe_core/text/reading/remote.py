@@ -155,6 +155,8 @@ def sentences(name: str, place: int = 0) -> Iterator[None]:
     except BpeError:
         raise
     except FileNotFoundError as error:
+        if answer := _answer_of_server(error.__cause__):
+            raise CorpusError(f"{where}: {answer}.") from error
         raise CorpusError(f"{where}: it is gone." if place else f"{name} does not exist.") from error
     except PermissionError as error:
         raise CorpusError(f"{where}: permission denied. Are you signed in where it is kept?") from error
@@ -164,9 +166,36 @@ def sentences(name: str, place: int = 0) -> Iterator[None]:
         ) from error
 
 
-def _reason(error: Exception) -> str:
+NOT_THERE = (404, 410)
+
+
+def _answer_of_server(cause: BaseException | None) -> str:
+    """Return what a web server did instead of sending a file; nothing where it said that there is none.
+
+    The package that asks the server calls each of these "file not found", and has the reason behind it.
+    """
+    if cause is None:
+        return ""
+    status, kind = getattr(cause, "status", None), type(cause).__name__
+    if status in NOT_THERE:
+        return ""
+    if kind == "TooManyRedirects":
+        return "the server redirects it again and again; ask whoever keeps it"
+    if "Redirect" in kind:
+        place = plain(without_password(str(cause)))[:LONGEST_REASON]
+        return f"the server redirects it to {place}, which is no web address, so that is not followed"
+    if isinstance(status, int) and status >= 500:
+        return f"the server answered {status}, a trouble of its own that may pass; try again later"
+    if isinstance(status, int):
+        return f"the server answered {status}; sign in where it is kept, if that is needed"
+    return f"the server could not be asked: {_reason(cause)}; try again"
+
+
+def _reason(error: BaseException) -> str:
     if isinstance(error, PermissionError):
         return "permission denied"
+    if type(error).__name__ == "ClientPayloadError":
+        return "the server sent less than it had announced"
     said = plain(without_password(str(error))).strip().split("\n")[0]
     wordless = "it did not answer in time" if isinstance(error, TimeoutError) else type(error).__name__
     return said[:LONGEST_REASON].rstrip(". ") or wordless

@@ -1,0 +1,72 @@
+"""The answer to a question as one HTML page, to be mailed to a colleague: its sentences, its figure and its tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from bpe_core.asking import Answer, Question, cell_text, heading_of
+from bpe_core.figures.painter import figures_with_captions
+from bpe_core.report import MADE_WITH, whole_page
+from bpe_core.studies.study import Study
+from bpe_core.support.atomic import write_atomically
+from bpe_core.support.markup import Content, Markup, element, joined, table
+
+MOST_ROWS = 1_000
+
+
+def write_page(question: type[Question], answer: Answer, about: Study | Mapping[str, Study] | None, path: Path) -> None:
+    page = page_of(question, answer, about).encode()
+    with write_atomically(path) as file:
+        file.write(page)
+
+
+def page_of(question: type[Question], answer: Answer, about: Study | Mapping[str, Study] | None) -> str:
+    made = f"{_named(about)}{datetime.now():%d %B %Y, %H:%M}."
+    title = question.title()
+    header = element("header", {}, element("h1", {}, title), element("p", {"class": "muted"}, made))
+    said = [element("p", {}, sentence) for sentence in answer.sentences]
+    parts = [joined(said), *_facts(answer.facts)]
+    if answer.figure is not None and len(answer.table):
+        parts.append(_section("Figure", figures_with_captions([answer.figure])))
+    if len(answer.table):
+        parts.append(_section("All rows", _rows(answer)))
+    return whole_page(title, header, element("main", {}, *parts), element("footer", {}, MADE_WITH))
+
+
+def _named(about: Study | Mapping[str, Study] | None) -> str:
+    if isinstance(about, Mapping):
+        return f"{', '.join(about)}. "
+    return f"{about.name}. " if about is not None and about.name else ""
+
+
+def _facts(facts: Mapping[str, Any]) -> list[Markup]:
+    """Return a table of each fact that has rows; the others are in the sentences."""
+    found = []
+    for name, rows in facts.items():
+        if isinstance(rows, Sequence) and not isinstance(rows, str) and rows and isinstance(rows[0], Mapping):
+            columns = {column: [row.get(column) for row in rows] for column in rows[0]}
+            found.append(_section(heading_of(name).capitalize(), _table("", columns, range(len(rows)))))
+    return found
+
+
+def _rows(answer: Answer) -> Markup:
+    shown = {name: answer.columns[name] for name in answer.shown_columns if name in answer.columns}
+    places = list(range(min(len(answer.table), MOST_ROWS)))
+    caption = "" if len(places) == len(answer.table) else f"The first {len(places):,} of {len(answer.table):,} rows"
+    return _table(caption, shown, places)
+
+
+def _table(caption: str, columns: Mapping[str, Any], places: Sequence[int]) -> Markup:
+    headings = [heading_of(name).capitalize() for name in columns]
+    rows: list[list[Content]] = [
+        [cell_text(name, values[place]) for name, values in columns.items()] for place in places
+    ]
+    texts = [all(isinstance(values[place], str | None) for place in places) for values in columns.values()]
+    return table(caption, headings, rows, numbers=[place for place, is_text in enumerate(texts) if not is_text])
+
+
+def _section(title: str, *content: Content) -> Markup:
+    return element("section", {"aria-label": title}, element("h2", {}, title), *content)

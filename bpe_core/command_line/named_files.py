@@ -1,0 +1,15 @@
+"""Files that are named on the command line: `ours=tokenizer.json`."""
+
+from __future__ import annotations
+
+import os
+
+
+def named_file(word: str) -> tuple[str, str]:
+    """Part NAME=FILE into the name and the file; the name is empty where the word is a file, or gives none.
+
+    >>> named_file("ours=a.csv"), named_file("a.csv"), named_file("=a.csv")
+    (('ours', 'a.csv'), ('', 'a.csv'), ('', '=a.csv'))
+    """
+    name, equals, file = word.partition("=")
+    return (name, file) if equals and name and file and not os.path.lexists(word) else ("", word)

@@ -1,0 +1,243 @@
+"""The sums of a benchmark over all its texts, by their weights, and how sure they are.
+
+A sum is the mean of the tokens for a byte, each text by its share. Other documents of the same kinds would change it:
+of each text as many documents are drawn from its own, again and again, the same for all tokenizers. So it is known
+which differences are those of the tokenizers, and which are those of the documents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+
+from bpe_core.errors import BpeError, RecipeError
+from bpe_core.measures.benchmark import Benchmark, Contender, Tokenizers, contenders_of, ratio
+from bpe_core.measures.measures import UNKNOWN_AT_MOST
+from bpe_core.support.arrays import Float64s, Int64s
+from bpe_core.support.data_table import DataTable
+from bpe_core.support.progress import ALONE, Progress, Work
+from bpe_core.support.wording import told_apart
+from bpe_core.text.mixture import share_text, weight_of
+
+DRAWS = 1_000
+MOST_PARTS = 500  # of a text, drawn by chance: documents that follow each other are one part where there are more
+LEAST_PARTS = 20  # of fewer, nothing can be said of chance
+BETWEEN = (2.5, 97.5)  # percentiles: 95 of 100 draws lie between them
+DIGITS = 3
+MUCH_LARGER = 1.5  # a vocabulary of so many times the size is told beside its success
+
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """A row for each tokenizer, in their order; intervals are not numbers where a text has too few parts."""
+
+    tokenizers: tuple[str, ...]
+    weights: Mapping[str, Fraction]  # of each text, together 1
+    bytes_per_token: Float64s
+    low: Float64s
+    high: Float64s
+    beside_best: Float64s  # tokens for a byte, as a multiple of those of the best
+    beside_low: Float64s
+    beside_high: Float64s
+    is_encoded: tuple[bool, ...]  # who leaves out more than a little of a text is not compared
+    best: int | None
+    by_text: Mapping[str, int | None]  # the best of each text
+    vocabularies: tuple[int, ...]
+
+    @property
+    def table(self) -> DataTable:
+        return DataTable(
+            {
+                "tokenizer": list(self.tokenizers),
+                "vocabulary": np.array(self.vocabularies, np.int64),
+                "bytes_per_token": self.bytes_per_token,
+                "from": self.low,
+                "to": self.high,
+                "tokens_beside_best": self.beside_best,
+                "beside_from": self.beside_low,
+                "beside_to": self.beside_high,
+            }
+        )
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """Recommend a tokenizer, and say how far the others are from it and which texts speak for another."""
+        if self.best is None:
+            return ("None of them encodes all texts, so none is recommended.",)
+        names, best = self.tokenizers, self.best
+        said = [f"Over all texts ({self._weights}) {names[best]} makes the fewest tokens: {self._figure(best)}."]
+        alike = [place for place in self._others if self.beside_low[place] <= 1]
+        for place in self._others:
+            more = f"{names[place]} needs {self.beside_best[place] - 1:.1%} more"
+            turned = "; other documents could turn it round" if place in alike else ""
+            said.append(f"{more} ({self._interval(place)}){turned}.")
+        for text, winner in zip(told_apart([*self.by_text]), self.by_text.values(), strict=True):
+            if winner is not None and winner != best:
+                said.append(f"For {text} alone, {names[winner]} makes fewer.")
+        left_out = [name for name, is_encoded in zip(names, self.is_encoded, strict=True) if not is_encoded]
+        if left_out:
+            said.append(
+                f"Not compared, as they leave out more than {UNKNOWN_AT_MOST:.0%} of a text: {', '.join(left_out)}."
+            )
+        return (*said, self._recommendation([best, *alike]))
+
+    def _recommendation(self, equal: Sequence[int]) -> str:
+        names, sizes = self.tokenizers, self.vocabularies
+        if len(equal) == 1:
+            larger = "" if len(self._others) == 0 else self._about_size(equal[0])
+            return f"Recommended: {names[equal[0]]}{larger}."
+        least = min(equal, key=lambda place: sizes[place])
+        told = " and ".join(names[place] for place in equal)
+        if len({sizes[place] for place in equal}) == 1:
+            return f"Recommended: {told} alike; these texts do not tell which is better."
+        return (
+            f"Recommended: {names[least]}. These texts do not tell {told} apart, and it has the fewest tokens to embed."
+        )
+
+    def _about_size(self, best: int) -> str:
+        smallest = min(self._others, key=lambda place: self.vocabularies[place])
+        size, other = self.vocabularies[best], self.vocabularies[smallest]
+        if size < MUCH_LARGER * other:
+            return ""
+        return f", whose vocabulary of {size:,} is {size / other:.1f} times that of {self.tokenizers[smallest]}"
+
+    @property
+    def _others(self) -> list[int]:
+        """Return who is compared with the best, the nearest first."""
+        known = [place for place, is_encoded in enumerate(self.is_encoded) if is_encoded and place != self.best]
+        return sorted(known, key=lambda place: float(self.beside_best[place]))
+
+    @property
+    def _weights(self) -> str:
+        weights = zip(told_apart([*self.weights]), self.weights.values(), strict=True)
+        return ", ".join(f"{text} {share_text(weight)}" for text, weight in weights)
+
+    def _figure(self, place: int) -> str:
+        value, low, high = (float(of[place]) for of in (self.bytes_per_token, self.low, self.high))
+        between = (
+            f" ({low:.{DIGITS}f} to {high:.{DIGITS}f} in 95 of 100 draws of other documents)" if low == low else ""
+        )
+        return f"{value:.{DIGITS}f} bytes for each{between}"
+
+    def _interval(self, place: int) -> str:
+        low, high = float(self.beside_low[place]), float(self.beside_high[place])
+        return f"{low - 1:.1%} to {high - 1:.1%}" if low == low else "of too few documents to say how sure that is"
+
+
+def sums_of(
+    measured: Benchmark,
+    tokenizers: Tokenizers,
+    texts: Mapping[str, Sequence[str]],
+    weights: Sequence[str] = (),
+    *,
+    seed: int = 0,
+    work: Work = ALONE,
+) -> Sums:
+    """Weigh the texts as NAME=SHARE says, or else by their bytes."""
+    shares = _shares(measured, weights)
+    by_place = np.array([float(shares[text]) for text in measured.texts])
+    drawn = _drawn(contenders_of(tokenizers), [texts[name] for name in measured.texts], seed, work)
+    tokens_per_byte = measured.of("tokens") / measured.of("bytes")
+    whole = tokens_per_byte @ by_place
+    weighed = by_place > 0
+    draws = np.einsum("tcd,t->cd", drawn[weighed], by_place[weighed])
+    is_encoded = ((measured.of("unencoded_share") <= UNKNOWN_AT_MOST) | (by_place == 0)).all(axis=1)
+    known = np.flatnonzero(is_encoded)
+    best = int(known[whole[known].argmin()]) if len(known) else None
+    beside = whole / whole[best] if best is not None else np.full(len(whole), np.nan)
+    beside_draws = draws / draws[best] if best is not None else np.full_like(draws, np.nan)
+    high, low = _percentiles(1 / draws)[::-1]
+    beside_low, beside_high = _percentiles(beside_draws)
+    by_text = {
+        text: int(known[tokens_per_byte[known, place].argmin()]) if len(known) and weighed[place] else None
+        for place, text in enumerate(measured.texts)
+    }
+    sizes = measured.of("vocabulary")[:, 0].astype(int).tolist()
+    return Sums(
+        measured.tokenizers,
+        shares,
+        1 / whole,
+        low,
+        high,
+        beside,
+        beside_low,
+        beside_high,
+        tuple(is_encoded.tolist()),
+        best,
+        by_text,
+        tuple(sizes),
+    )
+
+
+def _shares(measured: Benchmark, weights: Sequence[str]) -> dict[str, Fraction]:
+    if not weights:
+        sizes = measured.of("bytes")[0].astype(int).tolist()
+        return {text: Fraction(size, sum(sizes)) for text, size in zip(measured.texts, sizes, strict=True)}
+    given = {text: Fraction(0) for text in measured.texts}
+    names = dict(zip(measured.texts, told_apart(measured.texts), strict=True))
+    for weight in weights:
+        name, equals, value = weight.rpartition("=")
+        chosen = [text for text, apart in names.items() if name in (text, apart, short_name(text))]
+        if not equals or len(chosen) != 1:
+            known = ", ".join(names.values())
+            raise BpeError(f"--weights {weight}: write NAME=SHARE with the name of a text; there are {known}.")
+        given[chosen[0]] = weight_of(value)
+    whole = sum(given.values(), Fraction(0))
+    if any(value < 0 for value in given.values()) or not whole:
+        raise RecipeError("Weights of texts are shares or factors of at least 0, and not all of them 0.")
+    if all(weight.strip().endswith("%") for weight in weights) and whole != 1:
+        raise RecipeError(f"The weights of the texts must add up to 100 %; they are {share_text(whole)}.")
+    return {text: value / whole for text, value in given.items()}
+
+
+def short_name(text: str) -> str:
+    """Return the name of a file without its folder and its ending, as `--weights` takes it.
+
+    >>> short_name("news/de.txt"), short_name("de")
+    ('de', 'de')
+    """
+    last = text.replace("\\\\", "/").rstrip("/").rpartition("/")[2]
+    return last.partition(".")[0] or last
+
+
+def _drawn(contenders: Sequence[Contender], texts: Sequence[Sequence[str]], seed: int, work: Work) -> Float64s:
+    """Return the tokens for a byte of each draw: by text, tokenizer and draw; no numbers of a text with few parts."""
+    chance = np.random.default_rng(seed)
+    found = np.full((len(texts), len(contenders), DRAWS), np.nan)
+    for place, documents in enumerate(texts):
+        work.check()
+        work.progress(Progress("drawing documents", place, len(texts), "texts"))
+        parts = _parts(documents)
+        if len(parts) >= LEAST_PARTS:
+            many = chance.multinomial(len(parts), np.full(len(parts), 1 / len(parts)), DRAWS)
+            sizes = np.array([sum(len(text.encode(errors="surrogatepass")) for text in part) for part in parts])
+            for row, contender in enumerate(contenders):
+                found[place, row] = ratio(many @ _tokens(contender, parts), many @ sizes)
+    return found
+
+
+def _tokens(contender: Contender, parts: Sequence[Sequence[str]]) -> Int64s:
+    flat = [text for part in parts for text in part]
+    batch = contender.tokenizer.encode_batch(flat, at=contender.at)
+    ends = np.array([*batch.offsets[: len(flat)].tolist(), len(batch.ids)], np.int64)
+    edges = np.cumsum([0, *map(len, parts)])
+    tokens: Int64s = ends[edges[1:]] - ends[edges[:-1]]
+    return tokens
+
+
+def _parts(documents: Sequence[str]) -> list[list[str]]:
+    """Part a text into at most so many parts: its documents, or its lines where these are few."""
+    texts = [text for text in documents if text]
+    if len(texts) < MOST_PARTS // 5:
+        texts = [line for text in texts for line in text.splitlines(keepends=True)]
+    edges = np.unique(np.linspace(0, len(texts), min(MOST_PARTS, len(texts)) + 1).astype(int)).tolist()
+    return [texts[start:stop] for start, stop in pairwise(edges)]
+
+
+def _percentiles(draws: Float64s) -> tuple[Float64s, Float64s]:
+    low, high = np.percentile(draws, BETWEEN, axis=1)
+    return low, high

@@ -1,0 +1,102 @@
+"""A web server that redirects, fails or breaks off: each is told as it is, and no way leads to the files here."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from bpe_core.errors import CorpusError
+from bpe_core.text.corpus import Corpus
+
+pytest.importorskip("aiohttp")
+
+TEXT = "low lower lowest\n" * 100
+
+
+class Answers(BaseHTTPRequestHandler):
+    """The answers of a server, each by its path."""
+
+    secret = ""  # a path of a file here
+
+    def do_GET(self) -> None:
+        self._answer(with_body=True)
+
+    def do_HEAD(self) -> None:
+        self._answer(with_body=False)
+
+    def _answer(self, *, with_body: bool) -> None:
+        status = int(self.path.strip("/").split("-")[0])
+        self.send_response(status)
+        places = {"/302-there": "/200", "/302-round": "/302-round", "/302-file": f"file://{self.secret}"}
+        if status == 302:
+            self.send_header("Location", places[self.path])
+        told = TEXT.encode()
+        sent = told[: len(told) // 2] if self.path.endswith("-short") else told
+        if status == 200:
+            self.send_header("Content-Length", str(len(told)))
+        else:
+            sent = b""
+            self.send_header("Content-Length", "0")
+        self.end_headers()
+        if with_body:
+            self.wfile.write(sent)
+
+    def log_message(self, format: str, *arguments: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[str]:
+    secret = tmp_path / "secret.txt"
+    secret.write_text("a secret of this computer")
+    Answers.secret = str(secret)
+    with ThreadingHTTPServer(("127.0.0.1", 0), Answers) as running:
+        thread = threading.Thread(target=running.serve_forever, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{running.server_port}"
+        running.shutdown()
+        thread.join()
+
+
+def read(address: str) -> str:
+    return "".join(Corpus.from_files(address).documents())
+
+
+@pytest.mark.parametrize("path", ["/200", "/302-there"])
+def test_a_text_is_read_from_this_computer_too_and_behind_a_redirection(path: str, server: str) -> None:
+    assert read(server + path) == TEXT
+
+
+@pytest.mark.parametrize(
+    ("path", "sentence"),
+    [
+        ("/404", "{address} does not exist."),
+        ("/410", "{address} does not exist."),
+        ("/500", "{address} could not be read: the server answered 500, a trouble of its own that may pass;"),
+        ("/503", "{address} could not be read: the server answered 503, a trouble of its own that may pass;"),
+        ("/403", "{address} could not be read: the server answered 403; sign in where it is kept, if that is needed."),
+        ("/302-round", "{address} could not be read: the server redirects it again and again; ask whoever keeps it."),
+        ("/200-short", "the server sent less than it had announced"),
+    ],
+)  # fmt: skip
+def test_what_a_server_does_instead_is_told(path: str, sentence: str, server: str) -> None:
+    with pytest.raises(CorpusError) as caught:
+        read(server + path)
+    assert sentence.format(address=server + path) in str(caught.value)
+
+
+def test_a_redirection_to_a_file_here_is_not_followed(server: str) -> None:
+    with pytest.raises(CorpusError) as caught:
+        read(f"{server}/302-file")
+    assert f"redirects it to file://{Answers.secret}, which is no web address, so that is not followed" in str(
+        caught.value
+    )
+
+
+def test_a_server_that_is_not_there_is_told() -> None:
+    with pytest.raises(CorpusError, match=r"could not be read: the server could not be asked: Cannot connect"):
+        read("http://127.0.0.1:9/a.txt")
