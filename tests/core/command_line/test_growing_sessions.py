@@ -135,8 +135,8 @@ def test_a_disk_that_is_full_for_a_while_does_not_end_the_training(folder: Path,
 
 
 def test_a_session_is_not_written_again_at_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    growing = sessions.GrowingRun("it.bpex", bpe.train([TEXT], "gpt2", vocab_size=260).words(), ())
-    trainer = Trainer(bpe.train([TEXT], "gpt2", vocab_size=260).words(), Recipe.preset("gpt2", vocab_size=300))
+    growing = sessions.GrowingRun("it.bpex", bpe.train([TEXT], "gpt2", vocab_size=260).inside.words(), ())
+    trainer = Trainer(bpe.train([TEXT], "gpt2", vocab_size=260).inside.words(), Recipe.preset("gpt2", vocab_size=300))
     trainer.advance(5)
     growing.keep(trainer)
     assert not Path("it.bpex").exists()
