@@ -104,6 +104,17 @@ class History(Sequence[Step]):
         self.numbers = numbers  # the file's number of each id, where it came from a file that numbers otherwise
         self.texts_by_number: LaidTexts | None = None  # of such a file, if each token is written there as here
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle by what was learned alone, without what was found out about it."""
+        from bpe_core.history.packed import packed, unpacked
+
+        return unpacked, (packed(self),)
+
+    def __copy__(self) -> History:
+        copied = object.__new__(History)
+        vars(copied).update(vars(self))
+        return copied
+
     @classmethod
     def from_pairs(
         cls, recipe: Recipe, alphabet: Alphabet, pairs: Sequence[Pair] | Int64s, joining: MergePriorities | None = None

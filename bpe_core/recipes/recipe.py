@@ -81,6 +81,10 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
                 return CHOICES[name].default
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle by the choices, as files hold them."""
+        return Recipe.from_json, (self.to_json(),)
+
     def _complete(self, names: Collection[str]) -> None:
         """Bring these choices into the form in which they are compared."""
         if self.marker_text == "":

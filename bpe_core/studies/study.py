@@ -18,6 +18,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from contextlib import suppress
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -38,6 +39,7 @@ from bpe_core.studies.inside import Inside, TokenNames, final_indices, indices_b
 from bpe_core.support.progress import ALONE, Work
 
 if TYPE_CHECKING:  # who only encodes needs none of these
+    from bpe_core.formats.base import Format
     from bpe_core.studies.texts import Texts
     from bpe_core.verification.checking import PreparedExport
 
@@ -135,6 +137,22 @@ class Study:
             What to call it, unless it is a study, which has a name.
         """
         return given if isinstance(given, Study) else cls(history_of(given, name), name=name)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle by what the table is, and without its texts; equal tables make equal bytes in any process."""
+        return _unpickled, (self.history, self.name, self.format, self.notes)
+
+    def __copy__(self) -> Study:
+        return self._with(self.history)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Study:
+        return self._with(deepcopy(self.history, memo))
+
+    def _with(self, history: History) -> Study:
+        """Return a study of this history, asked about the same texts, which nothing changes."""
+        copied = Study(history, self.texts, name=self.name, format=self.format, notes=self.notes)
+        copied._known |= self._known
+        return copied
 
     def __repr__(self) -> str:
         size = f"{self.history.vocabulary_size:,} tokens"
@@ -296,19 +314,23 @@ class Study:
 
     # -- saving ----------------------------------------------------------------------------
 
-    def save(self, path: Path | str, *, work: Work = ALONE, **choices: Any) -> PreparedExport:
+    def save(
+        self, path: Path | str, *, format: Format | str | None = None, work: Work = ALONE, **choices: Any
+    ) -> PreparedExport:
         """Write the tokenizer in the format of the name's ending, read back and compared before it is put in place.
 
         Parameters
         ----------
         path
             The name of the file; one that ends in / is a folder like the one that the tokenizer was opened from.
+        format
+            A format by its name, such as "tiktoken", where the ending of the file does not say it.
         work
             The receiver of progress, which may cancel the work.
         **choices
-            What `bpe-explorer export --help` names, such as `format`; of a folder what `bpe.save` takes.
+            `merges`, to write only the first ones, and a `text` that is compared, too; of a folder what `bpe.save` takes.
         """
-        return save(self, path, work=work, **choices)
+        return save(self, path, format=format, work=work, **choices)
 
     # -- its tokens by name and number -----------------------------------------------------
 
@@ -411,6 +433,10 @@ class Study:
             return self if name == "tokenizer" else getattr(self.inside, name)
 
 
+def _unpickled(history: History, name: str, format: str, notes: tuple[str, ...]) -> Study:
+    return Study(history, name=name, format=format, notes=notes)
+
+
 def free_name(name: str, taken: Collection[str]) -> str:
     """Add a number to a name that is taken.
 
@@ -428,7 +454,14 @@ def as_study(given: Any) -> Study:
 
 
 def save(
-    given: Any, path: Path | str, *, like: Path | str = "", to: str | None = None, work: Work = ALONE, **choices: Any
+    given: Any,
+    path: Path | str,
+    *,
+    format: Format | str | None = None,
+    like: Path | str = "",
+    to: str | None = None,
+    work: Work = ALONE,
+    **choices: Any,
 ) -> PreparedExport:
     """Write whatever was learned, opened or changed, in the format of the name's ending, checked.
 
@@ -440,6 +473,8 @@ def save(
         A study, a history, or the result of `trim`, `extend`, `put_together` or `change_specials`.
     path
         The name of the file; one that ends in / is a folder.
+    format
+        A format by its name, such as "tiktoken", where the ending of the file does not say it.
     like
         The folder whose roles, sides, templates and files for other loaders are kept, and say what the table says now;
         left out, that of an opened study.
@@ -448,11 +483,16 @@ def save(
     work
         The receiver of progress, which may cancel the work.
     **choices
-        What `bpe-explorer export --help` names, such as `format`.
+        `merges`, to write only the first ones, and a `text` that is compared, too.
     """
+    from bpe_core.formats import FORMATS
     from bpe_core.verification.checking import prepare_export
 
     study = Study.of(given)
+    if isinstance(format, str) and format not in FORMATS:
+        raise OutputError(f"There is no format {format!r}; there are {', '.join(FORMATS)}.")
+    if format is not None:
+        choices["format"] = FORMATS[format] if isinstance(format, str) else format
     if str(path).endswith(("/", "\\")):
         prepared = _prepared_folder(given, study, path, str(like) or study.name, to, work=work, **choices)
     else:

@@ -59,6 +59,9 @@ class Tokenizer:
         self._cutting = Cutting(history.recipe)
         self._segmenter = Method.of(history.recipe).cutter(history, self._cutting)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Tokenizer, (self.history,)
+
     # -- from a text to tokens -------------------------------------------------------------
 
     def expect(self, characters: int) -> None:

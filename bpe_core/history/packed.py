@@ -1,0 +1,152 @@
+"""A history as one string of bytes, by which it is pickled and copied.
+
+Equal histories give equal bytes, in any process: a head in JSON says what the arrays behind it are. Nothing is in them
+that can be found out again, and nothing that is run.
+
+>>> from bpe_core.studies.making import train
+>>> history = train(["low low lower"], "words", merges=2).history
+>>> list(unpacked(packed(history))) == list(history), packed(unpacked(packed(history))) == packed(history)
+(True, True)
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bpe_core.history.alphabet import Alphabet, Spelled, Symbol
+from bpe_core.history.columns import Columns, Scores
+from bpe_core.history.history import History
+from bpe_core.history.joining import Joining, PairRows
+from bpe_core.recipes.recipe import Recipe
+
+Array = npt.NDArray[Any]
+HEAD = 8  # bytes for the length of the head
+INTEGERS = ("<i1", "<i2", "<i4", "<i8")  # the narrowest first
+JOINING_CHOICES = ("whole_words", "joins_unknown", "left_out", "found_first", "hidden")
+
+
+def packed(history: History) -> bytes:
+    """Write a history as bytes.
+
+    Parameters
+    ----------
+    history
+        The history; only its own steps are written, not what was learned behind them.
+    """
+    alphabet, scores, joining = history.alphabet, history.scores, history.joining
+    head: dict[str, Any] = {
+        "recipe": history.recipe.to_dict(),
+        "tokens_at_start": history.tokens_at_start,
+        "end_reason": history.end_reason,
+        "kinds": [symbol.kind for symbol in alphabet.given],
+    }
+    arrays = _texts("symbol", [symbol.text for symbol in alphabet.given])
+    arrays |= _texts("decoded", [symbol.decoded for symbol in alphabet.given])
+    if alphabet.spelled is not None:
+        arrays |= {f"spelled {name}": column for name, column in alphabet.spelled._asdict().items()}
+    arrays |= {f"column {name}": column for name, column in history.columns._asdict().items()}
+    arrays |= {f"reason {name}": column for name, column in history.reasons.items()}
+    if scores is not None:
+        head["scores"] = [list(map(int, scores.since)), scores.waiting]
+        arrays["dropped"] = scores.dropped
+        arrays |= {f"score {place}": row for place, row in enumerate(scores.rows)}
+    if joining is not None:
+        head["joining"] = {name: getattr(joining, name) for name in JOINING_CHOICES}
+        if joining.pairs is not None:
+            arrays |= {f"pair {name}": column for name, column in joining.pairs._asdict().items()}
+        if joining.priorities is not None:
+            arrays["priorities"] = joining.priorities
+    if history.numbers is not None:
+        arrays["numbers"] = history.numbers
+    narrow = {name: _narrowed(array) for name, array in arrays.items()}
+    head["arrays"] = {
+        name: (array.dtype.newbyteorder("<").str, len(array), narrow[name].dtype.str, len(narrow[name]))
+        for name, array in arrays.items()
+    }
+    written = json.dumps(head, sort_keys=True, separators=(",", ":")).encode()
+    blobs = (narrow[name].tobytes() for name in sorted(narrow))
+    return b"".join((len(written).to_bytes(HEAD, "little"), written, *blobs))
+
+
+def unpacked(data: bytes) -> History:
+    """Read a history that `packed` wrote.
+
+    Parameters
+    ----------
+    data
+        What `packed` returned.
+    """
+    place = HEAD + int.from_bytes(data[:HEAD], "little")
+    head = json.loads(data[HEAD:place])
+    arrays: dict[str, Array] = {}
+    for name, (kind, length, stored_kind, stored) in sorted(head["arrays"].items()):
+        narrow = np.frombuffer(data, stored_kind, stored, place)
+        place += narrow.nbytes
+        native = np.dtype(kind).newbyteorder("=")
+        arrays[name] = narrow.astype(native) if stored == length else np.full(length, narrow[0], native)
+    columns = Columns(**_under("column ", arrays))
+    spelled = _under("spelled ", arrays)
+    symbols = zip(_read_texts("symbol", arrays), _read_texts("decoded", arrays), head["kinds"], strict=True)
+    return History(
+        Recipe.from_dict(head["recipe"]),
+        Alphabet(tuple(map(Symbol._make, symbols)), Spelled(**spelled) if spelled else None),
+        columns.first(len(columns.left)),
+        reasons=_under("reason ", arrays),
+        scores=_scores(head, arrays),
+        joining=_joining(head, arrays),
+        tokens_at_start=head["tokens_at_start"],
+        end_reason=head["end_reason"],
+        numbers=arrays.get("numbers"),
+    )
+
+
+def _scores(head: Mapping[str, Any], arrays: Mapping[str, Array]) -> Scores | None:
+    if "scores" not in head:
+        return None
+    since, waiting = head["scores"]
+    rows = tuple(arrays[f"score {place}"] for place in range(len(since)))
+    return Scores(tuple(since), rows, arrays["dropped"], waiting)
+
+
+def _joining(head: Mapping[str, Any], arrays: Mapping[str, Array]) -> Joining | None:
+    if "joining" not in head:
+        return None
+    pairs = _under("pair ", arrays)
+    choices: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in head["joining"].items()
+    }
+    return Joining(PairRows(**pairs) if pairs else None, arrays.get("priorities"), **choices)
+
+
+def _under(beginning: str, arrays: Mapping[str, Array]) -> dict[str, Array]:
+    """Return the arrays whose names begin so, by the rest of their names."""
+    return {name.removeprefix(beginning): array for name, array in arrays.items() if name.startswith(beginning)}
+
+
+def _texts(name: str, texts: Iterable[bytes]) -> dict[str, Array]:
+    given = list(texts)
+    lengths = np.fromiter(map(len, given), np.int64, len(given))
+    return {f"{name} bytes": np.frombuffer(b"".join(given), np.uint8), f"{name} lengths": lengths}
+
+
+def _read_texts(name: str, arrays: Mapping[str, Array]) -> list[bytes]:
+    data = arrays[f"{name} bytes"].tobytes()
+    edges = np.concatenate((np.zeros(1, np.int64), np.cumsum(arrays[f"{name} lengths"]))).tolist()
+    return [data[start:stop] for start, stop in pairwise(edges)]
+
+
+def _narrowed(array: Array) -> Array:
+    """Return the values in the narrowest kind that holds them, and only one of them where all are the same."""
+    array = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
+    if array.dtype.kind == "i" and len(array):
+        least, most = int(array.min()), int(array.max())
+        kinds = (np.dtype(kind) for kind in INTEGERS)
+        array = array.astype(next(kind for kind in kinds if np.iinfo(kind).min <= least and most <= np.iinfo(kind).max))
+        return array[:1] if least == most else array
+    return array

@@ -1,0 +1,275 @@
+"""Studies, histories and recipes are pickled and copied by what they are: small, alike, and the same after."""
+
+# ruff: noqa: S301 - they are pickles of our own
+from __future__ import annotations
+
+import copy
+import hashlib
+import json
+import multiprocessing
+import os
+import pickle
+import pickletools
+import subprocess
+import sys
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import bpe_core as bpe
+from bpe_core.errors import BpeError, OutputError
+from bpe_core.formats import FORMATS
+from bpe_core.history.history import History
+from bpe_core.history.packed import packed, unpacked
+from bpe_core.methods.kit.tokenizer import Tokenizer
+from bpe_core.methods.registry import METHODS
+from tests.core.formats.gguf_files import gguf
+from tests.core.formats.kinds import KINDS, sentencepiece_model
+from tests.core.formats.test_gguf import BYTES, MERGES
+from tests.core.formats.test_rwkv import rows
+from tests.core.formats.test_tables_of_all_methods import assert_the_same_in_all
+from tests.core.formats.test_tekken import tekken
+from tests.core.formats.test_tiktoken_json import content
+from tests.core.formats.test_youtokentome import model
+from tests.shared import ROOT, text_of
+
+TEXT = text_of("prose")[:3_000]
+GERMAN = "der Hund und die Katze und das Haus und der Garten " * 20
+SHORT = [TEXT[:200], "", "né 12 <|end|>", "x" * 40]
+PRESETS: dict[str, dict[str, Any]] = {
+    "gpt2": dict(merges=60, special_tokens=("<|end|>",)),
+    "words": dict(merges=60, marker="glued"),
+    "sentencepiece-like": dict(merges=60),
+    "superbpe": dict(merges=60),
+    "boundless": dict(merges=60),
+    "parity": dict(
+        merges=60,
+        mixture=bpe.Mixture((bpe.Group("en"), bpe.Group("de"), bpe.Group("en dev", dev_of="en"),
+                             bpe.Group("de dev", dev_of="de"))),
+    ),
+    "gage": dict(merges=60, block_size=1_000),
+    "wordpiece": dict(merges=60),
+    "unigram": dict(vocab_size=120),
+    "mingram": dict(vocab_size=120),
+    "best": dict(vocab_size=300),
+}  # fmt: skip
+
+
+@cache
+def learned(preset: str) -> bpe.Study:
+    texts: Any = [TEXT]
+    if preset == "parity":
+        texts = {"en": TEXT, "de": GERMAN, "en dev": TEXT[:500], "de dev": GERMAN[:200]}
+    return bpe.train(texts, preset, **PRESETS[preset])
+
+
+def ids(study: bpe.Study) -> list[Any]:
+    """Return what a study says of texts, or the sentence with which it refuses one."""
+    told = list[Any]()
+    for text in SHORT:
+        for at in (None, len(study.history) // 2):
+            try:
+                told.append(study.encode(text, at=at))
+            except BpeError as error:
+                told.append(str(error))
+    return told
+
+
+def assert_is_the_same(copied: bpe.Study, study: bpe.Study) -> None:
+    assert ids(copied) == ids(study)
+    assert copied.tokens == study.tokens
+    assert (repr(copied), copied.notes, copied.format) == (repr(study), study.notes, study.format)
+    shown = study.encode(SHORT[0])
+    for way in ("exact", "library"):
+        assert copied.decode(shown, way=way) == study.decode(shown, way=way)
+
+
+def test_every_method_is_here() -> None:
+    assert {learned(preset).history.recipe.method for preset in PRESETS} == set(METHODS)
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_what_a_method_learned_comes_back_whole(preset: str) -> None:
+    study = learned(preset)
+    copied = pickle.loads(pickle.dumps(study))
+    assert_is_the_same(copied, study)
+    assert_the_same_in_all(copied.history, study.history)
+    for of_history in (
+        pickle.loads(pickle.dumps(study.history)),
+        copy.deepcopy(study.history),
+        study.history.first(20),
+    ):
+        assert_the_same_in_all(unpacked(packed(of_history)), of_history)
+    assert (
+        pickle.loads(pickle.dumps(study.history.recipe)) == copy.deepcopy(study.history.recipe) == study.history.recipe
+    )
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_copy_keeps_the_texts_and_a_pickle_does_not(preset: str) -> None:
+    study = learned(preset)
+    for copied in (copy.copy(study), copy.deepcopy(study)):
+        assert_is_the_same(copied, study)
+        assert copied.texts is study.texts
+        assert copied.inside.texts_are_own
+    assert copy.deepcopy(study).history is not study.history
+    assert pickle.loads(pickle.dumps(study)).texts is None
+    with pytest.raises(BpeError, match="about texts: name them"):
+        bpe.sizes({"ours": pickle.loads(pickle.dumps(study))})
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_file_of_hugging_face_comes_back_whole(kind: str) -> None:
+    opened = FORMATS["tokenizer.json"].open(json.dumps(KINDS[kind]()).encode(), kind)
+    study = bpe.Study(opened.history, name=kind, format=opened.format, notes=opened.notes)
+    assert_is_the_same(pickle.loads(pickle.dumps(study)), study)
+    assert_is_the_same(copy.deepcopy(study), study)
+
+
+def test_every_format_that_is_written_comes_back_whole(tmp_path: Path) -> None:
+    opened = set[str]()
+    for name in set(FORMATS.written) - {"markdown"}:  # which is for people, and not read
+        for preset in PRESETS:
+            path = tmp_path / f"{preset}.{name.replace('.', '_')}{FORMATS.rows[name].endings[0]}"
+            if not METHODS[learned(preset).history.recipe.method].fits(FORMATS[name]):
+                continue
+            try:
+                learned(preset).save(path, format=name)
+            except OutputError:
+                continue  # it cannot hold this recipe
+            study = bpe.open(path)
+            copied = pickle.loads(pickle.dumps(study))
+            assert_is_the_same(copied, study)
+            assert pickle.dumps(copied) == pickle.dumps(study)
+            opened.add(name)
+    assert opened >= set(FORMATS.written) - {"markdown", "tekken", "rwkv"}
+
+
+FILES: dict[str, Callable[[], bytes]] = {
+    "rwkv": lambda: rows().encode(),
+    "tekken": lambda: json.dumps(tekken(["<unk>", "<s>"])).encode(),
+    "tiktoken.json": content,
+    "youtokentome": model,
+    "sentencepiece": partial(sentencepiece_model, "unigram"),
+    "gguf": lambda: gguf(
+        {
+            "model": "gpt2",
+            "pre": "llama-bpe",
+            "tokens": BYTES,
+            "merges": MERGES,
+        }
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_of_another_library_comes_back_whole(name: str) -> None:
+    opened = FORMATS[name].open(FILES[name](), name)
+    study = bpe.Study(opened.history, name=name, format=opened.format, notes=opened.notes)
+    assert_is_the_same(pickle.loads(pickle.dumps(study)), study)
+    assert_is_the_same(copy.deepcopy(study), study)
+
+
+def test_a_format_is_named_or_refused_with_a_sentence(tmp_path: Path) -> None:
+    learned("gpt2").save(tmp_path / "own.bpe", format="tiktoken")
+    assert bpe.open(tmp_path / "own.bpe").format == "tiktoken"
+    with pytest.raises(OutputError, match=r"no format 'tiktokn'; there are .*tiktoken"):
+        learned("gpt2").save(tmp_path / "own.bpe", format="tiktokn")
+
+
+def test_a_pickle_is_small_and_names_no_code_but_ours() -> None:
+    study = learned("gpt2")
+    before = pickle.dumps(study)
+    study.encode(TEXT * 20)
+    bpe.sizes({"ours": study})
+    assert pickle.dumps(study) == before
+    assert len(before) < 6_000
+    named = [str(arg) for op, arg, _ in pickletools.genops(before) if "UNICODE" in op.name]
+    assert [name for name in named if name.startswith(("numpy", "builtins", "_codecs", "copyreg"))] == []
+    assert {name for name in named if name.startswith("bpe_core")} == {
+        *("bpe_core.studies.study", "bpe_core.history.packed"),
+    }
+
+
+def test_a_pickle_of_a_large_table_is_smaller_than_its_file(tmp_path: Path) -> None:
+    words = [f"{number:b}".replace("0", "né").replace("1", "low ") for number in range(3_000)]
+    study = bpe.train(words, "gpt2", merges=1_000, min_frequency=1)
+    study.save(tmp_path / "tokenizer.json")
+    opened = bpe.open(tmp_path / "tokenizer.json")
+    assert len(pickle.dumps(opened)) < (tmp_path / "tokenizer.json").stat().st_size
+
+
+def test_arrays_are_read_only_after_as_before() -> None:
+    for study in (learned("gpt2"), pickle.loads(pickle.dumps(learned("gpt2")))):
+        with pytest.raises(ValueError, match="read-only"):
+            study.history.columns.left[0] = 1
+
+
+MAKING = """
+import hashlib, pickle, sys
+import bpe_core as bpe
+made = [bpe.train([sys.argv[1]], preset, **choices) for preset, choices in (
+    ("gpt2", dict(merges=40, special_tokens=("<|end|>", "<pad>"))), ("unigram", dict(vocab_size=120)))]
+made[0].encode("something else first" * int(sys.argv[2]))
+made += [bpe.open(path) for path in sys.argv[3:]]
+print(*(hashlib.sha256(pickle.dumps(one)).hexdigest() for one in (*made, made[0].encode, made[1].history)))
+"""
+
+
+def test_equal_tables_are_pickled_alike_in_any_process(tmp_path: Path) -> None:
+    """A fingerprint of a function that encodes stays the same, so that a cache by it is found again."""
+    paths = [str(tmp_path / "tokenizer.json"), str(tmp_path / "own.csv")]
+    for path in paths:
+        learned("gpt2").save(path)
+    told = {
+        subprocess.run(
+            [sys.executable, "-c", MAKING, TEXT, str(seed), *paths],
+            env={**os.environ, "PYTHONHASHSEED": str(seed)},
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in (1, 2)
+    }
+    assert len(told) == 1
+    assert hashlib.sha256(pickle.dumps(bpe.open(paths[0]))).hexdigest() in told.pop()
+
+
+class Loader:
+    """A data set as DataLoaders hold it: workers get it pickled, and encode what they are asked for."""
+
+    def __init__(self, study: bpe.Study, texts: list[str]) -> None:
+        self.study, self.texts = study, texts
+
+    def __getitem__(self, place: int) -> list[int]:
+        return self.study.encode(self.texts[place])
+
+
+def test_spawned_workers_encode_the_same() -> None:
+    study = learned("gpt2")
+    loader = Loader(study, SHORT)
+    with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as workers:
+        assert list(workers.map(loader.__getitem__, range(len(SHORT)))) == study.encode(SHORT)
+        assert list(workers.map(study.encode, SHORT)) == study.encode(SHORT)
+        assert workers.submit(len, study).result() == len(study)
+
+
+def test_a_tokenizer_of_the_engine_is_pickled_too() -> None:
+    tokenizer = Tokenizer(learned("wordpiece").history)
+    tokenizer.encode(TEXT)
+    assert pickle.loads(pickle.dumps(tokenizer)).encode(TEXT) == tokenizer.encode(TEXT)
+    assert copy.deepcopy(tokenizer).encode(TEXT) == tokenizer.encode(TEXT)
+
+
+def test_a_shallow_copy_of_a_history_has_its_columns() -> None:
+    history = learned("gpt2").history
+    assert copy.copy(history).columns.left is history.columns.left
+    assert isinstance(copy.copy(history), History)
+    numbers = np.arange(history.id_count) + 7
+    assert unpacked(packed(history.numbered(numbers))).numbers.tolist() == numbers.tolist()  # type: ignore[union-attr]
