@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import os
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Protocol
 
 from bpe_core.errors import BpeError, CorpusError
 from bpe_core.history.history import History
 
 BY_NAME = "Give tokenizers and texts by names of your own, such as {'ours': study} and {'book': [...]}."
+
+TEXTS = "A text is a string, a Path, or a list of either, or rows with a 'text'"
+USUAL_NAMES = ("text", "content", "body", "document")  # of the texts in rows, as `text.reading.rows` has them
+MOST_NAMED = 6  # columns in a sentence
+MOST_LOOKED_UP = 100  # texts that may be names of files
+LONGEST_NAME = 1_000  # characters of one
 
 
 class HasHistory(Protocol):
@@ -36,19 +44,56 @@ def by_name(given: Any) -> Mapping[str, Any]:
     return given
 
 
-def documents_of(text: str | Iterable[str]) -> list[str]:
-    """List the documents of a text; one string is one document.
+def documents_of(text: Any) -> list[str]:
+    """List the documents of a text; one string is one document, and a row with a text is another.
 
-    >>> documents_of("a text"), documents_of(("one", "two"))
-    (['a text'], ['one', 'two'])
+    >>> documents_of("a text"), documents_of(("one", "two")), documents_of([{"text": "of a row", "id": 1}])
+    (['a text'], ['one', 'two'], ['of a row'])
     """
     if type(text).__module__.startswith("pyarrow"):
-        text = text.to_pylist()  # type: ignore[union-attr]  # an Arrow array's own items are no strings
+        text = text.to_pylist()  # an Arrow array's own items are no strings
+    elif hasattr(text, "columns") and hasattr(text, "__getitem__"):  # a data frame: its items are names of columns
+        text = text[_name_of_texts(list(text.columns), "This table")]
     try:
         found = [text] if isinstance(text, str) else list(text)
     except TypeError as error:
-        raise CorpusError(f"A text is a string or a list of strings, not a {type(text).__name__}.") from error
+        raise CorpusError(f"{TEXTS}, not a {type(text).__name__}.") from error
+    found = [_of_row(row, place) if isinstance(row, Mapping) else row for place, row in enumerate(found, 1)]
     other = next((one for one in found if not isinstance(one, str)), None)
     if other is not None:
-        raise CorpusError(f"A text is a string or a list of strings; this one holds a {type(other).__name__}.")
+        raise CorpusError(f"{TEXTS}; this one holds a {type(other).__name__}.")
     return found
+
+
+def _of_row(row: Mapping[str, Any], place: int) -> Any:
+    text = row[_name_of_texts(list(row), f"Row {place:,}")]
+    if not isinstance(text, str):
+        raise CorpusError(f"Row {place:,} has a {type(text).__name__} where its text should be; leave such rows out.")
+    return text
+
+
+def _name_of_texts(names: list[Any], what: str) -> Any:
+    named = next((name for name in USUAL_NAMES if name in names), None)
+    if named is None:
+        known = ", ".join(map(repr, names[:MOST_NAMED])) or "nothing"
+        raise CorpusError(
+            f"{what} has no 'text'; it has {known}. Give the texts alone, such as [row['title'] for row in rows]."
+        )
+    return named
+
+
+def refuse_names_of_files(text: Any) -> None:
+    """Refuse texts that are the names of files, whose letters would be learned."""
+    given = [text] if isinstance(text, str) else text
+    if not isinstance(given, list | tuple) or not 0 < len(given) <= MOST_LOOKED_UP:
+        return
+    if all(isinstance(text, str) and len(text) <= LONGEST_NAME and _is_there(text) for text in given):
+        kind = "folder" if Path(given[0]).is_dir() else "file"
+        raise CorpusError(
+            f"{given[0]!r} is the name of a {kind}, and its letters would be learned. Give Path({given[0]!r}) for what "
+            f"is in it; Corpus.from_texts([{given[0]!r}]) are the letters."
+        )
+
+
+def _is_there(name: str) -> bool:
+    return os.path.exists(name)  # noqa: PTH110 - `Path.exists` raises an error for names that no system allows

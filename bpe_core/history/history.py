@@ -106,9 +106,9 @@ class History(Sequence[Step]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle by what was learned alone, without what was found out about it."""
-        from bpe_core.history.packed import packed, unpacked
+        from bpe_core.history.packed import packed
 
-        return unpacked, (packed(self),)
+        return unpickled, (packed(self),)
 
     def __copy__(self) -> History:
         copied = object.__new__(History)
@@ -454,3 +454,10 @@ class History(Sequence[Step]):
         for half in (self.columns.left, self.columns.right):
             np.subtract.at(counts, half, joined)
         return counts
+
+
+def unpickled(data: bytes) -> History:
+    """Make a history of what `packed` wrote."""
+    from bpe_core.history.packed import unpacked
+
+    return History(**unpacked(data))

@@ -4,8 +4,10 @@ Equal histories give equal bytes, in any process: a head in JSON says what the a
 that can be found out again, and nothing that is run.
 
 >>> from bpe_core.studies.making import train
+>>> from bpe_core.history.history import History
 >>> history = train(["low low lower"], "words", merges=2).history
->>> list(unpacked(packed(history))) == list(history), packed(unpacked(packed(history))) == packed(history)
+>>> again = History(**unpacked(packed(history)))
+>>> list(again) == list(history), packed(again) == packed(history)
 (True, True)
 """
 
@@ -14,16 +16,18 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from bpe_core.history.alphabet import Alphabet, Spelled, Symbol
+from bpe_core.history.alphabet import Alphabet, SpelledSeeds, Symbol
 from bpe_core.history.columns import Columns, Scores
-from bpe_core.history.history import History
-from bpe_core.history.joining import Joining, PairRows
+from bpe_core.history.joining import MergePriorities, PairRows
 from bpe_core.recipes.recipe import Recipe
+
+if TYPE_CHECKING:  # which packs itself
+    from bpe_core.history.history import History
 
 Array = npt.NDArray[Any]
 HEAD = 8  # bytes for the length of the head
@@ -74,8 +78,8 @@ def packed(history: History) -> bytes:
     return b"".join((len(written).to_bytes(HEAD, "little"), written, *blobs))
 
 
-def unpacked(data: bytes) -> History:
-    """Read a history that `packed` wrote.
+def unpacked(data: bytes) -> dict[str, Any]:
+    """Read what `packed` wrote, as what a history is made of.
 
     Parameters
     ----------
@@ -93,17 +97,17 @@ def unpacked(data: bytes) -> History:
     columns = Columns(**_under("column ", arrays))
     spelled = _under("spelled ", arrays)
     symbols = zip(_read_texts("symbol", arrays), _read_texts("decoded", arrays), head["kinds"], strict=True)
-    return History(
-        Recipe.from_dict(head["recipe"]),
-        Alphabet(tuple(map(Symbol._make, symbols)), Spelled(**spelled) if spelled else None),
-        columns.first(len(columns.left)),
-        reasons=_under("reason ", arrays),
-        scores=_scores(head, arrays),
-        joining=_joining(head, arrays),
-        tokens_at_start=head["tokens_at_start"],
-        end_reason=head["end_reason"],
-        numbers=arrays.get("numbers"),
-    )
+    return {
+        "recipe": Recipe.from_dict(head["recipe"]),
+        "alphabet": Alphabet(tuple(map(Symbol._make, symbols)), SpelledSeeds(**spelled) if spelled else None),
+        "columns": columns.first(len(columns.left)),
+        "reasons": _under("reason ", arrays),
+        "scores": _scores(head, arrays),
+        "joining": _joining(head, arrays),
+        "tokens_at_start": head["tokens_at_start"],
+        "end_reason": head["end_reason"],
+        "numbers": arrays.get("numbers"),
+    }
 
 
 def _scores(head: Mapping[str, Any], arrays: Mapping[str, Array]) -> Scores | None:
@@ -114,14 +118,14 @@ def _scores(head: Mapping[str, Any], arrays: Mapping[str, Array]) -> Scores | No
     return Scores(tuple(since), rows, arrays["dropped"], waiting)
 
 
-def _joining(head: Mapping[str, Any], arrays: Mapping[str, Array]) -> Joining | None:
+def _joining(head: Mapping[str, Any], arrays: Mapping[str, Array]) -> MergePriorities | None:
     if "joining" not in head:
         return None
     pairs = _under("pair ", arrays)
     choices: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in head["joining"].items()
     }
-    return Joining(PairRows(**pairs) if pairs else None, arrays.get("priorities"), **choices)
+    return MergePriorities(PairRows(**pairs) if pairs else None, arrays.get("priorities"), **choices)
 
 
 def _under(beginning: str, arrays: Mapping[str, Array]) -> dict[str, Array]:

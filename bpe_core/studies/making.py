@@ -18,10 +18,26 @@ from bpe_core.support.progress import ALONE, Work
 def train(texts: Any, recipe: Recipe | str = "gpt2", *, work: Work = ALONE, **choices: Any) -> Study:
     """Learn a tokenizer from texts by a recipe, or by the preset of that name with these choices.
 
-    The texts are a string, a list of strings, a `Corpus`, or counted words. Cancelled work keeps what it has learned.
+    Cancelled work keeps what it has learned.
 
+    Parameters
+    ----------
+    texts
+        A text, a `Path` to a file or folder, or a list of either; rows with a `text`, such as a data set or data frame;
+        such texts by name, which are groups; a `Corpus`, or counted words.
+    recipe
+        A recipe, or the name of a preset: `bpe.PRESETS` has them.
+    work
+        What is told how far it is, and may cancel it.
+    **choices
+        Choices of the recipe by their names, such as `vocab_size`.
+
+    Examples
+    --------
     >>> len(train(["low low lower"], "gpt2", vocab_size=258))
     258
+    >>> train([{"text": "low low lower"}], "words", merges=1).encode("low low")
+    [6, 5, 6, 5]
     """
     from bpe_core.methods.kit.trainer import learn  # who opens a file needs less
     from bpe_core.studies.texts import CorpusTexts, NamedTexts, texts_of
@@ -38,7 +54,22 @@ def train(texts: Any, recipe: Recipe | str = "gpt2", *, work: Work = ALONE, **ch
 
 
 def open_study(path: Path | str) -> Study:
-    """Open a merge table, another library's tokenizer, or a session (`book.bpex#2` is its run 2)."""
+    """Open a merge table, another library's tokenizer, or a session (`book.bpex#2` is its run 2).
+
+    Parameters
+    ----------
+    path
+        The file, or a folder as transformers saves it; `hf:owner/name` is one in the cache of Hugging Face.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "tokenizer.json")
+    ...     prepared = train(["low low lower"], "gpt2", vocab_size=258).save(path)
+    ...     open_study(path).encode("low")
+    [257]
+    """
     place, number = run_of(str(path))
     if is_session_file(place):
         from bpe_core.studies.sessions import study_of_run  # loads SQLite

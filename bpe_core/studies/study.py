@@ -328,7 +328,7 @@ class Study:
         work
             The receiver of progress, which may cancel the work.
         **choices
-            `merges`, to write only the first ones, and a `text` that is compared, too; of a folder what `bpe.save` takes.
+            `merges`, to write only the first ones, and a `text` to compare; of a folder what `bpe.save` takes.
         """
         return save(self, path, format=format, work=work, **choices)
 

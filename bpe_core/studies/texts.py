@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, Protocol
 
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError
-from bpe_core.history.arguments import documents_of
+from bpe_core.history.arguments import documents_of, refuse_names_of_files
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.progress import ALONE, Work
 
@@ -134,10 +135,20 @@ class NamedTexts:
 
 
 def texts_of(given: Any) -> Texts:
-    """Make texts of what Python code gives: a string, strings, strings by name, a corpus, or counted words.
+    """Make texts of what Python code gives.
 
+    Parameters
+    ----------
+    given
+        A text, a `Path` to a file or folder, or a list of either; rows with a `text`, such as a data set or data frame;
+        such texts by name, which are groups; a `Corpus`, or counted words.
+
+    Examples
+    --------
     >>> texts_of(["low low", "lower"]).words(Recipe.preset("words")).total
     3
+    >>> sorted(texts_of({"en": "low", "de": [{"text": "tief"}]}).parts(Recipe.preset("words")))
+    ['de', 'en']
     """
     from bpe_core.text.corpus import Corpus
 
@@ -147,11 +158,21 @@ def texts_of(given: Any) -> Texts:
         return NamedTexts({name: texts_of(text) for name, text in given.items()})
     if isinstance(given, Corpus):
         return CorpusTexts(lambda: nullcontext(given))
-    if isinstance(given, str) or not hasattr(given, "reading"):
-        documents = documents_of(given)
-        return CorpusTexts(lambda: nullcontext(Corpus.from_texts(documents)))
-    texts: Texts = given
-    return texts
+    if isinstance(given, PathLike):
+        return files(fspath(given))
+    if hasattr(given, "reading"):
+        texts: Texts = given
+        return texts
+    if isinstance(given, Iterator):  # which is read once
+        given = list(given)
+    if isinstance(given, list | tuple) and any(isinstance(one, PathLike) for one in given):
+        other = next((one for one in given if not isinstance(one, PathLike)), None)
+        if other is not None:
+            raise BpeError(f"Give texts or paths, not both in one list: {str(other)[:40]!r} is no Path.")
+        return files(*map(fspath, given))
+    refuse_names_of_files(given)
+    documents = documents_of(given)
+    return CorpusTexts(lambda: nullcontext(Corpus.from_texts(documents)))
 
 
 def files(*paths: str) -> CorpusTexts:

@@ -12,7 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from fractions import Fraction
+from math import isfinite
+from numbers import Real
 from typing import Any, Literal, get_args
 
 from bpe_core.errors import CorpusError, RecipeError
@@ -24,23 +27,51 @@ LONGEST_NAME = 200  # characters
 LARGEST_PART = 10**15  # of a weight's numerator and denominator
 LARGEST_SEED = 2**63 - 1
 MOST_NAMED = 4  # groups in one sentence
+MOST_PARTS = 10**9  # of a number with a binary point: 1/3 and 0.1 + 0.2 are meant as they are written
 _WHOLE = Fraction(1)
 
+Weight = Fraction | float | str  # as a person gives it
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, init=False)
 class Sample:
-    """A sample of a group: the first bytes of its texts, or random documents or lines, or both."""
+    """A sample of a group: the first bytes of its texts, or random documents or lines, or both.
+
+    Parameters
+    ----------
+    first_bytes
+        How many bytes of its texts are read; all, if left out.
+    fraction
+        The share of its documents or lines that is drawn: 0.1, "10%" or a `Fraction`.
+    of
+        Whether "documents" or "lines" are drawn.
+    seed
+        The seed of the draw.
+
+    Examples
+    --------
+    >>> Sample(fraction=0.1, of="lines") == Sample(fraction="10%", of="lines")
+    True
+    """
 
     first_bytes: int | None = None
-    fraction: Fraction = _WHOLE  # of the documents or lines
+    fraction: Fraction = _WHOLE
     of: Of = "documents"
     seed: int = 0
 
-    def __post_init__(self) -> None:
+    def __init__(
+        self, first_bytes: int | None = None, fraction: Weight = _WHOLE, of: Of = "documents", seed: int = 0
+    ) -> None:
+        values = {"first_bytes": first_bytes, "fraction": exact(fraction, "A sample"), "of": of, "seed": seed}
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+        self._check()
+
+    def _check(self) -> None:
         if self.first_bytes is not None:
             _check_number("The first bytes of a sample", self.first_bytes, 1)
         _check_number("The seed of a sample", self.seed, 0)
-        if not isinstance(self.fraction, Fraction) or not 0 < self.fraction <= 1:
+        if not 0 < self.fraction <= 1:
             raise RecipeError(f"A sample takes more than nothing and at most all of a group, not {self.fraction}.")
         if self.of not in get_args(Of):
             raise RecipeError(f"A sample is one of documents or of lines, not of {self.of!r}.")
@@ -50,27 +81,63 @@ class Sample:
         return self.first_bytes is None and self.fraction == 1
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class Group:
-    """A group of texts: its weight beside others, its sample, and whether each text is read only once."""
+    """A group of texts: its weight beside others, its sample, and whether each text is read only once.
+
+    Parameters
+    ----------
+    name
+        The name by which texts are in the group.
+    weight
+        Its weight: 0.4, "40%" or a `Fraction`. In a mixture it is a factor, or a share of the bytes or words.
+    sample
+        What is taken of its texts.
+    unique
+        Whether of "documents" or "lines" that are the same, byte by byte, only one is read.
+    dev_of
+        The language whose dev text it is: it is not learned from, and tells who is worst off.
+    ratio
+        How much shorter than others this language is to become, where none has a dev text.
+
+    Examples
+    --------
+    >>> Mixture((Group("en", weight=0.4), Group("code", weight=0.6)), by="bytes").in_words()
+    'en 40 %, code 60 % (by bytes)'
+    """
 
     name: str
     weight: Fraction = _WHOLE
     sample: Sample = field(default_factory=Sample)
-    unique: Of | Literal[""] = ""  # of those that are the same, byte by byte, only one is read
-    dev_of: str = ""  # the language whose dev text it is: it is not learned from, and says who is worst off
-    ratio: Fraction | None = None  # how much shorter than others this language is to become, where none has a dev text
+    unique: Of | Literal[""] = ""
+    dev_of: str = ""
+    ratio: Fraction | None = None
 
-    def __post_init__(self) -> None:
+    def __init__(
+        self,
+        name: str,
+        weight: Weight = _WHOLE,
+        sample: Sample | None = None,
+        unique: Of | Literal[""] = "",
+        dev_of: str = "",
+        ratio: Weight | None = None,
+    ) -> None:
+        values: dict[str, Any] = {"name": name, "unique": unique, "dev_of": dev_of}
+        values["sample"] = Sample() if sample is None else sample
+        values["weight"] = exact(weight, f"The weight of the group {name!r}")
+        values["ratio"] = None if ratio is None else exact(ratio, f"The ratio of {name!r}")
+        for key, value in values.items():
+            object.__setattr__(self, key, value)
+        self._check()
+
+    def _check(self) -> None:
         if not isinstance(self.name, str) or len(self.name) > LONGEST_NAME:
             raise RecipeError(f"The name of a group must be a text of at most {LONGEST_NAME} characters.")
-        if not isinstance(self.weight, Fraction):
-            raise RecipeError(f"The weight of the group {self.name!r} must be a number, not {self.weight!r}.")
         if not isinstance(self.dev_of, str) or (self.dev_of and self.dev_of == self.name):
             raise RecipeError(f"The group {self.name!r} cannot be its own dev text: put that into another group.")
         if self.dev_of:
             object.__setattr__(self, "weight", Fraction(0))
-        if self.ratio is not None and (not isinstance(self.ratio, Fraction) or self.ratio <= 0):
+        if self.ratio is not None and self.ratio <= 0:
             raise RecipeError(f"The ratio of {self.name!r} must be a number above 0, not {self.ratio}.")
         if self.weight < 0:
             raise RecipeError(f"The group {self.name!r} has the weight {self.weight}; weights cannot be negative.")
@@ -201,6 +268,24 @@ def weight_of(text: str) -> Fraction:
     found = found / 100 if stripped.endswith("%") else found
     if max(abs(found.numerator), found.denominator) > LARGEST_PART:
         raise RecipeError(f"The weight {text[:40]!r} has too many digits; at most 15 count.")
+    return found
+
+
+def exact(value: object, what: str) -> Fraction:
+    """Return a weight or share that was given as a number or as a text.
+
+    >>> exact(0.4, "It"), exact("40%", "It"), exact(1 / 3, "It"), exact(2, "It")
+    (Fraction(2, 5), Fraction(2, 5), Fraction(1, 3), Fraction(2, 1))
+    """
+    if isinstance(value, Fraction):
+        return value
+    if isinstance(value, str):
+        return weight_of(value)
+    if isinstance(value, bool) or not isinstance(value, Real | Decimal) or not isfinite(value):
+        raise RecipeError(f"{what} must be a number, such as 0.4 or '40%', not {value!r}.")
+    found = Fraction(str(value)).limit_denominator(MOST_PARTS)
+    if not found and value:
+        raise RecipeError(f"{what} is too small: {value!r}.")
     return found
 
 

@@ -24,8 +24,8 @@ import pytest
 import bpe_core as bpe
 from bpe_core.errors import BpeError, OutputError
 from bpe_core.formats import FORMATS
-from bpe_core.history.history import History
-from bpe_core.history.packed import packed, unpacked
+from bpe_core.history.history import History, unpickled
+from bpe_core.history.packed import packed
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.methods.registry import METHODS
 from tests.core.formats.gguf_files import gguf
@@ -104,7 +104,7 @@ def test_what_a_method_learned_comes_back_whole(preset: str) -> None:
         copy.deepcopy(study.history),
         study.history.first(20),
     ):
-        assert_the_same_in_all(unpacked(packed(of_history)), of_history)
+        assert_the_same_in_all(unpickled(packed(of_history)), of_history)
     assert (
         pickle.loads(pickle.dumps(study.history.recipe)) == copy.deepcopy(study.history.recipe) == study.history.recipe
     )
@@ -192,7 +192,7 @@ def test_a_pickle_is_small_and_names_no_code_but_ours() -> None:
     named = [str(arg) for op, arg, _ in pickletools.genops(before) if "UNICODE" in op.name]
     assert [name for name in named if name.startswith(("numpy", "builtins", "_codecs", "copyreg"))] == []
     assert {name for name in named if name.startswith("bpe_core")} == {
-        *("bpe_core.studies.study", "bpe_core.history.packed"),
+        *("bpe_core.studies.study", "bpe_core.history.history"),
     }
 
 
@@ -272,4 +272,4 @@ def test_a_shallow_copy_of_a_history_has_its_columns() -> None:
     assert copy.copy(history).columns.left is history.columns.left
     assert isinstance(copy.copy(history), History)
     numbers = np.arange(history.id_count) + 7
-    assert unpacked(packed(history.numbered(numbers))).numbers.tolist() == numbers.tolist()  # type: ignore[union-attr]
+    assert unpickled(packed(history.numbered(numbers))).numbers.tolist() == numbers.tolist()  # type: ignore[union-attr]

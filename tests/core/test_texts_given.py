@@ -1,0 +1,143 @@
+"""Texts are given as people have them: strings, paths, rows, data frames; the name of a file is not taken for one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow
+import pytest
+
+import bpe_core as bpe
+from bpe_core.errors import BpeError, CorpusError, RecipeError
+
+LOW, NEW = "low lower lowest\n", "new newer newest\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.txt").write_text(LOW, encoding="utf-8")
+    (tmp_path / "b.txt").write_text(NEW, encoding="utf-8")
+    return tmp_path
+
+
+def words(study: bpe.Study) -> list[tuple[bytes, int]]:
+    return sorted(study.inside.words())
+
+
+def trained(texts: Any) -> bpe.Study:
+    return bpe.train(texts, "words", merges=3, min_frequency=1)
+
+
+@pytest.mark.parametrize("given", ["a.txt", ["a.txt"], ["a.txt", "b.txt"], ("a.txt",), {"en": "a.txt"}, "."])
+def test_the_name_of_a_file_is_no_text(folder: Path, given: Any) -> None:
+    """The letters of the name were learned."""
+    with pytest.raises(CorpusError, match=r"is the name of a (file|folder), and its letters would be learned"):
+        trained(given)
+    with pytest.raises(CorpusError, match="Give Path"):
+        trained([LOW]).with_texts(given)
+    with pytest.raises(CorpusError, match="Give Path"):
+        bpe.curves({"ours": trained([LOW])}, held_out=given)
+
+
+def test_the_letters_of_a_name_can_still_be_learned(folder: Path) -> None:
+    assert (b"a.txt", 1) in words(bpe.train(bpe.Corpus.from_texts(["a.txt"]), "words", pattern="whitespace", merges=1))
+    assert words(trained(["a.txt", LOW]))  # only one of them is a name
+    assert words(trained("b.txt is a file"))
+
+
+def test_a_path_is_what_is_in_the_file(folder: Path) -> None:
+    text = trained([LOW])
+    assert words(trained(Path("a.txt"))) == words(text)
+    assert words(trained(folder)) == words(trained([LOW, NEW]))
+    for several in ([Path("a.txt"), Path("b.txt")], (Path("a.txt"), Path("b.txt")), folder.glob("*.txt")):
+        assert words(trained(several)) == words(trained([LOW, NEW]))
+    named = trained({"low": Path("a.txt"), "new": [Path("b.txt")]})
+    assert {name: sorted(part) for name, part in named.inside.parts().items()} == {
+        "low": words(text),
+        "new": words(trained([NEW])),
+    }
+    assert bpe.benchmark({"ours": text}, texts={"new": Path("b.txt")}).columns["bytes"][0] == len(NEW)
+
+
+def test_paths_and_texts_do_not_mix(folder: Path) -> None:
+    with pytest.raises(BpeError, match=r"not both in one list: 'b\.txt' is no Path"):
+        trained([Path("a.txt"), "b.txt"])
+    with pytest.raises(CorpusError, match=r"c\.txt"):
+        trained(Path("c.txt"))
+
+
+class Frame:
+    """A data frame as pandas and polars have them: its items are the names of its columns."""
+
+    def __init__(self, **columns: list[str]) -> None:
+        self._columns = columns
+        self.columns = list(columns)
+
+    def __getitem__(self, name: str) -> list[str]:
+        return self._columns[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.columns)
+
+
+def test_rows_are_their_texts() -> None:
+    rows = [{"id": 1, "text": LOW}, {"id": 2, "text": NEW}]
+    expected = words(trained([LOW, NEW]))
+    arrow = pyarrow.table({"id": [1, 2], "text": [LOW, NEW]})
+    every: list[Any] = [rows, tuple(rows), iter(rows), arrow, arrow["text"], np.array([LOW, NEW])]
+    every += [Frame(id=["1", "2"], text=[LOW, NEW]), [{"content": LOW}, {"content": NEW}]]
+    for given in every:
+        assert words(trained(given)) == expected
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ([{"title": "x", "id": 1}], "Row 1 has no 'text'; it has 'title', 'id'"),
+        ([{"text": "x"}, {"text": None}], "Row 2 has a NoneType where its text should be"),
+        (Frame(title=["x"]), "This table has no 'text'; it has 'title'"),
+        ([b"bytes"], "holds a bytes"),
+        (5, "not a int"),
+    ],
+)
+def test_what_has_no_text_is_refused(given: Any, sentence: str) -> None:
+    with pytest.raises(CorpusError, match=sentence):
+        trained(given)
+
+
+def test_weights_are_given_as_numbers() -> None:
+    for weight in (0.4, "40%", "0.4", Decimal("0.4"), Fraction(2, 5), np.float64(0.4)):
+        assert bpe.Group("en", weight=weight) == bpe.Group("en", Fraction(2, 5))  # type: ignore[arg-type]
+    assert bpe.Group("en", 2).weight == 2
+    assert bpe.Group("en", ratio=1.5).ratio == Fraction(3, 2)
+    assert bpe.Sample(fraction=0.1).fraction == Fraction(1, 10)
+    thirds = bpe.Mixture(tuple(bpe.Group(name, 1 / 3) for name in ("a", "b", "c")), by="bytes")
+    assert sum(group.weight for group in thirds.groups) == 1
+    sums = bpe.Mixture((bpe.Group("a", 0.1 + 0.2), bpe.Group("b", 0.7)), by="words")
+    assert bpe.Recipe.from_json(bpe.Recipe.preset("gpt2", mixture=sums).to_json()).mixture == sums
+
+
+@pytest.mark.parametrize("weight", [float("nan"), float("inf"), True, None, "much", 1e-12, [1]])
+def test_what_is_no_weight_is_refused(weight: Any) -> None:
+    with pytest.raises(RecipeError, match="weight"):
+        bpe.Group("en", weight=weight)
+
+
+def test_texts_are_learned_by_such_weights() -> None:
+    mixture = bpe.Mixture((bpe.Group("low", weight=0.75), bpe.Group("new", weight=0.25)), by="bytes")
+    study = bpe.train({"low": LOW, "new": NEW}, "words", merges=3, mixture=mixture)
+    parts = {name: sum(len(word) * count for word, count in part) for name, part in study.inside.parts().items()}
+    assert parts["low"] > 2 * parts["new"]
+
+
+def test_a_group_is_read_from_a_recipe_of_before() -> None:
+    value = {"by": "times", "groups": [{"name": "de", "weight": "1/3", "sample": {"fraction": "0.5", "of": "lines"}}]}
+    recipe = bpe.Recipe.from_json(json.dumps({"mixture": value}))
+    assert recipe.mixture == bpe.Mixture((bpe.Group("de", 1 / 3, bpe.Sample(fraction=0.5, of="lines")),))
