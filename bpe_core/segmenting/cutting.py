@@ -137,11 +137,13 @@ class Cutting:
 
     def normalized_parts(self, text: str, allowed: tuple[str, ...]) -> Iterator[tuple[str, str | None]]:
         """Yield the special tokens of a text and the normalized text between them: ("", token) or (text, None)."""
-        if not (self._added or self.gives_words):
+        if not (self._wants_places or (allowed and self._added)):  # nothing needs to know where it was
             for part, is_special in parts_of(text, allowed) if allowed else ((text, False),):
                 changed = self._change(part) if self.normalizes and not is_special else part
                 if is_special:
                     yield "", part
+                elif changed and self.gives_words:
+                    yield from ((word, None) for word in self._steps.texts_of_words(changed))
                 elif changed:
                     yield changed, None
             return

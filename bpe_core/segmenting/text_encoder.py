@@ -32,7 +32,7 @@ if TYPE_CHECKING:  # which load machine code
 LAID_AT_ONCE = 1 << 18  # characters of texts whose words are laid end to end
 CHARACTERS_AT_ONCE = 1 << 24  # of texts that are changed or hold special tokens, which several threads encode
 BYTES_A_CHARACTER = 4  # of its id
-FEW_PARTS = 6  # of a short text; with more of them one call of the kernels for all is sooner
+FEW_PARTS = 6  # of a short text; where it has more, one call of the kernels for all is sooner
 
 
 class WordEncoder:
@@ -88,8 +88,10 @@ class WordEncoder:
             changed = None if changes is None else changes.of(data, np.array([0, len(data)]))
             if changed is not None:
                 return kernels.ids_of_texts(*changed, at)[0]
+        if kernels is None and not (allowed or self._cutting.normalizes):
+            return self._ids_of_unchanged(text, at)
         if kernels is None or len(text) < SHORT:
-            return self._ids_of_short(kernels, text, at, allowed)
+            return self._ids_by_parts(kernels, text, at, allowed)
         return self._ids_laid(kernels, text, at, allowed)
 
     def _ids_laid(self, kernels: CompiledEncoder | None, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
@@ -98,10 +100,8 @@ class WordEncoder:
         parts = _Parts.of(self._cutting.stretches([text], allowed), self._special_id)
         return self._ids_of_parts(kernels, parts, at)[0]
 
-    def _ids_of_short(self, kernels: CompiledEncoder | None, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
-        """Return the ids of a short text part by part, which takes less than laying a few parts end to end."""
-        if not (allowed or self._cutting.normalizes):
-            return self._ids_of_unchanged(text, at)
+    def _ids_by_parts(self, kernels: CompiledEncoder | None, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
+        """Return the ids of a text part by part, which for few parts takes less than laying them end to end."""
         if not text.isascii():
             utf8(text)  # so that an error names the place in the given text
         rest = self._cutting.normalized_parts(text, allowed)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from bpe_core.errors import PatternError
 from bpe_core.recipes.recipe import Recipe
-from bpe_core.text.older_unicode import without_later
+from bpe_core.text.older_unicode import differing, without_later
 from bpe_core.text.patterns import NAMED_PATTERNS, WHOLE_NUMBERS, compile_custom
 from bpe_core.text.specials import parts_of
 
@@ -62,6 +62,11 @@ class Splitter:
         return regex.compile(self._expression)
 
     @cached_property
+    def _seen_otherwise(self) -> frozenset[str]:
+        """Return the characters that the pattern does not know, though it could."""
+        return differing() if self._recipe.older_unicode else frozenset()
+
+    @cached_property
     def _pattern_in_ascii(self) -> re.Pattern[str]:
         return in_ascii(self._expression)
 
@@ -95,7 +100,7 @@ class Splitter:
         if text.isascii():
             pattern = self._pattern_in_ascii
             return iter(pattern.findall(text)) if len(text) < SHORT else (found[0] for found in pattern.finditer(text))
-        if len(text) < SHORT and not self._recipe.older_unicode:
+        if len(text) < SHORT and self._seen_otherwise.isdisjoint(text):
             return iter(self._pattern.findall(text, concurrent=True))
         found = self._pattern.finditer(self._as_known(text), concurrent=True)
         return (text[match.start() : match.end()] for match in found)

@@ -112,7 +112,7 @@ def without_later(text: str, expression: str = "") -> str:
     >>> [ascii(without_later("\u0b53", named)) for named in ("", "[\u0b00-\u0b7f]")]
     ["'\\\\u0378'", "'\\\\u0b04'"]
     """
-    if text.isascii() or _differing().isdisjoint(set(text)):
+    if text.isascii() or differing().isdisjoint(set(text)):
         return text
     return text.translate(_seen_as(expression))
 
@@ -165,7 +165,8 @@ def _unassigned(start: int, stop: int) -> str:
 
 
 @cache
-def _differing() -> frozenset[str]:
+def differing() -> frozenset[str]:
+    """Return the characters that an expression of today sees otherwise than one of before."""
     return later() | _FORMERLY.keys()
 
 
