@@ -131,7 +131,7 @@ def _open_window(options: argparse.Namespace) -> int:
 
 
 def _tell_where_home_is() -> None:
-    """Qt asks the environment alone; without it, it would keep a person's things in the root of all folders."""
+    """Set HOME where it is missing: Qt asks the environment alone, and would keep files in the root folder."""
     from bpe_core.support.private_folder import home
 
     found = home()

@@ -169,6 +169,6 @@ def refuse_long_text(what: str, text: str, longest: int) -> None:
 
 
 def refuse_half_characters(what: str, text: str) -> None:
-    """JSON can spell one half of a surrogate pair, which is no character and has no UTF-8."""
+    """Refuse half of a surrogate pair: JSON can spell one, but it is no character and has no UTF-8."""
     if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
         raise RecipeError(f"{what} holds half of a surrogate pair, which is not a character: {text!r}.")

@@ -167,7 +167,7 @@ class Document(QObject):
         self.look()
 
     def _take_place(self, path: Path | None) -> bool:
-        """Be in this file, unless there is none or another window has it open."""
+        """Make this the session's file, unless there is none or another window has it open."""
         if path is not None and self._is_own(path):
             return True
         is_free = path is not None and self._claim(path)

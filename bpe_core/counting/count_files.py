@@ -60,7 +60,7 @@ class CountedColumns(NamedTuple):
 
 
 def needed_pyarrow() -> Any:
-    """Arrow, asked for before anything is counted that could not be written."""
+    """Import Arrow before anything is counted that could not be written."""
     arrow = pyarrow_or_none()
     if arrow is None:
         raise OutputError(f"Writing counts {MISSING_PYARROW}")
@@ -163,7 +163,7 @@ def columns_in(column: Any, name: str) -> WordColumns:
 
 
 def _unfolded(column: Any) -> int:
-    """Bytes of all its words, where a dictionary holds each of them once; else 0."""
+    """Return the bytes of all its words, where a dictionary holds each of them once; else 0."""
     arrow = pyarrow_or_none()
     compute, parts = arrow.compute, getattr(column, "chunks", [column])
     coded = parts if arrow.types.is_dictionary(column.type) else []

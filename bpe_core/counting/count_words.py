@@ -345,7 +345,7 @@ def _short_texts(chunks: Iterable[Chunk], cuts: SafeCuts) -> Iterator[str]:
 
 
 def _texts(chunks: Iterable[Chunk], cut_at_newlines: bool) -> Iterator[tuple[str, bool]]:
-    """Whole documents, or runs of whole lines if they may be cut there; True if a document ends."""
+    """Yield whole documents, or runs of whole lines if they may be cut there; True if a document ends."""
     held: list[str] = []
     for chunk in chunks:
         text = str(chunk.data, "utf-8")

@@ -290,7 +290,7 @@ class Counter:
 
 
 def _empty_rows(cells: int) -> npt.NDArray[np.uint64]:
-    """Zeros. Unlike `np.zeros`, this gets large pages on Linux, which makes random access far faster."""
+    """Return zeros. Unlike `np.zeros`, this gets large pages on Linux, which makes random access far faster."""
     check_room(8 * cells, COUNTING, FEWER_WORDS)
     rows = np.empty(cells, np.uint64)
     rows.fill(0)

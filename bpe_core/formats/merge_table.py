@@ -225,7 +225,7 @@ def symbol_in(found: Found, where: str) -> Symbol:
 
 
 def _same_text(found: Any, should: Any) -> bool:
-    """Two Python versions may differ in what they call printable, and so in what is escaped."""
+    """Compare texts unescaped: Python versions differ in what they call printable, and so escape."""
     try:
         return unescape(found) == unescape(should)
     except (ValueError, TypeError):

@@ -93,7 +93,7 @@ def _peer_in(process: subprocess.Popen[bytes], giving: threading.Thread) -> Peer
 
 
 def _answers(name: str, size: int) -> Iterator[dict[str, Any]]:
-    """First whether the library is there, then what it makes of each text."""
+    """Yield whether the library is there, then what it makes of each text."""
     history = History.from_pairs(Recipe(), Alphabet.of_bytes(), [])
     try:
         with throwing_exceptions():

@@ -112,7 +112,7 @@ class SubwordNmtCodes(Format):
 
 
 def without_counts(data: bytes) -> bytes:
-    r"""fastBPE's codes as subword-nmt's: they have a third column. Any other content stays as it is.
+    r"""Remove the third column, by which fastBPE's codes differ from subword-nmt's. Other content stays as it is.
 
     >>> without_counts(b"l o 7\nlo w</w> 5\n"), without_counts(b"l o\n")
     (b'l o\nlo w</w>\n', b'l o\n')

@@ -66,7 +66,7 @@ _MEANT = str.maketrans({BLANK: " ", NEWLINE: "\n", TAB: "\t"})
 
 
 def shown(raw: bytes, longest: int = LONGEST_SHOWN) -> str:
-    """Bytes as text in which nothing is hidden, cut off after the `longest` bytes.
+    """Return bytes as text in which nothing is hidden, cut off after the `longest` bytes.
 
     A blank, a newline and a tab have a sign each; all else that would not be seen, and these signs themselves, are
     written as escaped text.

@@ -181,7 +181,7 @@ _READERS: dict[str, Callable[[int], Any]] = {
 
 
 def kinds_of(value: Any) -> str:
-    """Everything about a value that machine code depends on.
+    """Return everything about a value that machine code depends on.
 
     >>> kinds_of((np.zeros(3, np.int32), 1, 2.0, (True, np.zeros((2, 2))[:, 0])))
     '(i4*1C,i8,f8,(b1,f8*1A))'

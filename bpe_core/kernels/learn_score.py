@@ -167,7 +167,7 @@ def cut_out(entries, pair):
 
 @kernel
 def without_top(state, scores, top):
-    """One heap of those below the top one, two by two and then all together; the one on top."""
+    """Make one heap of the pairs below the top, two by two and then all together; return its top."""
     entries = scores.entries
     waiting = np.int64(entries[top].child)
     entries[top].child = NO_PAIR

@@ -90,7 +90,7 @@ def chosen(typing_context: Any, condition: Any, one: Any, other: Any) -> Any:
 
 
 def _are_words(array: Any, *numbers: Any) -> bool:
-    """Eight bytes each, so that every processor we know reads and writes one at once."""
+    """Return whether numbers have eight bytes each, which every known processor reads and writes at once."""
     return isinstance(array, types.Array) and array.dtype.bitwidth == 64 and set(numbers) <= {types.uint64}
 
 

@@ -42,7 +42,7 @@ _said = ""  # the last words of the compiler, once it has failed
 
 @cache
 def kernels_exist() -> bool:
-    """Whether Numba is installed; without it what can be runs in plain Python."""
+    """Return whether Numba is installed; without it, all that can runs in plain Python."""
     # Asked for every small text, and the search takes longer than most of those take to encode.
     return find_spec("numba") is not None
 

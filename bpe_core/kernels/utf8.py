@@ -53,7 +53,7 @@ _STEPS = _steps()
 
 @kernel
 def sound_until(data):
-    """Up to where all is valid: the end, or the start of a character at most some bytes before what is not."""
+    """Return the offset up to which all is valid: the end, or the start of a character near the first error."""
     end = np.uint64(len(data))
     state = np.uint64(_SOUND)
     i = sound = np.uint64(0)

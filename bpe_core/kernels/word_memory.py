@@ -70,7 +70,7 @@ class Keys(NamedTuple):
 
 @kernel
 def load(data, place, length):
-    """Up to eight bytes as one number, with zeros behind them."""
+    """Load up to eight bytes as one number, with zeros behind them."""
     if place + 8 <= len(data):
         return load_eight(data, np.uint64(place)) & _FIRST_EIGHT[min(length, 8)]
     value = np.uint64(0)

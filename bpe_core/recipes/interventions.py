@@ -55,7 +55,7 @@ class Intervention(NamedTuple):
 
 
 def checked_interventions(values: object) -> tuple[Intervention, ...]:
-    """Interventions, or how they are spelled, in the order of their steps; refused where they contradict each other."""
+    """Return interventions in the order of their steps, also spelled ones; refuse those that contradict each other."""
     if not isinstance(values, (list, tuple)) or len(values) > MOST_INTERVENTIONS:
         raise RecipeError(
             f"The interventions must be a list of at most {MOST_INTERVENTIONS:,} texts such as forbid:116+104@12."

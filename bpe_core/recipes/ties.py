@@ -68,7 +68,7 @@ _PRINTED = bytes(BYTE_ALPHABET)
 
 
 def _printed(text: bytes) -> bytes:
-    """Something that sorts as the text does when it is printed."""
+    """Return a key that sorts as the text does when it is printed."""
     return text.translate(_PRINTED)
 
 

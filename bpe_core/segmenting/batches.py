@@ -267,7 +267,7 @@ def _shared_out(edges: Int64s, jobs: Jobs) -> Iterable[tuple[int, int]]:
 
 
 def _used_again(count: int) -> Int32s:
-    """Memory that the C library keeps for the next text when it is freed, as it keeps what was freed before."""
+    """Return memory that the C library keeps for the next text when it is freed."""
     given_back = np.empty(count, np.int32)
     del given_back
     return np.empty(count, np.int32)

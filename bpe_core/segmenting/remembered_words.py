@@ -137,7 +137,7 @@ class RememberedWords:
         self._parts.clear()
 
     def _larger_slots(self) -> npt.NDArray[np.uint64]:
-        """Larger slots with everything entered so far, made while other threads use the old ones."""
+        """Make larger slots with everything entered so far, while other threads use the old ones."""
         old, given = self._all.slots, self._all.number
         times = 4 if 3 * SLOT * given[ENTRIES] > len(old) else 1
         given[LAST_ENTRY] = len(old) // (2 * SLOT) + len(old) // (_MEANWHILE * SLOT)

@@ -190,7 +190,7 @@ class Words:
 
     @classmethod
     def of(cls, words: Sequence[Key], starts: Sequence[int], origins: Int64s) -> Words:
-        """Words by where they start in a normalized text, with the origins of its bytes."""
+        """Make words from their starts in a normalized text and the origins of its bytes."""
         index: dict[Key, int] = {}
         which = np.fromiter((index.setdefault(word, len(index)) for word in words), np.int64, len(words))
         lengths = np.array([_length(key) + 1 for key in index], np.int64)[which]
@@ -347,7 +347,7 @@ def _length(key: Key) -> int:
 
 
 def _with_gaps(starts: Int64s, stops: Int64s, ids: Int64s, goes_left: Bools, length: int) -> tuple[Tokens, Bools]:
-    """Tokens with NO_TOKEN wherever bytes of the text lie between two of them."""
+    """Return tokens with NO_TOKEN wherever bytes of the text lie between two of them."""
     before = np.concatenate((np.zeros(1, np.int64), stops))
     behind = np.append(starts, np.int64(length))
     gaps = np.flatnonzero(behind > before)

@@ -57,7 +57,7 @@ def may_cut_at_newlines(recipe: Recipe) -> bool:
 
 @lru_cache(maxsize=8)
 def between_kinds(table: ScanTable) -> Booleans:
-    """[kind, next kind]: between which kinds of characters a normalized text may be cut.
+    """Return a table [kind, next kind]: whether a normalized text may be cut between two kinds of characters.
 
     After the first kind, the second must cut before itself, treat earlier places as the end of a text would, and lead
     where it would at the start of a text.

@@ -50,7 +50,7 @@ def within_reason(batches: Iterable[Any], stored: int) -> Iterator[Any]:
 
 
 def message_at(raw: BinaryIO, place: int) -> Message | None:
-    """None for what is no such message; then Arrow will say so."""
+    """Find a message, or None if there is none; then Arrow will say so."""
     try:
         start, size = place + 4, _number(_bytes_at(raw, place, 4), 0, "<i")
         if size == -1:  # the mark; versions before 0.15 had none

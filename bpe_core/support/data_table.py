@@ -101,7 +101,7 @@ def read_plainly(path: Path | str) -> dict[str, list[Any]]:
 
 
 def _read(values: Sequence[Any], is_text: bool) -> Values:
-    """Numbers as an array, with no number where none is given."""
+    """Return numbers as an array, NaN where none is given."""
     if is_text:
         return ["" if value is None else str(value) for value in values]
     numbers = [math.nan if value is None or value == "" else value for value in values]

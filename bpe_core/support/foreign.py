@@ -74,7 +74,7 @@ def parsed_json(text: str, **choices: Any) -> Any:
 
 
 def _values(text: str) -> int:
-    """About as many as there are signs before them."""
+    """Estimate the number of values by the signs before them."""
     return sum(map(text.count, "[{,"))
 
 

@@ -84,7 +84,7 @@ def watching_memory(cancelled: CancelCheck, work: str, advice: str) -> CancelChe
 
 
 def available_memory() -> int | None:
-    """Bytes that can be used without harm to others; None where the system does not say."""
+    """Return how many bytes can be used without harm to others; None where the system does not say."""
     found = [value for value in (_of_system(), _of_cgroup(), _of_setting()) if value is not None]
     return min(found) if found else None
 
@@ -94,7 +94,7 @@ def size_text(size: int) -> str:
 
 
 def used_memory() -> int | None:
-    """Bytes this process holds, files that are only mapped not counted; None where the system does not say."""
+    """Return how many bytes this process holds, without mapped files; None where the system does not say."""
     try:
         _, resident, shared = (PROC / "self/statm").read_text(encoding="ascii").split()[:3]
         return (int(resident) - int(shared)) * os.sysconf("SC_PAGE_SIZE")

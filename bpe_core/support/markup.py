@@ -25,7 +25,7 @@ Content = str | Markup
 
 
 def escaped(text: str) -> Markup:
-    """Any text as HTML; what cannot stand in a page becomes U+FFFD."""
+    """Escape any text for HTML; what cannot stand in a page becomes U+FFFD."""
     if isinstance(text, Markup):
         return text
     return Markup(html.escape(_FORBIDDEN.sub("\ufffd", text), quote=True))

@@ -193,6 +193,6 @@ class _Compact:
         raise _NoHeader
 
     def _signed(self) -> int:
-        """Both signs, the last bit telling which."""
+        """Read a number whose last bit is its sign."""
         found = self._unsigned()
         return found >> 1 ^ -(found & 1)

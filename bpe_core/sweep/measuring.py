@@ -50,7 +50,7 @@ class Yardstick:
         return cls(documents, sizes, np.array(list(map(stretches, documents)), np.int64), in_words)
 
     def cuts(self, history: History, cancelled: CancelCheck = never_cancelled) -> Callable[[int], Cut]:
-        """Asked by one thread at a time."""
+        """Return how words are cut. Call it from one thread at a time."""
         tokenizer = Tokenizer(history)
         if self.in_words is not None and not finds_specials(tokenizer, {"": self.documents}):
             cut_at = self.in_words.cuts(history, cancelled=cancelled)

@@ -98,7 +98,7 @@ def summary_of(table: DataTable) -> DataTable:
 
 
 def summed(values: Sequence[float]) -> tuple[float, float, float, float]:
-    """Mean, deviation (of a sample; none of a single one), least and most."""
+    """Return mean, deviation (of a sample; none of a single value), least and most."""
     if not values:
         return math.nan, math.nan, math.nan, math.nan
     mean = math.fsum(values) / len(values)

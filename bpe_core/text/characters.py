@@ -199,7 +199,7 @@ def joins_the_one_before(character: str, form: Form) -> bool:
 
 @lru_cache(maxsize=1)
 def _second_halves() -> frozenset[str]:
-    """Characters that are composed onto another: the last ones of canonical decompositions."""
+    """Return characters that are composed onto another: the last ones of canonical decompositions."""
     hangul = {chr(code) for code in (*range(0x1161, 0x1176), *range(0x11A8, 0x11C3))}  # computed, not in the tables
     decompositions = (unicodedata.decomposition(chr(code)) for code in range(0x30000))
     pairs = (found.split() for found in decompositions if found and not found.startswith("<"))

@@ -186,5 +186,5 @@ def _codes(ranges: str) -> Iterator[int]:
 
 @cache
 def without_form() -> frozenset[str]:
-    """Characters that have no decomposition and no combining class there, though they do by now."""
+    """Return characters that had no decomposition and no combining class there, though they have now."""
     return characters(_LATER_MARKS + _LATER_PARTS)

@@ -36,7 +36,7 @@ class WordView(QWidget):
         return QSize(480, self.minimumSizeHint().height())
 
     def minimumSizeHint(self) -> QSize:
-        """Room for one row of the largest tiles with their numbers, whatever the fonts of this screen take."""
+        """Return room for one row of the largest tiles with their numbers, whatever the fonts of this screen take."""
         tiles = QFontMetricsF(fixed_font(LARGEST)).height() + 2 * PADDING
         return QSize(0, ceil(tiles + _height_of_numbers(self)))
 

@@ -109,7 +109,7 @@ class BestLearner(DroppingLearner):
         return pieces.astype(np.int32)
 
     def _go(self, pieces: Int32s) -> None:
-        """Nothing goes."""
+        """Drop nothing."""
 
 
 def _read_only(row: Float32s) -> Float32s:

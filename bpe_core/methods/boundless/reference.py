@@ -76,7 +76,7 @@ class Tokens:
         return token
 
     def fallen_apart(self, token: int, recipe: Recipe) -> Word:
-        """Into its bytes, or into the two it was first made of; into their parts where these are dropped, too."""
+        """Split a token into its bytes, or into the two it was made of, and these again where they are dropped."""
         if recipe.falls_into == "bytes":
             return [*self.texts[token]]
         halves = self.parts[token]
@@ -208,7 +208,7 @@ def train(words: WordTable, recipe: Recipe) -> History:
 
 
 def encode(text: str, history: History, *, at: int | None = None) -> Word:
-    """Each word by the steps of the first pass in their order; then, over words that are one token, the supermerges."""
+    """Encode words by the steps of the first pass; then apply supermerges to words that are one token."""
     recipe, ids = history.recipe, list[int]()
     steps = list(history.first(len(history) if at is None else at))
     for run in split_words(text, recipe):

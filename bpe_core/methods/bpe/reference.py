@@ -264,7 +264,7 @@ def boundary_ranks(word: bytes, history: History) -> list[int | None]:
 
 
 def encode_word_greedily(word: bytes, history: History, *, at: int | None = None) -> Word:
-    """Another way to use the same tokens: at each place take the longest one that fits.
+    """Use the same tokens in another way: at each offset take the longest one that fits.
 
     Merge order does not matter here, so a word can come out differently:
 

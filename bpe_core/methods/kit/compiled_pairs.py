@@ -79,7 +79,7 @@ class BasePairs:
 
 
 def _borders(state: names.State, threads: int | None) -> list[int]:
-    """Cells that begin a stretch, and the end of the last: a separator, as before each of the others."""
+    """Return the cells that begin a stretch, and the end of the last: a separator, as before each of the others."""
     end = len(state.cells) - 1
     threads = threads or max(1, min(available_threads(), end // CELLS_A_THREAD))
     starts = state.words["start"]

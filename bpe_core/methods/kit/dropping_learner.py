@@ -73,7 +73,7 @@ def settled(expected: Float64s) -> Float32s:
 
 
 def scores_of(expected: Float32s, stay: Bools) -> Float32s:
-    """Log-probabilities from the expected counts of those that stay; by the digamma function rare pieces get rarer."""
+    """Return log-probabilities from the expected counts of pieces that stay; the digamma function lowers rare ones."""
     counts = expected[stay].astype(np.float64)
     scores = np.full(len(expected), DROPPED, np.float32)
     scores[stay] = digamma(np.maximum(counts, _LEAST_EXPECTED)) - digamma(np.array([counts.sum()]))

@@ -288,7 +288,7 @@ class Run:
             self.drop(piece, LEAST_LOSS, losses[piece])
 
     def finish(self) -> None:
-        """Every base symbol gets a score; then the least likely pieces leave."""
+        """Give every base symbol a score; then drop the least likely pieces."""
         covered = self.covered()
         missing = sorted(
             (self.occurring & set(self.scores)) - self.seeds - self.in_force, key=lambda id: (-covered[id], id)
@@ -416,6 +416,6 @@ def narrow(number: float) -> float:
 
 
 def settled(number: float) -> float:
-    """Without the last bits, which follow the order of summing."""
+    """Round off the last bits, which depend on the order of summing."""
     fraction, exponent = math.frexp(number)
     return math.ldexp(round(math.ldexp(fraction, 40)), exponent - 40)

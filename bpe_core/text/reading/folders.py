@@ -100,7 +100,7 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
 
 
 def _may_be_text(path: Path) -> bool:
-    """Not sockets, pipes and links to nowhere; a file that may not even be looked at might be a text."""
+    """Return False for sockets, pipes and broken links; a file that may not even be looked at might be a text."""
     try:
         return stat.S_ISREG(path.stat().st_mode)
     except OSError as error:

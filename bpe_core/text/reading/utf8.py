@@ -26,7 +26,7 @@ def check_by(check: Check) -> None:
 
 
 def sound_until(data: npt.NDArray[np.uint8]) -> int:
-    """Up to which byte the data is known to be valid; 0 without machine code."""
+    """Return the offset up to which the data is known to be valid; 0 without machine code."""
     return int(_machine_code[0](data)) if _machine_code else 0
 
 

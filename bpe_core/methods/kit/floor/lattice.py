@@ -146,7 +146,7 @@ def run(kernel: Any, is_compiled: bool, *arguments: Any) -> Any:
 def stretches(
     words: WordTable, alphabet: Alphabet, recipe: Recipe, joined: Bools | None = None
 ) -> tuple[kernels.Words, int]:
-    """Words as symbols that pieces may cover, parted at all others; and how many tokens those are."""
+    """Return words as symbols that pieces may cover, parted at all others, and how many tokens these others are."""
     layout = lay_out(words, alphabet, recipe)
     symbols = layout.symbols[1:]
     known = symbols != SEPARATOR
