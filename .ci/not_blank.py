@@ -10,7 +10,7 @@ FEWEST_COLOURS = 40  # text, tokens and charts have hundreds; an empty window ha
 
 
 def main(path: str) -> str | None:
-    """What is wrong with the picture."""
+    """Return what is wrong with the picture."""
     image = QImage(path)
     if image.isNull():
         return f"{path} is no picture."

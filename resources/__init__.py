@@ -70,12 +70,12 @@ def morpheme_samples() -> dict[str, list[str]]:
 
 @cache
 def icon_svg(name: str) -> str:
-    """The drawing of an icon."""
+    """Return the drawing of an icon."""
     return _folder().joinpath("icons", f"{name}.svg").read_text(encoding="utf-8")
 
 
 def lesson_files() -> Iterator[tuple[str, str]]:
-    """The name and the text of each lesson, in their order."""
+    """Return the name and the text of each lesson, in their order."""
     folder = _folder().joinpath("lessons")
     found = [file for file in folder.iterdir() if file.name.endswith(".toml")]
     for file in sorted(found, key=lambda file: int(file.name.partition("-")[0])):

@@ -51,7 +51,7 @@ class MinbpeModel(Format):
         return found + limitations.about_lines(recipe) + limitations.about_normalization(recipe)
 
     def numbers(self, history: History) -> Int64s:
-        """Number bytes and merges by their places; special tokens may keep any numbers after those."""
+        """Give bytes and merges the numbers of their places; special tokens may keep any numbers after those."""
         ids, first = np.arange(history.id_count), history.first_special
         known = history.numbers_of(ids)
         return known if np.array_equal(known[:first], ids[:first]) and (known[first:] >= first).all() else ids
