@@ -227,9 +227,9 @@ Part = TypeVar(
 
 __getattr__ = former_classes(
     __name__,
-    LearningChoices="LearningChoices",
-    SplittingChoices="SplittingChoices",
-    SteeringChoices="SteeringChoices",
-    MixtureChoices="MixtureChoices",
-    DecodingChoices="DecodingChoices",
+    Learning="LearningChoices",
+    Splitting="SplittingChoices",
+    Steering="SteeringChoices",
+    Mixing="MixtureChoices",
+    Reading="DecodingChoices",
 )
