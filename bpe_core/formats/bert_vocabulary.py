@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from operator import is_
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -31,6 +32,7 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.splitting.normalization import normalize
 from bpe_core.splitting.splitter import Splitter
 from bpe_core.support.arrays import Bools
+from bpe_core.support.found_once import once
 from bpe_core.support.progress import ProgressReport
 from bpe_core.text.characters import code_points
 from bpe_core.text.decoding import WordPiece
@@ -253,7 +255,8 @@ class BertVocabulary(Format):
 
     def is_beyond(self, history: History, text: str) -> bool:
         changed = normalize(text, history.recipe)
-        return any(token in changed for token in self.spelled(history))
+        tokens = once(self.name, history, lambda: self.spelled(history), is_)
+        return any(token in changed for token in tokens)
 
     def numbers(self, history: History) -> Int64s:
         return numbers_for(history)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping
+from operator import is_
 from typing import Any, ClassVar, NamedTuple
 
 from bpe_core.errors import FormatError, RecipeError
@@ -18,6 +19,7 @@ from bpe_core.history.history import History, Int64s
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting.usual_decoding import usual_decoding
 from bpe_core.splitting.normalization import normalize
+from bpe_core.support.found_once import once
 from bpe_core.text.preparation.pieces import AddedToken
 from bpe_core.text.specials import parts_of
 
@@ -50,10 +52,13 @@ class JsonModel(ABC):
 
     def is_beyond(self, history: History, text: str) -> bool:
         recipe = history.recipe
-        tokens = (*self.spelled(history), *self.made_by_changes(history)) if recipe.normalizes else ()
+        tokens = once((self.kind, "tokens"), history, lambda: self._tokens_beyond(history), is_)
         parts = parts_of(text, recipe.special_tokens) if tokens else ()
         changed = [normalize(part, recipe) for part, is_special in parts if not is_special]
         return any(token in part for token in tokens for part in changed)
+
+    def _tokens_beyond(self, history: History) -> tuple[str, ...]:
+        return (*self.spelled(history), *self.made_by_changes(history)) if history.recipe.normalizes else ()
 
     @abstractmethod
     def numbers(self, history: History) -> Int64s:

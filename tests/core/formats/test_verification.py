@@ -11,6 +11,8 @@ from bpe_core.counting.count_words import count_words
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import Cancelled, OutputError
 from bpe_core.formats import FORMATS, Format, format_for, open_table, peer_process
+from bpe_core.formats.bert_vocabulary import BertVocabulary
+from bpe_core.formats.json_unigram import JsonUnigram
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
 from bpe_core.methods.kit.trainer import Trainer, learn
@@ -222,3 +224,25 @@ def test_words_that_split_characters_are_no_samples() -> None:
     samples = list(sampling.CheckedTokenizer(history, FORMATS["tiktoken"]).samples("é"))
     assert samples
     assert all(sample.isascii() for sample in samples)
+
+
+@pytest.mark.parametrize("name", ["tokenizer.json", "vocab.txt"])
+def test_what_a_format_takes_otherwise_is_found_once_for_all_samples(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was made anew for each of ten thousand samples: a minute of work for a list of 25,000 tokens."""
+    preset = {"tokenizer.json": "unigram", "vocab.txt": "wordpiece"}[name]
+    history = train(
+        Corpus.from_texts([TEXT]),
+        Recipe.preset(preset, vocab_size={"unigram": 38}.get(preset, 50), unicode_form="NFKC"),
+    )
+    kind: Any = {"tokenizer.json": JsonUnigram, "vocab.txt": BertVocabulary}[name]
+    asked, usual = list[int](), kind.spelled
+
+    def counted(self: Any, history: History) -> Any:
+        asked.append(1)
+        return usual(self, history)
+
+    monkeypatch.setattr(kind, "spelled", counted)
+    prepare_export(history, tmp_path / name)
+    assert 0 < len(asked) < 20
