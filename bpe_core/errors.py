@@ -139,6 +139,10 @@ class EncodingError(CorpusError):
     """Bytes that are not text in the encoding they were read with."""
 
 
+class NoDocuments(CorpusError):
+    """A question that needs texts, where only their words are known."""
+
+
 class NothingToLearn(BpeError):
     """The corpus holds no two neighbouring symbols, so no merge can be learned."""
 

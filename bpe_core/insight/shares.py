@@ -16,6 +16,7 @@ Counts are those in a million bytes of a group, so shares are of bytes.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,7 +24,7 @@ import numpy as np
 from bpe_core.counting.grouped import GroupedWords
 from bpe_core.errors import BpeError
 from bpe_core.history.history import History, Pair
-from bpe_core.insight.ranked_words import RankedWords
+from bpe_core.insight.ranked_words import Occurrences, RankedWords
 from bpe_core.methods.kit.trainer import Trainer
 from bpe_core.recipes.interventions import Intervention
 from bpe_core.support.arrays import Float64s, Int64s
@@ -71,7 +72,16 @@ class Evidence:
         counts = np.stack([groups.counts_in(name) for name in self.names], axis=1)
         self._weights: Float64s = counts * (MILLION / np.array(self.bytes, np.float64))
         self._ranked, self._row_of = RankedWords.of(self._words, self.table), self.table.ranks()
+        self._occurrences_of: dict[Pair, Occurrences] = {}
         self.merges = self._counts_of_merges()
+
+    def drawn(self, counts: Float64s, sizes: Float64s) -> Evidence:
+        """Return the same of other texts in these words: how often each word occurs in each group, and all bytes."""
+        other = copy(self)
+        other.bytes = sizes.tolist()
+        other._weights = counts * (MILLION / sizes)
+        other.merges = other._counts_of_merges()
+        return other
 
     def __len__(self) -> int:
         return len(self.table)
@@ -96,7 +106,9 @@ class Evidence:
         return shares
 
     def rival(self, pair: Pair) -> Rival:
-        occurrences = self._ranked.pair_occurrences(*pair)
+        if pair not in self._occurrences_of:
+            self._occurrences_of[pair] = self._ranked.pair_occurrences(*pair)
+        occurrences = self._occurrences_of[pair]
         weights = self._weights[self._ranked.word_of_cell[occurrences.starts]]
         until = self._row_of.get(pair, len(self))
         mortal = occurrences.died < until
@@ -243,6 +255,15 @@ class Program:
         self._solver.run()
         found: Float64s = np.array(self._solver.getSolution().col_value)
         return found
+
+    def beside(self, evidence: Evidence, work: Work = ALONE) -> Float64s:
+        """Return the shares by evidence of other texts, from the lines that are written down here and what it adds."""
+        other = Program(evidence)
+        other.shares = self.shares
+        for line in self.lines:
+            other._add(Line(line.step, other._number(self.rivals[line.rival].pair)))
+        other._refine(SOMEWHAT_CLOSE, Work(cancelled=work.cancelled))
+        return other.shares
 
     def spread(self, times: int, seed: int, work: Work = ALONE) -> Float64s:
         """Return how much each share varies if other steps and rivals had been met: its standard deviation.

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from bpe_core.asking import Answer, Question, parameter
+from bpe_core.counting.blocks_of_documents import count_in_blocks
 from bpe_core.counting.grouped import GroupedWords
 from bpe_core.counting.words import WordTable
-from bpe_core.errors import BpeError
+from bpe_core.errors import BpeError, NoDocuments
 from bpe_core.figures.figure import Bar, BarFigure
 from bpe_core.formats import FORMATS
 from bpe_core.history.history import History
+from bpe_core.insight.drawn_documents import DrawnDocuments
 from bpe_core.insight.shares import MIXTURE as WHAT
 from bpe_core.insight.shares import Bound, Evidence, Line, Program
 from bpe_core.methods.kit.method import Method
@@ -26,7 +28,10 @@ from bpe_core.support.progress import ALONE, Progress, Work
 from bpe_core.text.patterns import NAMED_PATTERNS
 
 TRIED = 200  # merges, by which another way to split texts is tried
-SURE = 2.6  # spreads on each side of a share: so measured, 95 of 100 lie between (the manual's page on speed says how)
+# Spreads on each side of a share, so that 95 of 100 lie between, as measured (the manual's page on speed): more than
+# 1.96, as the texts that a table was learned from vary as well, and a few documents show too little of it.
+SURE = 4.0
+OF_STEPS = 2.6  # the same, of steps that weigh otherwise, where there are no documents
 AS_WELL = 1.01  # times what the best way to split leaves unexplained: one that leaves no more fits as well
 LISTED = 3  # of what is not explained
 LEAST_KNOWN = 0.5  # of a group's symbols
@@ -53,9 +58,10 @@ examples:
   bpe-explorer mixture cl100k_base.tiktoken --groups-of texts --steps 3000 -o shares.svg
       Each folder in `texts` is a group. Of the first 3,000 merges; the shares as a picture.
 
-Between low and high the truth lay in 95 of 100 shares, as measured: they are 2.6 times the spread of a share on each
-side, were other steps met by chance, and hold whatever explains the merges exactly as well. A group that is not named
-goes to those that are most like it, and what none explains is said. Needs the package highspy:
+Between low and high is a share as far as the choice of documents decides it: they are drawn again by chance, and
+stretches of a text where a group is only a few. They also hold whatever explains the merges exactly as well. They are
+meant for 95 of 100 shares where the table was learned from other documents of the same sources. A group that is not
+named goes to those that are most like it, and what none explains is said. Needs the package highspy:
 pip install 'bpe-explorer[mixture]'.
 """
 
@@ -65,7 +71,7 @@ pip install 'bpe-explorer[mixture]'.
         help="how texts were split, if the table does not say it (else what fits best)",
         choices=tuple(name for name in NAMED_PATTERNS if name != SPLITS_NOTHING),
     )
-    draws: int = parameter(20, help="how often steps are weighed otherwise, for low and high (20)", metavar="N")
+    draws: int = parameter(20, help="how often documents are drawn again, for low and high (20)", metavar="N")
     seed: int = parameter(1, help="what chance begins with (1)", metavar="N")
 
     def asks_corpus(self, *, has_texts: bool) -> bool:
@@ -77,9 +83,9 @@ pip install 'bpe-explorer[mixture]'.
         if method.reason != "count" or not METHODS[history.recipe.method].can_be_steered or not len(history):
             raise BpeError(f"{WHAT} is known only of tables that joined the pair that occurs most; not of this one.")
         if self.steps < 1 or self.draws < 2:
-            raise BpeError("Go by at least 1 merge, and weigh steps at least twice.")
+            raise BpeError("Go by at least 1 merge, and draw documents at least twice.")
         begun = History.from_pairs(history.recipe, history.alphabet, history.pairs(0, self.steps))
-        said, groups = self._split(study, begun, work)
+        said, groups, recipe = self._split(study, begun, work)
         evidence = Evidence(groups, begun, work)
         if not evidence.merges.any():
             raise BpeError(
@@ -94,25 +100,32 @@ pip install 'bpe-explorer[mixture]'.
                 )
         program = Program(evidence)
         program.explain(work)
-        return _answer(study, program, self._interval(program, work), said)
+        drawn = _drawn(study, groups, recipe, work)
+        return _answer(
+            study, program, self._interval(program, drawn, work), [*said, *([] if drawn else [NO_DOCUMENTS])]
+        )
 
-    def _interval(self, program: Program, work: Work) -> tuple[Any, Any]:
-        """Return intervals of shares that cover other weights of the steps, and all shares that explain as much."""
-        spread = SURE * program.spread(self.draws, self.seed, work)
+    def _interval(self, program: Program, documents: DrawnDocuments | None, work: Work) -> tuple[Any, Any]:
+        """Return intervals of shares that cover other documents, and all shares that explain as much."""
+        if documents is None:
+            spread = OF_STEPS * program.spread(self.draws, self.seed, work)
+        else:
+            found = documents.shares(program, self.draws, self.seed, work)
+            spread = SURE * np.sqrt(np.mean((found - program.shares) ** 2, axis=0))
         least, most = program.as_good(work)
         low = np.maximum(0.0, np.minimum(least, program.shares - spread))
         return low, np.minimum(1.0, np.maximum(most, program.shares + spread))
 
     # -- how texts are split ---------------------------------------------------------------
 
-    def _split(self, study: Study, begun: History, work: Work) -> tuple[str, GroupedWords]:
+    def _split(self, study: Study, begun: History, work: Work) -> tuple[list[str], GroupedWords, Recipe]:
         """Count the words of each group as the table's texts were split, and say so where the table does not."""
         recipe = study.history.recipe.with_changes(mixture=None)
         says = FORMATS.holding(study.format).holds_splitting
         if self.pattern:
-            return "", _grouped(study, recipe.with_changes(pattern=self.pattern, custom_pattern=""), work)
-        if says or recipe.preparation:
-            return "", _grouped(study, recipe, work)
+            recipe = recipe.with_changes(pattern=self.pattern, custom_pattern="")
+        if self.pattern or says or recipe.preparation:
+            return [], _grouped(study, recipe, work), recipe
         names = [name for name in NAMED_PATTERNS if name != SPLITS_NOTHING]
         found = dict[str, tuple[float, GroupedWords]]()
         for number, name in enumerate(names):
@@ -124,10 +137,28 @@ pip install 'bpe-explorer[mixture]'.
         least = min(unexplained for unexplained, _ in found.values())
         chosen, *others = (name for name, (unexplained, _) in found.items() if unexplained <= AS_WELL * least)
         beside = f" ({', '.join(others)} as well)" if others else ""
-        return (
-            f"Its file does not say how texts were split; of the ways that are known here {chosen} fits best{beside}.",
-            found[chosen][1],
+        said = (
+            f"Its file does not say how texts were split; of the ways that are known here {chosen} fits best{beside}."
         )
+        return [said], found[chosen][1], recipe.with_changes(pattern=chosen, custom_pattern="")
+
+
+NO_DOCUMENTS = (
+    "Only the words of these texts are known, so low and high are by steps that weigh otherwise, which says less."
+)
+
+
+def _drawn(study: Study, groups: GroupedWords, recipe: Recipe, work: Work) -> DrawnDocuments | None:
+    """Return the documents to draw from; None where nobody has the texts, only counts of their words."""
+    assert study.texts is not None
+    try:
+        with study.texts.reading() as corpus:
+            if corpus.word_counts is not None or corpus.word_lists:
+                return None
+            parts = corpus.by_source() if corpus.groups == ("",) else corpus.parts()
+            return DrawnDocuments(groups, count_in_blocks(parts, recipe, work))
+    except NoDocuments:
+        return None
 
 
 AT_LEAST_TWO = "name at least two, in the corpus or by --group NAME FILE ..., twice"
@@ -145,7 +176,7 @@ def _grouped(study: Study, recipe: Recipe, work: Work) -> GroupedWords:
     return GroupedWords.of(tables)
 
 
-def _answer(study: Study, program: Program, interval: tuple[Any, Any], split: str) -> Answer:
+def _answer(study: Study, program: Program, interval: tuple[Any, Any], said: Sequence[str]) -> Answer:
     evidence, (low, high) = program.evidence, interval
     bounds = [program.bounds(group) for group in range(len(evidence.names))]
     order = np.argsort(-program.shares, kind="stable").tolist()
@@ -165,7 +196,7 @@ def _answer(study: Study, program: Program, interval: tuple[Any, Any], split: st
         }
     occurrences = float((evidence.merges @ program.shares).sum())
     share = program.unexplained / max(occurrences, 1.0)
-    told = [*([split] if split else []), *_told(study, program, order, bounds, share)]
+    told = [*said, *_told(study, program, order, bounds, share)]
     bars = [
         Bar(
             evidence.names[one],

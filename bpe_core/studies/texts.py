@@ -8,7 +8,7 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, Protocol
 
 from bpe_core.counting.words import WordTable
-from bpe_core.errors import BpeError
+from bpe_core.errors import BpeError, NoDocuments
 from bpe_core.history.arguments import documents_of, refuse_names_of_files
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.progress import ALONE, Work
@@ -44,7 +44,7 @@ class KnownWords:
         return {"the corpus": self._words}
 
     def reading(self) -> AbstractContextManager[Corpus]:
-        raise BpeError(NO_DOCUMENTS)
+        raise NoDocuments(NO_DOCUMENTS)
 
 
 class CorpusTexts:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from random import Random
@@ -13,6 +14,7 @@ import numpy as np
 import pytest
 
 from bpe_core.command_line.main import run
+from bpe_core.counting.blocks_of_documents import count_in_blocks
 from bpe_core.counting.count_words import count_words
 from bpe_core.counting.grouped import GroupedWords
 from bpe_core.counting.words import WordTable
@@ -21,6 +23,7 @@ from bpe_core.figures.figure import BarFigure
 from bpe_core.figures.painter import draw
 from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.history import History
+from bpe_core.insight.drawn_documents import DrawnDocuments
 from bpe_core.insight.shares import Evidence, Program
 from bpe_core.methods.kit.trainer import learn
 from bpe_core.questions import ask
@@ -213,3 +216,63 @@ def test_tables_of_bytes_alone_have_no_mixture() -> None:
     nothing = Study(History.from_pairs(RECIPE, Alphabet.of_bytes(), []))
     with pytest.raises(BpeError, match="not of this one"):
         ask(nothing.with_texts({"one": "so", "other": "war"}), "mixture")
+
+
+def test_documents_are_drawn_and_not_steps() -> None:
+    """Between low and high lies how much the documents decide: many alike say more than a few unlike ones."""
+    prose = (OWN / "prose.txt").read_text(encoding="utf-8")
+    latin = (OWN / "latin.txt").read_text(encoding="utf-8")
+    history = learned(grouped({"prose": prose, "latin": latin}), (0.6, 0.4), 150)
+    sentences = {"prose": prose.split(". "), "latin": latin.split(". ")}
+    alike = {name: [" ".join(some)] * 40 for name, some in sentences.items()}
+    unlike = {name: [" ".join(some[part::9]) for part in range(9)] for name, some in sentences.items()}
+    apart = []
+    for texts in (alike, unlike):
+        answer = ask(Study(history).with_texts(texts), "mixture", draws=8, pattern="gpt2")
+        rows = {row["group"]: row for row in answer.table.records()}
+        apart.append(rows["latin"]["high"] - rows["latin"]["low"])
+        assert not any("Only the words" in sentence for sentence in answer.sentences)
+    assert apart[0] < 0.02 < apart[1]
+    again = ask(Study(history).with_texts(unlike), "mixture", draws=8, pattern="gpt2").table.records()
+    assert again == answer.table.records(), "the same documents are drawn"
+
+
+def test_words_without_their_texts_are_weighed_by_steps() -> None:
+    texts = {name: (OWN / f"{name}.txt").read_text(encoding="utf-8") for name in ("prose", "cyrillic")}
+    history = learned(grouped(texts), (0.7, 0.3), 60)
+    words = {name: count_words(Corpus.from_texts([text]), RECIPE) for name, text in texts.items()}
+    answer = ask(Study(history).with_texts(words), "mixture", draws=3, pattern="gpt2")
+    assert any("Only the words of these texts are known" in sentence for sentence in answer.sentences)
+
+
+@pytest.mark.parametrize("documents", [1, 3, 8, 50])
+def test_blocks_hold_all_words_once(documents: int) -> None:
+    text = (OWN / "prose.txt").read_text(encoding="utf-8")
+    lines = text.splitlines(keepends=True)
+    parts = ["".join(lines[part::documents]) for part in range(documents)]
+    blocks = count_in_blocks({"prose": Corpus.from_texts(parts)}, RECIPE)["prose"]
+    assert len(blocks) > 3
+    whole = count_words(Corpus.from_texts(parts), RECIPE)
+    together = WordTable.merged(blocks)
+    assert together.text_bytes == pytest.approx(whole.text_bytes, abs=documents)
+    letters = []
+    for table in (together, whole):
+        letters.append(Counter[bytes]())
+        for word, count in table:
+            letters[-1][word.strip()] += count
+        del letters[-1][b""]  # blanks at the borders of stretches are other words
+    assert letters[0] == letters[1]
+
+
+def test_a_draw_weighs_each_group_by_its_documents() -> None:
+    texts = {"a": ["low " * 5, "new " * 5] * 6, "b": ["slow " * 9] * 12}
+    groups = GroupedWords.of({name: count_words(Corpus.from_texts(of), RECIPE) for name, of in texts.items()})
+    blocks = count_in_blocks({name: Corpus.from_texts(of) for name, of in texts.items()}, RECIPE)
+    drawn = DrawnDocuments(groups, blocks)
+    counts, sizes = drawn.draw(1, 0)
+    assert counts.shape == (len(groups.words), 2)
+    held = counts.T @ np.diff(groups.words.starts)
+    assert (np.abs(held - sizes) <= 60).all(), "the last blank of a document is in no word of its own"
+    assert [sum(of) for of in zip(*(drawn.draw(1, number)[1] for number in range(200)), strict=True)] == pytest.approx(
+        [200 * groups.bytes_in("a"), 200 * groups.bytes_in("b")], rel=0.1
+    )

@@ -1,0 +1,84 @@
+"""Groups of texts in blocks of documents, to see how much hangs on which documents there are.
+
+A document falls into a block by chance. Where a group is a few long documents, such as a single book, their text is
+parted into as many stretches of lines.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from random import Random
+
+from bpe_core.counting.count_words import count_unmixed
+from bpe_core.counting.words import WordTable
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.support.progress import ALONE, Work
+from bpe_core.text.corpus import Corpus
+
+BLOCKS = 32  # in each group
+FEW = 8  # documents; so few are parted
+HELD = 1 << 24  # characters that wait to be counted
+SEED = 1
+
+
+def count_in_blocks(
+    parts: Mapping[str, Corpus], recipe: Recipe, work: Work = ALONE
+) -> dict[str, tuple[WordTable, ...]]:
+    """Count the words of each group, block by block."""
+    recipe = recipe.with_changes(mixture=None)
+    return {name: tuple(_blocks(part.documents(), recipe, work)) for name, part in parts.items()}
+
+
+def _blocks(documents: Iterator[str], recipe: Recipe, work: Work) -> Iterator[WordTable]:
+    first = list(islice(documents, FEW))
+    if len(first) < FEW:
+        for piece in in_stretches("\n".join(first)):
+            yield _counted([piece], recipe, work)
+        return
+    counted: list[list[WordTable]] = [[] for _ in range(BLOCKS)]
+    for held in _dealt(first, documents):
+        for block, some in enumerate(held):
+            if some:
+                counted[block].append(_counted(some, recipe, work))
+    yield from (WordTable.merged(tables) for tables in counted if tables)
+
+
+def _dealt(first: Sequence[str], rest: Iterator[str]) -> Iterator[list[list[str]]]:
+    """Deal documents to the blocks; hand them on whenever many characters wait."""
+    chance, waiting = Random(SEED), 0
+    held: list[list[str]] = [[] for _ in range(BLOCKS)]
+    for documents in (first, rest):
+        for document in documents:
+            held[chance.randrange(BLOCKS)].append(document)
+            waiting += len(document)
+            if waiting > HELD:
+                yield held
+                held, waiting = [[] for _ in range(BLOCKS)], 0
+    yield held
+
+
+def _counted(documents: Sequence[str], recipe: Recipe, work: Work) -> WordTable:
+    return count_unmixed(Corpus.from_texts(documents), recipe, Work(cancelled=work.cancelled))
+
+
+def in_stretches(text: str) -> Iterator[str]:
+    """Part a text into stretches of about the same length: of whole lines, or of words where lines are few.
+
+    >>> list(in_stretches("so it was"))
+    ['so', ' it', ' was']
+    """
+    lines = text.splitlines(keepends=True)
+    parts = lines if len(lines) >= BLOCKS else re.findall(r"\s*\S*", text)
+    begin, held, block = 0, list[str](), 0
+    for part in parts:
+        now = begin * BLOCKS // max(1, len(text))
+        if held and now > block:
+            yield "".join(held)
+            held = []
+        block = now
+        held.append(part)
+        begin += len(part)
+    if any(held):
+        yield "".join(held)

@@ -1,0 +1,51 @@
+"""Shares of groups from documents drawn by chance, which says how much they hang on the documents."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from bpe_core.counting.grouped import GroupedWords
+from bpe_core.counting.words import WordTable
+from bpe_core.insight.shares import Program
+from bpe_core.support.arrays import Float64s, Int64s
+from bpe_core.support.progress import ALONE, Progress, Work
+
+Rows = tuple[Int64s, Int64s]  # words, and how often each occurs
+
+
+class DrawnDocuments:
+    """The words of each group by blocks of its documents; as many blocks are drawn, with repetition."""
+
+    def __init__(self, groups: GroupedWords, blocks: Mapping[str, Sequence[WordTable]]) -> None:
+        """Words that only a block has, where a text was parted, are left out."""
+        named = [(name, table) for name in groups.groups for table in blocks[name]]
+        together = GroupedWords.of({"": groups.words, **{f"{place}": table for place, (_, table) in enumerate(named)}})
+        self._words = len(groups.words)
+        self._rows: dict[str, list[Rows]] = {name: [] for name in groups.groups}
+        self._sizes: dict[str, list[int]] = {name: [] for name in groups.groups}
+        for (name, table), part in zip(named, list(together.groups.values())[1:], strict=True):
+            known = part.rows < self._words
+            self._rows[name].append((part.rows[known], part.counts[known]))
+            self._sizes[name].append(table.text_bytes or table.total_bytes)
+
+    def shares(self, program: Program, times: int, seed: int, work: Work = ALONE) -> Float64s:
+        """Return the shares from documents drawn so many times, a row each."""
+        found = list[Float64s]()
+        for number in range(times):
+            work.check()
+            work.progress(Progress("drawing other documents", number, times, ""))
+            found.append(program.beside(program.evidence.drawn(*self.draw(seed, number)), work))
+        return np.array(found)
+
+    def draw(self, seed: int, number: int) -> tuple[Float64s, Float64s]:
+        """Return how often each word occurs in each group, and the bytes of the groups."""
+        chance = np.random.default_rng((seed, number))
+        counts, sizes = np.zeros((self._words, len(self._rows))), np.zeros(len(self._rows))
+        for group, (name, blocks) in enumerate(self._rows.items()):
+            times = chance.multinomial(len(blocks), np.full(len(blocks), 1 / len(blocks)))
+            for often, (rows, of_block), size in zip(times.tolist(), blocks, self._sizes[name], strict=True):
+                counts[rows, group] += often * of_block
+                sizes[group] += often * size
+        return counts, sizes
