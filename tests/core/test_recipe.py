@@ -11,6 +11,7 @@ import pytest
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError, RecipeError
 from bpe_core.methods.kit.trainer import Trainer
+from bpe_core.methods.registry import METHODS as HOUSES
 from bpe_core.recipes.choice import LARGEST_NUMBER, Choice
 from bpe_core.recipes.interventions import Intervention
 from bpe_core.recipes.parts import (
@@ -35,22 +36,29 @@ OTHER: dict[str, Any] = dict(  # for each choice a value that no preset has
     lowercase=True, strip_ascii_punctuation=True, strip_marks="…", unicode_form="NFC", unit="line", pattern="cl100k",
     custom_pattern=r"\d+", special_tokens=("<|end|>",), base="characters", marker="symbol", marker_text="@", merges=7,
     alphabet_limit=50, unknown="bytes", vocab_size=777, min_frequency=9, max_token_length=11, ties="largest-text",
-    unknown_text="<?>", block_size=1_000, block_bytes=100, clean_text=True, final_sigma=False, strip_accents=True,
-    wordpiece_rule="score", longest_word=12, seed_size=5, em_passes=3, keep_share=60,
+    unknown_text="<?>", clean_text=True, final_sigma=False, strip_accents=True,
     interventions=(Intervention(3, "forbid", 1, 2),), grown_from=5,
     mixture=Mixture((Group("de", unique="lines"),)), preparation=(Digits(),), older_unicode=True, sums="32 bits",
     spelled_specials="matched",
     decoding=(Fuse(),),
-    transition=3, words_by="gpt2", most_words=2, past_colons=True, gap_to_floor=5,
-    border="|", whole_characters=True, global_merges=4, window_size=8, alpha=150, tau=0.5, falls_into="parts",
+    border="|", whole_characters=True,
 )  # fmt: skip
-OF_METHODS = {
-    "block_size": "gage", "block_bytes": "gage", "wordpiece_rule": "wordpiece", "longest_word": "wordpiece",
-    "seed_size": "unigram", "em_passes": "unigram", "keep_share": "unigram",
-    "transition": "superbpe", "words_by": "superbpe", "most_words": "superbpe", "past_colons": "superbpe",
-    "tau": "boundless", "falls_into": "boundless",
-    "gap_to_floor": "best", "global_merges": "parity", "window_size": "parity", "alpha": "parity",
-}  # fmt: skip
+# Each choice that a single method has, and the first method that has it.
+OF_METHODS = {choice: name for name, method in reversed(list(HOUSES.own.items())) for choice in method.own_choices}
+
+
+def another_value(declared: Choice) -> Any:
+    """Return a value that a choice can have besides its default."""
+    if declared.among:
+        return next(value for value in declared.among if value != declared.default)
+    if isinstance(declared.default, bool):
+        return not declared.default
+    if declared.is_share:
+        return 0.5
+    return (declared.default or declared.least or 0) + 1
+
+
+OTHER |= {choice: another_value(HOUSES[name].own_choices[choice]) for choice, name in OF_METHODS.items()}
 STEERING = {"interventions", "grown_from", "preparation", "older_unicode", "sums", "decoding", "spelled_specials"}
 METHODS = {"method"}  # of which there is one
 
