@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from functools import cache, partial, update_wrapper
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -36,7 +36,8 @@ def _homes() -> dict[str, tuple[str, str]]:
     """Return the module of each public name, and what it is called there."""
     stub = ast.parse(Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
     imports = [node for node in stub.body if isinstance(node, ast.ImportFrom) and node.module]
-    return {one.asname or one.name: (str(node.module), one.name) for node in imports for one in node.names}
+    names = ((str(node.module), one) for node in imports for one in node.names if one.name != "*")
+    return {one.asname or one.name: (module, one.name) for module, one in names}
 
 
 def __getattr__(name: str) -> Any:
@@ -50,11 +51,9 @@ def __getattr__(name: str) -> Any:
     if home is not None:
         found = globals()[name] = getattr(import_module(home[0]), home[1])
         return found
-    registry = None if name.startswith("_") else import_module("bpe_core.questions")
-    if registry is None or name not in registry.QUESTIONS:
+    if name.startswith("_") or name not in import_module("bpe_core.questions").QUESTIONS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    question = registry.question_named(name)
-    return update_wrapper(partial(import_module("bpe_core.asking").ask_about, question), question, updated=())
+    return getattr(import_module("bpe_core.asking.functions"), name)
 
 
 def _version() -> str:

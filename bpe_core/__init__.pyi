@@ -1,7 +1,5 @@
 # The public names, on one page. `import bpe_core` loads each from here when it is first used.
 
-from typing import Any
-
 # Making a study: train one, or open a file, a session, or another library's tokenizer.
 from bpe_core.studies.making import open as open
 from bpe_core.studies.making import train as train
@@ -22,6 +20,7 @@ from bpe_core.text.corpus import Corpus as Corpus
 from bpe_core.text.pattern_names import NAMED_PATTERNS as NAMED_PATTERNS  # what splits text into words
 
 # Asking: every question is a function, too, such as bpe.race(study, pairs=[("t", "h")]).
+from bpe_core.asking.functions import *
 from bpe_core.asking import Answer as Answer
 from bpe_core.questions import ask as ask
 from bpe_core.figures.painter import draw as draw
@@ -60,5 +59,3 @@ from bpe_core.errors import RecipeError as RecipeError
 from bpe_core.errors import TooLarge as TooLarge
 
 __version__: str
-
-def __getattr__(name: str) -> Any: ...

@@ -129,11 +129,16 @@ def python() -> Iterator[str]:
         found = re.match(r"from \S+ import \w+ as (\w+)(?:  # (.*))?", line)
         if found:
             yield from _documented(f"bpe.{found[1]}", getattr(bpe_core, found[1]), found[2])
-    yield "## The questions as functions\n\nEach takes a study first, or several by name, and returns an Answer.\n"
+    yield "## The questions as functions\n"
+    yield "Each takes a study first, or several by name, and returns an Answer; `help(bpe.why)` tells more.\n"
     for name in question_names():
-        shown = [p.name if p.is_required else f"{p.name}={p.default!r}" for p in question_named(name).parameters()]
+        shown = [
+            one.name if one.default is inspect.Parameter.empty else f"{one.name}={one.default!r}"
+            for one in inspect.signature(getattr(bpe_core, name)).parameters.values()
+            if one.name != "work"
+        ]
         command = f"[{name.replace('_', '-')}](commands.md#{name.replace('_', '-')})"
-        yield f"- `bpe.{name}({', '.join(['study', *shown])})`: {question_summary(name)}; see {command}."
+        yield f"- `bpe.{name}({', '.join(shown)})`: {question_summary(name)}; see {command}."
     yield ""
 
 

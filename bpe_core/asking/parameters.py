@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field
 from typing import Any, Literal, get_args, get_type_hints
 
@@ -102,7 +102,20 @@ class Parameter:
         """Return the value as the question keeps it: lists become tuples, and paths the texts in them."""
         if self.kind == "files":
             return None if value is None else texts_of(value)
-        return tuple(map(self.as_meant, value)) if isinstance(value, list) else value
+        if self.kind == "texts" and isinstance(value, str):
+            return (value,)
+        if self.kind in ("numbers", "texts", "pairs") and isinstance(value, Iterable):
+            return tuple(tuple(one) if isinstance(one, list) else one for one in value)
+        return value
+
+    def checked(self, value: Any) -> Any:
+        """Refuse a value that is none of the choices."""
+        allowed = (*self.choices, *self.older)
+        chosen = value.split(",") if self.several and isinstance(value, str) else [value]
+        wrong = next((one for one in chosen if one not in allowed and one != self.default), None)
+        if self.choices and self.kind == "text" and wrong is not None:
+            raise BpeError(f"{self.name} cannot be {wrong!r}; it is one of {', '.join(map(repr, allowed))}.")
+        return value
 
     def words(self, value: Any) -> Iterator[str]:
         """Yield the words by which a command is given this value."""

@@ -23,6 +23,7 @@ class Question:
 
     name: ClassVar[str]  # in commands, files and code: that of its file
     examples: ClassVar[str] = ""  # for the end of the command's help
+    in_python: ClassVar[str] = ""  # an example for the help of the function, with what it prints
     needs: ClassVar[Needs] = "no texts"
     studies: ClassVar[tuple[int, int] | None] = None  # at least and at most how many; None: it is about one
     follows_time: ClassVar[bool] = False  # whether its parameter `at` is the moment shown
@@ -86,7 +87,7 @@ def ask_about(question: type[Question], study: Any = None, work: Work = ALONE, *
     missing = next((one.name for one in known.values() if one.is_required), None)
     if missing is not None and missing not in parameters:
         raise BpeError(f"The question {question.name} needs {missing!r}: {known[missing].help}.")
-    plain = {name: known[name].as_meant(value) for name, value in parameters.items()}
+    plain = {name: known[name].checked(known[name].as_meant(value)) for name, value in parameters.items()}
     return question(**plain).answer(_studies(question, study), work)
 
 

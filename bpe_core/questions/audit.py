@@ -35,6 +35,12 @@ examples:
 
 criteria:
 {CRITERIA_LIST}"""
+    in_python = """
+        >>> import bpe_core as bpe
+        >>> study = bpe.train("low lower lowest, new newer newest", "gpt2", merges=6)
+        >>> bpe.audit(study, sort="length").columns["token"][:2]
+        ['␣lowe', '␣ne']
+    """
 
     only: str = parameter(
         "", help="list only these criteria, a comma between", metavar="CRITERIA", choices=tuple(CRITERIA), several=True

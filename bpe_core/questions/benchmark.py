@@ -54,6 +54,13 @@ examples:
 columns:
 {COLUMNS}
 """
+    in_python = """
+        >>> import bpe_core as bpe
+        >>> study = bpe.train("low lower lowest, new newer newest", "gpt2", merges=6)
+        >>> two = {"ours": study, "half": study.at(3)}
+        >>> bpe.benchmark(two, {"en": "the lowest", "de": "die niedrigste"}).columns["tokens"].tolist()
+        [6, 13, 8, 13]
+    """
 
     texts: Texts | None = parameter(None, help="files and folders; each file is a text", metavar="FILE")
     parallel: str = same_sentences()

@@ -27,6 +27,12 @@ class Blocks(Question):
 
     axis = "step"
     needs = "texts if known"
+    in_python = """
+        >>> import bpe_core as bpe
+        >>> study = bpe.train("low lower lowest, new newer newest " * 9, "gage", merges=6)
+        >>> bpe.blocks(study).sentences[0]
+        "How many bytes all blocks take after each step, beside today's compressors."
+    """
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
         history = study.history

@@ -73,6 +73,12 @@ examples:
 
 kinds:
 {KINDS_LIST}"""
+    in_python = """
+        >>> import bpe_core as bpe
+        >>> study = bpe.train("low lower lowest, new newer newest", "gpt2", merges=6)
+        >>> bpe.check(study).sentences[0]
+        'All 6 merges follow from the counts: each took a pair that occurs most.'
+    """
 
     pins: str = parameter("", help="compare with the ids that `pin` has written", metavar="FILE", path="file")
 

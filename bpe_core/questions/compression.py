@@ -24,6 +24,12 @@ class Compression(Question):
     in_report = "figure"
     axis = "step"
     needs = "texts if known"
+    in_python = """
+        >>> import bpe_core as bpe
+        >>> study = bpe.train("low lower lowest, new newer newest", "gpt2", merges=6)
+        >>> bpe.compression(study).columns["tokens"].tolist()
+        [34, 30, 27, 24, 21, 19, 17]
+    """
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
         history = study.history

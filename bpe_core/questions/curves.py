@@ -39,6 +39,12 @@ examples:
   bpe-explorer curves book.bpex --runs --corpus book.txt --measure tokens_per_word -o curves.svg
   bpe-explorer curves ours.csv theirs.json --held-out folder/ -o all.svg
 """
+    in_python = """
+        >>> import bpe_core as bpe
+        >>> study = bpe.train("low lower lowest, new newer newest", "gpt2", merges=6)
+        >>> bpe.curves({"ours": study}, held_out=["the lowest"]).columns["bytes_per_token"].round(2).tolist()
+        [1.0, 1.11, 1.25, 1.25, 1.25, 1.43, 1.67]
+    """
 
     measure: str = parameter("bytes_per_token", help=f"what is drawn: {', '.join(OF_SWEEPS)}", choices=OF_SWEEPS)
     held_out: Texts | None = parameter(None, help="measure by texts that no run has learned from", metavar="FILE")

@@ -38,6 +38,13 @@ examples:
 
 The exit code is 0 where the merges are the same, 3 where they differ.
 """
+    in_python = """
+        >>> import bpe_core as bpe
+        >>> study = bpe.train("low lower lowest, new newer newest", "gpt2", merges=6)
+        >>> two = {"ours": study, "half": study.at(3)}
+        >>> bpe.diff(two, "the lowest").sentences[0]
+        'ours: 6 merges.'
+    """
 
     text: str = parameter("", help="a text to split by both", metavar="TEXT")
     limit: int = parameter(FEW, help=f"list up to N tokens that only one has ({FEW})", metavar="N")

@@ -94,6 +94,12 @@ examples:
   bpe-explorer verify floor.json
       With the prices that prove the floor, and a vocabulary that reaches the best; `verify` counts by plain code.
 """
+    in_python = """
+        >>> import bpe_core as bpe
+        >>> study = bpe.train("low lower lowest, new newer newest", "gpt2", merges=6)
+        >>> bpe.floor(study, rounds=5).columns["floor"]
+        [7]
+    """
 
     sizes: tuple[int, ...] = parameter((), help="of the vocabulary (else that of the table)", metavar="N")
     max_length: int | None = parameter(

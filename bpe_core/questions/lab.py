@@ -57,6 +57,13 @@ examples:
 
 {MEASURES["renyi_efficiency"].formula}
 """
+    in_python = """
+        >>> import bpe_core as bpe
+        >>> study = bpe.train("low lower lowest, new newer newest", "gpt2", merges=6)
+        >>> two = {"ours": study, "half": study.at(3)}
+        >>> bpe.lab(two).sentences[0]
+        'A  ours: 262 tokens after step 6 of 6'
+    """
 
     size: int | None = parameter(
         None,

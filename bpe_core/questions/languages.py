@@ -50,6 +50,12 @@ examples:
   bpe-explorer languages merges.csv --parallel sentences/
       Any tokenizer: a file a language (en.txt, de.txt), a line a sentence; without a folder our own ten sentences.
 """
+    in_python = """
+        >>> import bpe_core as bpe
+        >>> study = bpe.train("low lower lowest, new newer newest", "gpt2", merges=6)
+        >>> bpe.languages(study, "own").columns["text"][:3]
+        ['de', 'de', 'de']
+    """
 
     parallel: str = same_sentences()
     lines: tuple[str, ...] = drawn_lines("languages")

@@ -20,6 +20,12 @@ class Lengths(Question):
 
     in_report = "figure"
     follows_time = True
+    in_python = """
+        >>> import bpe_core as bpe
+        >>> study = bpe.train("low lower lowest, new newer newest", "gpt2", merges=6)
+        >>> bpe.lengths(study, at=3).columns["tokens"].tolist()
+        [256, 3]
+    """
 
     at: int | None = after_steps()
 

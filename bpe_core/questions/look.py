@@ -41,6 +41,12 @@ examples:
 Odd are parts of characters, unknown characters, tokens of more than one script, very long ones, a special token that
 the text spells, and a text that decoding does not give back.
 """
+    in_python = """
+        >>> import bpe_core as bpe
+        >>> study = bpe.train("low lower lowest, new newer newest", "gpt2", merges=6)
+        >>> bpe.look(study, "the lowest").columns["text"]
+        ['t', 'h', 'e', '␣lowe', 's', 't']
+    """
 
     text: str = parameter(help="if left out: standard input", metavar="TEXT", positional=True, from_input=True)
     specials: str = spelled_specials()

@@ -64,6 +64,13 @@ meant for 95 of 100 shares where the table was learned from other documents of t
 named goes to those that are most like it, and what none explains is said. Needs the package highspy:
 pip install 'bpe-explorer[mixture]'.
 """
+    in_python = """
+        >>> import bpe_core as bpe
+        >>> texts = {"en": "the lowest of the low " * 9, "de": "die niedrigste der Zahlen " * 9}
+        >>> study = bpe.train(texts, "gpt2", merges=9)
+        >>> bpe.mixture(study, draws=2).columns["group"]
+        ['de', 'en']
+    """
 
     steps: int = parameter(1_000, help="go by the first N merges (1,000)", metavar="N")
     pattern: str = parameter(

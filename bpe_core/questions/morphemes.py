@@ -39,6 +39,12 @@ examples:
 columns:
 {COLUMNS}
 """
+    in_python = """
+        >>> import bpe_core as bpe
+        >>> study = bpe.train("low lower lowest, new newer newest", "gpt2", merges=6)
+        >>> bpe.morphemes({"ours": study}).columns["f1"].round(2).tolist()
+        [0.3, 0.29]
+    """
 
     list: tuple[str, ...] = parameter(
         (), help="files of words with their morphemes; else our own", metavar="LIST", path="file"

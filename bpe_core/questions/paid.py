@@ -40,6 +40,12 @@ examples:
   bpe-explorer paid book.bpex --step 120 -o paid.csv
       All words that paid, as a table; a session needs no texts for that.
 """
+    in_python = """
+        >>> import bpe_core as bpe
+        >>> study = bpe.train("low lower lowest, new newer newest", "gpt2", merges=6)
+        >>> bpe.paid(study, 1).columns["text"]
+        ['␣lower', '␣lowest', '␣newer', '␣newest']
+    """
 
     step: int = parameter(help="the step; 1 is the first", metavar="N")
 

@@ -21,6 +21,13 @@ class Pairs(Question):
 
     needs = "texts"
     follows_time = True
+    in_python = """
+        >>> import bpe_core as bpe
+        >>> study = bpe.train("low lower lowest, new newer newest", "gpt2", merges=6)
+        >>> answer = bpe.pairs(study, at=2)
+        >>> [*zip(answer.columns["left_text"], answer.columns["right_text"])][:2]
+        [('␣', 'n'), ('n', 'e')]
+    """
 
     at: int | None = after_steps()
 

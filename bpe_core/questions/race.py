@@ -38,6 +38,12 @@ examples:
   bpe-explorer race merges.csv --never-won
       The pairs that came in second and were never merged at all; this needs no texts.
 """
+    in_python = """
+        >>> import bpe_core as bpe
+        >>> study = bpe.train("low lower lowest, new newer newest", "gpt2", merges=6)
+        >>> bpe.race(study, pairs=[("l", "o"), ("e", "w")]).sentences[0]
+        'l + o: 3 times after step 0, merged at step 2.'
+    """
 
     pairs: tuple[Pair, ...] = parameter((), help="two tokens", metavar="LEFT RIGHT", repeated=True)
     steps: tuple[int, ...] = parameter((), help="the pair of that step", metavar="N", repeated=True)

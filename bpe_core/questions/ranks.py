@@ -26,6 +26,12 @@ class Ranks(Question):
     needs = "texts"
     in_report = "figure"
     follows_time = True
+    in_python = """
+        >>> import bpe_core as bpe
+        >>> study = bpe.train("low lower lowest, new newer newest", "gpt2", merges=6)
+        >>> bpe.ranks(study).columns["text"][:3]
+        ['␣ne', 'r', 's']
+    """
 
     at: int | None = after_steps()
 

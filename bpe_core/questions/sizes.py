@@ -59,6 +59,12 @@ examples:
 
 {NOTES}
 """
+    in_python = """
+        >>> import bpe_core as bpe
+        >>> study = bpe.train("low lower lowest, new newer newest", "gpt2", merges=6)
+        >>> [round(value, 2) for value in bpe.sizes({"ours": study}).columns["bytes_per_token"]]
+        [1.0, 1.13, 1.26, 1.42, 1.62, 1.79, 2.0]
+    """
 
     measure: str = parameter(
         "bytes_per_token", help=f"what is drawn: {', '.join(OF_SIZES)}", choices=OF_SIZES, older=tuple(RENAMED)

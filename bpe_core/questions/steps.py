@@ -23,6 +23,12 @@ class Steps(Question):
 
     axis = "step"
     in_report = "figure"
+    in_python = """
+        >>> import bpe_core as bpe
+        >>> study = bpe.train("low lower lowest, new newer newest", "gpt2", merges=6)
+        >>> bpe.steps(study).columns["token_text"]
+        ['we', 'lo', '␣n', '␣ne', '␣lo', '␣lowe']
+    """
 
     def answer(self, study: Study, work: Work = ALONE) -> Answer:
         history = study.history

@@ -28,6 +28,12 @@ class Supermerges(Question):
 
     follows_time = True
     axis = "step"
+    in_python = """
+        >>> import bpe_core as bpe
+        >>> study = bpe.train("low lower lowest, new newer newest " * 9, "boundless", merges=6)
+        >>> bpe.supermerges(study).sentences[0]
+        '0 of 6 merges join words.'
+    """
 
     at: int | None = parameter(None, help="the two that race after the first K steps (else all steps)", metavar="K")
 

@@ -22,6 +22,18 @@ class SweepResults(Question):
 examples:
   bpe-explorer sweep-results results.csv --measure tokens_per_word -o sweep.svg
 """
+    in_python = """
+        >>> import bpe_core as bpe
+        >>> from tempfile import TemporaryDirectory
+        >>> study = bpe.train("low lower lowest, new newer newest", "gpt2", merges=6)
+        >>> two = {"ours": study, "half": study.at(3)}
+        >>> curves = bpe.curves(two, held_out=["the lowest"])
+        >>> with TemporaryDirectory() as folder:
+        ...     bpe.write_data(curves.table, f"{folder}/runs.csv")
+        ...     answer = bpe.sweep_results(f"{folder}/runs.csv")
+        >>> len(answer.table) == len(curves.table)
+        True
+    """
 
     results: str = parameter(help="what `sweep` wrote", metavar="RESULTS", positional=True, path="file")
     measure: str = parameter("bytes_per_token", help=f"what is drawn: {', '.join(OF_SWEEPS)}", choices=OF_SWEEPS)

@@ -39,6 +39,12 @@ examples:
   bpe-explorer ties merges.csv --what-if lowest-ids --corpus book.txt --text "the lowest price"
       Learn again under another rule: where the two part, what they have in common, and the text under both.
 """
+    in_python = """
+        >>> import bpe_core as bpe
+        >>> study = bpe.train("low lower lowest, new newer newest", "gpt2", merges=6)
+        >>> bpe.ties(study).columns["step"]
+        [2, 3, 5, 6]
+    """
 
     at: int | None = parameter(None, help="of the first K steps (else of all)", metavar="K")
     what_if: str | None = parameter(

@@ -52,6 +52,12 @@ examples:
   bpe-explorer token "␣the" --merges book.bpex -o life.svg --width 84 --height 60
       How often it occurred in the texts when, as a drawing (.pdf, .png) or as a table (.csv, .parquet ...).
 """
+    in_python = """
+        >>> import bpe_core as bpe
+        >>> study = bpe.train("low lower lowest, new newer newest", "gpt2", merges=6)
+        >>> bpe.token(study, "␣lowe").sentences[0]
+        '␣lowe (id 261, step 6: ␣lo + we) occurs 2 times after 6 merges; 2 at its peak.'
+    """
 
     token: str = parameter(help="as the merge table writes it, or #ID", metavar="TOKEN", positional=True)
     at: int | None = after_steps()

@@ -23,6 +23,12 @@ class Tree(Question):
     """Show how a word is put together: each token, the symbols it covers, and its step."""
 
     follows_time = True
+    in_python = """
+        >>> import bpe_core as bpe
+        >>> study = bpe.train("low lower lowest, new newer newest", "gpt2", merges=6)
+        >>> bpe.tree(study, "lowest").columns["text"]
+        ['l', 'o', 'lo', 'w', 'e', 'we', 's', 't']
+    """
 
     text: str = parameter("", help="a text with the word", metavar="TEXT")
     byte: int = parameter(0, help="where in the text, in bytes (0)", metavar="N")

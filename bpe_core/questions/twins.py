@@ -36,6 +36,12 @@ examples:
   bpe-explorer twins merges.csv --at 300 --csv > twins.csv
       All of them, as the table was after 300 merges.
 """
+    in_python = """
+        >>> import bpe_core as bpe
+        >>> study = bpe.train("low lower lowest, new newer newest", "gpt2", merges=6)
+        >>> bpe.twins(study).columns["texts"][:2]
+        ['N n ␣n', 'A a']
+    """
 
     at: int | None = after_steps()
 

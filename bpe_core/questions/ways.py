@@ -70,6 +70,12 @@ Chances multiply: a draw is as likely as its words are together. Dropout is that
 each place where a pair could be joined is left out by itself, and of the rest the first merge is done, until all
 are left out.
 """
+    in_python = """
+        >>> import bpe_core as bpe
+        >>> study = bpe.train("low lower lowest, new newer newest", "gpt2", merges=6)
+        >>> bpe.ways(study, "low").columns["split"][:3]
+        ['lo | w', 'lo | w', 'lo | w']
+    """
 
     text: str = parameter("", help="the text; without one, the corpus is counted", metavar="TEXT", positional=True)
     at: int | None = after_steps()

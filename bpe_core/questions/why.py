@@ -40,6 +40,12 @@ examples:
   bpe-explorer why newer --merges merges.csv --steps
       The encoding of the text, merge by merge.
 """
+    in_python = """
+        >>> import bpe_core as bpe
+        >>> study = bpe.train("low lower lowest, new newer newest", "gpt2", merges=6)
+        >>> bpe.why(study, "lowest").columns["kind"]
+        ['never', 'never', 'never']
+    """
 
     text: str = parameter(
         help="the text; if left out, standard input", metavar="TEXT", positional=True, from_input=True

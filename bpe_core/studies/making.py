@@ -28,7 +28,7 @@ def train(texts: Any, recipe: Recipe | str = "gpt2", *, work: Work = ALONE, **ch
     recipe
         A recipe, or the name of a preset: `bpe.PRESETS` has them.
     work
-        What is told how far it is, and may cancel it.
+        The callbacks that receive the progress and may cancel the work.
     **choices
         Choices of the recipe by their names, such as `vocab_size`.
 

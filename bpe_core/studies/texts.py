@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from bpe_core.counting.words import WordTable
 from bpe_core.errors import BpeError, NoDocuments
@@ -17,6 +17,8 @@ if TYPE_CHECKING:  # what reads files is loaded where there are texts
     from bpe_core.counting.grouped import GroupedWords
     from bpe_core.text.corpus import Corpus
 
+# Whatever Python code may give as texts: `texts_of` reads it.
+GivenTexts: TypeAlias = "str | PathLike[str] | Iterable[Any] | Corpus | WordTable | Texts"
 NO_DOCUMENTS = "Only the words of these texts are known, not the texts themselves: name the files."
 
 

@@ -107,11 +107,11 @@ def owners() -> Iterator[Owner]:
             path = Path(folder) / f"{kind}.model"
             path.write_bytes(model(sentencepiece, kind))
             processor = sentencepiece.SentencePieceProcessor(model_file=str(path))
-            table = bpe_core.open_table(path)
+            table = bpe_core.open(path)
             theirs = lambda texts, encode=processor.encode: [encode(text) for text in texts]  # noqa: E731
             batch = lambda texts, encode=processor.encode: encode(texts, num_threads=1)  # noqa: E731
             opening = (
-                lambda path=path: bpe_core.open_table(path),
+                lambda path=path: bpe_core.open(path),
                 lambda path=path: sentencepiece.SentencePieceProcessor(model_file=str(path)),
             )
             ours = encoders(Tokenizer(table.history), table.history.numbers_of)

@@ -20,6 +20,7 @@ from tokenizers import AddedToken, decoders, models, pre_tokenizers, trainers
 
 import bpe_core as bpe
 from bpe_core.command_line.main import run
+from bpe_core.formats import open_table
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.segmenting.cutting import SHORT, spelled_in
 from bpe_core.verification.import_check import check_import
@@ -118,7 +119,7 @@ def test_the_command_prints_the_ids_of_the_library(
 
 def test_the_check_is_made_with_the_call_of_the_ids_and_names_it(opened: tuple[bpe.Study, Path, Encode]) -> None:
     study, path, _ = opened
-    found = check_import(path, bpe.open_table(path))
+    found = check_import(path, open_table(path))
     assert found is not None
     assert found.agreeing == found.texts > 5, found.differences
     taken = "matched" if study.format == "tokenizer.json" else "as ordinary text"

@@ -1,0 +1,172 @@
+"""Every question as a function, such as `bpe.why(study, "lowest")`, with a signature and help of its own.
+
+Type checkers and editors read them from `functions.pyi` beside this file, which `python -m tests.question_stub` makes
+of the questions.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from importlib import import_module
+from inspect import Parameter as Argument
+from inspect import Signature, cleandoc
+from textwrap import fill
+from typing import Any, Literal, get_type_hints
+
+from bpe_core.asking.answer import Answer
+from bpe_core.asking.parameters import Kind, Parameter
+from bpe_core.asking.question import NONE, Question, ask_about
+from bpe_core.errors import BpeError
+from bpe_core.studies.study import Study
+from bpe_core.support.progress import ALONE, Work
+
+MOST_CHOICES = 8  # that a signature lists
+LONGEST_TYPE = 60  # characters in the help
+WIDTH, INDENT = 100, "    "  # of the help
+SEVERAL: Mapping[Kind, Any] = {
+    "numbers": Sequence[int],
+    "texts": Sequence[str],
+    "pairs": Sequence[tuple[str, str]],
+}
+OF_ONE = "What `train` or `open` returned, or a history."
+OF_SEVERAL = "Such studies by names of your own: {'ours': study}."
+WORK = "The callbacks that receive the progress and may cancel the work."
+ANSWER = "Its `table` and `sentences`, and mostly a `figure`; a notebook shows all of them."
+
+
+def __getattr__(name: str) -> Callable[..., Answer]:
+    questions = import_module("bpe_core.questions")  # which load this package
+    if name.startswith("_") or name not in questions.QUESTIONS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return function_of(questions.question_named(name))
+
+
+@cache
+def function_of(question: type[Question]) -> Callable[..., Answer]:
+    """Make the function that asks a question.
+
+    Parameters
+    ----------
+    question
+        The question, a subclass of `Question`.
+
+    Examples
+    --------
+    >>> from bpe_core.questions import question_named
+    >>> why = function_of(question_named("why"))
+    >>> why.__name__, [*why.__signature__.parameters][:3]
+    ('why', ['study', 'text', 'at'])
+    """
+    signature = signature_of(question)
+    names = [name for name in signature.parameters if name != "work"]
+
+    def asked(*given: Any, work: Work | None = None, **parameters: Any) -> Answer:
+        parameters |= _by_name(question, names, given, parameters)
+        about = parameters.pop(names[0], None) if question.studies != NONE else None
+        return ask_about(question, about, work or ALONE, **parameters)
+
+    asked.__name__ = asked.__qualname__ = question.name
+    asked.__module__ = "bpe_core"
+    asked.__doc__ = docstring_of(question)
+    asked.__signature__ = signature  # type: ignore[attr-defined]  # which `help` and editors read
+    return asked
+
+
+def _by_name(
+    question: type[Question], names: list[str], given: tuple[Any, ...], parameters: dict[str, Any]
+) -> dict[str, Any]:
+    """Give the positional values the names of their parameters."""
+    if question.studies == NONE:
+        if given[:1] == (None,):  # in the place of a study, as former versions took it
+            given = given[1:]
+        parameters.pop("study", None)
+    elif "study" in parameters:  # as all were called
+        parameters[names[0]] = parameters.pop("study")
+    if len(given) > len(names):
+        raise BpeError(f"{question.name} takes at most {len(names)} values, {', '.join(names)}; not {len(given)}.")
+    found = dict(zip(names, given, strict=False))
+    twice = next((name for name in found if name in parameters), None)
+    if twice is not None:
+        raise BpeError(f"{question.name} is given {twice!r} twice, by its place and by its name.")
+    return found
+
+
+def signature_of(question: type[Question]) -> Signature:
+    """Return the study or studies, the parameters in their order, and `work`, which is given by name alone."""
+    either, only = Argument.POSITIONAL_OR_KEYWORD, Argument.KEYWORD_ONLY
+    arguments = [] if question.studies == NONE else [Argument(*of_study(question), annotation=_type_of_study(question))]
+    for parameter in question.parameters():
+        default = Argument.empty if parameter.is_required else parameter.default
+        annotation = type_of(question, parameter)
+        arguments.append(Argument(parameter.name, either, default=default, annotation=annotation))
+    arguments.append(Argument("work", only, default=None, annotation=Work | None))
+    return Signature(arguments, return_annotation=Answer)
+
+
+def of_study(question: type[Question]) -> tuple[str, Any]:
+    """Return what a question calls what it is about."""
+    return ("study" if question.studies is None else "studies"), Argument.POSITIONAL_OR_KEYWORD
+
+
+def _type_of_study(question: type[Question]) -> Any:
+    return Study if question.studies is None else Mapping[str, Study]
+
+
+def type_of(question: type[Question], parameter: Parameter) -> Any:
+    """Return the type of the values that a function takes for a parameter."""
+    if parameter.kind == "files":
+        return Any  # whatever `bpe.train` takes
+    if parameter.kind in SEVERAL:
+        return SEVERAL[parameter.kind]
+    if parameter.choices and not parameter.several and len(parameter.choices) <= MOST_CHOICES:
+        default = () if parameter.default is None or parameter.is_required else (parameter.default,)
+        either = Literal[tuple(dict.fromkeys((*default, *parameter.choices, *parameter.older)))]
+        return either if default or parameter.is_required else either | None
+    return get_type_hints(question)[parameter.name]
+
+
+def written_type(annotation: Any) -> str:
+    """Write a type as Python does.
+
+    >>> written_type(int | None), written_type(Sequence[int]), written_type(Literal["all", ""])
+    ('int | None', 'Sequence[int]', "Literal['all', '']")
+    """
+    name = annotation.__name__ if isinstance(annotation, type) and "[" not in str(annotation) else str(annotation)
+    for place in ("typing.", "collections.abc.", "bpe_core.studies.study."):
+        name = name.replace(place, "")
+    return re.sub(r"^Optional\[(.*)\]$", r"\1 | None", name)
+
+
+def docstring_of(question: type[Question]) -> str:
+    """Write the help of a question in NumPy's style."""
+    rows = [] if question.studies == NONE else [_row_of_study(question)]
+    for parameter in question.parameters():
+        optional = "" if parameter.is_required else ", optional"
+        about = parameter.help.removesuffix("; if left out, standard input").replace("--specials all", 'specials="all"')
+        about += ": whatever `bpe.train` takes" if parameter.kind == "files" else ""
+        kind = written_type(type_of(question, parameter))
+        kind = kind if len(kind) < LONGEST_TYPE else written_type(get_type_hints(question)[parameter.name])
+        rows.append((f"{parameter.name} : {kind}{optional}", _sentence(about)))
+    rows.append(("work : Work | None, optional", WORK))
+    parameters = "\n".join(
+        f"{name}\n{fill(about, WIDTH, initial_indent=INDENT, subsequent_indent=INDENT)}" for name, about in rows
+    )
+    sections = [
+        question.explanation(),
+        f"Parameters\n----------\n{parameters}",
+        f"Returns\n-------\nAnswer\n    {ANSWER}",
+    ]
+    if question.in_python:
+        sections.append(f"Examples\n--------\n{cleandoc(question.in_python)}")
+    return "\n\n".join(sections)
+
+
+def _row_of_study(question: type[Question]) -> tuple[str, str]:
+    name, _ = of_study(question)
+    return f"{name} : {written_type(_type_of_study(question))}", OF_ONE if question.studies is None else OF_SEVERAL
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}{'' if text.endswith('.') else '.'}"

@@ -1,0 +1,173 @@
+"""Questions are functions with signatures and help of their own, which editors and type checkers know."""
+
+# ruff: noqa: S301 - they are pickles of our own
+
+from __future__ import annotations
+
+import ast
+import doctest
+import inspect
+import json
+import pickle
+import pydoc
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import bpe_core as bpe
+from bpe_core.asking.functions import function_of
+from bpe_core.errors import BpeError
+from bpe_core.questions import QUESTIONS, question_named
+from bpe_core.support.progress import Work
+from tests.question_stub import STUB, stub
+from tests.shared import ROOT
+
+FORMER: Any = bpe  # for calls that a type checker would refuse
+STUDY = bpe.train("low lower lowest, new newer newest", "gpt2", merges=6)
+every_question = pytest.mark.parametrize("name", sorted(QUESTIONS.own))
+
+RIGHT = """
+import bpe_core as bpe
+study = bpe.train("low lower lowest", "gpt2", merges=3, min_frequency=1)
+bpe.why(study, "lowest", 2).columns["reason"]
+bpe.race(study, pairs=[("l", "o")], steps=[1])
+bpe.sizes({"ours": study}, held_out=["low"])
+bpe.ways(study, "low", shares="sampled")
+bpe.curves({"ours": study}, held_out={"en": "low"}, lines=["ours"])
+bpe.sweep_results("runs.csv", lines=["a"])
+ids: list[int] = study.encode("low")
+several: list[list[int]] = study.encode(["low", "lower"])
+bpe.__version__.split(".")
+"""
+WRONG = {
+    "bpe.trian()": "trian",
+    "bpe.whyy(study, 'low')": "whyy",
+    "bpe.why(study)": "text",
+    "bpe.why(study, 5)": "int",
+    "bpe.why(study, 'low', to=3)": "to",
+    "bpe.ways(study, 'low', shares='all')": "all",
+    "bpe.sizes(study)": "studies|Mapping",
+    "study.ranked()": "ranked",
+    "study.encode(5)": "int",
+}
+
+
+def test_the_stub_is_made_of_the_questions_as_they_are() -> None:
+    assert STUB.read_text(encoding="utf-8") == stub(), "python -m tests.question_stub writes it anew"
+
+
+@every_question
+def test_a_function_has_the_signature_of_its_stub(name: str) -> None:
+    tree = ast.parse(STUB.read_text(encoding="utf-8"))
+    (told,) = (node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == name)
+    found = inspect.signature(getattr(bpe, name))
+    assert [one.arg for one in (*told.args.args, *told.args.kwonlyargs)] == [*found.parameters]
+    defaults = [one.default for one in found.parameters.values() if one.default is not inspect.Parameter.empty]
+    assert [ast.literal_eval(one) for one in (*told.args.defaults, *told.args.kw_defaults) if one] == defaults
+    assert inspect.cleandoc(ast.get_docstring(told) or "") == inspect.cleandoc(getattr(bpe, name).__doc__)
+
+
+@every_question
+def test_a_function_explains_its_parameters_and_shows_an_example_that_runs(name: str) -> None:
+    function = getattr(bpe, name)
+    for parameter in inspect.signature(function).parameters:
+        assert f"\n{parameter} : " in function.__doc__
+    (example,) = doctest.DocTestFinder().find(function, name, module=False, globs={})
+    assert f"bpe.{name}(" in (example.docstring or "")
+    assert doctest.DocTestRunner(verbose=False).run(example) == (0, len(example.examples))
+
+
+def test_help_shows_a_question_as_it_is_called() -> None:
+    told = pydoc.plain(pydoc.render_doc(bpe.why))
+    assert "why(study: bpe_core.studies.study.Study, text: str, at: int | None = None" in told
+    assert "Show why a text is split where it is." in told
+    assert {*QUESTIONS.own} <= {*dir(bpe)}
+
+
+def test_values_are_given_by_their_places_as_the_manual_prints_them() -> None:
+    """`bpe.why(study, "lowest")` failed: the text was taken for the work."""
+    assert bpe.why(STUDY, "lowest", 2).table.records() == bpe.why(STUDY, text="lowest", at=2).table.records()
+    assert bpe.paid(STUDY, 1).table.records() == bpe.paid(STUDY, step=1).table.records()
+    assert bpe.token(STUDY, "␣lowe", 6).sentences == bpe.token(STUDY, token="␣lowe", at=6).sentences
+    assert bpe.diff({"a": STUDY, "b": STUDY.at(2)}, "low").sentences
+    assert FORMER.why(study=STUDY, text="low").table.records() == bpe.why(STUDY, "low").table.records()
+    assert FORMER.lab(study={"a": STUDY}).sentences == bpe.lab({"a": STUDY}).sentences
+
+
+def test_lists_and_all_that_can_be_listed_are_taken() -> None:
+    expected = bpe.race(STUDY, pairs=[("l", "o")], steps=[2, 3]).table.records()
+    for steps in ((2, 3), range(2, 4), iter([2, 3])):
+        assert FORMER.race(STUDY, pairs=[["l", "o"]], steps=steps).table.records() == expected
+    one, other = (FORMER.curves({"a": STUDY}, held_out=["low"], lines=lines).figure.lines for lines in (["a"], "a"))
+    assert [line.name for line in one] == [line.name for line in other]
+
+
+def test_a_question_about_a_file_of_its_own_takes_no_study(tmp_path: Path) -> None:
+    curves = bpe.curves({"a": STUDY, "b": STUDY.at(2)}, held_out=["the lowest"])
+    bpe.write_data(curves.table, tmp_path / "runs.csv")
+    path = str(tmp_path / "runs.csv")
+    expected = bpe.sweep_results(path).sentences
+    for former in (
+        lambda: FORMER.sweep_results(None, results=path),
+        lambda: FORMER.sweep_results(None, path),
+        lambda: FORMER.sweep_results(study=None, results=path),
+        lambda: bpe.ask(None, "sweep_results", results=path),
+    ):
+        assert former().sentences == expected
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (lambda: FORMER.why(STUDY, "low", text="low"), "given 'text' twice"),
+        (lambda: FORMER.lengths(STUDY, 1, 2), "takes at most 2 values, study, at; not 3"),
+        (lambda: FORMER.why(STUDY), "needs 'text'"),
+        (lambda: FORMER.why(), "needs 'text'"),
+        (lambda: FORMER.why(text="low"), "NoneType, not a tokenizer"),
+        (lambda: FORMER.race(STUDY, what=1), "has no parameter 'what'; it has pairs, steps"),
+        (lambda: FORMER.ways(STUDY, "low", shares="all"), "shares cannot be 'all'; it is one of 'dropout'"),
+        (lambda: FORMER.sizes({"a": STUDY}, "tokens"), "measure cannot be 'tokens'; it is one of"),
+        (lambda: bpe.audit(STUDY, "rare,odd"), "only cannot be 'odd'"),
+    ],
+)
+def test_a_mistaken_call_ends_in_a_sentence(call: Any, sentence: str) -> None:
+    with pytest.raises(BpeError, match=sentence):
+        call()
+
+
+def test_the_work_is_told_how_far_it_is() -> None:
+    stages = list[str]()
+    study = bpe.train("low lower lowest " * 9, "gpt2", merges=3)
+    bpe.curves({"a": study}, held_out=["low"], work=Work(lambda progress: stages.append(progress.stage)))
+    assert stages
+
+
+@every_question
+def test_a_function_is_one_object_that_workers_get_by_its_name(name: str) -> None:
+    function = getattr(bpe, name)
+    assert pickle.loads(pickle.dumps(function)) is function is function_of(question_named(name))
+
+
+def checked(rows: str, folder: Path) -> str:
+    """Return what mypy says of these rows; it is told of the public names alone, as the rest takes long to read."""
+    path = folder / "script.py"
+    path.write_text(rows, encoding="utf-8")
+    modules = ("asking/functions.pyi", "studies/making.py", "studies/study.py", "history/arguments.py")
+    read = ["bpe_core/__init__.pyi", *(f"bpe_core/{name}" for name in modules)]
+    options = ["--follow-imports=skip", "--config-file=", "--no-incremental", "--no-error-summary"]
+    command = [sys.executable, "-m", "mypy", *options, str(path), *read]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", check=False)
+    return "\n".join(row for row in (done.stdout + done.stderr).splitlines() if "script.py" in row)
+
+
+def test_a_type_checker_knows_the_names_and_what_they_take(tmp_path: Path) -> None:
+    """`bpe.trian()` was no error to mypy."""
+    found = checked(RIGHT + "".join(f"{row}\n" for row in WRONG), tmp_path)
+    first = RIGHT.count("\n") + 1
+    said = {int(row.split(":")[1]): row for row in reversed(found.splitlines()) if ": error:" in row}
+    assert [*sorted(said)] == [*range(first, first + len(WRONG))], json.dumps(said, indent=1)
+    for place, word in enumerate(WRONG.values()):
+        assert any(one in said[first + place] for one in word.split("|")), said[first + place]
