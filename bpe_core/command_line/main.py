@@ -24,6 +24,7 @@ from bpe_core.command_line.parser import (
     Command,
     as_question,
     command_named,
+    complete_what_is_named,
     options_in,
     parser_for,
     refuse_to_replace_what_is_read,
@@ -90,8 +91,9 @@ def _run(argv: Sequence[str]) -> int:
             command.settle(options)
             is_told = getattr(options, "manifest", None) is not None and options.command not in WITHOUT_MANIFEST
             results, told_in = results_of(options), options.manifest if is_told else None
+            complete_what_is_named(options, results)
             refuse_to_replace_what_is_read(options, results, told_in)
-            with making(*results, told_in=told_in):
+            with making(*results, told_in=told_in, grows=command.grows):
                 return _accounted_for(argv, command, options) if is_told else command.run(options)
     except BpeError as error:
         sys.stderr.write(f"{PROGRAM}: {error}\n")

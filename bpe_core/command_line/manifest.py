@@ -22,7 +22,7 @@ from bpe_core.errors import BpeError, FormatError, OutputError
 from bpe_core.formats.hugging_face_cache import is_name, located
 from bpe_core.session_file import is_session_file, run_of
 from bpe_core.studies.making import open_study
-from bpe_core.support.atomic import write_atomically
+from bpe_core.support.atomic import standing, write_atomically
 from bpe_core.support.fingerprints import fingerprint_of
 from bpe_core.support.foreign import gate, json_of
 from bpe_core.support.plugins import used
@@ -122,7 +122,7 @@ class Account:
             file.write(told.encode(errors="backslashreplace") + b"\n")
 
     def _fingerprint(self, path: str) -> Fingerprint:
-        size, digest = fingerprint_of(located(path))
+        size, digest = fingerprint_of(standing(located(path)))
         return Fingerprint(self._relative(path), size, digest)
 
     def _relative(self, path: str) -> str:
@@ -140,7 +140,9 @@ class Account:
 
 
 def read_manifest(path: Path) -> Manifest:
-    told = json_of(read_small_file(path, "the manifest", FormatError), f"{path} is no manifest: it is not JSON")
+    told = json_of(
+        read_small_file(standing(path), "the manifest", FormatError), f"{path} is no manifest: it is not JSON"
+    )
     version = told.get("version") if isinstance(told, dict) else None
     if isinstance(version, int) and version > VERSION:
         raise FormatError(f"{path} was written by a newer version of this program; update this one to repeat it.")
@@ -170,7 +172,7 @@ def _without_manifest(argv: Sequence[str]) -> list[str]:
 
 def _recipe(path: str) -> dict[str, Any] | None:
     try:
-        return None if Path(path).is_dir() else open_study(path).history.recipe.to_dict()
+        return None if standing(path).is_dir() else open_study(path).history.recipe.to_dict()
     except BpeError:
         return None
 

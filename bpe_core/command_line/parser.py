@@ -22,6 +22,7 @@ from bpe_core.command_line.named_files import named_file
 from bpe_core.errors import LONGEST_SENTENCE, OutputError, plain
 from bpe_core.questions import QUESTIONS, question_named, question_names, question_summary
 from bpe_core.session_file import run_of
+from bpe_core.support.atomic import standing
 from bpe_core.support.version import PROGRAM, program_version
 from bpe_core.support.wording import did_you_mean
 
@@ -102,6 +103,7 @@ class Command:
     texts_in: Callable[[argparse.Namespace], Sequence[str]] = lambda options: ()  # files named in its files
     examples: str = ""  # for the end of its help
     ends_well: Collection[int] = (DONE,)  # exit codes that report findings
+    grows: bool = False  # whether its results change bit by bit, so that their manifest goes first
 
 
 def command_named(name: str) -> Command:
@@ -135,6 +137,13 @@ def files_read_by(options: argparse.Namespace) -> set[str]:
 def names_files(action: argparse.Action) -> bool:
     shown = action.metavar if isinstance(action.metavar, tuple) else (action.metavar,)
     return any(name in FILES for name in shown)
+
+
+def complete_what_is_named(options: argparse.Namespace, results: Sequence[str]) -> None:
+    """Let files take their places that a killed command has left beside them."""
+    for path in {*results, *files_read_by(options)}:
+        if "://" not in path:
+            standing(path)
 
 
 def refuse_to_replace_what_is_read(options: argparse.Namespace, results: Sequence[str], told_in: Path | None) -> None:

@@ -19,10 +19,11 @@ from bpe_core.history.arguments import Learned, history_of
 from bpe_core.history.history import History
 from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.choice import LARGEST_VOCABULARY
-from bpe_core.support.atomic import write_together
+from bpe_core.support.atomic import standing, waiting, write_together
 from bpe_core.support.foreign import gate
 from bpe_core.support.format_row import Row as Row
 from bpe_core.support.garbage import nothing_collected
+from bpe_core.support.journal import OF_JOURNALS, SHORT_NAME
 from bpe_core.support.plugins import Registry
 from bpe_core.support.progress import ALONE, Progress, Work
 
@@ -284,7 +285,7 @@ def is_table(path: Path | str) -> bool:
 
 def files_beside(path: Path) -> Beside:
     def content(name: str) -> bytes | None:
-        neighbour = path.parent / name
+        neighbour = _counting(path.parent / name)
         try:
             known = neighbour.is_file() and neighbour.stat().st_size <= LARGEST_BESIDE
             return neighbour.read_bytes() if known else None
@@ -294,13 +295,23 @@ def files_beside(path: Path) -> Beside:
     return content
 
 
+def _counting(path: Path) -> Path:
+    """Return the file that counts as the one at a path: itself, if nothing beside it can say otherwise.
+
+    What `standing` does for all files, short of any call for nearly all of them.
+    """
+    is_plain = 0 < len(path.name) <= SHORT_NAME and not waiting and not path.is_symlink()
+    is_whole = is_plain and not path.with_name(f".{path.name}{OF_JOURNALS}").exists()
+    return path if is_whole else standing(path)
+
+
 def _content(path: Path) -> tuple[bytes, Format | None]:
     """Read the whole file, and return its format if that is known already.
 
     Of a file whose beginning shows that it is none of ours, as when a film was chosen by mistake, no more is read.
     """
     try:
-        with _opened(path) as file:
+        with _opened(_counting(path)) as file:
             head = file.read(LOOK)
             known = _known_by(head, path)
             if len(head) == LOOK and not (known or _may_be_known(beginning(head), path)):

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bpe_core.errors import FormatError, plain
+from bpe_core.support.journal import complete_all_in
 
 PREFIX = "hf:"
 # What a tokenizer is read from, the fullest first, and what may have to lie beside it.
@@ -86,6 +87,7 @@ def tokenizer_file(path: Path | str) -> Path:
     found = located(path)
     if not _is_folder(found):
         return found
+    complete_all_in(found)
     if (inside := _in_folder(found)) is None:
         raise FormatError(f"{found} is a folder with none of {', '.join(FILES)} in it; name the file to open.")
     return inside

@@ -29,6 +29,7 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.session_file import HEADER, checksums, schema
 from bpe_core.session_file.stored_columns import STEPS, merge_columns, reasons_in, scores_in, word_table
 from bpe_core.session_file.values import Bookmark, Fingerprint, RunState, SavedRun, SavedSession, SavedSource, View
+from bpe_core.support.atomic import standing
 from bpe_core.support.foreign import gate, json_of
 from bpe_core.support.limits import check_room
 from bpe_core.text.mixture import LONGEST_NAME
@@ -274,8 +275,9 @@ def read_session(path: Path | str, *, is_safety_copy: bool = False) -> SavedSess
 
     A safety copy may have been left in the middle of a change; that change is taken back first.
     """
-    with _opened(Path(path), is_safety_copy) as connection:
-        check_room(TIMES_THE_FILE * Path(path).stat().st_size, f"Opening {path}", "Close other programs first.")
+    file_now = standing(path)
+    with _opened(file_now, is_safety_copy) as connection:
+        check_room(TIMES_THE_FILE * file_now.stat().st_size, f"Opening {path}", "Close other programs first.")
         try:
             session = Reader(connection, str(path)).session()
         except FormatError as error:

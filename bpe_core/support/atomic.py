@@ -1,4 +1,8 @@
-"""Write a file so that whoever looks sees the old one or the new one, never half of it."""
+"""Write a file so that whoever looks sees the old one or the new one, never half of it.
+
+Files that belong together, such as `vocab.json` and `merges.txt`, or a result and its manifest, take their places
+together: what a kill leaves half done is completed by whoever next opens or writes one of them (see journal.py).
+"""
 
 from __future__ import annotations
 
@@ -7,27 +11,37 @@ import hashlib
 import os
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
 from bpe_core.errors import OutputError
+from bpe_core.support.journal import (
+    OF_FOLDERS,
+    OF_FORMER,
+    OF_PARTS,
+    Move,
+    completed,
+    start_of_name,
+    sync_folder,
+    take_places,
+    waiting_for,
+)
 from bpe_core.support.lock import Lock
 
-# The endings of a folder that is written beside, and of the one whose place it takes; the file with its lock ends in
-# .part.
-OF_FOLDERS, OF_FORMER = ".folder", ".former"
 STREAMS = {"/dev/stdout": 1, "/dev/stderr": 2}
-LONGEST_NAME = 150  # bytes of a name that are told in that of the file beside; file systems allow 255
 
-_told_in: dict[Path, Path] = {}  # results that are being made, and the files that describe the former ones
+_told_in: dict[Path, Path] = {}  # results that grow, and the manifests that describe the former ones
+waiting: list[Together] = []  # results that wait for the manifest that describes them
 
 
 @contextlib.contextmanager
-def making(*paths: Path | str, told_in: Path | None = None) -> Iterator[None]:
+def making(*paths: Path | str, told_in: Path | None = None, grows: bool = False) -> Iterator[None]:
     """Refuse to begin if another process is making one of these: both would spend their time, and one its result.
 
-    A manifest that describes them is removed before the first of them changes, so it never lies beside other results.
+    If a manifest describes them, they wait beside their places until it is written, and all take them together; if it
+    is not written, the one of before goes. Where a result `grows` bit by bit, it is removed before the first of them
+    changes, so it never lies beside other results.
     """
     places = sorted({_place_of(path) for path in paths})  # in one order, so that of two processes one gets them all
     told = dict.fromkeys(places, _place_of(told_in)) if told_in is not None and _is_replaced(told_in) else {}
@@ -38,11 +52,103 @@ def making(*paths: Path | str, told_in: Path | None = None) -> Iterator[None]:
                 if claim is not None:
                     stack.callback(claim.release)
         _told_in.update(told)
+        if told and not grows:
+            stack.enter_context(Together(places, next(iter(told.values()))))
         try:
             yield
         finally:
             for place in told:
                 _told_in.pop(place, None)
+
+
+class Together:
+    """Results that are whole and wait for the file which tells of them."""
+
+    def __init__(self, places: Iterable[Path], told_in: Path) -> None:
+        self._places, self._told_in = {*places, told_in}, told_in
+        self._moves: dict[Path, Move] = {}
+
+    def __enter__(self) -> None:
+        waiting.append(self)
+
+    def __exit__(self, *_: object) -> None:
+        """Let all take their places, also after a mistake: what is whole is kept, but without what would tell of it."""
+        waiting.remove(self)
+        moves = dict(self._moves)
+        if not moves:
+            return
+        telling = moves.pop(self._told_in, None)
+        with _sentences(self._told_in):
+            if telling is None and self._told_in.exists():
+                telling = _leaving(self._told_in)
+            take_places([*([] if telling is None else [telling]), *moves.values()])
+
+    def takes(self, places: Iterable[Path]) -> bool:
+        return any(not self._places.isdisjoint((place, *place.parents)) for place in places)
+
+    def wait(self, move: Move) -> None:
+        former = self._moves.pop(move.place, None)
+        if former is not None:
+            former.give_up()
+        self._moves[move.place] = move
+
+    def moves_in(self, folder: Path) -> list[Move]:
+        return [move for place, move in self._moves.items() if folder in place.parents]
+
+    def standing(self, place: Path) -> Path | None:
+        """Return where a result lies by now, or a file of one that is a folder."""
+        for above in (place, *place.parents):
+            if above in self._moves:
+                return self._moves[above].part / place.relative_to(above)
+        return None
+
+
+def standing(path: Path | str) -> Path:
+    """Return the file that counts as the one at a path: mostly that very one.
+
+    A result may wait beside its place for what tells of it. What a killed writer has left is completed first, or where
+    nothing may be written, read where it lies.
+    """
+    try:
+        place = _place_of(path)
+    except OutputError:
+        return Path(path)
+    for together in waiting:
+        if (part := together.standing(place)) is not None:
+            return part
+    return Path(path) if completed(place) else waiting_for(place) or Path(path)
+
+
+def files_in(folder: Path) -> dict[str, Path]:
+    """Return the files of a folder by their names in it, with those that wait for their places."""
+    place = _place_of(standing(folder))
+    found = {path.relative_to(place).as_posix(): path for path in place.rglob("*") if path.is_file()}
+    moves = [move for together in waiting for move in together.moves_in(place)]
+    beside = {move.part.relative_to(place).as_posix() for move in moves}
+    found = {name: path for name, path in found.items() if name not in beside}
+    return found | {move.place.relative_to(place).as_posix(): move.part for move in moves}
+
+
+def _leaving(place: Path) -> Move:
+    """Prepare that a file goes when others take their places; an empty one beside it stands for that."""
+    _remove_abandoned(place)
+    beside = _new_file_beside(place)
+    return Move(place, beside.path, beside.release, beside.release, goes=True)
+
+
+def _take_places(replacements: Sequence[_Replacement]) -> None:
+    """Let files take their places, or wait for what tells of them."""
+    if not replacements:
+        return
+    places, moves = [one.target for one in replacements], [one.move for one in replacements]
+    together = next((group for group in waiting if group.takes(places)), None)
+    for move in moves:
+        if together is not None:
+            together.wait(move)
+        else:
+            _remove_what_tells_of(move.place)
+    if together is None:
+        take_places(moves)
 
 
 @contextlib.contextmanager
@@ -54,9 +160,9 @@ def write_atomically(path: Path | str) -> Iterator[BinaryIO]:
 
 @contextlib.contextmanager
 def write_together(*paths: Path | str) -> Iterator[list[BinaryIO]]:
-    """Write files that belong together: when all are whole on the disk, rename them one after the other.
+    """Write files that belong together, the main one first: when all are whole on the disk, all take their places.
 
-    No system renames two files at once. But whoever is killed can leave a new one beside an old one only in between.
+    What a kill leaves is all old, or is made all new by the next one who opens or writes one of them.
     """
     with _sentences(Path(paths[0])), contextlib.ExitStack() as stack:
         files: list[BinaryIO] = []
@@ -75,10 +181,7 @@ def write_together(*paths: Path | str) -> Iterator[list[BinaryIO]]:
             file.close()
         for one in replacements:
             one.settle()
-        for one in replacements:
-            one.take_place()
-        for folder in {one.target.parent for one in replacements}:
-            _sync_folder(folder)
+        _take_places(replacements)
 
 
 @contextlib.contextmanager
@@ -87,8 +190,7 @@ def replace_atomically(path: Path | str) -> Iterator[Path]:
     with _sentences(Path(path)), _replacement(Path(path)) as one:
         yield one.path
         one.settle()
-        one.take_place()
-        _sync_folder(one.target.parent)
+        _take_places([one])
 
 
 class _Replacement:
@@ -106,10 +208,9 @@ class _Replacement:
             os.fsync(file.fileno())
         _copy_mode(self.target, self.path)
 
-    def take_place(self) -> None:
-        with _sentences(self._named):
-            _remove_what_tells_of(self.target)
-            self._beside.release_as(self.target)
+    @property
+    def move(self) -> Move:
+        return Move(self.target, self.path, lambda: self._beside.release_as(self.target), self._beside.release)
 
     def give_up(self) -> None:
         self._beside.release()
@@ -142,33 +243,34 @@ def folder_for(path: Path | str, *, replaces: bool = False) -> Iterator[Path]:
     with _sentences(named):
         lock = _new_file_beside(folder)
         beside, former = lock.path.with_suffix(OF_FOLDERS), lock.path.with_suffix(OF_FORMER)
-        try:
-            beside.mkdir()
-            yield beside
-            _sync_folder(beside)
-            _replace_folder(folder, beside, former)
-        except OutputError as error:  # of a file in it
-            raise OutputError(str(error).replace(str(beside), str(named))) from error
-        finally:
+        together = next((group for group in waiting if group.takes([folder])), None)
+
+        def give_up() -> None:
             for gone in (beside, former):
                 shutil.rmtree(gone, ignore_errors=True)
             lock.release()
-        _sync_folder(folder.parent)
 
+        def take_place() -> None:
+            beside.rename(folder)
+            lock.release()
 
-def _replace_folder(folder: Path, beside: Path, former: Path) -> None:
-    """Let one folder take the place of another, which no system does at once."""
-    _remove_what_tells_of(folder)
-    if not folder.is_dir():
-        beside.rename(folder)
-        return
-    shutil.copymode(folder, beside)
-    folder.rename(former)
-    try:
-        beside.rename(folder)
-    except BaseException:
-        former.rename(folder)
-        raise
+        try:
+            beside.mkdir()
+            yield beside
+            sync_folder(beside)
+            if folder.is_dir():
+                shutil.copymode(folder, beside)
+            move = Move(folder, beside, take_place, give_up)
+            if together is not None:
+                together.wait(move)
+            else:
+                _remove_what_tells_of(folder)
+                take_places([move])
+        except BaseException as error:
+            give_up()
+            if isinstance(error, OutputError):  # of a file in it
+                raise OutputError(str(error).replace(str(beside), str(named))) from error
+            raise
 
 
 def _is_replaced(target: Path) -> bool:
@@ -188,7 +290,7 @@ def _remove_what_tells_of(target: Path) -> None:
     for place in (target, *target.parents):
         if place in _told_in:
             _told_in[place].unlink(missing_ok=True)
-            _sync_folder(_told_in[place].parent)
+            sync_folder(_told_in[place].parent)
 
 
 def _claim_on(place: Path) -> Lock | None:
@@ -226,12 +328,14 @@ def _new_file_beside(target: Path) -> Lock:
 
 
 def _beside(target: Path, number: str) -> Path:
-    return target.with_name(f"{_start_of_name(target)}{number}.part")
+    return target.with_name(f"{start_of_name(target)}{number}{OF_PARTS}")
 
 
 def _remove_abandoned(target: Path) -> None:
-    """Remove what writers of the same file have left that were killed."""
-    name = re.compile(re.escape(_start_of_name(target)) + "[0-9a-f]{16}[.]part")
+    """Complete or remove what writers of the same file have left that were killed."""
+    if not completed(target):
+        return
+    name = re.compile(re.escape(start_of_name(target)) + "[0-9a-f]{16}[.]part")
     with contextlib.suppress(OSError):
         with os.scandir(target.parent) as entries:
             found = [entry for entry in entries if name.fullmatch(entry.name)]
@@ -246,10 +350,6 @@ def _remove_abandoned(target: Path) -> None:
                 lock.release()
 
 
-def _start_of_name(target: Path) -> str:
-    return f".{os.fsencode(target.name)[:LONGEST_NAME].decode(errors='ignore')}."
-
-
 def _copy_mode(target: Path, beside: Path) -> None:
     """Give the new file the old one's permissions, or those any new file would get."""
     if target.exists():
@@ -260,18 +360,6 @@ def _copy_mode(target: Path, beside: Path) -> None:
         mode = 0o666 & ~mask
     with contextlib.suppress(OSError):
         beside.chmod(mode)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make the new name last; what cannot do so does it by itself or has no names that last."""
-    if os.name != "posix":
-        return
-    with contextlib.suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
 
 
 @contextlib.contextmanager

@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 from bpe_core.errors import FormatError
+from bpe_core.support.atomic import files_in
 from bpe_core.support.progress import CancelCheck, never_cancelled
 
 
@@ -14,9 +15,9 @@ def fingerprint_of(path: Path, cancelled: CancelCheck = never_cancelled) -> tupl
     """Return the size and the SHA-256 of a file, or of the names and contents of all files in a folder."""
     if path.is_dir():
         whole, size = hashlib.sha256(), 0
-        for file in sorted(one for one in path.rglob("*") if one.is_file()):
+        for name, file in sorted(files_in(path).items(), key=lambda row: Path(row[0])):
             length, digest = fingerprint_of(file, cancelled)
-            whole.update(f"{file.relative_to(path).as_posix()}\0{digest}\n".encode(errors="surrogateescape"))
+            whole.update(f"{name}\0{digest}\n".encode(errors="surrogateescape"))
             size += length
         return size, whole.hexdigest()
     try:

@@ -55,6 +55,11 @@ class Lock:
             self.path.unlink()
         self._close()
 
+    def leave(self) -> None:
+        """Give it up; the file stays, for whoever comes next."""
+        self._is_released = True
+        self._close()
+
     def release_as(self, path: Path) -> None:
         """Give it up; the file takes the place of another."""
         if sys.platform == "win32":  # nor can it be renamed

@@ -31,6 +31,7 @@ examples:
 
 columns:
 """ + "\n".join(f"  {name}: {meaning}" for name, meaning in MEANINGS.items())
+grows = True
 SHOWN = (
     ("bytes_per_token", "bytes/token"),
     ("tokens_per_word", "tokens/word"),

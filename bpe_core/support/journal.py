@@ -1,0 +1,385 @@
+"""A journal of files that take their places together, which whoever comes next completes.
+
+No system renames two files at once. So when all of them lie beside their places, whole and on the disk, a journal is
+written beside the first place: it names all of them. From then on the new ones count. What a kill or a loss of power
+leaves is finished by whoever next opens or writes one of them with this program, so that they are all old or all new:
+
+- Before the journal is whole, nothing has moved: all are old, and what lies beside them is removed later.
+- With a journal, the rest is renamed as it says. Beside each of the other places a file tells where the journal is.
+- A reader who may not write there reads the new ones where they lie.
+- Where somebody has changed one of the places since, the journal is given up, and nothing of theirs is replaced.
+
+Other programs know no journal. So that they never read a new file with an old one, the first place is empty while the
+others change: a pair is either of one kind, or lacks its main file. A single file is renamed over the old one, and a
+folder takes the place of another, as ever.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import re
+import shutil
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from errno import EISDIR
+from pathlib import Path
+from typing import Any
+
+from bpe_core.errors import OutputError
+from bpe_core.support.lock import Lock
+
+# The endings of a folder that is written beside, and of what lay in a place before; a file with its lock ends in .part.
+OF_PARTS, OF_FOLDERS, OF_FORMER, OF_JOURNALS = ".part", ".folder", ".former", ".together"
+LONGEST_NAME = 150  # bytes of a name that are told in that of a file beside; file systems allow 255
+SHORT_NAME = 60  # characters, with which a journal is called as its file
+LARGEST = 2**20  # bytes of a journal
+PATIENCE = 5.0  # seconds to wait for who is renaming just now
+BETWEEN = 0.005
+UNLOCKED_SECONDS = 60.0  # after which a journal is nobody's where nothing can be locked
+
+Identity = tuple[int, int] | None  # size and time of change; None: nothing is there
+
+
+@dataclass
+class Move:
+    """A file or folder beside the place that it is to take; one that `goes` leaves the place empty."""
+
+    place: Path
+    part: Path
+    take_place: Callable[[], None]  # renames it, and gives up the claim on it
+    give_up: Callable[[], None]  # removes it, and gives up the claim on it
+    goes: bool = False
+
+    @property
+    def former(self) -> Path:
+        return self.part.with_suffix(OF_FORMER)
+
+
+def start_of_name(target: Path) -> str:
+    return f".{os.fsencode(target.name)[:LONGEST_NAME].decode(errors='ignore')}."
+
+
+def journal_of(place: Path) -> Path:
+    """Return the name of the journal beside a place, or of what tells where it is."""
+    if len(place.name) <= SHORT_NAME:
+        return place.with_name(f".{place.name}{OF_JOURNALS}")
+    number = hashlib.sha256(os.fsencode(place.name)).hexdigest()[:16]
+    return place.with_name(f"{start_of_name(place)}{number}{OF_JOURNALS}")
+
+
+def sync_folder(folder: Path) -> None:
+    """Make a new name last; what cannot do so does it by itself or has no names that last."""
+    if os.name != "posix":
+        return
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+# --- Writing ----------------------------------------------------------------------------
+
+
+def take_places(moves: Sequence[Move]) -> None:
+    """Let all take their places; the first one, without which the others are of no use, goes first and comes last.
+
+    If one cannot be renamed, all are as before, and the OSError goes on.
+    """
+    try:
+        is_at_once = len(moves) == 1 and not (moves[0].goes or (moves[0].part.is_dir() and moves[0].place.is_dir()))
+        if is_at_once:
+            moves[0].take_place()
+            sync_folder(moves[0].place.parent)
+        else:
+            _by_journal(moves)
+    except BaseException:
+        for move in moves:
+            move.give_up()
+        raise
+
+
+def _by_journal(moves: Sequence[Move]) -> None:
+    in_the_way = next((move.place for move in moves if move.place.is_dir() and not move.part.is_dir()), None)
+    if in_the_way is not None:
+        raise IsADirectoryError(EISDIR, os.strerror(EISDIR), str(in_the_way))
+    folders = {move.place.parent for move in moves}
+    with contextlib.ExitStack() as stack:
+        master = stack.enter_context(_claimed(journal_of(moves[0].place)))
+        for move in moves[1:]:
+            pointer = stack.enter_context(_claimed(journal_of(move.place)))
+            _write(pointer.path, {"journal": _relative(master.path, pointer.path.parent)})
+        for folder in folders:
+            sync_folder(folder)
+        _write(master.path, {"moves": [_told(move, master.path.parent) for move in moves]})
+        sync_folder(master.path.parent)
+        try:
+            for move in moves:
+                _take_away(move, keeps_place=move is not moves[0])
+            for move in reversed(moves):
+                move.take_place()
+        except BaseException:
+            _give_up(master)
+            raise
+        for folder in folders:
+            sync_folder(folder)
+        for move in moves:
+            _remove(move.former)
+        master.release()
+
+
+@contextlib.contextmanager
+def _claimed(path: Path) -> Iterator[Lock]:
+    try:
+        lock = _waited_for(path, os.O_CREAT)
+    except OSError:  # no locks are known here
+        if not path.exists():
+            raise
+        lock = Lock(path)
+    if lock is None:
+        raise OutputError(f"Another process puts files in place in {path.parent}; try again when it has ended.")
+    try:
+        yield lock
+    finally:
+        lock.release()
+
+
+def _waited_for(path: Path, create: int = 0) -> Lock | None:
+    """Return the lock of a journal; None where it is gone, or where somebody holds it for long."""
+    until = time.monotonic() + PATIENCE
+    while time.monotonic() < until:
+        lock = Lock.acquire(path, create) if create else Lock.of_existing(path)
+        if lock is not None or (not create and not path.exists()):
+            return lock
+        time.sleep(BETWEEN)
+    return None
+
+
+def _give_up(master: Lock) -> None:
+    """Let all be as before; if that, too, ends early, the journal stays and says so."""
+    try:
+        _write(master.path, {**_read(master.path), "back": True})
+        moves = _moves_in(master.path)
+        _put_back(moves)
+        for move in moves:
+            _remove(move.former)
+    except BaseException:
+        master.leave()
+        raise
+
+
+def _take_away(move: Move, *, keeps_place: bool) -> None:
+    """Keep what is in a place; where the system can, it stays in the place, too, until the new one comes."""
+    if not move.place.exists():
+        return
+    if keeps_place and not move.goes and not move.place.is_dir():
+        with contextlib.suppress(OSError):
+            os.link(move.place, move.former)
+            return
+    move.place.rename(move.former)
+
+
+def _told(move: Move, folder: Path) -> dict[str, Any]:
+    return {
+        "place": _relative(move.place, folder),
+        "part": move.part.name,
+        "was": _identity(move.place),
+        "is": None if move.goes else _identity(move.part),
+    }
+
+
+def _relative(path: Path, folder: Path) -> str:
+    try:
+        return Path(os.path.relpath(path, folder)).as_posix()
+    except ValueError:  # another drive
+        return path.as_posix()
+
+
+def _write(path: Path, told: dict[str, Any]) -> None:
+    """Write a journal whole before anything is done that it tells; half of it is no JSON, and counts for nothing."""
+    with open(path, "r+b") as file:
+        file.write(json.dumps(told).encode())
+        file.truncate()
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _identity(path: Path) -> Identity:
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        return None
+    return (0 if path.is_dir() else status.st_size), status.st_mtime_ns
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
+
+
+# --- What a killed one has left ---------------------------------------------------------
+
+
+def completed(place: Path) -> bool:
+    """Complete what a killed writer of this place has begun; return whether nothing is left to do."""
+    journal = journal_of(place)
+    try:
+        return not journal.exists() or _completed(journal)
+    except OSError:
+        return False
+
+
+def complete_all_in(folder: Path) -> None:
+    """Complete what killed writers have begun in a folder, whatever its files are called."""
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        found = [Path(entry) for entry in entries if entry.name.startswith(".") and entry.name.endswith(OF_JOURNALS)]
+        for journal in found:
+            with contextlib.suppress(OSError):
+                _completed(journal)
+
+
+def waiting_for(place: Path) -> Path | None:
+    """Return the new file for a place where a journal cannot be completed by us; None where the place itself counts."""
+    journal = journal_of(place)
+    with contextlib.suppress(OSError):
+        told = _read(journal)
+        master = journal.parent / told["journal"] if "journal" in told else journal
+        moves = _moves_in(master)
+        if not _read(master).get("back") and all(map(_is_untouched, moves)):
+            return next((move.part for move in moves if move.place == place and move.part.exists()), None)
+    return None
+
+
+def _completed(journal: Path) -> bool:
+    told = _read(journal)
+    if "journal" in told:
+        master = journal.parent / str(told["journal"])
+        done = not master.name.endswith(OF_JOURNALS) or not master.exists() or _completed(master)
+        if done and (lock := Lock.of_existing(journal)) is not None:
+            lock.release()
+        return done
+    try:
+        lock = _waited_for(journal)
+    except OSError:  # no locks are known here, or nothing can be written
+        if not os.access(journal, os.W_OK) or time.time() - journal.stat().st_mtime < UNLOCKED_SECONDS:
+            return False
+        lock = Lock(journal)
+    if lock is None:
+        return not journal.exists()
+    claims = [lock]
+    try:
+        moves = _moves_in(journal)
+        claims.extend(_claim_on(move.part) for move in moves)  # those before one that somebody has are kept
+        if _read(journal).get("back") or not all(map(_is_untouched, moves)):
+            _put_back(moves)
+        else:
+            _go_on(moves)
+        for move in moves:
+            sync_folder(move.place.parent)
+            _remove(move.former)
+            if move.part.suffix == OF_FOLDERS:
+                _remove(move.part)
+    except BaseException:
+        for claim in claims:
+            claim.leave()
+        raise
+    pointers = (_claim_on_pointer(journal_of(move.place)) for move in moves[1:])
+    claims += [pointer for pointer in pointers if pointer is not None]
+    for claim in reversed(claims):
+        claim.release()
+    return True
+
+
+def _claim_on_pointer(path: Path) -> Lock | None:
+    with contextlib.suppress(OSError):
+        return Lock.of_existing(path)
+    return None
+
+
+def _claim_on(part: Path) -> Lock:
+    """Claim what lies beside a place; an OSError where somebody who lives has it."""
+    path = part.with_suffix(OF_PARTS)
+    lock = Lock.of_existing(path)
+    if lock is None and path.exists():
+        raise OSError(f"{path} is in use")
+    return lock or Lock(path)
+
+
+@dataclass(frozen=True)
+class _TornMove:
+    """A move as a journal tells it."""
+
+    place: Path
+    part: Path
+    was: Identity
+    is_now: Identity
+
+    @property
+    def former(self) -> Path:
+        return self.part.with_suffix(OF_FORMER)
+
+
+def _read(journal: Path) -> dict[str, Any]:
+    """Read a journal; empty where it is not whole, so that nothing has been done yet."""
+    with open(journal, "rb") as file:
+        data = file.read(LARGEST)
+    try:
+        told = json.loads(data)
+    except ValueError:
+        return {}
+    return told if isinstance(told, dict) else {}
+
+
+def _moves_in(journal: Path) -> list[_TornMove]:
+    """Return what a journal tells; none where it names what lies not beside its place, as we never do."""
+    told = _read(journal).get("moves")
+    found = [_torn(row, journal.parent) for row in told] if isinstance(told, list) else []
+    moves = [move for move in found if move is not None]
+    return moves if len(moves) == len(found) else []
+
+
+def _torn(row: Any, folder: Path) -> _TornMove | None:
+    if not isinstance(row, dict) or not all(isinstance(row.get(name), str) for name in ("place", "part")):
+        return None
+    place = Path(os.path.normpath(folder / row["place"]))
+    beside = re.compile(re.escape(start_of_name(place)) + "[0-9a-f]{16}[.](part|folder)")
+    if not beside.fullmatch(row["part"]):
+        return None
+    was, is_now = (tuple(row[name]) if isinstance(row.get(name), list) else None for name in ("was", "is"))
+    return _TornMove(place, place.with_name(row["part"]), was, is_now)
+
+
+def _is_untouched(move: _TornMove) -> bool:
+    """Return whether only the torn writer has changed a place."""
+    there = _identity(move.place)
+    if _identity(move.part) is None:
+        return there == move.is_now
+    return there in (None, move.was)
+
+
+def _go_on(moves: Sequence[_TornMove]) -> None:
+    """Rename what has not been renamed yet, in the order of the writer."""
+    for move in moves:
+        is_first_or_folder = move is moves[0] or move.place.is_dir() or move.is_now is None
+        if is_first_or_folder and _identity(move.part) is not None and move.place.exists():
+            move.place.rename(move.former)
+    for move in reversed(moves):
+        if move.is_now is not None and _identity(move.part) is not None:
+            os.replace(move.part, move.place)
+
+
+def _put_back(moves: Sequence[_TornMove]) -> None:
+    """Let each place be as before, but for those that somebody else has changed."""
+    for move in moves:
+        is_new = not move.part.exists() and _identity(move.place) == move.is_now is not None
+        if is_new and (move.was is None or move.former.exists()):
+            _remove(move.place)
+        if move.former.exists() and not move.place.exists():
+            move.former.rename(move.place)

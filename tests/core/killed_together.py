@@ -1,0 +1,206 @@
+"""Files that are put in place together, with a kill before any line of the program that does it.
+
+    python -m tests.core.killed_together SEED TOTAL
+
+Each try is a fork that counts the lines of support/atomic.py, journal.py and lock.py, and kills itself before one of
+them. Then somebody reads; of these, too, some are killed. Then somebody writes. A TOTAL of 0 tries all lines.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import FrameType
+from typing import Any
+
+from bpe_core.support import atomic, journal, lock
+from bpe_core.support.atomic import folder_for, making, standing, write_atomically, write_together
+from bpe_core.support.journal import complete_all_in
+
+TRACED = {module.__file__ for module in (atomic, journal, lock)}
+Files = dict[str, bytes]
+MAIN, OTHER = "merges.txt", "vocab.json"
+
+
+def pair(place: Path, content: bytes) -> None:
+    with write_together(place / MAIN, place / OTHER) as files:
+        for file in files:
+            file.write(content)
+
+
+def three_in_two_folders(place: Path, content: bytes) -> None:
+    (place / "more").mkdir(exist_ok=True)
+    with write_together(place / MAIN, place / OTHER, place / "more" / "third.json") as files:
+        for file in files:
+            file.write(content)
+
+
+def told(place: Path, content: bytes) -> None:
+    with making(place / "table.csv", told_in=place / "how.json"):
+        with write_atomically(place / "table.csv") as file:
+            file.write(content)
+        with write_atomically(place / "how.json") as file:
+            file.write(content)
+
+
+def told_folder(place: Path, content: bytes) -> None:
+    with making(place / "counts", told_in=place / "how.json"):
+        with folder_for(place / "counts", replaces=True) as folder:
+            (folder / "part").write_bytes(content)
+        with write_atomically(place / "how.json") as file:
+            file.write(content)
+
+
+def told_no_more(place: Path, content: bytes) -> None:
+    """A result whose manifest goes, as when learning was stopped early."""
+    if content == OLD:
+        told(place, content)
+    else:
+        with making(place / "table.csv", told_in=place / "how.json"), write_atomically(place / "table.csv") as file:
+            file.write(content)
+
+
+WRITERS: dict[str, Callable[[Path, bytes], None]] = {
+    writer.__name__: writer for writer in (pair, three_in_two_folders, told, told_folder, told_no_more)
+}
+
+
+def visible(place: Path) -> Files:
+    return {
+        path.relative_to(place).as_posix(): path.read_bytes()
+        for path in sorted(place.rglob("*"))
+        if path.is_file() and not any(part.startswith(".") for part in path.relative_to(place).parts)
+    }
+
+
+def hidden(place: Path) -> list[str]:
+    return [path.name for path in place.rglob(".*")]
+
+
+def lines_of(deed: Callable[..., None], *given: Any, stop: int = 0) -> int:
+    """Do it in a fork that kills itself before that line; return how many lines it took, or -1 if it was killed."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child:
+        os.close(writer)
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        with os.fdopen(reader) as said:
+            count = said.read()
+        if status == -signal.SIGKILL:
+            return -1
+        assert status == 0, count
+        return int(count)
+    done = 0
+
+    def trace(frame: FrameType, event: str, _: Any) -> Any:
+        nonlocal done
+        if frame.f_code.co_filename not in TRACED:
+            return None
+        if event == "line":
+            done += 1
+            if done == stop:
+                os.kill(os.getpid(), signal.SIGKILL)
+        return trace
+
+    code = 1
+    try:
+        sys.settrace(trace)
+        deed(*given)
+        sys.settrace(None)
+        os.write(writer, str(done).encode())
+        code = 0
+    except BaseException as error:
+        os.write(writer, repr(error).encode())
+    finally:
+        os._exit(code)
+
+
+def read(place: Path, names: Files) -> None:
+    for name in reversed([*names]):
+        standing(place / name)
+
+
+def open_folders(place: Path, _: Files) -> None:
+    for folder in (place, *(path for path in place.iterdir() if path.is_dir())):
+        complete_all_in(folder)
+
+
+COMERS: Sequence[Callable[[Path, Files], None]] = (read, open_folders)
+OLD, CONTENT = b"old", b"new, and longer"
+SHARE_OF_KILLED_COMERS = 0.5
+# The file without which the others are of no use: it is never beside one of another kind.
+FIRST = {"pair": MAIN, "three_in_two_folders": MAIN} | dict.fromkeys(
+    ("told", "told_folder", "told_no_more"), "how.json"
+)
+
+
+def faults(
+    name: str, place: Path, lines: Sequence[int], chosen: random.Random, counts: Counter[str], *, is_over_old: bool
+) -> Iterator[str]:
+    """Kill a writer before each of these lines, and say what is neither all old nor all new after the next comer."""
+    write, new = WRITERS[name], NEW[name]
+
+    def begin_anew(stop: int) -> int:
+        shutil.rmtree(place, ignore_errors=True)
+        place.mkdir()
+        if is_over_old:
+            write(place, OLD)
+        return lines_of(write, place, CONTENT, stop=stop)
+
+    for stop in lines:
+        shutil.rmtree(place, ignore_errors=True)
+        place.mkdir()
+        if is_over_old:
+            write(place, OLD)
+        old = visible(place)
+        counts["kills"] += begin_anew(stop) == -1
+        raw = visible(place)
+        kind = {"all old": old, "all new": new}
+        counts[next((name for name, files in kind.items() if raw == files), "something missing")] += 1
+        if len(set(raw.values())) > 1 and FIRST[name] in raw:
+            yield f"{name}, line {stop}: {raw} beside each other"
+        comes = chosen.choice(COMERS)
+        if chosen.random() < SHARE_OF_KILLED_COMERS and (often := lines_of(comes, place, new)) > 1:
+            begin_anew(stop)
+            counts["kills"] += lines_of(comes, place, new, stop=chosen.randint(1, often)) == -1
+        lines_of(comes, place, new)
+        after = visible(place)
+        if after not in (old, new):
+            yield f"{name}, line {stop}, {comes.__name__}: {after} from {raw}, with {hidden(place)}"
+        lines_of(write, place, CONTENT)
+        if visible(place) != new or hidden(place):
+            yield f"{name}, line {stop}: the next writer leaves {visible(place)}, {hidden(place)}"
+
+
+NEW: dict[str, Files] = {}
+
+
+def tried(seed: int, total: int) -> tuple[list[str], Counter[str]]:
+    chosen, counts, found = random.Random(seed), Counter[str](), list[str]()
+    with TemporaryDirectory() as folder:
+        place = Path(folder, "place")
+        cases = [(name, is_over_old) for name in WRITERS for is_over_old in (True, False)]
+        for name, is_over_old in cases:
+            shutil.rmtree(place, ignore_errors=True)
+            place.mkdir()
+            if is_over_old or name == "told_no_more":
+                WRITERS[name](place, OLD)
+            lines = lines_of(WRITERS[name], place, CONTENT)
+            NEW[name] = visible(place)
+            every = range(1, lines + 1)
+            wanted = every if not total else sorted(chosen.sample(every, min(lines, total // len(cases))))
+            found += faults(name, place, wanted, chosen, counts, is_over_old=is_over_old)
+    return found, counts
+
+
+if __name__ == "__main__":
+    problems, summary = tried(int(sys.argv[1]), int(sys.argv[2]))
+    sys.stdout.writelines(f"{line}\n" for line in (*problems, str(summary)))
+    sys.exit(bool(problems))
