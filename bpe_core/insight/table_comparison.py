@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from bpe_core.recipes.parts import Normalization, SplittingChoices
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
 from bpe_core.support.wording import count_text
+from bpe_core.text.preparation.pieces import AddedToken
 
 Cause = Literal[
     "none", "length", "tokens", "by hand", "tie", "method", "base symbols", "pattern", "data", "count", "not known"
@@ -201,8 +203,20 @@ def _splitting_difference(one: Recipe, other: Recipe) -> str:
         a, b = getattr(one, choice), getattr(other, choice)
         how = "changed differently first" if choice in changing else "split differently"
         if choice not in ("special_tokens", "older_unicode"):
-            return f"Text is {how}: {choice.replace('_', ' ')} is {a!r} in one, {b!r} in the other."
+            return f"Text is {how}: {choice.replace('_', ' ')} is {_said(a)} in one, {_said(b)} in the other."
     return ""
+
+
+def _said(value: object) -> str:
+    """Write a choice as a person reads it: steps by their names."""
+    if isinstance(value, bool):
+        return "chosen" if value else "not chosen"
+    if isinstance(value, tuple):
+        return ", ".join(map(_said, value)) or "nothing"
+    if dataclasses.is_dataclass(value):
+        told = value.content if isinstance(value, AddedToken) else ""
+        return type(value).__name__ + (f" {quoted(told)}" if told else "")
+    return quoted(value) if isinstance(value, str) else str(value)
 
 
 def _data_or_count(one: History, other: History, first: int, a: Step, b: Step) -> tuple[Cause, str]:

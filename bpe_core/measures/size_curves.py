@@ -14,6 +14,7 @@ from functools import cache
 import numpy as np
 
 from bpe_core.counting.words import WordTable
+from bpe_core.errors import BpeError
 from bpe_core.history.history import History
 from bpe_core.insight.cut_words import CutWords
 from bpe_core.insight.ranked_words import RankedWords
@@ -163,6 +164,15 @@ def _efficiency(sums: Float64s, tokens: Int64s, used: Int64s, power: float) -> F
         entropy = (np.log(np.maximum(sums, np.finfo(float).tiny)) - power * np.log(totals)) / (1.0 - power)
     most = np.log(np.maximum(used, 2))
     return np.where(used > 1, entropy / most, 0.0)
+
+
+MOST_POWER = 20  # a larger one makes numbers that overflow
+
+
+def checked_power(power: float) -> float:
+    if not 0 < power <= MOST_POWER:
+        raise BpeError(f"The power must be a number above 0, and {MOST_POWER} at most.")
+    return power
 
 
 def renyi_efficiency(counts: Iterable[int] | Int64s, power: float = USUAL_POWER) -> float:

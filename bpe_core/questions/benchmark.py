@@ -13,6 +13,7 @@ from bpe_core.measures.benchmark import benchmark, parallel_texts, parity_of
 from bpe_core.measures.benchmark_sums import sums_of
 from bpe_core.measures.measures import MEASURES, OF_BENCHMARK
 from bpe_core.measures.parallel import beside_premiums
+from bpe_core.measures.size_curves import USUAL_POWER, checked_power
 from bpe_core.studies.study import Study
 from bpe_core.studies.texts import Texts
 from bpe_core.support.data_table import DataTable
@@ -80,6 +81,7 @@ columns:
     )
     sums: bool = parameter(False, help="sums of all texts by their bytes, with a recommendation")
     measure: str = parameter("tokens", help=f"what is drawn: {', '.join(DRAWN)}", choices=DRAWN)
+    power: float = parameter(USUAL_POWER, help="of the Rényi entropy", metavar="ALPHA")
 
     def asks_corpus(self, *, has_texts: bool) -> bool:
         return not self.parallel and self.texts is None
@@ -89,7 +91,8 @@ columns:
             raise BpeError("--reference names a language of --parallel texts; --relative-to names one of the tables.")
         tokenizers = dict(at_sizes(studies, self.sizes))
         texts = self.texts_of(studies)
-        found = benchmark(tokenizers, texts, relative_to=_chosen(tokenizers, self.relative_to), work=work)
+        power = checked_power(self.power)
+        found = benchmark(tokenizers, texts, relative_to=_chosen(tokenizers, self.relative_to), power=power, work=work)
         columns, sentences, facts = dict(found.columns), [*found.remarks], dict[str, object]()
         if self.parallel:
             parity = parity_of(found, self.reference or (ENGLISH if ENGLISH in texts else None))

@@ -15,7 +15,14 @@ from bpe_core.figures.from_table import sizes_chart
 from bpe_core.insight.cut_words import CutWords
 from bpe_core.measures.bits_per_byte import HELD_OUT, TRAINING, BitsPerByte, bits_by_text
 from bpe_core.measures.measures import MEASURES, OF_SIZES
-from bpe_core.measures.size_curves import USUAL_POWER, SizeCurves, measured_sizes, size_curves, which_sizes
+from bpe_core.measures.size_curves import (
+    USUAL_POWER,
+    SizeCurves,
+    checked_power,
+    measured_sizes,
+    size_curves,
+    which_sizes,
+)
 from bpe_core.methods.registry import METHODS
 from bpe_core.studies.study import Study
 from bpe_core.studies.texts import CorpusTexts, NamedTexts, Texts
@@ -24,7 +31,6 @@ from bpe_core.support.progress import ALONE, Work
 
 WHAT = "What a size means"
 BITS = "bits_per_byte"
-MOST_POWER = 20  # a larger one makes numbers that overflow
 SHOWN_SIZES = 20
 RENAMED = {"tokens_per_word": "tokens_per_pretoken"}  # and still understood
 OF_CURVES = (
@@ -77,8 +83,7 @@ examples:
     bits: bool = parameter(False, help="held-out bits per byte of a small model of pairs of tokens")
 
     def answer(self, studies: Mapping[str, Study], work: Work = ALONE) -> Answer:
-        if not 0 < self.power <= MOST_POWER:
-            raise BpeError(f"The power must be a number above 0, and {MOST_POWER} at most.")
+        checked_power(self.power)
         if self.bits or self.measure == BITS:
             return self._bits(studies, work)
         curves: dict[str, SizeCurves] = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from bpe_core.formats import format_for
 from bpe_core.formats.base import NO_NUMBER, Beside, Format, OpenedTable, Peer, nothing_beside, own_numbers
 from bpe_core.formats.peer_process import peer_of
 from bpe_core.history.history import History, Int64s
+from bpe_core.history.token_texts import quoted
 from bpe_core.methods.kit.histories import steps_in_words
 from bpe_core.support.atomic import folder_for, write_together
 from bpe_core.support.found_once import each_found_once
@@ -25,6 +27,7 @@ from bpe_core.support.wording import count_text
 from bpe_core.verification import sampling
 
 LETTERS = 8  # of a word, about
+MOSTLY = 1.1  # so many times the samples that differ have a sign that explains them
 AT_ONCE = 256  # samples between two looks whether all is still wanted
 LISTED = 5  # differences named
 
@@ -42,6 +45,7 @@ class Verification:
     compared: str = "words"  # or what else
     chosen: tuple[str, ...] = ()  # what was chosen for the person, who may say otherwise
     renumbered: str = ""  # an example, where the file's ids are others than those of the table
+    cause: str = ""  # what all that differ have in common
 
     @property
     def agrees(self) -> bool:
@@ -63,7 +67,7 @@ class Verification:
             return f"verified: {self.words:,} {self.compared} agree{also}"
         if self.is_empty:
             return f"not verified: there were no {self.compared} to compare"
-        return f"not verified: {count_text(self.differing, 'difference')} in {self.words:,} {self.compared}"
+        return f"not verified: {count_text(self.differing, 'difference')} in {self.words:,} {self.compared}{self.cause}"
 
 
 def verify(
@@ -112,6 +116,7 @@ def verify(
         cannot_hold,
         asked,
         renumbered=renumbered,
+        cause=comparison.cause(),
     )
 
 
@@ -149,10 +154,12 @@ class Comparison:
 
     def __init__(self, history: History, opened: OpenedTable, format: Format, numbers: Int64s) -> None:
         self.found: list[str] = []
+        self._signs_of_all, self._signs_of_others = Counter[str](), Counter[str]()
         self.ours = sampling.CheckedTokenizer(history.numbered(numbers), format)
         own = opened.history.recipe if format.holds_splitting else self.ours.recipe
         self._theirs = sampling.CheckedTokenizer(opened.history, format, own)
         self._peer_name = format.peer_name
+        self._others = 0  # samples that differ
         for one in (self.ours, self._theirs):
             one.tokenizer.expect(sampling.WANTED_WORDS * LETTERS)
 
@@ -160,9 +167,23 @@ class Comparison:
         """Cut the samples by all, and note where they differ."""
         both = self.ours.answers(samples), self._theirs.answers(samples)
         for sample, expected, read_back in zip(samples, *both, strict=True):
+            before = len(self.found)
             self._note(sample, expected, read_back, "the file as it is read back")
             if peer is not None:
                 self._note(sample, expected, sampling.answer_of(peer, sample), self._peer_name)
+            signs = set(sample)
+            self._signs_of_all.update(signs)
+            if len(self.found) > before:
+                self._signs_of_others.update(signs)
+                self._others += 1
+
+    def cause(self) -> str:
+        """Name a sign that all samples have which differ, and hardly any other; empty where there is none."""
+        shared = [sign for sign, often in self._signs_of_others.items() if often == self._others]
+        rarest = min(shared, key=self._signs_of_all.__getitem__, default="")
+        if rarest and self._others > 1 and self._signs_of_all[rarest] <= MOSTLY * self._others:
+            return f", all with {quoted(rarest)} (U+{ord(rarest):04X}) in them"
+        return ""
 
     def _note(self, sample: str, expected: list[int], other: object, whose: str) -> None:
         if difference := self.ours.difference(sample, expected, other, whose):

@@ -34,7 +34,7 @@ from bpe_core.segmenting.boundaries import Boundaries
 from bpe_core.segmenting.cutting import Allowed, Cutting
 from bpe_core.segmenting.segmentation import Segmentation
 from bpe_core.segmenting.text_encoder import TextEncoder, WordEncoder
-from bpe_core.support.arrays import Int32s
+from bpe_core.support.arrays import Bytes, Int32s, Int64s
 from bpe_core.support.progress import CancelCheck, never_cancelled
 
 if TYPE_CHECKING:
@@ -129,8 +129,25 @@ class Tokenizer:
         begun = np.concatenate((np.zeros(1, np.int64), np.cumsum(data & 0xC0 != 0x80)))  # characters before each byte
         first_char = begun[np.minimum(first + 1, len(data))] - (first < len(data))
         behind_char = np.where(behind > first, begun[behind], first_char)
+        self._share_characters(ids, first_char, behind_char, behind, data)
         columns = (ids, first_char, behind_char, first, behind)
         return list(map(TokenSpan._make, zip(*(column.tolist() for column in columns), strict=True)))
+
+    def _share_characters(
+        self, ids: Int64s, first_char: Int64s, behind_char: Int64s, behind: Int64s, data: Bytes
+    ) -> None:
+        """Give tokens of a character that normalization makes several that whole character, each of them.
+
+        The last of them has its bytes; those before it have none, like a marker, which has no character.
+        """
+        if not (self.history.recipe.normalizes or self.history.recipe.preparation):
+            return
+        starts = np.append(np.flatnonzero(data & 0xC0 != 0x80), len(data))
+        for place in np.flatnonzero(behind_char[:-1] == first_char[:-1])[::-1].tolist():
+            is_shared = first_char[place + 1] == first_char[place] < behind_char[place + 1]
+            if is_shared and self.token_bytes(int(ids[place])).strip(b" "):
+                behind_char[place] = first_char[place] + 1
+                behind[place] = starts[behind_char[place]]
 
     def segmentation(
         self, text: str, *, allowed_special: Allowed = None, cancelled: CancelCheck = never_cancelled

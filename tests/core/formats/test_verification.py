@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -246,3 +247,21 @@ def test_what_a_format_takes_otherwise_is_found_once_for_all_samples(
     monkeypatch.setattr(kind, "spelled", counted)
     prepare_export(history, tmp_path / name)
     assert 0 < len(asked) < 20
+
+
+def test_a_refusal_names_the_sign_that_all_differences_share(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It said how many there were, and nothing of what they have in common."""
+    format = FORMATS["tokenizer.json"]
+    history = history_for(format, TEXT, merges=30)
+    usual = sampling.CheckedTokenizer.difference
+    often = Counter(sign for sample in sampling.CheckedTokenizer(history, format).samples() for sign in set(sample))
+    rare = min((sign for sign, times in often.items() if times > 1), key=lambda sign: (often[sign], sign))
+
+    def differing(self: Any, sample: str, expected: list[int], other: object, whose: str) -> str:
+        return f"{sample!r} differs" if rare in sample else usual(self, sample, expected, other, whose)
+
+    monkeypatch.setattr(sampling.CheckedTokenizer, "difference", differing)
+    found = prepare_export(history, "tokenizer.json", format=format).verification
+    assert found.differing > 1
+    assert found.sentence.endswith(" in them")
+    assert "all with “" in found.sentence

@@ -26,12 +26,15 @@ from bpe_core.history.history import History
 from bpe_core.insight.cut_words import tokens_by_word
 from bpe_core.measures import benchmark as measuring
 from bpe_core.measures.benchmark import benchmark, checked_parallel, parity_of
-from bpe_core.measures.size_curves import USUAL_POWER
+from bpe_core.measures.size_curves import USUAL_POWER, renyi_efficiency
 from bpe_core.measures.texts_in_words import TextsInWords
 from bpe_core.methods.bpe import reference as reference
 from bpe_core.methods.kit.tokenizer import Tokenizer
+from bpe_core.questions import ask
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting import compiled_encoder as compiled_encoder  # so that it cuts even short texts
+from bpe_core.studies.study import Study
+from bpe_core.studies.texts import texts_of
 from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import Work
 from bpe_core.sweep.measuring import LEAST
@@ -290,3 +293,18 @@ def test_what_cannot_be_measured_is_said(folder: Path, capsys: pytest.CaptureFix
     many, asked = WordTable.from_counts({f" {number}": 1 for number in range(100)}), iter([False, False, True])
     with mock.patch.object(compiled_encoder, "GIVEN_AT_ONCE", 30), pytest.raises(Cancelled):
         tokens_by_word(many, history.recipe, history, 0, cancelled=lambda: next(asked))
+
+
+def test_the_power_of_the_renyi_entropy_is_chosen() -> None:
+    recipe = Recipe.preset("gpt2", merges=30)
+    study = Study(train(Corpus.from_texts(["the lowest price is lower than the last one. " * 9]), recipe))
+    text = "the lowest of the last"
+    asked = {"texts": texts_of({"en": text})}
+    usual, shannon = (
+        ask({"ours": study}, "benchmark", power=power, **asked).columns["renyi_efficiency"][0] for power in (2.5, 1.0)
+    )
+    counts = Counter(study.encode(text))
+    assert usual != shannon
+    assert shannon == pytest.approx(renyi_efficiency([*counts.values()], power=1.0))
+    with pytest.raises(BpeError, match="number above 0"):
+        ask({"ours": study}, "benchmark", power=0.0, **asked)

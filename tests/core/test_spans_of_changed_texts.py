@@ -1,0 +1,38 @@
+"""Places of tokens in texts that are changed before they are split: as the library of the file has them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bpe_core.studies.making import open_study
+
+tokenizers = pytest.importorskip("tokenizers")
+
+
+@pytest.mark.parametrize("text", ["ﯻ", "½", "ﬃ", "㌔", "é", "ﬁ"])
+@pytest.mark.parametrize("model", ["bytes", "pieces"])
+def test_each_token_of_a_character_that_becomes_several_has_the_whole(model: str, text: str, tmp_path: Path) -> None:
+    """All but the last had a place without width."""
+    steps, path = tokenizers.pre_tokenizers, tmp_path / "tokenizer.json"
+    if model == "bytes":
+        other, alphabet = tokenizers.Tokenizer(tokenizers.models.BPE()), steps.ByteLevel.alphabet()
+        other.pre_tokenizer = steps.ByteLevel(add_prefix_space=False, use_regex=False)
+        trainer = tokenizers.trainers.BpeTrainer(vocab_size=270, show_progress=False, initial_alphabet=alphabet)
+    else:
+        other = tokenizers.Tokenizer(tokenizers.models.WordPiece(unk_token="[UNK]"))
+        other.pre_tokenizer = steps.Whitespace()
+        signs = [*"abfixy12é⁄キロئى"]
+        trainer = tokenizers.trainers.WordPieceTrainer(
+            vocab_size=60, show_progress=False, special_tokens=["[UNK]"], initial_alphabet=signs
+        )
+    other.normalizer = tokenizers.normalizers.NFKC()
+    other.train_from_iterator(["a b f i fi x y 1 2 12 é", "12é⁄キロئى fx aff iff"] * 9, trainer)
+    other.save(str(path))
+    expected = other.encode(text)
+    spans = open_study(path).spans(text)
+    assert [span.id for span in spans] == expected.ids
+    assert [(span.start, span.stop) for span in spans] == expected.offsets
+    for span in spans:
+        assert text.encode()[span.first_byte : span.end_byte].decode() in text
