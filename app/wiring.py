@@ -135,6 +135,7 @@ class Program(QObject):
         loaded = self.session.runs.grew  # by the first merges, the kernels are loaded
         loaded.connect(self.garbage.spare_what_exists, Qt.ConnectionType.SingleShotConnection)
         self.world.loading.done.connect(self.garbage.spare_what_exists)
+        self.filing.document.leaving.connect(self.garbage.expect_much)
 
     def _is_busy(self) -> bool:
         return self.training.status.is_busy or self.session.aside.is_busy()

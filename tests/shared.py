@@ -17,6 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+PATIENCE = 600.0  # seconds until a test gives up on another process; a busy machine gets the time it needs
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = Path(os.environ.get("BPE_SHARED") or ROOT.parent / "shared")
 OWN = ROOT / "tests/texts"

@@ -14,7 +14,9 @@ from app.session.time import timer
 LOOK_EVERY_MILLISECONDS = 2_000
 WORTH_A_LOOK = 10_000  # new containers; fewer can wait
 URGENT = 1_000_000  # that many cannot wait until nothing is busy
-FULL_SEARCH_EVERY = 20  # looks at what is young, of which one also looks at what is old
+FULL_SEARCH_EVERY = 20  # looks at what is young, of which one also looks at what is old, as soon as nothing is busy
+FULL_SEARCH_AT_LATEST = 30  # looks, however busy: or nothing would ever be freed where one run follows the other
+GIVEN_BACK_EVERY = 15  # looks
 
 
 class GarbageCollection(QObject):
@@ -27,6 +29,8 @@ class GarbageCollection(QObject):
         super().__init__(parent)
         self._is_busy = is_busy
         self._young_searches = 0
+        self._looks = 0  # since the last full search
+        self._is_expected = False  # much has just been let go of
         self._timer = timer(self, LOOK_EVERY_MILLISECONDS, self.look, repeats=True)
         gc.disable()
         self.spare_what_exists()
@@ -40,13 +44,25 @@ class GarbageCollection(QObject):
         gc.freeze()
 
     def look(self) -> None:
-        if self._young_searches >= FULL_SEARCH_EVERY and not self._is_busy():
-            self._young_searches = 0
+        self._looks += 1
+        is_busy, found = self._is_busy(), gc.get_count()[0]
+        is_late = self._is_expected or (
+            self._looks >= FULL_SEARCH_AT_LATEST and (found > WORTH_A_LOOK or self._young_searches > 0)
+        )
+        if is_late or (self._young_searches >= FULL_SEARCH_EVERY and not is_busy):
+            self._young_searches = self._looks = 0
+            self._is_expected = False
             gc.collect()
             give_back_now()
-        elif gc.get_count()[0] > (URGENT if self._is_busy() else WORTH_A_LOOK):
+        elif found > (URGENT if is_busy else WORTH_A_LOOK):
             self._young_searches += 1
             gc.collect(1)
+        elif self._looks % GIVEN_BACK_EVERY == 0:
+            give_back_now()
+
+    def expect_much(self) -> None:
+        """Search all at the next look, as a whole session was let go of."""
+        self._is_expected = True
 
     def stop(self) -> None:
         """Leave it to Python again."""

@@ -31,7 +31,7 @@ from bpe_core.support.journal import complete_all_in
 from bpe_core.support.lock import Lock
 from tests.core.formats.samples import learned_from
 from tests.core.session_file.sessions import RECIPES, run_of, session
-from tests.shared import ROOT
+from tests.shared import PATIENCE, ROOT
 
 posix_only = pytest.mark.skipif(os.name != "posix", reason="Windows kills processes in another way")
 
@@ -56,7 +56,7 @@ def writer(target: Path) -> subprocess.Popen[str]:
 
 
 def end(process: subprocess.Popen[str]) -> int:
-    process.communicate(timeout=60)
+    process.communicate(timeout=PATIENCE)
     return process.returncode
 
 

@@ -25,7 +25,7 @@ from bpe_core.kernels.readiness import WORTH_WAITING, use_machine_code
 from bpe_core.support.lock import Lock
 from bpe_core.support.progress import Work
 from tests.conftest import EXPLORES
-from tests.shared import ROOT
+from tests.shared import PATIENCE, ROOT
 
 posix_only = pytest.mark.skipif(os.name != "posix", reason="elsewhere a person's folders are closed to others")
 
@@ -398,7 +398,7 @@ def test_a_compiler_ends_with_its_folder(tmp_path: Path) -> None:
         while not [*cache.glob("*/lock")]:
             time.sleep(0.05)
         shutil.rmtree(cache)
-        _, told = process.communicate(timeout=60)
+        _, told = process.communicate(timeout=PATIENCE)
     assert process.returncode == 1
     assert b"is gone" in told
 

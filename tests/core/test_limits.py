@@ -19,6 +19,7 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.support import limits
 from bpe_core.support.limits import available_memory, check_room, size_text, watching_memory
 from bpe_core.text.corpus import Corpus
+from tests.shared import PATIENCE
 
 MB, GB = 2**20, 2**30
 linux_only = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads what Linux writes in /proc")
@@ -206,7 +207,7 @@ def test_the_program_says_what_it_met_instead_of_being_killed(tmp_path: Path) ->
         env={**os.environ, limits.SETTING: "700"},
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=PATIENCE,
     )
     assert done.returncode == 1, done.stderr
     assert "Training needs about" in done.stderr

@@ -1,10 +1,10 @@
 """A window with random acts without a pause, while runs are learned at full speed.
 
-    python -m tests.e2e.soak FOLDER SECONDS SEED
+    python -m tests.e2e.soak FOLDER SECONDS SEED [DEEDS]
 
-Each second it prints how much memory it has and what was done last; an exception that nobody
-caught is on its standard error, and so is every attempt to reach a network. At the end the window
-is closed as a person would close it.
+Each second it prints how much memory it has, how many Qt objects there are, and what was done last;
+an exception that nobody caught is on its standard error, and so is every attempt to reach a
+network. When the time is over and so many deeds are done, the window is closed as a person would close it.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ import os
 import random
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QApplication, QDialog, QFileDialog
 
 from app.session.merge_filter import Kind, MergeFilter
@@ -30,6 +31,7 @@ from tests.e2e.restless import restless_text, say
 
 DEED_MILLISECONDS = 40
 LEAST_DEEDS = 12
+DEEDS_BETWEEN_COUNTS = 50
 MOST_RUNS = 6  # then a new session is begun, so that what is open does not grow
 MOST_CHARACTERS = 20_000
 # The window is closed at the end, sessions change when there are many runs, and the desktop is left alone.
@@ -173,8 +175,29 @@ def memory() -> int:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
-def tell(somebody: Somebody) -> None:
-    say(f"{time.monotonic():.1f} {memory()} {somebody.done} {somebody.last}")
+def qt_objects(program: Program) -> Counter[str]:
+    """Count the objects of Qt that belong to the program, its windows, or the application, by their classes."""
+    owners: list[QObject] = [program, QApplication.instance(), *QApplication.topLevelWidgets()]  # type: ignore[list-item]  # there is one
+    owned = {id(one): one for owner in owners for one in (owner, *owner.findChildren(QObject))}
+    return Counter(one.metaObject().className() for one in owned.values())
+
+
+class Teller:
+    """Prints how it stands; Qt objects are counted now and then, as each count is a deed of its own."""
+
+    def __init__(self, somebody: Somebody, program: Program) -> None:
+        self._somebody, self._program = somebody, program
+        self._counted_at = self._objects = 0
+
+    def tell(self) -> None:
+        somebody = self._somebody
+        if not self._objects or somebody.done >= self._counted_at + DEEDS_BETWEEN_COUNTS:
+            self._counted_at, self._objects = somebody.done, qt_objects(self._program).total()
+        say(f"{time.monotonic():.1f} {memory()} {somebody.done} {self._objects} {somebody.last}")
+        tell_of_networks()
+
+
+def tell_of_networks() -> None:
     for socket in network_sockets():
         sys.stderr.write(f"{HEARD} {socket}\n")
 
@@ -187,7 +210,7 @@ def every(milliseconds: int, deed: Callable[[], object]) -> QTimer:
     return timer
 
 
-def main(folder: Path, seconds: float, seed: int) -> int:
+def main(folder: Path, seconds: float, seed: int, deeds: int = LEAST_DEEDS) -> int:
     listen()
     application = QApplication(sys.argv[:1])
     program = build(application, Settings(), "light")
@@ -204,14 +227,15 @@ def main(folder: Path, seconds: float, seed: int) -> int:
         setattr(QFileDialog, name, answer)
     (folder / "texts").mkdir(exist_ok=True)
     (folder / "texts" / "one.txt").write_text("so it was and so it is and so it shall be " * 20, encoding="utf-8")
+    teller = Teller(somebody, program)
     timers = [
         every(DEED_MILLISECONDS, somebody.act),
         every(500, close_dialogs),
-        every(1_000, lambda: tell(somebody)),
+        every(1_000, lambda: teller.tell()),
     ]
 
     def leave_if_enough() -> None:
-        if somebody.done >= LEAST_DEEDS:  # on a slow machine they take longer
+        if somebody.done >= deeds:  # on a slow machine they take longer
             program.window.close()
 
     leaving = every(500, leave_if_enough)  # again, where a question about it was given no answer
@@ -225,4 +249,4 @@ def main(folder: Path, seconds: float, seed: int) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(leave(main(Path(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3]))))
+    sys.exit(leave(main(Path(sys.argv[1]), float(sys.argv[2]), *map(int, sys.argv[3:]))))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.shared import ROOT
+from tests.shared import PATIENCE, ROOT
 
 QUESTION = '''"""Tokens that read the same from both ends."""
 
@@ -125,7 +125,14 @@ def run(folder: Path, *arguments: str) -> str:
     environment["BPE_EXPLORER_SETTINGS"] = str(folder / "settings.ini")
     command = [sys.executable, *arguments]
     done = subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, encoding="utf-8", timeout=200, check=False
+        command,
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=PATIENCE,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout

@@ -15,7 +15,7 @@ from PySide6.QtGui import QImage
 
 from tests.shared import ROOT
 
-SECONDS = 120
+SECONDS = 600
 # Its own disk is the only one that a test may fill or close.
 DISKS = {"full": ("size=16k", "No space left on device"), "closed": ("size=16k,ro", "Read-only file system")}
 PAST = """

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from bpe_core.support.fingerprints import fingerprint_of
-from tests.shared import ROOT
+from tests.shared import PATIENCE, ROOT
 
 EXAMPLE = ROOT / "tests" / "plugin_example"
 TEXT = "anna sees anna and otto\nlevel by level\n" * 9
@@ -95,7 +95,7 @@ def run(folder: Path, *arguments: str, fails: bool = False) -> subprocess.Comple
         capture_output=True,
         text=True,
         encoding="utf-8",
-        timeout=200,
+        timeout=PATIENCE,
         check=False,
     )
     assert (done.returncode != 0) == fails, done.stderr
@@ -234,7 +234,14 @@ def test_the_question_in_a_terminal(folder: Path, answer: str, code: int) -> Non
         environment = os.environ | {"PYTHONPATH": str(ROOT)}
         command = [sys.executable, "-P", "-m", "bpe_core", "--plugin", "one_file.py", "words", "low"]
         done = subprocess.run(
-            command, cwd=folder, env=environment, stdin=theirs, capture_output=True, text=True, timeout=100, check=False
+            command,
+            cwd=folder,
+            env=environment,
+            stdin=theirs,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            check=False,
         )
     finally:
         os.close(ours)

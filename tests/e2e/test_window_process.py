@@ -20,7 +20,7 @@ from bpe_core.session_file.writing import write_session
 from tests.core.session_file.sessions import RECIPES, run_of, session
 from tests.shared import ROOT
 
-SECONDS = 120
+SECONDS = 600
 
 
 def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:

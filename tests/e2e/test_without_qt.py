@@ -13,7 +13,7 @@ import pytest
 from app.system import display
 from bpe_core.command_line.commands import COMMANDS
 from bpe_core.command_line.parser import command_questions
-from tests.shared import ROOT
+from tests.shared import PATIENCE, ROOT
 
 TEXT = "so it was and so it is and so it shall be\n" * 30
 
@@ -115,7 +115,14 @@ def run(folder: Path, without: str, *arguments: str, module: str = "app") -> sub
     environment = os.environ | {"PYTHONPATH": paths, "QT_QPA_PLATFORM": "offscreen"}
     command = [sys.executable, "-m", module, *arguments]
     return subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, encoding="utf-8", timeout=120, check=False
+        command,
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=PATIENCE,
+        check=False,
     )
 
 

@@ -34,7 +34,7 @@ OFFSCREEN_CHATTER = (
 )
 NewProgram = Callable[..., Program]
 Train = Callable[[Program], None]
-WAIT = 60_000  # milliseconds; a busy machine gets the time it needs
+WAIT = 300_000  # milliseconds; a busy machine gets the time it needs
 SWITCHED_ON = "switched on at first"  # which actions of the window that tests share
 HURRY = 10  # times as soon as for a person, the window does what it would do after a pause
 

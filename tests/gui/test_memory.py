@@ -12,7 +12,14 @@ from collections.abc import Iterator
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.system.memory import FULL_SEARCH_EVERY, WORTH_A_LOOK, GarbageCollection
+from app.system import memory
+from app.system.memory import (
+    FULL_SEARCH_AT_LATEST,
+    FULL_SEARCH_EVERY,
+    GIVEN_BACK_EVERY,
+    WORTH_A_LOOK,
+    GarbageCollection,
+)
 from tests.shared import ROOT
 
 
@@ -75,6 +82,44 @@ def test_what_is_old_is_searched_now_and_then(collection: GarbageCollection) -> 
         kept.append([[] for _ in range(2 * WORTH_A_LOOK)])
         collection.look()
     assert knot() is None
+
+
+def test_however_busy_what_is_old_is_searched_at_last(collection: GarbageCollection, busy: list[bool]) -> None:
+    """One run may follow the other for hours."""
+    busy[0] = True
+    old = Knot()
+    knot = weakref.ref(old)
+    gc.collect()
+    del old
+    kept: list[list[int]] = [[] for _ in range(3 * WORTH_A_LOOK)]
+    for look in range(FULL_SEARCH_AT_LATEST):
+        assert knot() is not None, look
+        collection.look()
+    assert knot() is None
+    assert kept
+
+
+def test_what_a_session_leaves_is_searched_at_once(collection: GarbageCollection, busy: list[bool]) -> None:
+    busy[0] = True
+    old = Knot()
+    knot = weakref.ref(old)
+    gc.collect()
+    del old
+    collection.look()
+    assert knot() is not None
+    collection.expect_much()
+    collection.look()
+    assert knot() is None
+
+
+def test_freed_memory_is_given_back_however_busy(
+    collection: GarbageCollection, busy: list[bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    busy[0], given = True, list[int]()
+    monkeypatch.setattr(memory, "give_back_now", lambda: given.append(1))
+    for _ in range(GIVEN_BACK_EVERY):
+        collection.look()
+    assert given == [1]
 
 
 GIVEN_BACK = """

@@ -14,7 +14,7 @@ from app.session.changes import Steps, UndoableValue, _Replacement
 from app.session.corpus_texts import CorpusText, without
 from app.session.time import TimeCursor
 from app.window.corpus.groups import moved_by, moved_to, texts_of
-from tests.shared import ROOT
+from tests.shared import PATIENCE, ROOT
 
 
 @given(st.lists(st.integers(0, 3), max_size=20), st.integers(0, 25))
@@ -140,7 +140,9 @@ for _ in range(100):
 def test_a_stack_that_is_garbage_frees_its_steps_once() -> None:
     """Steps freed before their stack crash the program, where memory that was freed is overwritten at once."""
     overwriting = {"GLIBC_TUNABLES": "glibc.malloc.perturb=165", "PYTHONPATH": str(ROOT)}
-    subprocess.run([sys.executable, "-c", UNREACHABLE_STACK], env=os.environ | overwriting, check=True, timeout=60)
+    subprocess.run(
+        [sys.executable, "-c", UNREACHABLE_STACK], env=os.environ | overwriting, check=True, timeout=PATIENCE
+    )
 
 
 def test_a_change_after_undoing_begins_a_step_of_its_own() -> None:

@@ -310,7 +310,9 @@ class CorpusPanel(QWidget):
     def _show_files(self) -> None:
         text = self._model.picked_at(self._selected_rows())
         if text is not None:
-            PickedFiles(self._model, text, self).open()
+            picked = PickedFiles(self._model, text, self)
+            picked.finished.connect(picked.deleteLater)  # or its parent keeps it for ever
+            picked.open()
 
     def _edit_text(self) -> None:
         rows = self._selected_rows()

@@ -39,6 +39,7 @@ class CorpusTextModel(QObject, LazyModel):
     """A model of the chosen text. The corpus follows what is typed; its undo steps are those of the session."""
 
     changed = Signal()
+    forgot = Signal(object)  # an OpenText that cannot come back
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
@@ -118,13 +119,19 @@ class CorpusTextModel(QObject, LazyModel):
                 continue  # undo may bring it back
             is_other = source is None or (source.place and replace(source, group=opened.source.group) != opened.source)
             if is_other:
-                del self._open[number]
+                self._forget(number)
                 continue
             assert source is not None
             text = opened.first if source.place else source.text
             if text is not opened.now and text != opened.now:
                 opened.now = text
                 opened.model.set_text(text)
+
+    def _forget(self, number: int) -> None:
+        opened = self._open.pop(number)
+        opened.model.steps.forget()  # those that are left do nothing, as there is no text any more
+        self.forgot.emit(opened)
+        opened.model.deleteLater()  # or its parent keeps it for ever
 
 
 class CorpusTextPage(Page):
@@ -141,7 +148,14 @@ class CorpusTextPage(Page):
         in_column(above, self.told, (self.editors, 1), on=self, margins=(8, 6, 8, 4))
         self.box.activated.connect(lambda _: model.choose(self.box.currentData()))
         model.changed.connect(self._show)
+        model.forgot.connect(self._forget)
         self._show()
+
+    def _forget(self, opened: OpenText) -> None:
+        editor = self._known.pop(opened, None)
+        if editor is not None:
+            self.editors.removeWidget(editor)
+            editor.deleteLater()
 
     def _show(self) -> None:
         model, opened = self.model, self.model.opened

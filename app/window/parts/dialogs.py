@@ -174,6 +174,7 @@ def ask_before_leaving(parent: QWidget, why: str) -> QMessageBox.StandardButton:
         keep = box.button(buttons.Discard)
         keep.setText("&Keep for Next Time")
         keep.setIcon(QIcon())  # a waste bin would say that it is lost
+    box.finished.connect(box.deleteLater)  # or its parent keeps it for ever
     return buttons(box.exec())
 
 

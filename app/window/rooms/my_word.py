@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from itertools import accumulate
 
 from PySide6.QtCore import QObject, Signal
@@ -111,6 +112,7 @@ class MyWord(QObject):
         self.word, self.cut, self.reasons = FIRST_WORD, CutWord((), (), 0), tuple[str, ...]()
         self._runs, self._cursor, self._aside = session.runs, session.cursor, session.aside
         self._found: Segmentation | None = None
+        self._of: Run | None = None  # whose tokens these are: another run may be shown before its own are there
         learning = Throttle(LEARNING_MILLISECONDS, self._encode, self)
         for signal in (session.runs.changed, session.runs.grew):
             signal.connect(learning.call)
@@ -147,15 +149,17 @@ class MyWord(QObject):
     def _encode(self) -> None:
         run = self._runs.shown
         if run is None or run.history is None:
-            self._found = None
+            self._found = self._of = None
             self._show()
             return
         history, text, at = run.history, self.text, self._cursor.position
-        self._aside.ask(TOPIC, lambda task: encoded(history, text, min(at, len(history)), task.cancelled), self._take)
+        work = partial(encoded, history, text, min(at, len(history)))
+        self._aside.ask(TOPIC, lambda task: work(task.cancelled), partial(self._take, run))
 
-    def _take(self, found: Segmentation) -> None:
+    def _take(self, run: Run, found: Segmentation) -> None:
         if found.data == self.text.encode(errors="replace"):
             self._found = found
+            self._of = run
             self._show()
 
     def _show(self, _: int = 0) -> None:
@@ -164,7 +168,7 @@ class MyWord(QObject):
             tiles = (Tile(place, place + 1, one.encode(errors="replace"), None) for place, one in enumerate(text))
             self.cut = CutWord(tuple(map(_shown, text)), tuple(tiles), 0)
         else:
-            run = self._runs.shown
+            run = self._of
             unknown_id = None if run is None or run.history is None else run.history.alphabet.unknown_id
             names = None if run is None else run.names
             spelled = names.raw.__getitem__ if names is not None else lambda id: b""
@@ -175,7 +179,9 @@ class MyWord(QObject):
     def _explain(self) -> None:
         run, wanted = self._runs.shown, self._cursor.position >= self._cursor.end > 0
         self._tell(())
-        if not wanted or run is None or run.is_busy or run.history is None or self._found is None:
+        if not wanted or run is None or run is not self._of or run.is_busy or run.history is None:
+            return
+        if self._found is None:
             return
         words, history, text = run.words, run.history, self.text
         if words is not None and words.total_bytes > LARGEST_CORPUS:

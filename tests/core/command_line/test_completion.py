@@ -12,6 +12,7 @@ from bpe_core.command_line.commands import COMMANDS
 from bpe_core.command_line.main import run
 from bpe_core.command_line.parser import command_questions
 from bpe_core.recipes.presets import PRESETS
+from tests.shared import PATIENCE
 
 SHELLS = ("bash", "zsh", "fish")
 ASK = 'COMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}}-1)); _bpe_explorer; printf "%s\\n" "${{COMPREPLY[@]}}"\n'
@@ -40,7 +41,7 @@ def test_a_shell_finds_no_mistake_in_its_script(shell: str, tmp_path: Path, caps
     place, found = script(shell, tmp_path, capsys), shutil.which(shell)
     if found is None:
         pytest.skip(f"{shell} is not here")
-    done = subprocess.run([found, "-n", str(place)], capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run([found, "-n", str(place)], capture_output=True, text=True, check=False, timeout=PATIENCE)
     assert (done.returncode, done.stderr) == (0, "")
 
 
@@ -60,5 +61,5 @@ def test_a_shell_finds_no_mistake_in_its_script(shell: str, tmp_path: Path, caps
 )
 def test_bash_completes(words: str, completed: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     asked = f"source {script('bash', tmp_path, capsys)}\n{ASK.format(words=words)}"
-    done = subprocess.run(["bash", "-c", asked], capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run(["bash", "-c", asked], capture_output=True, text=True, check=True, timeout=PATIENCE)
     assert done.stdout.split("\n")[:-1] == completed

@@ -1,0 +1,31 @@
+"""The word of a person follows the run that is shown, though its tokens come a moment later."""
+
+from __future__ import annotations
+
+from pytestqt.qtbot import QtBot
+
+from app.wiring import Program
+from tests.gui.conftest import Train, settle
+
+
+def test_another_run_is_shown_before_its_own_tokens_are_there(
+    qtbot: QtBot, program: Program, train: Train, patient: None
+) -> None:
+    """The tokens of the run before are none of the new one, whose alphabet is smaller."""
+    runs, word = program.session.runs, program.watch.word
+    assert program.form.choose(vocab_size=257)
+    train(program)
+    program.form.choose_preset("clean-words")
+    assert program.form.choose(merges=1)
+    train(program)
+    of_bytes, of_letters = runs.all[-2:]
+    assert of_letters.names is not None
+    symbols = len(of_letters.names.raw)
+    runs.show(of_bytes)
+    word.look_at("xylophone")
+    settle(qtbot, program)
+    assert max(tile.id for tile in word.cut.tiles if tile.id is not None) >= symbols
+    runs.show(of_letters)
+    program.session.cursor.moved.emit(program.session.cursor.position)
+    settle(qtbot, program)
+    assert all(tile.id is None or tile.id < symbols for tile in word.cut.tiles)

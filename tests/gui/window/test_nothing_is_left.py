@@ -1,0 +1,75 @@
+"""What is closed is gone: no action leaves Qt objects behind however often it is pressed, and no text its editor."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QInputDialog, QMessageBox
+from pytestqt.qtbot import QtBot
+
+from app.window.pages import CORPUS_TEXT
+from app.window.text.text_model import TokenTextModel
+from app.wiring import Program
+from tests.e2e.soak import qt_objects
+from tests.gui.conftest import WAIT, Train, rest
+
+# The window is closed at the end, and files and pages of others are not opened here.
+LEFT_OUT = {"quit", "claim_sessions"}
+FIRST, FURTHER = 3, 5  # times that an action is pressed before, and between, the counts
+
+
+@pytest.fixture
+def nobody_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("getSaveFileName", "getOpenFileName"):
+        monkeypatch.setattr(QFileDialog, name, lambda *_, **__: ("", ""))
+    monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_, **__: ([], ""))
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_, **__: "")
+    for name, answer in (("getText", ""), ("getItem", ""), ("getInt", 0), ("getDouble", 1.0)):
+        monkeypatch.setattr(QInputDialog, name, lambda *_, answer=answer, **__: (answer, False))
+    monkeypatch.setattr(QMessageBox, "exec", lambda box: box.done(0) or 0)
+
+
+def settled(qtbot: QtBot, program: Program) -> int:
+    """Close what is open, wait for what was asked, and count the objects."""
+    for widget in QApplication.topLevelWidgets():
+        if isinstance(widget, QDialog) and widget.isVisible():
+            widget.close()
+    rest(qtbot, program)
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    return qt_objects(program).total()
+
+
+def test_no_action_leaves_objects_behind(
+    qtbot: QtBot, program: Program, train: Train, nobody_answers: None, patient: None
+) -> None:
+    train(program)
+    grown = {}
+    for name, action in sorted(program.actions.by_name.items()):
+        if name in LEFT_OUT:
+            continue
+        counts = []
+        for times in (FIRST, FURTHER):
+            for _ in range(times):
+                if action.isEnabled():
+                    action.trigger()
+                    QCoreApplication.processEvents()
+                count = settled(qtbot, program)
+            counts.append(count)
+        if counts[1] - counts[0] >= FURTHER:  # one each time
+            grown[name] = counts
+    assert grown == {}
+
+
+def test_a_text_that_is_gone_takes_its_editor_along(qtbot: QtBot, program: Program) -> None:
+    page = program.pages.page(CORPUS_TEXT)
+    program.actions["corpus_text"].trigger()
+    for number in range(6):
+        program.filing.document.new()
+        program.session.corpus.replace_by_text("it", f"low lower {number}")
+        page.model.refresh()
+        qtbot.waitUntil(lambda: page.model.opened is not None, timeout=WAIT)
+    rest(qtbot, program)
+    program.session.corpus.replace_by_text("it", "at last")
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    assert page.editors.count() <= 2
+    assert len(page.model.findChildren(TokenTextModel)) <= 2
