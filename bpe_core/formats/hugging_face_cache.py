@@ -22,7 +22,10 @@ FILES = (
     *("tokenizer.json", "tekken.json", "tokenizer.model", "spiece.model", "sentencepiece.bpe.model", "*.tiktoken"),
     *("merges.txt", "vocab.bpe", "vocab.txt"),
 )
-BESIDE = ("vocab.json", "tokenizer_config.json", "special_tokens_map.json", "config.json")
+BESIDE = (
+    *("vocab.json", "tokenizer_config.json", "special_tokens_map.json", "config.json"),
+    *("added_tokens.json", "generation_config.json", "chat_template.*", "additional_chat_templates/*"),
+)
 LONGEST_CAUSE = 120  # characters
 
 _NAME = re.compile(r"hf:((?:[\w.-]+/)?[\w.-]+)(?:@([\w.-]+))?")  # with a branch, a tag or a commit

@@ -183,6 +183,27 @@ def test_roles_and_sides_given_for_a_folder_count_more_than_those_that_are_there
     assert tokenizers.Tokenizer.from_file(f"{tmp_path}/new/tokenizer.json").token_to_id("<|new|>") == 340
 
 
+def test_a_session_is_written_like_the_folder_it_was_made_of(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    session = str(tmp_path / "run.bpex")
+    assert run(["extend", str(folder), "--corpus", CORPUS, "--by", "20", "-o", session]) == 0
+    capsys.readouterr()
+    told(capsys, "export", "--merges", session, f"{tmp_path}/new/", "--like", str(folder), "--eos", "<|pad|>")
+    config = in_json(tmp_path / "new/tokenizer_config.json")
+    assert config == {**CONFIG, "eos_token": "<|pad|>"}
+    loaded = tokenizers.Tokenizer.from_file(str(tmp_path / "new/tokenizer.json"))
+    assert loaded.get_vocab_size() == 360
+    assert loaded.encode("def low").ids == [0, *bpe.open(session).encode("def low")]
+    (tmp_path / "empty").mkdir()
+    shutil.copy(folder / "tokenizer.json", tmp_path / "empty")
+    mistakes = {"nothing of a tokenizer": [f"{tmp_path}/newer/", "--like", str(tmp_path / "empty")]}
+    mistakes |= {"belong to a folder": [f"{tmp_path}/t.tokenizer.json", "--like", str(folder)]}
+    for sentence, words in mistakes.items():
+        assert run(["export", "--merges", session, *words]) == 1
+        assert sentence in capsys.readouterr().err
+
+
 def test_files_for_other_loaders_say_the_same_as_the_tokenizer(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -47,6 +47,9 @@ examples:
       Where the table has files beside it that transformers reads, the new folder keeps them: its roles, sides and
       template stay unless they are given anew.
 
+  bpe-explorer export --merges run.bpex new/ --like old/
+      The same for a table that was made of the one in old/, such as a session that `extend` has written.
+
 A list with dashes says what the format cannot hold. A file that does not agree is not written
 without --anyway; the old one stays as it is.
 
@@ -65,6 +68,8 @@ def add_delivery(parser: argparse.ArgumentParser) -> None:
     for role, meaning in MEANINGS.items():
         help = f'the token that {meaning}; else one of a usual name, "" for none'
         about.add_argument(f"--{role}", type=text_argument, metavar="TEXT", help=help)
+    like = "keep what lies beside the tokenizer in this folder, with the tokens and ids of now"
+    about.add_argument("--like", metavar="FOLDER", help=like)
     about.add_argument("--padding-side", choices=get_args(Side), help="where shorter texts are filled up")
     about.add_argument("--chat-template", metavar="FILE", help="a template for chats, as transformers reads it")
 
@@ -75,10 +80,12 @@ def run(options: argparse.Namespace) -> int:
     said = {role: getattr(options, role) for role in MEANINGS}
     template = None if options.chat_template is None else read_template(options.chat_template)
     if not is_folder_name(options.out) or (options.to and not options.out.endswith(("/", os.sep))):
-        if any(choice is not None for choice in (*said.values(), options.padding_side, template)):
+        if any(choice is not None for choice in (*said.values(), options.padding_side, template, options.like)):
             raise OutputError("Roles and chat templates belong to a folder: end the name of what is written in /.")
         return write_and_tell(study.history, options, source=Source(options.merges, study))
-    source = Source(options.merges, study)
+    source = Source(options.merges, study) if options.like is None else Source(options.like, open_study(options.like))
+    if options.like is not None and not source.sidecars:
+        raise OutputError(f"Beside {options.like} there is nothing of a tokenizer that could be kept.")
     if source.sidecars:
         wishes = {f"{role}_token": text or None for role, text in said.items() if text is not None}
         further = {"padding_side": options.padding_side, "chat_template": template}
