@@ -33,7 +33,7 @@ from app.window.corpus.wiring import CorpusWiring
 from app.window.crash_dialog import CrashReporter
 from app.window.exchange.export_dialog import ExportBar
 from app.window.exchange.wiring import ExchangeWiring
-from app.window.find_anything.wiring import SearchWiring
+from app.window.find_anything.wiring import Places, SearchWiring
 from app.window.help_dialog import about_dialog, keys_dialog
 from app.window.lessons.course import Course
 from app.window.lessons.lesson_panel import LessonPanel
@@ -267,8 +267,13 @@ class Program(QObject):
         self.playing = PlayingControls(frame, self.text_panel, self.watch.word, self)
         self.teaching = LessonWiring(self.course, self.lesson_panel, frame, self.pages, self)
         self.publishing.lesson_taken = self.course.name
+        self.manual = Manual(self.window)
+        editor = self.text_panel.editor
+        places = Places(
+            self.session, self.window, self.form, self.recipe_panel, self.speed, self.picker, editor, self.manual
+        )
         tabs, look_at = (self.charts, self.inspector), self.asking.about_token
-        self.finding = SearchWiring(frame, self.teaching, self.form, tabs, look_at, self)
+        self.finding = SearchWiring(frame, self.teaching, self.form, tabs, look_at, places, self)
 
     def _shows_what_follows(self) -> bool:
         """Return whether changes of recipe or texts are learned at once: a person sees here what comes of them."""
@@ -308,7 +313,6 @@ class Program(QObject):
 
     def _connect_help_and_notices(self) -> None:
         window = self.window
-        self.manual = Manual(window)
         self.actions.connect(keys=lambda: keys_dialog(window).show())
         self.actions.connect(manual=lambda: self.manual.open(ROOM[window.room].title))
         self.actions.connect(whats_new=lambda: self.manual.open_at(CHANGES))

@@ -135,13 +135,18 @@ class Document(QObject):
             self._aside.tell("Another window has already restored that session.", is_error=False)
 
     def _begin_opening(self, path: Path, *, is_safety_copy: bool) -> None:
+        self._session.note_opening("a session" if is_safety_copy else path.name)
         self._aside.ask(
             TOPIC,
             lambda task: opened(path, is_safety_copy=is_safety_copy),
             partial(self._take_opened, is_safety_copy),
             partial(self._tell_unopened, path, is_safety_copy),
-            ended=self._unlock_new,
+            ended=self._end_opening,
         )
+
+    def _end_opening(self) -> None:
+        self._session.note_opening("")
+        self._unlock_new()
 
     def _tell_unopened(self, path: Path, is_safety_copy: bool, sentence: str) -> None:
         if is_safety_copy:
@@ -220,7 +225,7 @@ class Document(QObject):
     def close(self) -> None:
         """Hand the last state over before the threads end."""
         self._timer.stop()
-        self._leave()
+        self._leave(only_own=True)
 
     def release(self) -> None:
         """Release all locks after the threads have ended."""
@@ -232,10 +237,11 @@ class Document(QObject):
         for copy in self._copies:
             copy.release()
 
-    def _leave(self) -> Path | None:
+    def _leave(self, *, only_own: bool = False) -> Path | None:
+        """Keep what is not saved; who only watched the sample has nothing of their own to restore."""
         self.leaving.emit()
         now, left = self.snapshot(was_closed=True), None
-        if self._differs(now):
+        if self._differs(now) and not (only_own and not self.holds_own_work):
             self._keep(now)
             if self._copy is not None:
                 self._copy.stop()

@@ -61,7 +61,7 @@ class LiveLearning(QObject):
         if unfinished is not None:
             self._runs.drop(unfinished)
         if known is not None:
-            self._show(known)
+            self._show(known, is_draft=known not in self._runs.all)
 
     def _offer_to_learn(self, shown: Run, sources: CorpusTexts, recipe: Recipe) -> None:
         opened = [source for source in sources if not any(source.is_same_as(mine) for mine in shown.sources)]
@@ -89,16 +89,16 @@ class LiveLearning(QObject):
         self._learning = None
         if run.phase is Phase.ENDED:
             self._drafts = [*self._drafts[-MOST_DRAFTS + 1 :], run]
-            self._show(run)
+            self._show(run, is_draft=True)
         else:
             self._runs.drop(run)
 
-    def _show(self, run: Run) -> None:
+    def _show(self, run: Run, *, is_draft: bool) -> None:
         """Stay at the place in time, and say what is different."""
         before, cursor = self._before, self._session.cursor
         place = self._place_in_time()
         if before is not None and before is not run and before in self._drafts and not self._is_used(before):
-            self._runs.take_the_place_of(before, run)
+            self._runs.take_the_place_of(before, run, with_number=is_draft)
         else:
             self._runs.keep([run], are_there=True, stays=True)
         cursor.go_live() if place is None else cursor.go_to(place)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from copy import copy
 
@@ -25,7 +24,7 @@ class RunList(QObject):
         self.all: list[Run] = []
         self.shown: Run | None = None
         self._aside, self._cursor = aside, cursor
-        self._numbers = itertools.count(1)
+        self._last_number = 0
 
     @property
     def wording(self) -> Wording:
@@ -44,7 +43,7 @@ class RunList(QObject):
         self, history: History, names: TokenTexts, sentence: str, parent: int | None = None, *, is_shown: bool = True
     ) -> Run:
         """Add a table from elsewhere, which has its merges already, as a run."""
-        run = Run(next(self._numbers), history.recipe, (), phase=Phase.ENDED, sentence=sentence, parent=parent)
+        run = Run(self._next_number(), history.recipe, (), phase=Phase.ENDED, sentence=sentence, parent=parent)
         run.history, run.names = history, names
         self.all.append(run)
         if is_shown:
@@ -70,14 +69,22 @@ class RunList(QObject):
                 numbers.add(other.number)
         return [other for other in self.all if other.number in numbers]
 
-    def take_the_place_of(self, old: Run, new: Run) -> None:
+    def take_the_place_of(self, old: Run, new: Run, *, with_number: bool = False) -> None:
         """Show another run where time is, and take away the one that was shown until now."""
         self._aside.cancel(old.stamp)
         self.all = [run for run in self.all if run is not old]
+        if with_number and all(run.number != old.number for run in self.all if run is not new):
+            given, new.number = new.number, old.number  # it is the same to a person, who sees numbers
+            if given != new.number:
+                self._take_back_number(given)
         self.keep([new], are_there=True, stays=True)
 
     def keep(self, runs: Sequence[Run], are_there: bool, *, stays: bool = False) -> None:
         """Put runs back, or take them away; then the parent of the first is shown, or the newest."""
+        for run in runs if are_there else ():
+            if any(other.number == run.number for other in self.all if other is not run):
+                run.number = self._next_number()
+            self._last_number = max(self._last_number, run.number)
         self.all = sorted({*self.all, *runs} if are_there else {*self.all} - {*runs}, key=lambda run: run.number)
         if are_there:
             self.show(runs[0], stays=stays)
@@ -99,13 +106,23 @@ class RunList(QObject):
             if run not in runs:
                 self._let_go(run)
         self.all = list(runs)
-        self._numbers = itertools.count(1 + max((run.number for run in runs), default=0))
+        self._last_number = max((run.number for run in runs), default=0)
         self.show(shown if shown in self.all else None)
 
     def drop(self, run: Run) -> None:
         """Take away a run that is not shown, also one that is still learning."""
         self._let_go(run)
         self.keep([run], are_there=False)
+        self._take_back_number(run.number)
+
+    def _next_number(self) -> int:
+        self._last_number += 1
+        return self._last_number
+
+    def _take_back_number(self, number: int) -> None:
+        """Give the number of a draft that is gone to the next run, if it was the last."""
+        if number == self._last_number and all(run.number != number for run in self.all):
+            self._last_number -= 1
 
     def _let_go(self, run: Run) -> None:
         """End what is done for a run."""

@@ -133,7 +133,7 @@ class Runs(RunList):
 
     def _begin(self, recipe: Recipe, sources: CorpusTexts, *, is_shown: bool = True, **choices: Any) -> Run:
         self.began.emit()
-        run = Run(next(self._numbers), recipe, sources, **choices)
+        run = Run(self._next_number(), recipe, sources, **choices)
         self.all.append(run)
         if is_shown:
             self.show(run)

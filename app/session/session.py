@@ -32,10 +32,12 @@ class Session(QObject):
     """Everything that is open; each part can be read on its own."""
 
     size_taken = Signal(Recipe)  # a recipe whose size nobody chose
+    opening_changed = Signal()
 
     def __init__(self, recipe: Recipe, text: str = "", parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.aside = Aside(self)
+        self.opening = ""  # the name of a session that is being opened
         self.undo = Steps(self)
         self.recipe: UndoableValue[Recipe] = UndoableValue(recipe, self.undo, self)
         self.text: UndoableValue[str] = UndoableValue(text, self.undo, self)  # the person's text, shown token by token
@@ -58,6 +60,11 @@ class Session(QObject):
         self.corpus.listed.connect(self._train_as_wanted)
         self._is_to_count = False
         self.corpus.counts.settled.connect(self._count_what_waited)  # after the runs, which take theirs first
+
+    def note_opening(self, name: str) -> None:
+        """Note which session is being opened; none if it is there, or cannot be opened."""
+        self.opening = name
+        self.opening_changed.emit()
 
     def warm_up(self) -> None:
         """Compile the kernels and load the formats in the background, so that nobody waits for them later."""

@@ -188,6 +188,11 @@ class Actions:
         self._why_not[name] = why_not
         self._show_tip(name)
 
+    def refused(self) -> list[tuple[str, str]]:
+        """List the titles of the actions that are not possible now, each with why."""
+        disabled = (name for name, action in self.by_name.items() if not action.isEnabled())
+        return [(title_of(self.by_name[name]), self._why_not.get(name, "")) for name in disabled]
+
     def _show_tip(self, name: str) -> None:
         action = self.by_name[name]
         meaning, keys = action.statusTip(), action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)

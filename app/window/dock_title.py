@@ -17,7 +17,7 @@ class DockTitle(QWidget):
         super().__init__(dock)
         self.title = scaled(label(dock.windowTitle()), 1, bold=True)
         self.close_button = IconButton("close", "Close this panel", dock.close)
-        self.close_button.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # Find Anything closes it by keys
+        self.close_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves the focus where it is
         in_row((self.title, 1), self.close_button, on=self, margins=(10, 3, 4, 1))
         dock.windowTitleChanged.connect(self._show)
 

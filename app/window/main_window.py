@@ -72,9 +72,17 @@ class Furniture:
 
     def in_order_of_focus(self) -> list[QWidget]:
         """Return what Tab goes through: from the top to the bottom, column by column."""
-        left, right = ([self.docks[row.id] for row in DOCKS if row.area == area] for area in (LEFT, RIGHT))
+        left, right = (
+            [panel_with_title(self.docks[row.id]) for row in DOCKS if row.area == area] for area in (LEFT, RIGHT)
+        )
         centre = self.text, self.beside, self.picker, self.card, self.charts, *self.stages.values()
         return [self.toolbar, self.message_bar, *left, *centre, *right, self.time_bar]
+
+
+def panel_with_title(panel: QWidget) -> QWidget:
+    """Return the dock that a panel lies in, whose title has a button."""
+    dock = panel.parentWidget()
+    return dock if isinstance(dock, QDockWidget) else panel
 
 
 class Stages(QStackedWidget):

@@ -101,45 +101,53 @@ _OWN = {
         f"{HERE}.text_tables",
         (".csv",),
         sign=b"step,",
+        purpose="a table for spreadsheets",
     ),
     "tsv": Row(
         "Tab-separated values: a row a step, for pasting into spreadsheets.",
         f"{HERE}.text_tables",
         (".tsv",),
         sign=b"step\t",
+        purpose="a table to paste",
     ),
     "json": Row(
         "JSON: recipe, base symbols and steps in one object, for scripts.",
         f"{HERE}.text_tables",
         (".json",),
         sign=b"bpe-explorer merge table",
+        purpose="a table for scripts",
     ),
     "tekken": Row(
         "Mistral's tekken.json: ranks with their pattern, behind the numbers of special tokens.",
         f"{HERE}.tiktoken_ranks",
         ("tekken.json",),
         sign=b'"token_bytes"',
+        purpose="for Mistral's programs",
     ),
     "tokenizer.json": Row(
         "Hugging Face's tokenizers: everything in one file, special tokens too.",
         f"{HERE}.tokenizer_json",
         ("tokenizer.json",),
         sign=b'"vocab"',
+        purpose="for transformers and tokenizers",
     ),
     "merges.txt": Row(
         "merges.txt with vocab.json beside it, as GPT-2 and older libraries have them.",
         f"{HERE}.merges_pair",
         ("merges.txt", "vocab.json", "vocab.bpe"),
+        purpose="for GPT-2 and older libraries",
     ),
     "vocab.txt": Row(
         "BERT's vocab.txt: WordPiece's tokens, one a line, with ## where they continue a word.",
         f"{HERE}.bert_vocabulary",
         ("vocab.txt",),
+        purpose="for BERT",
     ),
     "rwkv": Row(
         "RWKV's vocabulary: a number, a text and its length a row; the longest token that fits is taken.",
         f"{HERE}.rwkv_vocabulary",
         ("rwkv_vocab.txt", ".rwkv.txt"),
+        purpose="for RWKV",
     ),
     "youtokentome": Row(
         "YouTokenToMe's model, only read: characters and merges by their numbers.",
@@ -148,7 +156,10 @@ _OWN = {
         only_read=True,
     ),
     "tiktoken": Row(
-        "Ranks for tiktoken: each token's bytes in base64, and its number.", f"{HERE}.tiktoken_ranks", (".tiktoken",)
+        "Ranks for tiktoken: each token's bytes in base64, and its number.",
+        f"{HERE}.tiktoken_ranks",
+        (".tiktoken",),
+        purpose="for tiktoken",
     ),
     "tiktoken.json": Row(
         "tiktoken's JSON for JavaScript, only read: ranks with their pattern and special tokens.",
@@ -160,18 +171,21 @@ _OWN = {
         "subword-nmt's codes: a pair of texts a line, with </w> at the end of words.",
         f"{HERE}.subword_nmt_codes",
         (".codes", ".bpe-codes", ".bpe"),
+        purpose="for subword-nmt",
     ),
     "minbpe": Row(
         "minbpe's model: the pattern, the special tokens and pairs of ids; a readable .vocab beside.",
         f"{HERE}.minbpe_model",
         (".minbpe.model",),
         mark=b"minbpe v1",
+        purpose="for minbpe",
     ),
     "sentencepiece": Row(
         "SentencePiece's model: characters, a ▁ before each word, and how text is changed first.",
         f"{HERE}.sentencepiece_model",
         (".spm.model", ".spm", ".model"),
         mark=b"\n",
+        purpose="for SentencePiece",
     ),
     "gguf": Row(
         "GGUF, only read: the tokenizer of a language model for llama.cpp, in front of its numbers.",
@@ -184,12 +198,14 @@ _OWN = {
         "Markdown: the merges as a table to read, in a README or a lesson.",
         f"{HERE}.markdown_table",
         (".md", ".markdown"),
+        purpose="a table to read",
     ),
     "parquet": Row(
         "Parquet: a row a merge, for data frames; needs the package pyarrow.",
         f"{HERE}.parquet_table",
         (".parquet",),
         mark=b"PAR1",
+        purpose="a table for data frames",
     ),
 }
 for _method in METHODS.own.values():

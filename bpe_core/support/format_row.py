@@ -14,3 +14,4 @@ class Row(NamedTuple):
     only_read: bool = False  # so that no files of it are written
     mark: bytes = b""  # with which all its files begin; what begins otherwise is not asked of it
     sign: bytes = b""  # which all its files hold in their first part; what lacks it is not asked of it
+    purpose: str = ""  # what a person writes it for: "for" and a program, or a table and what reads it

@@ -154,7 +154,7 @@ def test_steps_have_their_own_name_and_formats_without_a_place_say_so_at_once(qt
     assert step == "merge" or not [one for one in said if "merge" in one.lower()]
     for name, format in FORMATS.written.items():
         with qtbot.waitSignal(learned.exchanging.export.refused, timeout=WAIT) as told:
-            dialog.format.setCurrentText(name)
+            dialog.format.setCurrentIndex(dialog.format.findData(name))
             dialog._begin_anew()
         assert told.args == [format.refusal(run.history)]
         assert dialog.begin.isEnabled() == (told.args == [""])

@@ -174,6 +174,7 @@ def test_a_sample_that_was_learned_by_itself_is_left_without_a_question(
     assert program.session.runs.all
     answering(Button.Cancel, program.actions["quit"].trigger)
     assert (program.window.isVisible(), answering.asked) == (False, [])
+    assert list((data_folder() / "unsaved").glob("*.bpex")) == [], "nor does the next start ask whether to restore it"
 
 
 def test_a_new_session_says_that_the_former_is_kept_and_restores_it(qtbot: QtBot, program: Program) -> None:

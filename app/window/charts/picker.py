@@ -52,6 +52,8 @@ class MeasurePicker(QWidget):
 
     def choose(self, title: str) -> None:
         """Draw the measure of that title, as if it had been picked."""
+        if not self._measures:
+            self._fill()
         self.measure.setCurrentText(title)
         self._choose()
 

@@ -25,6 +25,7 @@ FOLDER_EXPLANATION = (
     "For transformers.AutoTokenizer: tokenizer.json, what its special tokens are for, and how to load it."
 )
 ROLE_TITLES = {"pad": "Fills up", "bos": "Begins a text", "eos": "Ends a text", "unk": "Unknown"}
+COMMON, A_TABLE = "tokenizer.json", "a table"  # what most programs read; how purposes of tables begin
 STEM = "merges"  # the name where the format has no fixed one
 
 
@@ -33,6 +34,12 @@ class FormatChoice:
     name: str
     explanation: str
     file_name: str  # proposed
+    purpose: str = ""
+
+    @property
+    def title(self) -> str:
+        """The purpose, and the format."""
+        return f"{self.purpose[:1].upper()}{self.purpose[1:]} ({self.name})" if self.purpose else self.name
 
 
 @dataclass(frozen=True)
@@ -57,13 +64,15 @@ NO_WISH = FolderWish()
 
 
 def format_choices() -> list[FormatChoice]:
-    """List all formats: the tables with everything first, then those of other libraries."""
+    """List all formats: those of programs first, then tables."""
     files = [
-        FormatChoice(name, row.explanation, f"{STEM}{ending}" if ending.startswith(".") else ending)
+        FormatChoice(name, row.explanation, f"{STEM}{ending}" if ending.startswith(".") else ending, row.purpose)
         for name, row in FORMATS.written.rows.items()
         if (ending := row.endings[0])
     ]
-    return [*files, FormatChoice(FOLDER, FOLDER_EXPLANATION, "tokenizer")]
+    folder = FormatChoice(FOLDER, FOLDER_EXPLANATION, "tokenizer")
+    common, *others = sorted(files, key=lambda choice: (choice.name != COMMON, choice.purpose.startswith(A_TABLE)))
+    return [common, folder, *others]
 
 
 class TableExport(FileWork):

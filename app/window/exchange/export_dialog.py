@@ -27,20 +27,22 @@ from app.window.parts.widgets import (
 )
 
 STAGES = {"writing": "Writing", "verifying": "Reading back and comparing"}
-NONE = ""
+NONE, WRITE = "", "Write"
 
 
 class ExportDialog(WorkDialog):
-    """A dialog with two steps: check, then write. Any change in between asks for another check."""
+    """A dialog that checks what it writes. Where a file would be lost or something differs, it asks once more."""
 
     def __init__(self, export: TableExport, folder: Path, parent: QWidget | None = None) -> None:
-        super().__init__(export, "Export Tokenizer", "Check", "What the check found", parent)
-        self.resize(620, 440)
+        super().__init__(export, "Export Tokenizer", WRITE, "What the check found", parent)
+        self.resize(620, 360)
         self._export = export
         self._checked: PreparedExport | None = None
+        self._writes_at_once = False  # as no file is lost by it
         self._choices = format_choices()
         self.format = named(QComboBox(), "Format")
-        self.format.addItems([choice.name for choice in self._choices])
+        for choice in self._choices:
+            self.format.addItem(choice.title, choice.name)
         self.explanation = paragraph()
         self.folder = FolderFields(export.roles, export.specials)
         steps, cursor = export.session.runs.wording.steps, export.session.cursor
@@ -91,7 +93,7 @@ class ExportDialog(WorkDialog):
         return QFileDialog.getSaveFileName(self, "Where to write", before, options=options)[0]
 
     def _begin_anew(self) -> None:
-        self._checked = None
+        self._checked, self._writes_at_once = None, False
         self._export.forget()
         self.outcome.clear()
         self.begin.setEnabled(True)
@@ -117,10 +119,12 @@ class ExportDialog(WorkDialog):
     def _show_check(self, checked: PreparedExport) -> None:
         self._checked = checked
         self.outcome.setText(_report(checked, shades_of(self.palette())))
+        self._writes_at_once = checked.verification.agrees and not checked.replaces
 
     def _show_written(self, sentence: str) -> None:
+        report = "" if self._checked is None else _lists(self._checked)
         self._checked = None
-        self.outcome.setText(f"<p>{html.escape(sentence)}</p>")
+        self.outcome.setText(f"<p>{html.escape(sentence)}</p>{report}")
 
     def _show_refusal(self, sentence: str) -> None:
         self.begin.setEnabled(not sentence)
@@ -135,6 +139,9 @@ class ExportDialog(WorkDialog):
     def _rest(self) -> None:
         self._set_enabled(True)
         super()._rest()
+        if self._writes_at_once:
+            self._writes_at_once = False
+            self._export.put_in_place()
 
     def _set_enabled(self, on: bool) -> None:
         for widget in (self.format, self.folder, self.merges, self.up_to_here, self.path, self.path.choose):
@@ -202,12 +209,12 @@ class ExportBar(QWidget):
 
 def _title(checked: PreparedExport | None) -> str:
     if checked is None:
-        return "Check"
+        return WRITE
     if not checked.verification.agrees:
         return "Write Anyway"
     replaced = [path.name for path in checked.replaces]
     if not replaced:
-        return "Write"
+        return WRITE
     return f"Replace {replaced[0]}" if len(replaced) == 1 else f"Replace {len(replaced)} Files"
 
 
@@ -217,8 +224,7 @@ def _report(checked: PreparedExport, shades: Shades) -> str:
     sign, color = ("✓", shades.curve) if found.agrees else ("✗", shades.error)
     lines = [f'<p style="color:{color.name()}"><b>{sign} {html.escape(found.sentence)}</b></p>']
     lines += _html_list("This differs:", found.differences, found.differing - len(found.differences))
-    lines += _html_list("What was chosen for you:", found.chosen)
-    lines += _html_list("What this format cannot hold:", found.cannot_hold)
+    lines.append(_lists(checked))
     if checked.replaces:
         names = " and ".join(path.name for path in checked.replaces)
         lines.append(f"<p>Writing replaces {html.escape(names)}.</p>")
@@ -226,6 +232,12 @@ def _report(checked: PreparedExport, shades: Shades) -> str:
         names = " and ".join(map(str, checked.files))
         lines.append(f"<p>{len(checked.files)} files will be written: {html.escape(names)}.</p>")
     return "".join(lines)
+
+
+def _lists(checked: PreparedExport) -> str:
+    found = checked.verification
+    chosen = _html_list("What was chosen for you:", found.chosen)
+    return "".join((*chosen, *_html_list("What this format cannot hold:", found.cannot_hold)))
 
 
 def _html_list(title: str, sentences: tuple[str, ...], more: int = 0) -> list[str]:

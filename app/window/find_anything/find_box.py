@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPalette
@@ -33,12 +33,15 @@ class SearchHitModel(RowListModel[SearchHit]):
 class FindBox(QDialog):
     """A box that searches while the person types. Arrows move in the list, Enter chooses, Escape closes."""
 
-    def __init__(self, searches: Sequence[Search], parent: QWidget) -> None:
+    def __init__(
+        self, searches: Sequence[Search], parent: QWidget, why_nothing: Callable[[str], str] = lambda typed: ""
+    ) -> None:
+        """`why_nothing` says of what is typed why nothing is found, if it knows."""
         super().__init__(parent, Qt.WindowType.Popup)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("Find Anything")
         self.setObjectName("find_anything")
-        self._searches = searches
+        self._searches, self._why_nothing = searches, why_nothing
         self.field = named(entry(HINT, can_be_cleared=True), "Find anything")
         self.model = SearchHitModel(parent=self)
         self.list = list_of_rows(self.model, "What was found")
@@ -56,6 +59,7 @@ class FindBox(QDialog):
 
     def search(self, typed: str) -> None:
         self.model.set_rows(best(typed, self._searches))
+        self.nothing.setText(("" if self.model.rows else self._why_nothing(typed)) or NOTHING)
         self.nothing.setVisible(not self.model.rows)
         self.list.setVisible(bool(self.model.rows))
         self.list.setCurrentIndex(self.model.index(0))

@@ -46,6 +46,7 @@ class SearchHit:
     choose: Callable[[], object]
     keys: str = ""  # its keyboard shortcut
     is_token: bool = False
+    words: str = ""  # further ones by which it is found
 
 
 Fitting = tuple[int, SearchHit]  # with its rank
@@ -57,9 +58,11 @@ def among(offered: Iterable[SearchHit]) -> Search:
     known = tuple(offered)
 
     def search(typed: str) -> list[Fitting]:
-        fitting = []
+        fitting, typed = [], typed.casefold()
         for found in known:
-            ranks = (fit(typed, found.title), fit(typed, f"{found.kind} {found.title}"))
+            ranks = [fit(typed, found.title), fit(typed, f"{found.kind} {found.title}")]
+            if found.words and all(word in f"{found.title} {found.words}".casefold() for word in typed.split()):
+                ranks.append(WITHIN)
             if any(rank is not None for rank in ranks):
                 fitting.append((min(rank for rank in ranks if rank is not None), found))
         return fitting

@@ -3,22 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from PySide6.QtCore import QObject, Signal
 
 from app.session.run import Run
+from app.session.session import Session
 from app.window.actions import actions_in, keys_of, title_of
+from app.window.charts.picker import MeasurePicker
 from app.window.find_anything.find_box import FindBox
 from app.window.find_anything.search import RunSearch, Search, SearchHit, among
 from app.window.lessons.wiring import LessonWiring
-from app.window.main_window import Frame
+from app.window.main_window import Frame, MainWindow
+from app.window.manual.book import sections
+from app.window.manual.window import Manual
 from app.window.pages import PAGES, PageRow
 from app.window.parts.page import Page, PageTabs
-from app.window.recipe.recipe_form import RecipeForm, options, presets
+from app.window.recipe.recipe_form import CHOICES, RecipeForm, options, presets
+from app.window.recipe.recipe_panel import RecipePanel
+from app.window.text.view.canvas import TokenCanvas
+from app.window.training.training_views import SpeedBox
 from bpe_core.lessons.lessons import lessons
+from bpe_core.measures.measures import GROUPS, MEASURES
 
-NOT_NOW = "Not possible now"
+SYNONYMS = {"&Dark": "dark mode night black", "&Light": "light mode day white", "&Theme": "mode colours"}
 
 
 class SearchWiring(QObject):
@@ -31,35 +40,51 @@ class SearchWiring(QObject):
         form: RecipeForm,
         tabs: Sequence[PageTabs],
         look_at: Callable[[int], None],
+        places: Places,
         parent: QObject,
     ) -> None:
         super().__init__(parent)
-        self._form, self._tabs = form, tabs
+        self._form, self._tabs, self._places, self._actions_by_name = form, tabs, places, frame.actions
         self._session, self._window, self._teaching, self._look_at = frame.session, frame.window, teaching, look_at
         frame.actions.connect(find_anything=self.open)
 
     def open(self) -> None:
-        self.box = FindBox(self.searches(self._session.runs.shown), self._window)
+        self.box = FindBox(self.searches(self._session.runs.shown), self._window, self.why_nothing)
         self.box.show()
         self.box.field.setFocus()
 
     def searches(self, run: Run | None) -> list[Search]:
-        searches: list[Search] = [among(self._actions()), among((*self._recipes(), *self._pages(), *self._lessons()))]
+        named = *self._recipes(), *self._pages(), *self._lessons(), *self._places.hits()
+        searches: list[Search] = [among(self._actions()), among(named)]
         if run is not None and not self._teaching.course.is_predicting:  # or the answer could be looked up
             searches.append(RunSearch(run, self._session.cursor.go_to, self._look_at))
         return searches
 
     def _actions(self) -> list[SearchHit]:
+        possible = [(way, one) for way, one in actions_in(self._window) if one.isVisible() and one.isEnabled()]
         return [
-            SearchHit(title_of(action), way if action.isEnabled() else NOT_NOW, action.trigger, keys_of(action))
-            for way, action in actions_in(self._window)
-            if action.isVisible()
+            SearchHit(title_of(one), way, one.trigger, keys_of(one), words=SYNONYMS.get(one.text(), ""))
+            for way, one in possible
         ]
 
+    def why_nothing(self, typed: str) -> str:
+        """Say why the action that was meant is not possible now, if it is not."""
+        refused = self._actions_by_name.refused()
+        found = among(SearchHit(title, "", lambda: None, words=why) for title, why in refused)(typed)
+        titles = dict(refused)
+        best = min(found, key=lambda one: one[0], default=None)
+        return "" if best is None else f"{best[1].title} is not possible now. {titles[best[1].title]}"
+
     def _recipes(self) -> Iterator[SearchHit]:
-        listed = [(self._form.choose_preset, one) for group in presets().values() for one in group]
-        for choose, one in [*((self._form.choose_method, one) for one in options("method")), *listed]:
-            yield SearchHit(one.title, "Learn by it", partial(self.learn, choose, one.value))
+        methods = options("method")
+        for method in methods:
+            learn = partial(self.learn, self._form.choose_method, method.value)
+            yield SearchHit(method.title, "Method: learn by it", learn)
+        known = {method.title.casefold() for method in methods}
+        for preset in (one for group in presets().values() for one in group if one.title.casefold() not in known):
+            yield SearchHit(
+                preset.title, "Recipe: learn by it", partial(self.learn, self._form.choose_preset, preset.value)
+            )
 
     def learn(self, choose: Callable[[str], None], name: str) -> None:
         choose(name)
@@ -85,3 +110,59 @@ class SearchWiring(QObject):
     def _begin(self, name: str) -> None:
         self._teaching.open()
         self._teaching.begin(name, 0)
+
+
+ALSO_CALLED = {"pattern": "regular expression regex pre-tokenizer", "vocab_size": "vocabulary size tokens"}
+
+
+@dataclass(frozen=True)
+class Places:
+    """The parts of the window that a person can be led to: fields, measures, pages of the manual, looks and deeds."""
+
+    session: Session
+    window: MainWindow
+    form: RecipeForm
+    recipe: RecipePanel
+    speed: SpeedBox
+    picker: MeasurePicker
+    text: TokenCanvas
+    manual: Manual
+
+    def hits(self) -> Iterator[SearchHit]:
+        yield from self._fields()
+        yield SearchHit("Speed", "Field of the time bar", self._go_to_speed, words="fast slow playing training")
+        yield SearchHit("Larger Text", "Zoom", partial(self.text.zoom, 1), "Ctrl++", words="enlarge font size")
+        yield SearchHit("Smaller Text", "Zoom", partial(self.text.zoom, -1), "Ctrl+-", words="reduce font size")
+        yield from self._runs()
+        for group in GROUPS:
+            for measure in (MEASURES[name] for name in group.measures):
+                lead = partial(self._draw, measure.title)
+                yield SearchHit(measure.title, "Measure, in Compare", lead, words=measure.explanation)
+        for section in sections():
+            yield SearchHit(section.title, "Manual", partial(self.manual.open_at, section.place))
+
+    def _fields(self) -> Iterator[SearchHit]:
+        for name in sorted(self.recipe.choices & {*CHOICES}):
+            choice = CHOICES[name]
+            words = f"{choice.tip} {ALSO_CALLED.get(name, '')}"
+            if choice.title and self.form.applies(name):
+                yield SearchHit(choice.title, "Field of the recipe", partial(self._fill_in, name), words=words)
+
+    def _runs(self) -> Iterator[SearchHit]:
+        shown = self.session.runs.shown
+        if shown is not None and not shown.is_busy:
+            delete = partial(self.session.delete, shown)
+            yield SearchHit(f"Delete Run {shown.number:,}", "The run shown, with undo", delete, words="remove")
+
+    def _fill_in(self, name: str) -> None:
+        self.window.show_dock("recipe")
+        self.recipe.lead_to(name)
+
+    def _go_to_speed(self) -> None:
+        if not self.speed.isVisible():
+            self.window.show_room("watch")
+        self.speed.slider.setFocus()
+
+    def _draw(self, title: str) -> None:
+        self.window.show_room("compare")
+        self.picker.choose(title)

@@ -14,11 +14,12 @@ from app.session.session import Session
 from app.session.time import timer
 from app.worker.job import Task
 from bpe_core.errors import RecipeError
-from bpe_core.history.token_texts import shown
+from bpe_core.history.token_texts import TokenTexts, shown
 from bpe_core.methods.facts import FIRST_SIZE, MethodFacts
 from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.choice import LARGEST_VOCABULARY as LARGEST_VOCABULARY
 from bpe_core.recipes.choice import Choice as Choice
+from bpe_core.recipes.interventions import Intervention
 from bpe_core.recipes.parts import LearningChoices, MixtureChoices, Size, SplittingChoices, SteeringChoices, Symbols
 from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.recipe import CHOICES as CHOICES
@@ -114,7 +115,7 @@ def options(choice: str) -> list[Option]:
     return OPTIONS.get(choice) or [*unlabelled]
 
 
-def value_text(choice: str, recipe: Recipe) -> str:
+def value_text(choice: str, recipe: Recipe, names: TokenTexts | None = None) -> str:
     """Write a choice as the form does.
 
     >>> some = Recipe.preset("gpt2", special_tokens=("<s>",), lowercase=True)
@@ -127,6 +128,8 @@ def value_text(choice: str, recipe: Recipe) -> str:
     value = getattr(recipe, choice)
     if choice == "mixture" and value is not None:
         return str(value.in_words())
+    if choice == "interventions" and names is not None:
+        return "; ".join(_by_hand(one, names) for one in value) or "–"
     if choice == "preparation":
         return " ".join(step.words for step in value) or "–"
     if isinstance(value, bool):
@@ -137,6 +140,11 @@ def value_text(choice: str, recipe: Recipe) -> str:
         return f"{value:,}" if isinstance(value, int) else " ".join(map(str, value)) or "–"
     listed = (one.title for one in options(choice) if one.value == value) if CHOICES[choice].kind is str else iter(())
     return next(listed, value or "–")
+
+
+def _by_hand(one: Intervention, names: TokenTexts) -> str:
+    texts = (names.text[id] if id < len(names.text) else f"#{id}" for id in one.pair)
+    return f"{one.act} {' + '.join(texts)} {'from' if one.act == 'forbid' else 'at'} {one.step:,}"
 
 
 class RecipeForm(QObject):
@@ -200,7 +208,8 @@ class RecipeForm(QObject):
         parts = (SplittingChoices, Symbols, Size, LearningChoices, SteeringChoices, MixtureChoices)
         names = recipe.differing(other, *parts)
         known = (name for name in CHOICES if name in names and (recipe.applies(name) or other.applies(name)))
-        return [(title_of(name), value_text(name, recipe), value_text(name, other)) for name in known]
+        texts = None if self._runs.shown is None else self._runs.shown.names
+        return [(title_of(name), value_text(name, recipe, texts), value_text(name, other, texts)) for name in known]
 
     def use_recipe_shown(self) -> None:
         recipe = self._recipe_shown()

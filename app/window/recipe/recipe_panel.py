@@ -77,6 +77,12 @@ class RecipePanel(QScrollArea):
     def field(self, choice: str) -> Any:
         return self._fields[choice].widget
 
+    def lead_to(self, choice: str) -> None:
+        """Open what the field of a choice lies in, and put the cursor there."""
+        if choice in MORE:
+            self.more_button.setChecked(True)
+        self.field(choice).setFocus()
+
     # -- fields ----------------------------------------------------------------------------
 
     def _main_fields(self) -> QFormLayout:

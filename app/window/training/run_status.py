@@ -9,6 +9,8 @@ from typing import Any, Literal
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QFont
 
+from app.session.corpus import SessionCorpus
+from app.session.counts import CountFailure
 from app.session.run import Phase, Run, as_tree, name_of
 from app.session.session import Session
 from app.window.parts.row_list import Index, Role, RowListModel
@@ -18,6 +20,7 @@ from bpe_core.kernels.readiness import MachineCode
 from bpe_core.recipes.ties import TIE_RULES
 
 MainAction = Literal["train", "pause", "resume", "extend"]
+UNREADABLE = "None of these texts can be read. Point at one in Corpus to see why."
 NO_TEXTS, READY = "Open a text, then press Train.", "Ready. Press Train."
 
 
@@ -44,7 +47,9 @@ class TrainingStatusModel(QObject):
         self._throttle = throttle = Throttle(100, self._update, self)
         session.runs.changed.connect(self._update)
         session.runs.grew.connect(throttle.call)
-        for chosen in (session.recipe.changed, session.corpus.texts.changed, session.corpus.listed):
+        session.opening_changed.connect(self._update)
+        texts = session.corpus
+        for chosen in (session.recipe.changed, texts.texts.changed, texts.listed, texts.counts.changed):
             chosen.connect(throttle.call)
 
     @property
@@ -68,8 +73,10 @@ class TrainingStatusModel(QObject):
 
 
 def status_of(run: Run | None, session: Session) -> TrainingStatus:
+    if session.opening:
+        return TrainingStatus(f"Opening {session.opening} …")
     if run is None:
-        return TrainingStatus(READY if session.corpus.texts.value else NO_TEXTS)
+        return TrainingStatus(_before_any_run(session.corpus))
     recipe, texts = session.recipe.value, session.corpus.texts.value
     extends = run.can_extend_to(recipe)
     is_paused = run.can_go_on() and run.phase is Phase.PAUSED
@@ -84,6 +91,13 @@ def status_of(run: Run | None, session: Session) -> TrainingStatus:
         can_stop=run.is_busy or run.phase is Phase.PAUSED,
         can_extend=extends,
     )
+
+
+def _before_any_run(corpus: SessionCorpus) -> str:
+    if not corpus.texts.value:
+        return NO_TEXTS
+    are_refused = all(isinstance(outcome, CountFailure) for outcome in corpus.outcomes_as_wanted())
+    return UNREADABLE if are_refused else READY
 
 
 def _main_action(run: Run, *, goes_on: bool, extends: bool) -> MainAction:

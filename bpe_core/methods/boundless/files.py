@@ -11,5 +11,6 @@ FORMATS = {
         "bpe_core.methods.boundless.model_file",
         (".boundless.model",),
         mark=b"BoundlessBPE",
+        purpose="for BoundlessBPE's program",
     )
 }

@@ -37,11 +37,15 @@ def trained(
     return made_once(qtbot, one_session, only_window, make)
 
 
+def choose(shown: ExportDialog, format: str) -> None:
+    shown.format.setCurrentIndex(shown.format.findData(format))
+
+
 def dialog(program: Program, path: Path, format: str) -> ExportDialog:
     program.actions["export"].trigger()
     shown = program.exchanging.export_dialog
     assert shown is not None
-    shown.format.setCurrentText(format)
+    choose(shown, format)
     shown.path.setText(str(path))
     return shown
 
@@ -53,33 +57,40 @@ def press(qtbot: QtBot, program: Program, shown: ExportDialog) -> None:
 
 def test_every_format_is_offered_under_a_name_of_its_own(trained: Program, tmp_path: Path) -> None:
     shown = dialog(trained, tmp_path / "merges.csv", "csv")
-    assert [shown.format.itemText(row) for row in range(shown.format.count())] == [*FORMATS.written, FOLDER]
+    offered = [(shown.format.itemText(row), shown.format.itemData(row)) for row in range(shown.format.count())]
+    assert {name for _, name in offered} == {*FORMATS.written, FOLDER}
+    assert [name for _, name in offered[:2]] == ["tokenizer.json", FOLDER], "what most people want"
+    purposes = {name: row.purpose for name, row in FORMATS.written.rows.items()}
+    assert all(purposes.values())
+    for title, name in offered:
+        assert name == FOLDER or title.casefold() == f"{purposes[name]} ({name})".casefold()
+    tables = [purposes.get(name, "").startswith("a table") for _, name in offered]
+    assert tables == sorted(tables), "programs first"
     proposed = []
     for name, row in FORMATS.written.rows.items():
-        shown.format.setCurrentText(name)
+        choose(shown, name)
         assert shown.explanation.text() == row.explanation
         proposed.append(Path(shown.path.text()).name)
     assert [format_for(name).name for name in proposed] == list(FORMATS.written)
 
 
-@pytest.mark.parametrize("format", ["json", "tokenizer.json", "merges.txt"])
-def test_a_file_is_checked_and_then_written(qtbot: QtBot, trained: Program, tmp_path: Path, format: str) -> None:
+@pytest.mark.parametrize("format", ["json", "merges.txt"])
+def test_one_press_checks_a_file_and_writes_it(qtbot: QtBot, trained: Program, tmp_path: Path, format: str) -> None:
     path = tmp_path / "merges.txt" if format == "merges.txt" else tmp_path / f"ours.{format}"
     shown = dialog(trained, path, format)
-    assert shown.begin.text() == "Check"
-    press(qtbot, trained, shown)
+    assert shown.begin.text() == "Write"
+    with qtbot.waitSignal(trained.exchanging.export.finished, timeout=WAIT):
+        shown.begin.click()
+    qtbot.waitUntil(lambda: not trained.exchanging.export.is_busy, timeout=WAIT)
     assert "verified: " in shown.outcome.text()
     assert "words agree" in shown.outcome.text()
-    assert shown.begin.text() == "Write"
-    assert list(tmp_path.glob("[!s]*")) == []  # nothing but the settings: no file is there yet
-    press(qtbot, trained, shown)
     run = trained.session.runs.shown
     assert run is not None
     assert run.history is not None
     assert open_table(path).format == format
     assert read_history(path).columns.left.tolist() == run.history.columns.left.tolist()
     assert f"Wrote {len(run.history)} merges" in trained.messages.sentence.text()
-    assert shown.begin.text() == "Check"
+    assert shown.begin.text() == "Write"
 
 
 def test_a_folder_for_transformers_is_written(
@@ -93,15 +104,16 @@ def test_a_folder_for_transformers_is_written(
     shown.folder.roles["eos"].setCurrentText("</s>")
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_, **__: (str(template), ""))
     shown.folder.template.choose.click()
-    press(qtbot, trained, shown)
+    with qtbot.waitSignal(trained.exchanging.export.finished, timeout=WAIT):
+        shown.begin.click()
+    qtbot.waitUntil(lambda: not trained.exchanging.export.is_busy, timeout=WAIT)
     told = shown.outcome.text()
     assert "is added as a special token" in told[told.index("What was chosen for you") :]
     assert "is added" not in told.partition("What this format cannot hold")[2]
-    press(qtbot, trained, shown)
     assert sorted(path.name for path in out.iterdir()) == ["README.md", "tokenizer.json", "tokenizer_config.json"]
     config = json.loads((out / "tokenizer_config.json").read_text(encoding="utf-8"))
     assert (config["pad_token"], config["eos_token"]) == ("<|pad|>", "</s>")
-    shown.format.setCurrentText("csv")
+    choose(shown, "csv")
     assert not shown.folder.isVisible()
 
 
@@ -125,31 +137,34 @@ def test_only_the_merges_up_to_the_moment_shown(qtbot: QtBot, trained: Program, 
     path = tmp_path / "early.csv"
     shown = dialog(trained, path, "csv")
     shown.up_to_here.click()
-    press(qtbot, trained, shown)
-    press(qtbot, trained, shown)
+    with qtbot.waitSignal(trained.exchanging.export.finished, timeout=WAIT):
+        shown.begin.click()
     assert len(read_history(path)) == 7
 
 
 def test_a_change_asks_for_another_check(qtbot: QtBot, trained: Program, tmp_path: Path) -> None:
+    (tmp_path / "ours.csv").write_text("the old file")
     shown = dialog(trained, tmp_path / "ours.csv", "csv")
     press(qtbot, trained, shown)
-    assert shown.begin.text() == "Write"
+    assert shown.begin.text() == "Replace ours.csv"
     shown.merges.setValue(3)
-    assert shown.begin.text() == "Check"
+    assert shown.begin.text() == "Write"
     assert shown.outcome.text() == ""
+    assert (tmp_path / "ours.csv").read_text() == "the old file"
 
 
 def test_a_format_that_has_no_place_for_the_table_says_why(qtbot: QtBot, trained: Program, tmp_path: Path) -> None:
     shown = dialog(trained, tmp_path / "ours.codes", "subword-nmt")
     press(qtbot, trained, shown)
     assert "this table starts from bytes" in shown.outcome.text()
-    assert shown.begin.text() == "Check"
+    assert shown.begin.text() == "Write"
 
 
 def test_a_folder_that_is_not_there(qtbot: QtBot, trained: Program, tmp_path: Path) -> None:
     shown = dialog(trained, tmp_path / "no" / "such.csv", "csv")
-    press(qtbot, trained, shown)
-    press(qtbot, trained, shown)
+    with qtbot.waitSignal(trained.exchanging.export.failed, timeout=WAIT):
+        shown.begin.click()
+    qtbot.waitUntil(lambda: not trained.exchanging.export.is_busy, timeout=WAIT)
     assert "Could not write" in shown.outcome.text()
     assert "Could not write" in trained.messages.sentence.text()
 
@@ -171,13 +186,13 @@ def test_a_file_may_be_chosen_and_keeps_its_name(
     trained.actions["export"].trigger()
     shown = trained.exchanging.export_dialog
     assert shown is not None
-    shown.format.setCurrentText("tokenizer.json")
+    choose(shown, "tokenizer.json")
     assert Path(shown.path.text()).name == "tokenizer.json"
-    shown.format.setCurrentText("minbpe")
+    choose(shown, "minbpe")
     assert Path(shown.path.text()).name == "merges.minbpe.model"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, **__: (str(tmp_path / "mine.x"), ""))
     shown.path.choose.click()
-    shown.format.setCurrentText("csv")
+    choose(shown, "csv")
     assert shown.path.text() == str(tmp_path / "mine.x")
 
 

@@ -47,8 +47,8 @@ def test_actions_files_lessons_tokens_and_steps_are_found_and_done(
     assert "Dark" in titles(box, "theme da")
     assert titles(box, "no such thing at all") == []
     assert box.nothing.isVisible()
-    assert titles(box, "copy ref")[0] == "Copy Reference"
-    assert box.model.rows[0].kind == "Not possible now", "there is no moment to refer to yet"
+    assert titles(box, "copy ref") == [], "there is no moment to refer to yet"
+    assert box.nothing.text().startswith("Copy Reference is not possible now.")
     box.reject()
     small(program, 300)
     train(program)
@@ -88,6 +88,51 @@ def test_methods_recipes_and_pages_are_found_by_name(qtbot: QtBot, program: Prog
     assert runs.shown.recipe.method == "unigram"
     choose(opened(program), "compression")
     assert program.charts.shown == "compression"
+
+
+@pytest.mark.parametrize(
+    ("typed", "title"),
+    [
+        ("minimum count", "Minimum count"),
+        ("premium", "Parity premium"),
+        ("fertility", "Tokens per word"),
+        ("dark mode", "Dark"),
+        ("zoom", "Larger Text"),
+        ("speed", "Speed"),
+        ("regular expression", "Split by"),
+        ("leaving no trace", "Leaving no trace"),
+    ],
+)
+def test_fields_measures_pages_and_looks_are_found(program: Program, typed: str, title: str) -> None:
+    assert title in titles(opened(program), typed)
+
+
+def test_what_cannot_be_done_is_no_entry(program: Program) -> None:
+    hits = [hit for search in program.finding.searches(None) for _, hit in search("")]
+    shown = [hit.title for hit in hits]
+    in_menus = {hit.title for hit in hits if hit.kind not in ("Manual", "Measure, in Compare", "Field of the recipe")}
+    assert not {"None", "None yet", *(title for title, _ in program.actions.refused())} & in_menus
+    assert not [title for title in shown if title.startswith("Kept for")]
+    learned_by = [hit.title.casefold() for hit in hits if hit.kind.endswith("learn by it")]
+    assert len(learned_by) == len({*learned_by})
+
+
+def test_a_hit_leads_to_its_place(qtbot: QtBot, program: Program, train: Train) -> None:
+    small(program, 300)
+    train(program)
+    choose(opened(program), "minimum count")
+    assert program.window.room == "build"
+    assert program.window.focusWidget() is program.recipe_panel.field("min_frequency")
+    choose(opened(program), "parity premium")
+    assert (program.window.room, program.charts.shown) == ("compare", "benchmark")
+    choose(opened(program), "delete run")
+    assert program.session.runs.all == []
+    program.session.undo.undo()
+    assert len(program.session.runs.all) == 1
+    choose(opened(program), "leaving no trace")
+    assert program.manual.window is not None
+    assert program.manual.window.isVisible()
+    program.manual.window.close()
 
 
 def test_tokens_written_just_so_come_first_then_those_that_begin_so() -> None:

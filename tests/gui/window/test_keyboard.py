@@ -149,3 +149,5 @@ def test_tab_goes_round_in_every_room_and_comes_by_the_rooms(
     assert titles >= {room.title for room in ROOMS}
     backwards = in_order(program, Qt.Key.Key_Backtab)
     assert set(backwards) == set(reached)
+    closed_by = {dock.titleBarWidget() for dock in program.window.docks.values() if not dock.isHidden()}
+    assert {title for title in closed_by if not any(title.isAncestorOf(widget) for widget in reached)} == set()

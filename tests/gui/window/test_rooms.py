@@ -320,6 +320,21 @@ def test_quit_is_the_last_entry_of_the_file_menu(program: Program) -> None:
     assert titles.index("Open Folder …") + 1 == titles.index("Samples") == titles.index("Open Recent") - 1
 
 
+def test_another_run_may_be_shown_before_the_word_is_split_by_it(qtbot: QtBot, program: Program, train: Train) -> None:
+    small(program, 300)
+    train(program)
+    large = shown_run(program)
+    small(program, 257)
+    train(program)
+    runs, word = program.session.runs, program.watch.word
+    for run in (large, runs.all[-1]):
+        runs.show(run)  # with fewer ids than the split that is known
+        word._show()
+    settle(qtbot, program)
+    assert run.history is not None
+    assert word.cut.tokens == len(Tokenizer(run.history).encode(word.text))
+
+
 def test_the_first_room_names_the_button_that_can_be_pressed(qtbot: QtBot, program: Program, train: Train) -> None:
     program.window.show_room("watch")
     assert not program.actions["play"].isEnabled()

@@ -1,0 +1,49 @@
+"""The numbers of runs: what is learned while a person types takes none away."""
+
+from __future__ import annotations
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.wiring import Program
+from tests.gui.conftest import WAIT, Train, settle
+from tests.gui.small_run import shown_run, small
+
+pytestmark = pytest.mark.usefixtures("only_window")
+
+
+def learned_live(qtbot: QtBot, program: Program, size: int) -> int:
+    """Type a size, wait until it is learned at once, and return the number of its run."""
+    small(program, size)
+    qtbot.waitUntil(lambda: shown_run(program).recipe.vocab_size == size, timeout=WAIT)
+    settle(qtbot, program)
+    return shown_run(program).number
+
+
+def test_numbers_do_not_jump_while_a_size_is_typed(qtbot: QtBot, program: Program, train: Train) -> None:
+    small(program, 290)
+    train(program)
+    program.live.is_on = True
+    numbers = [learned_live(qtbot, program, size) for size in (291, 295, 299, 291)]
+    assert numbers == [2, 2, 2, 2]
+    assert [run.number for run in program.session.runs.all] == [1, 2]
+    program.live.is_on = False
+    program.session.train()
+    qtbot.waitUntil(lambda: len(program.session.runs.all) == 3, timeout=WAIT)
+    settle(qtbot, program)
+    assert sorted(run.number for run in program.session.runs.all) == [1, 2, 3]
+
+
+def test_a_draft_that_is_used_keeps_its_number(qtbot: QtBot, program: Program, train: Train) -> None:
+    small(program, 290)
+    train(program)
+    program.live.is_on = True
+    learned_live(qtbot, program, 295)
+    program.session.cursor.go_to(3)
+    program.actions["bookmark"].trigger()
+    assert [mark.run for mark in program.session.bookmarks.value] == [2]
+    assert learned_live(qtbot, program, 299) == 3
+    numbers = [run.number for run in program.session.runs.all]
+    assert numbers == [1, 2, 3]
+    assert learned_live(qtbot, program, 295) == 2
+    assert len({run.number for run in program.session.runs.all}) == len(program.session.runs.all)
