@@ -53,6 +53,13 @@ RENYI_FORMULA = (
     "tokens of the text, and V the number of different tokens that occur in it. 1 would mean that all occur equally "
     "often; a few very frequent tokens, or many very rare ones, lower it."
 )
+BITS_FORMULA = (
+    "Σ −log₂ p(b after a) / bytes of these words, a and b neighbours among the tokens of a word with its edge before "
+    "the first and behind the last. p(b after a) = (max(0, n(ab) − D) + D · different after a · p(b)) / n(a), or p(b) "
+    "where a never occurred. p(b) = (max(0, different before b − d) + d · different b / (V + 1)) / different pairs, V "
+    "the tokens of the vocabulary and 1 the edge. D = n₁ / (n₁ + 2 n₂), n₁ the pairs that occurred once and n₂ twice, "
+    "d the same of different tokens before each; both are 0.75 where n₁ or n₂ is 0"
+)
 BITS_NOTE = (
     "Held-out bits per byte: what it takes to tell words that were held out, by a smoothed model (interpolated "
     "Kneser-Ney) of pairs of tokens, made of the training text; less is better. Held out is the text that you name, "
@@ -153,7 +160,7 @@ MEASURES: dict[str, Measure] = {
         Measure(
             *("bits_per_byte", "Held-out bits per byte", "bits/byte", "bits"),
             "How many bits a small model of token pairs needs to write held-out words",
-            "Σ −log₂ p / bytes of these words, p the probability of each token after the one before",
+            BITS_FORMULA,
             digits=4,
             note=BITS_NOTE,
         ),

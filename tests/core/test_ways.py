@@ -150,6 +150,24 @@ def test_dropout_draws_as_subword_nmt_does() -> None:
     assert distance(theirs, {tuple(names[id] for id in ids): one for ids, one in chances.items()}) < SURE
 
 
+def test_dropout_draws_as_tokenizers_does_where_no_pairs_compete() -> None:
+    """Where some do, it leaves out fewer: the manual has both figures."""
+    tokenizers = pytest.importorskip("tokenizers")
+    whole = {}
+    for pairs in (["l o", "lo w", "e s", "es t", "low est"], PAIRS):
+        history = table_of(pairs)
+        merges = [(left, right) for left, right in (pair.split() for pair in pairs)]
+        texts = dict.fromkeys([*"lowest", *(part for pair in merges for part in (*pair, "".join(pair)))])
+        model = tokenizers.models.BPE(vocab={text: at for at, text in enumerate(texts)}, merges=merges, dropout=0.3)
+        theirs = Counter(tuple(tokenizers.Tokenizer(model).encode("lowest").tokens) for _ in range(DRAWS))
+        names, chances = Study(history).names.text, Ways(history, dropout=0.3).chances(b"lowest") or {}
+        ours = {tuple(names[id] for id in ids): share for ids, share in chances.items()}
+        whole[len(pairs)] = theirs[("lowest",)] / DRAWS, ours[("lowest",)]
+        if pairs is not PAIRS:
+            assert distance(theirs, ours) < SURE
+    assert whole[len(PAIRS)] == pytest.approx((0.53, 0.35), abs=0.03)
+
+
 def pieces_of(study: Study, ids: tuple[int, ...]) -> bytes:
     return b"".join(study.inside.by_index.tokenizer.token_bytes(id) for id in ids)
 
