@@ -24,9 +24,9 @@ class Wording:
     """
 
     step: str = "merge"
-    done: str = "merged"  # what was done to the pair or piece that was chosen
-    choice: str = "pair"  # what the step chose among
-    best: str = ""  # why it was chosen, such as "with the highest score"; empty for the one that occurs most
+    done: str = "merged"  # what the step did to the chosen pair or piece
+    choice: str = "pair"  # what the step chooses among
+    best: str = ""  # why it was chosen, such as "with the highest score"; empty if it occurs most
 
     @property
     def steps(self) -> str:
@@ -47,11 +47,11 @@ class Preset:
 
 @dataclass(frozen=True, kw_only=True)
 class OwnChoices:
-    """The choices of a recipe that only one method has. A method with some declares a subclass."""
+    """The choices of a recipe that only one method has. A method with such choices declares a subclass."""
 
 
 class Kind(Protocol):
-    """A kind of file, as far as a method looks at it; `bpe_core.formats.base.Format` says what each means."""
+    """A format of files, as a method sees it; `bpe_core.formats.base.Format` explains each attribute."""
 
     @property
     def name(self) -> str: ...
@@ -104,32 +104,33 @@ class MethodFacts:
     wording: Wording = Wording()
     usual_sizes: tuple[str, ...] = ()
     single: Single | None = None
-    first_size: int = FIRST_SIZE  # of the vocabulary of a small sample, so that many steps change how it is split
-    listed_as: str = ""  # the method of a table that holds its tokens without steps, where that is another
-    learns_at_once: bool = True  # a short sample within a blink, so that the first room offers it
-    is_contrast: bool = False  # a result of another method is compared with it first
+    first_size: int = FIRST_SIZE  # the size of a small sample's vocabulary, by which many steps change its split
+    listed_as: str = ""  # the method that a table of its tokens without steps belongs to, if it is another method
+    learns_at_once: bool = True  # whether it learns a short sample at once; then the first room offers it
+    is_contrast: bool = False  # whether results of other methods are compared with its result first
     tables: frozenset[str] = frozenset()  # the kinds of tables that hold what it learned; see `Format.tables`
-    instead: str = ""  # the formats to choose where one cannot hold it, as an advice in words
-    formats: Mapping[str, Row] = {}  # by name, those that it brings: of tables that no other method has
+    instead: str = ""  # advice, in words, which formats to choose if a format cannot hold its result
+    formats: Mapping[str, Row] = {}  # the formats that the method brings, by name
 
-    # What it learns depends on, besides the words and their counts.
+    # Other things than the words and their counts that decide what it learns.
     asks_for_line_ends: bool = False
-    serves_languages: bool = False  # on the group of texts that each word is of
-    size_decides: bool = False  # on the final size of the vocabulary, from early on
+    serves_languages: bool = False  # the group of texts that each word comes from decides
+    size_decides: bool = False  # the final size of the vocabulary decides, even for early steps
 
     # How it learns and splits.
-    choice_to_grow_by: str = ""  # its own choice that a table leaves open which lists tokens and goes on
-    cannot_grow: str = "it knows no way to go on from a table. Learn it again with a larger vocabulary."  # why, if so
-    goes_across_words: bool = False  # behind the steps of any table of bytes, where a person asks for it
-    superword_limits: frozenset[str] = frozenset()  # its choices that mean nothing as long as it does not
-    can_be_steered: bool = False  # a person may forbid or force a pair at a step, and go on from a table
-    keeps_characters: bool = False  # a choice makes it join bytes within one character only
+    choice_to_grow_by: str = ""  # the choice that must be made to go on from a table that only lists tokens
+    # the reason, if it cannot go on from a table
+    cannot_grow: str = "it knows no way to go on from a table. Learn it again with a larger vocabulary."
+    goes_across_words: bool = False  # it can go on across words after the steps of any table of bytes
+    superword_limits: frozenset[str] = frozenset()  # its choices that only matter across words
+    can_be_steered: bool = False  # a person may forbid or force a pair at a step, and continue a table
+    keeps_characters: bool = False  # a choice limits it to joining bytes of one character
     has_continuations: bool = False  # a character inside a word is another base symbol than at its beginning
-    has_seeds: bool = False  # its alphabet may hold whole pieces of words, behind the base symbols
-    looks_tokens_up: bool = False  # a text is split by which tokens there are, whatever they were made of
+    has_seeds: bool = False  # its alphabet may hold whole pieces of words, after the base symbols
+    looks_tokens_up: bool = False  # only the set of tokens decides how a text is split, not how they were made
     joins_runs: bool = False  # it joins within words first, then words that are one token
     counts_apart: bool = False  # a count says how many tokens its merge makes: `aaa` holds a+a once
-    starts_anew: bool = False  # with each block of a text: several steps may join the same pair, each for its block
+    starts_anew: bool = False  # each block of a text has its own table, so several steps may join the same pair
 
     @cached_property
     def own_choices(self) -> Mapping[str, Choice]:
@@ -137,13 +138,13 @@ class MethodFacts:
         return choices_of(self.choices)
 
     def fits(self, format: Kind) -> bool:
-        """Return whether files of a format hold what it learned."""
+        """Return whether files of a format can hold what this method learned."""
         if format.methods is not None:
             return not format.methods or self.name in format.methods
         return not format.tables or not format.tables.isdisjoint(self.tables)
 
     def refusal(self, format: Kind) -> str:
-        """Say why a format does not hold what it learned, and what to choose instead; nothing if it does."""
+        """Say why a format cannot hold what this method learned, and what to choose instead; empty if it can."""
         if self.fits(format):
             return ""
         advice = f"{self.instead}, or " if self.instead else ""
@@ -153,31 +154,31 @@ class MethodFacts:
         )
 
     def knows(self, scores: Sequence[float]) -> bool:
-        """Return whether only this method gives tokens such scores."""
+        """Return whether these scores show that this method made them."""
         return False
 
-    # What its own choices mean to others, who know none of them by name.
+    # What the method's own choices mean, for code that does not know them by name.
 
     def longest_word_of(self, recipe: Any) -> int | None:
-        """Return how many characters a word may have that is not unknown as a whole; None where any may be split."""
+        """Return the most characters of a word before it counts as unknown; None if there is no limit."""
         return None
 
     def choices_for_longest_word(self, characters: int) -> Mapping[str, Any]:
-        """Return the choices by which longer words are unknown."""
+        """Return the choices that make words of more than `characters` unknown."""
         return {}
 
     def pattern_inside(self, recipe: Any) -> str:
-        """Return the pattern of the words inside the runs that it joins across."""
+        """Return the pattern that splits runs of words into words, for a method that joins across words."""
         return "o200k"
 
     def falls_into_bytes(self, recipe: Any) -> bool:
-        """Return whether a token that is dropped leaves its bytes; otherwise it leaves the two it was made of."""
+        """Return whether a dropped token is split into its bytes; otherwise it is split into its halves."""
         return True
 
     def joins_in_order(self, recipe: Any) -> bool:
-        """Return whether what a step joins stays joined."""
+        """Return whether joined tokens are never split again."""
         return True
 
     def single_of(self, recipe: Any) -> Single | None:
-        """Return what steps by this recipe may do besides joining."""
+        """Return what a step of this recipe may do besides joining a pair."""
         return self.single

@@ -1,7 +1,7 @@
-"""The methods that learn a vocabulary, by the name that a recipe uses.
+"""The registry of all methods, by the name that a recipe uses.
 
-Each folder of `bpe_core/methods` but `kit` is the house of one method: its `__init__.py` holds a `METHOD`. A plug-in
-brings methods, too. No other file of the program names one.
+Each folder of `bpe_core/methods` except `kit` holds one method: its `__init__.py` has a `METHOD`. Plug-ins bring
+methods, too. No other file of the program names a method.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ def _houses() -> dict[str, MethodFacts]:
 
 
 def _as_today(row: Any) -> MethodFacts:
-    """Return a method from the row that plug-ins had before there were houses; one of today is as it is."""
+    """Return a method of the present form for a plug-in's row in the former form; leave other values as they are."""
     if isinstance(row, MethodFacts) or not hasattr(row, "module"):
-        return row  # type: ignore[no-any-return]  # the check looks at it
+        return row  # type: ignore[no-any-return]  # `_check` refuses other values
     method: MethodFacts = import_module("bpe_core.methods.kit.former").method_of_today(row)
     return method
 
@@ -42,9 +42,9 @@ METHODS: Registry[MethodFacts] = Registry("methods", _houses(), _check, _as_toda
 
 
 def method_for(table: str) -> str:
-    """Return the name of the method that a file is read as, of which only the kind of its table is known."""
+    """Return the method as which a file is read if only the kind of its table is known."""
     return next(name for name in METHODS if table in METHODS[name].tables)
 
 
-# The plain way to learn, which recipes follow that name no method.
+# The method of recipes that name no method.
 USUAL = next(iter(METHODS))

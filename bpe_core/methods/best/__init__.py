@@ -1,4 +1,4 @@
-"""Best: put prices on all pieces of words until it is clear which are worth a place, and add those one by one."""
+"""The method Best: price all pieces of words until it is clear which are worth a place, and add these one by one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Best(MinGram):
-    """The pieces that split words into the fewest tokens, as nearly as can be found."""
+    """The method that searches for the pieces that split words into the fewest tokens."""
 
     name = "best"
     title = "Best"
@@ -39,7 +39,7 @@ class Best(MinGram):
 
     @property
     def specification(self) -> None:
-        """Return none: which pieces it chooses has no short form. The reference says what these are worth."""
+        """Return None: the search has no short form. The reference only says how good a vocabulary is."""
         return None
 
     def begin(self, words: WordTable, recipe: Recipe, known: History | None = None, *, fast: bool) -> LearnerStart:

@@ -1,3 +1,3 @@
-"""The kinds of tables that hold what Best learned: those of Unigram but for llama.cpp's."""
+"""The kinds of tables that hold what Best learned: those of Unigram, except llama.cpp's."""
 
 TABLES = frozenset({"scores", "Unigram"})

@@ -1,8 +1,8 @@
-"""Best: of all pieces that words hold, those that cut the words into the fewest tokens, as nearly as can be found.
+"""The learner of Best, which searches for the pieces that cut the words into the fewest tokens.
 
-All pieces that may be worth a place get prices (see `prices.py`). What these ask for is improved by swaps. The pieces
-chosen are then added one by one, the most valuable first, so that the vocabulary grows as by joining. Words are cut as
-by MinGram: into the fewest tokens, and of several ways into as many by the most probable ones.
+All pieces that may be worth a place get prices (see `prices.py`). The prices suggest a vocabulary, and swaps improve
+it. The chosen pieces are then added one by one, the most valuable first, as byte-pair encoding adds its tokens. Words
+are cut as by MinGram: into the fewest tokens, and of several ways with as few tokens the most probable one is taken.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ USUAL_LONGEST = 16
 
 
 class BestLearner(DroppingLearner):
-    """Finds what becomes of the corpus while the chosen pieces leave, the least valuable first, and adds them backward.
+    """A learner that drops the chosen pieces, the least valuable first, and records the reverse as additions.
 
-    A history from a file may have added others. These are added first, in the place of the least valuable ones.
+    A history from a file may have added other pieces. These are added first; they replace the least valuable ones.
     """
 
     _right = ADDED
@@ -50,7 +50,7 @@ class BestLearner(DroppingLearner):
         forced: History | None,
         lattices: LatticesMaker,
         *,
-        search: Search | None = None,  # what the alphabet was made of, where it was
+        search: Search | None = None,  # the search that made the alphabet, if one did
     ) -> None:
         self._search = search or _searching(words, recipe)
         self._is_found = False
@@ -62,7 +62,7 @@ class BestLearner(DroppingLearner):
         return Scores((0,), (self._rows[0],), self._dropped[: self.learned])
 
     def candidates(self, wanted: int) -> list[Candidate]:
-        """Return the rest of the chosen pieces; while they are searched, those that the prices ask for now."""
+        """Return the chosen pieces that are left; during the search, the pieces that the prices favour now."""
         if self._is_found:
             return super().candidates(min(wanted, len(self._batch.pieces) - self._next))
         search, first = self._search, len(self._alphabet) - self._alphabet.seed_count
@@ -93,7 +93,7 @@ class BestLearner(DroppingLearner):
             yield from self._cut()
         tokens = self._tokens()
         yield from self._in_slices(partial(self._lattices.plan, pieces=pieces[::-1].copy()))
-        left = np.append(tokens, self._lattices.tokens_after + self._unknown_tokens)[::-1]  # before any, after each
+        left = np.append(tokens, self._lattices.tokens_after + self._unknown_tokens)[::-1]  # at first, after each
         self._batch = Batch(pieces, {"saves": -np.diff(left)}, self._lattices.leaving[::-1], left[1:])
         self._is_found = True
         yield True
@@ -109,7 +109,7 @@ class BestLearner(DroppingLearner):
         return pieces.astype(np.int32)
 
     def _go(self, pieces: Int32s) -> None:
-        """Drop nothing."""
+        """Drop nothing: the pieces of this method are added."""
 
 
 def _read_only(row: Float32s) -> Float32s:
@@ -154,7 +154,7 @@ def _alphabet_of(search: Search, words: WordTable, recipe: Recipe) -> Alphabet:
 
 
 def begin(words: WordTable, recipe: Recipe, known: History | None) -> LearnerStart:
-    """Lay out the pieces of the words once, for the alphabet and for the search."""
+    """Lay out the pieces of the words once; the alphabet and the search share them."""
     search = _searching(words, recipe)
     alphabet = _alphabet_of(search, words, recipe) if known is None else known.alphabet
     steps_planned(recipe, alphabet)
@@ -166,4 +166,4 @@ SAVES = Reason.of_column(
 )
 
 
-COMPILED = compiled_way(BestLearner, EVERY_PART)  # it prices, weighs and joins
+COMPILED = compiled_way(BestLearner, EVERY_PART)  # the kernels price pieces, weigh them and join pairs

@@ -1,4 +1,4 @@
-"""Best in plain words: what a vocabulary is worth, and the best of all where all can be tried. Short and slow.
+"""The reference of Best, short and slow: how good a vocabulary is, and the best of all that can be tried.
 
 **The cut.** A word is cut into the fewest tokens: each is a symbol or a piece. The fewest for the beginning of a word
 follow from those for each shorter beginning.
@@ -6,14 +6,14 @@ follow from those for each shorter beginning.
     >>> fewest(b"lowest", {b"low", b"est", b"we"}), fewest(b"lowest", {b"owe", b"we"})
     (2, 4)
 
-**The vocabulary.** Of so many pieces, those are the best that leave the fewest tokens. For a few short words all can be
-tried; for others the method searches, so this does not say what it finds. It is never better than this, and never
-below its floor (`bpe_core/reference/floor.py`).
+**The vocabulary.** A vocabulary is the best of its size if it leaves the fewest tokens. For a few short words all
+vocabularies can be tried. For other words the method searches. Its result is never better than the best vocabulary,
+and never below the floor (`bpe_core/reference/floor.py`).
 
     >>> least({b"lowest": 2, b"low": 3}, 1), least({b"lowest": 2, b"low": 3}, 2)
     (11, 5)
 
-**The steps.** The pieces are added one by one; a step saves as many tokens as there are fewer with it.
+**The steps.** The pieces are added one by one; a step saves the tokens that disappear with it.
 
     >>> saved({b"lowest": 2, b"low": 3}, [b"low", b"lowest"])
     [10, 6]
@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations, pairwise
 
-Words = Mapping[bytes, int]  # each with how often it occurs; a symbol is a byte
+Words = Mapping[bytes, int]  # each word with its count; a symbol is a byte
 
 
 def fewest(word: bytes, pieces: Collection[bytes]) -> int:
@@ -42,7 +42,7 @@ def tokens(words: Words, pieces: Collection[bytes]) -> int:
 
 
 def all_pieces(words: Words) -> list[bytes]:
-    """Return each row of two symbols or more that a word holds.
+    """Return each substring of two symbols or more that a word holds.
 
     >>> all_pieces({b"low": 1})
     [b'lo', b'low', b'ow']
@@ -55,12 +55,12 @@ def _ends(word: bytes, begin: int) -> range:
 
 
 def least(words: Words, wanted: int) -> int:
-    """Return the fewest tokens that any vocabulary of so many pieces leaves: all are tried."""
+    """Try all vocabularies of `wanted` pieces; return the fewest tokens that one leaves."""
     known = all_pieces(words)
     return min(tokens(words, chosen) for chosen in combinations(known, min(wanted, len(known))))
 
 
 def saved(words: Words, pieces: Sequence[bytes]) -> list[int]:
-    """Return how many tokens fewer there are with each piece, beside those added before it."""
+    """Return how many tokens each piece saves when it joins the pieces before it."""
     left = [tokens(words, pieces[:number]) for number in range(len(pieces) + 1)]
     return [before - after for before, after in pairwise(left)]

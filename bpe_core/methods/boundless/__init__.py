@@ -1,4 +1,4 @@
-"""BoundlessBPE: join pairs within words, and whole words as soon as these occur more often."""
+"""The method BoundlessBPE: join pairs within words, and whole words as soon as these pairs occur more often."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Boundless(SuperBPE):
-    """Two passes of byte-pair encoding, and the race between what they learned; tokens may be dropped again."""
+    """The method of two passes of byte-pair encoding and a race between their steps; it may drop tokens again."""
 
     name = "boundless"
     title = "BoundlessBPE"

@@ -1,4 +1,4 @@
-"""Byte-pair encoding that drops tokens, with compiled kernels: their arrays, and room when a kernel asks."""
+"""A learner of byte-pair encoding that drops tokens: it gives the compiled kernels their arrays, and larger ones."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _OF_TOKENS = ("places", "first", "left", "right", "in_use")
 
 
 class CompiledDropping:
-    """Learns until that many tokens are in use."""
+    """A learner that goes on until `wanted` tokens are in use."""
 
     def __init__(self, words: WordTable, alphabet: Alphabet, recipe: Recipe, wanted: int) -> None:
         assert recipe.tau is not None
@@ -36,7 +36,7 @@ class CompiledDropping:
         pairs["next"] = kernel.LAST
         self._state = state_of(layout, words, alphabet, recipe, None)._replace(pairs=pairs)
         run = self._state.run[0]
-        run["level"], run["pairs"], run["wanted"] = 0, 1, min(base**2, cells)  # no pair waits
+        run["level"], run["pairs"], run["wanted"] = 0, 1, min(base**2, cells)  # no pair is queued
         of_tokens: dict[str, Any] = {name: np.zeros(base, np.int32) for name in _OF_TOKENS}
         self._tokens = kernel.Tokens(
             held=np.zeros(base, np.int64),
@@ -65,7 +65,7 @@ class CompiledDropping:
         return are_whole(self._state)
 
     def learn(self, columns: Columns, stop_at: int, work: int) -> EndReason:
-        """Learn up to the row `stop_at`, but not much longer than `work` units (some ten nanoseconds each)."""
+        """Learn up to the row `stop_at`, for about `work` units of some ten nanoseconds at most."""
         if len(self._tokens.made) < stop_at:
             self._tokens = self._tokens._replace(made=grown(self._tokens.made, stop_at))
         while True:
@@ -79,7 +79,7 @@ class CompiledDropping:
                 self._make_room_for_tokens()
 
     def _make_room_for_tokens(self) -> None:
-        """Let there be twice as many, with twice as much text."""
+        """Double the room for tokens and for their text."""
         state, tokens = self._state, self._tokens
         room = 2 * len(tokens.left)
         self._state = state._replace(
@@ -93,7 +93,7 @@ class CompiledDropping:
         kernel.enter_texts(self._state, self._tokens)
 
     def _make_room_for_pairs(self) -> None:
-        """Forget those that no longer occur, and make larger tables where that is not enough."""
+        """Forget pairs that no longer occur; make larger tables if that frees too little."""
         state, run = self._state, self._state.run[0]
         known = state.pairs[: run["pairs"]]
         known = known[(known["count"] > 0) | (np.arange(len(known)) == names.NO_PAIR)]

@@ -1,4 +1,4 @@
-"""Split texts by merges some of which drop a token again."""
+"""The segmenter for histories whose steps join pairs and drop tokens."""
 
 from __future__ import annotations
 

@@ -1,13 +1,13 @@
-"""Explain the cuts where tokens are dropped: what one step joins may fall apart again by a later one.
+"""Reasons for the cuts of a method that drops tokens: a later step may split what an earlier step joined.
 
 A word (with BoundlessBPE a run of words) is followed through all steps. Inside it:
 
-    joined      no cut: a step joins two tokens here; perhaps they had been joined before, and fell apart
-    fell        a token that was here was dropped
-    later       the two that meet here are joined by a later step
-    missed      a step joins such a pair, but when it was made these two did not meet here
+    joined      no cut: a step joins two tokens here, perhaps not for the first time
+    fell        a step dropped the token that covered this place
+    later       a later step joins the two tokens that meet here
+    missed      a step joins such a pair, but these two tokens did not meet here at that step
     words       words meet here, and no step joins them
-    never       no step joins the two that meet here
+    never       no step joins the two tokens that meet here
     tokens      the word is too long to be followed
     symbol      the bytes of one character
 """
@@ -41,11 +41,11 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True)
 class Event:
-    """An effect of a step at a place: it joins the two tokens that meet there, or one falls apart there."""
+    """An effect of a step at a boundary: two tokens are joined there, or a token is split there."""
 
     step: int
     left: int
-    right: int  # NOTHING where the left one falls apart
+    right: int  # NOTHING if the token `left` is split here
 
     @property
     def joins(self) -> bool:
@@ -53,10 +53,10 @@ class Event:
 
 
 class WordThroughSteps:
-    """A word through all steps."""
+    """The states of a word after each step that changes it."""
 
     def __init__(self, word: bytes, cut: WordCutter, steps: int) -> None:
-        self.states: list[tuple[int, list[int]]] = []  # its tokens, by the step from which on it has them
+        self.states: list[tuple[int, list[int]]] = []  # (step, tokens of the word from that step on)
         self.events: dict[int, list[Event]] = {place: [] for place in range(1, len(word))}
         self._fallen: list[Piece] = []
         self._there: dict[Span, Piece] = {}
@@ -72,7 +72,7 @@ class WordThroughSteps:
 
     @property
     def pieces(self) -> list[Piece]:
-        """Return all pieces that ever existed, each behind its parts."""
+        """Return all pieces that the word ever had, each after its parts."""
         return sorted([*self._fallen, *self._there.values()], key=lambda one: (one.stop, -one.start, one.step))
 
     def _note_events(self, at: int, before: dict[Span, int], now: dict[Span, int]) -> None:
@@ -85,7 +85,7 @@ class WordThroughSteps:
             self.events[place].append(Event(at, before[fallen], NOTHING))
 
     def _note_pieces(self, at: int, now: dict[Span, int]) -> None:
-        """Note the pieces after a step; a piece that lies inside a token stays, as a part of it."""
+        """Record the pieces after a step. A piece inside a larger token stays as a part of that token."""
         stops = [stop for _, stop in now]
         starts = [start for start, _ in now]
         for span, piece in list(self._there.items()):
@@ -141,7 +141,7 @@ class WhyDropping(WordReasons):
         return FollowedWord(self, word, followed)
 
     def followed(self, word: TextWord) -> WordThroughSteps | None:
-        """Return what became of a word; None for one that is too long."""
+        """Return the word's states after all steps; None if the word is too long."""
         raw = word.text.encode()
         if len(raw) > LONGEST_FOLLOWED:
             return None
@@ -176,7 +176,7 @@ class WhyDropping(WordReasons):
         return self._never((cut.ids[index], cut.ids[index + 1]), word.text.encode(), place)
 
     def _changed(self, past: list[Event], coming: Event | None) -> Explanation:
-        """Explain a place by what was last done there, and by what will be."""
+        """Explain a boundary by the last event there and the next one."""
         last, fall = past[-1], next((one for one in reversed(past) if not one.joins), None)
         if last.joins:
             told, steps = f"Not split: step {last.step:,} joins {self._pair(last)} here.", (last.step,)

@@ -1,7 +1,7 @@
 """The learner of BoundlessBPE: two passes of byte-pair encoding, and the race between what they learned.
 
-What the rest of the program calls words are runs of words with letters. The first pass learns within the ordinary words
-until it has as many tokens as are wanted. The second one joins words that are one token then; see
+The words of the corpus are here runs of ordinary words with letters. The first pass learns within the ordinary words
+until the vocabulary has its size. The second pass joins words that are one token by then; see
 `bpe_core/methods/boundless/reference.py`.
 """
 
@@ -22,7 +22,7 @@ from bpe_core.recipes.recipe import Recipe
 
 
 def compiled_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
-    """Return a learner; a history that is given holds no other steps than those that it finds."""
+    """Return a learner. It needs no forced history, as it finds the same steps again."""
     from bpe_core.methods.boundless.compiled_dropping import CompiledDropping  # loads machine code
     from bpe_core.methods.superbpe.compiled import CompiledLearner, inside_of
 
@@ -36,7 +36,7 @@ def first_supermerge(history: History) -> dict[int, str]:
 
 
 def what_is_wrong(history: History) -> str:
-    """Look at what a file says of stages, and with tau of the token that each step makes or drops."""
+    """Say what is wrong with the stages, and with the dropped tokens, that a file gives; nothing if all is right."""
     stages, tokens = history.reasons.get(STAGE), history.reasons.get(TOKEN)
     if not len(history):
         return ""

@@ -1,7 +1,7 @@
-"""BoundlessBPE's .model, version 2, as the published program loads it: the vocabulary, then what each pass learned.
+"""The .model file of BoundlessBPE, version 2, as the published program loads it.
 
-Bytes are written by their stand-ins. Merges and drops of words share one numbering, supermerges have their own; how the
-two passes took turns follows from the counts.
+The file holds the vocabulary and the steps of each pass. Bytes are written as characters of the byte alphabet. Merges
+and drops within words share one numbering; supermerges have another. The counts tell the order of the two passes.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from bpe_core.support.progress import Progress, ProgressReport
 from bpe_core.text.patterns import NAMED_PATTERNS
 
 SIGNATURE = b"BoundlessBPE v2 "
-NO_TAU = 1.1  # above 1: nothing is dropped
+NO_TAU = 1.1  # a share above 1, so that no token is dropped
 LETTER = r"\p{L}"
 WITHIN, ACROSS = 1, 2
 MOST_LINES = 8_000_000
@@ -166,7 +166,7 @@ def _falls_further(history: History) -> bool:
 def _in_turns(
     words: list[tuple[Operation, int]], supermerges: list[tuple[Operation, int]]
 ) -> list[tuple[Operation, int]]:
-    """Order merges and supermerges: the more frequent comes first, once the halves of a supermerge exist."""
+    """Order merges and supermerges by count; a supermerge waits until its halves exist."""
     taken, there, waiting = list[tuple[Operation, int]](), {bytes([byte]) for byte in range(256)}, iter(supermerges)
     supermerge = next(waiting, None)
     for operation, count in [*words, ((), -1)]:
@@ -221,7 +221,7 @@ class _Lines:
             yield row
 
     def learned(self, title: str) -> tuple[dict[str, Any], Done]:
-        """Read the choices of a pass, and its merges and deletions in their order with their counts."""
+        """Read the choices of a pass, then its merges and deletions in order with their counts."""
         self.title(title)
         try:
             config = json.loads(self.next())

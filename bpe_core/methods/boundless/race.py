@@ -1,4 +1,4 @@
-"""The race between the two passes, which only makes one list of two: neither of them depends on it."""
+"""The race between the two passes, which merges their two lists of steps into one."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from bpe_core.methods.superbpe.learn import STAGE
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import Bools
 
-RIVAL = "rival"  # the reason of a step: how often the best of the other pass occurred, NOTHING if there was none
+RIVAL = "rival"  # the reason of a step: the count of the other pass's next pair, NOTHING if it had none
 WITHIN, ACROSS = 1, 2  # stages
-MOST_STEPS = 20  # for each token that is wanted, where tokens are dropped
+MOST_STEPS = 20  # for each wanted token, if tokens are dropped
 AHEAD = 256  # steps that are learned together
 WORK_A_STEP = 200
 
-Name = tuple[int, int]  # of a token in either pass: the pass that made it, and its number there
+Name = tuple[int, int]  # the pass that made a token, and the token's index in that pass
 
 
 class Pass(Protocol):
@@ -50,17 +50,17 @@ def steps_planned(recipe: Recipe, alphabet: Alphabet) -> int:
 
 
 class PassSteps:
-    """The steps of a pass, to be taken from its top."""
+    """A queue of the steps of a pass."""
 
     def __init__(
         self, stage: int, learner: Pass, recipe: Recipe, alphabet: Alphabet, room: int, words: Sequence[int] = ()
     ) -> None:
         self.stage, self._learner, self._recipe, self._alphabet = stage, learner, recipe, alphabet
-        self._words = words  # the tokens of the first pass that the base symbols are
+        self._words = words  # for each base symbol, the token of the first pass that it stands for
         self._columns = Columns.with_room(room)
         self.steps = deque[Step]()
         self.end: EndReason = ""
-        self.saved = 0  # how many tokens fewer those that were taken leave
+        self.saved = 0  # how many tokens the taken steps saved
 
     @property
     def history(self) -> History:
@@ -76,7 +76,7 @@ class PassSteps:
         return self.next is not None and self.next.right == NOTHING
 
     def learn(self, wanted: int, work: int) -> bool:
-        """Return whether so many steps wait, or all that there are."""
+        """Learn for a while; return whether `wanted` steps are queued, or all that are left."""
         known, room = self._learner.learned, len(self._columns.left)
         if not self.end and known < room and len(self.steps) < wanted:
             self.end = self._learner.learn(self._columns, min(known + max(AHEAD, wanted), room), work)
@@ -117,8 +117,8 @@ class BoundlessLearner:
         self.has_candidates = bool((np.diff(words.starts) > 1).any())
         self.learned = 0
         self._numbers: dict[Name, int] = {(WITHIN, id): id for id in range(len(alphabet))}
-        self._in_use = [True] * len(alphabet)  # by number
-        self._more, self._target = 0, self._limit  # tokens; fewer are wanted where the first pass ends before
+        self._in_use = [True] * len(alphabet)  # by index in the race
+        self._more, self._target = 0, self._limit  # numbers of tokens; the target is lower if the first pass ends early
         names = (STAGE, RIVAL, TIED) if recipe.tau is None else (STAGE, RIVAL, TIED, TOKEN)
         self._reasons: dict[str, Any] = {name: np.zeros(self._room, np.int64) for name in names}
         self._reasons[TIED] = np.zeros(self._room, np.bool_)
@@ -129,7 +129,7 @@ class BoundlessLearner:
 
     @property
     def gone_through(self) -> GoneThrough | None:
-        """Return the progress in tokens where tokens are dropped; the number of steps is not known then."""
+        """Return the progress in tokens if tokens are dropped, as the number of steps is not known then."""
         if not self._drops:
             return None
         return GoneThrough(self._more, self._target, "tokens", "the vocabulary")
@@ -148,7 +148,7 @@ class BoundlessLearner:
         return ""
 
     def candidates(self, wanted: int) -> list[Candidate]:
-        """Return what both passes join next, as far as the tokens are there; before that a drop that is due."""
+        """Return the next steps of both passes whose tokens exist; a due drop comes first."""
         while not self._has_begun(UNLIMITED):
             pass
         first, second = self._passes
@@ -165,11 +165,11 @@ class BoundlessLearner:
         return [Candidate(*pair, -count, {STAGE: stage}) for _, count, stage, pair in sorted(found)[:wanted]]
 
     def _has_begun(self, work: int) -> bool:
-        """Go on with the first pass to its end, and then begin the second one."""
+        """Continue the first pass to its end, then begin the second one; return whether it has begun."""
         first = self._passes[0]
         if len(self._passes) == 1 and first.learn(self._room, work):
             history = first.history
-            token_of = {text: token for token, text in enumerate(written(history))}  # no two have the same
+            token_of = {text: token for token, text in enumerate(written(history))}  # no two tokens have the same text
             whole = np.full(len(self._inside.words), NOTHING, np.int64)
             which = np.flatnonzero(self._are_whole())
             whole[which] = [token_of[self._inside.words.word(row)] for row in which.tolist()]
@@ -188,7 +188,7 @@ class BoundlessLearner:
         return other is None or one.count > other.count
 
     def _pair(self, taken: PassSteps, step: Step) -> Pair:
-        """Return the pair in the numbers of the race; NOTHING for a half that does not exist yet."""
+        """Return the pair by the race's indices; NOTHING for a half that does not exist yet."""
         left, right = (self._numbers.get(taken.name(half), NOTHING) for half in (step.left, step.right))
         return left, right
 

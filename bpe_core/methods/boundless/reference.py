@@ -1,17 +1,18 @@
-"""BoundlessBPE, plain and slow: byte-pair encoding within words, and a race with merges of whole words.
+"""The reference of BoundlessBPE, plain and slow: merges within words race with merges of whole words.
 
-The words of the corpus are runs: neighbouring words that hold a letter. A pattern cuts each run into ordinary words.
+The words of the corpus are here runs of neighbouring words with letters. A pattern cuts each run into ordinary words.
 
-**First pass.** Byte-pair encoding within the ordinary words. Of `aaa` two letters are a pair, not three: a count says
-how many tokens a merge makes. With `tau`, a merge that took at least that share of one of its halves drops that half:
-where it is left, it falls apart. So one text can be joined anew, and stays the same token.
+**First pass.** Byte-pair encoding learns within the ordinary words. A count says how many tokens a merge makes, so
+`aaa` holds the pair a+a once. With `tau`, a merge may drop one of its halves: it does so if it took at least that share
+of the half's occurrences. The occurrences that are left are split. If a later merge makes the same text again, it is
+the same token.
 
 **Second pass.** Words that are one token at the end of the first pass stand in runs; pairs of them are counted and
 joined in the same way. These are the supermerges.
 
-**The race.** Both lists begin at their tops. The next supermerge is taken only if it occurs more often than the next
-merge of the first pass did; else that merge is taken, with the drops behind it. It is over when there are as many
-tokens as the first pass had at its end.
+**The race.** Both lists of steps are read from their beginning. The next supermerge is taken only if its count is
+larger than that of the first pass's next merge; otherwise that merge is taken, with the drops after it. The race ends
+when there are as many tokens as the first pass had at its end.
 
     >>> words = WordTable.from_counts({"of the way": 4, "of the day": 4, "other": 2})
     >>> history = train(words, Recipe.preset("boundless", merges=9))
@@ -46,12 +47,12 @@ Corpus = list[tuple[Word, int]]
 class Choice:
     pair: Pair
     count: int
-    tied: bool  # the next best of its pass was as frequent
+    tied: bool  # whether the runner-up of its pass was as frequent
 
 
 @dataclass
 class Merge:
-    """A merge of the first pass with the drops behind it: each a token, how often it was left, and what it became."""
+    """A merge of the first pass with the drops after it: each a token, its remaining count, and what it became."""
 
     choice: Choice
     token: int
@@ -59,7 +60,7 @@ class Merge:
 
 
 class Tokens:
-    """One token a text, numbered in the order in which the texts are first made, and which of them are in use."""
+    """The tokens by their texts, in the order in which the texts are first made, and which of them are in use."""
 
     def __init__(self, alphabet: Alphabet) -> None:
         self.texts = [symbol.text for symbol in alphabet.symbols]
@@ -76,7 +77,7 @@ class Tokens:
         return token
 
     def fallen_apart(self, token: int, recipe: Recipe) -> Word:
-        """Split a token into its bytes, or into the two it was made of, and these again where they are dropped."""
+        """Split a token into its bytes or into its halves; a half that is dropped is split as well."""
         if recipe.falls_into == "bytes":
             return [*self.texts[token]]
         halves = self.parts[token]
@@ -84,7 +85,7 @@ class Tokens:
 
 
 def count_apart(corpus: Corpus) -> dict[Pair, int]:
-    """Return how many tokens joining each pair would make.
+    """Return how many tokens a merge of each pair would make.
 
     >>> count_apart([([1, 1, 1, 2], 10), ([1, 1, 1, 1], 1)])
     {(1, 1): 12, (1, 2): 10}
@@ -101,7 +102,7 @@ def count_apart(corpus: Corpus) -> dict[Pair, int]:
 
 
 def best(corpus: Corpus, texts: Sequence[bytes], recipe: Recipe) -> Choice | None:
-    """Return the most frequent pair; of equals the one with the smallest bytes, the left ones first."""
+    """Return the most frequent pair; in a tie the pair with the smallest bytes, the left half first."""
     ranking = sorted(
         (-count, texts[left], texts[right], (left, right))
         for (left, right), count in count_apart(corpus).items()
@@ -138,7 +139,7 @@ def without(word: Word, token: int, apart: Word) -> Word:
 
 
 def runs_of_tokens(words: WordTable, recipe: Recipe, token_of: dict[bytes, int]) -> Corpus:
-    """Return the runs of two words and more that are one token and hold a letter."""
+    """Return the runs of two or more words, each of which is one token and holds a letter."""
     runs: Corpus = []
     for run, count in words:
         inside = [word.encode() for word in split_words(run.decode(), Recipe(pattern=recipe.words_by))]
@@ -164,8 +165,8 @@ def train(words: WordTable, recipe: Recipe) -> History:
     token_of = {word: cut[0] for (word, _), (cut, _) in zip(inside, corpus, strict=True) if len(cut) == 1}
     runs = runs_of_tokens(words, recipe, token_of)
 
-    tokens = Tokens(alphabet)  # of the race, by other numbers than those of the passes
-    own: dict[int, int] = {id: id for id in range(len(alphabet))}  # of a pass's token, its number in the race
+    tokens = Tokens(alphabet)  # the tokens of the race have other indices than those of the passes
+    own: dict[int, int] = {id: id for id in range(len(alphabet))}  # the race's index of each token of a pass
     rows: list[tuple[int, ...]] = []
     more: list[tuple[int, int, int, int]] = []  # stage, token, rival's count, tied
     waiting: Iterator[Merge | None] = iter([*first, None])

@@ -1,4 +1,4 @@
-"""Run the kernels of BoundlessBPE once."""
+"""Tiny jobs that run the kernels of BoundlessBPE once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Byte-pair encoding: join the pair that occurs most, again and again."""
+"""The method byte-pair encoding: join the pair that occurs most, again and again."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # which load what only the work needs
 
 
 class BytePairEncoding(Method):
-    """The method by which others are explained: each step joins the pair that occurs most."""
+    """The method whose steps each join the pair that occurs most."""
 
     name = "bpe"
     title = "Byte-pair encoding"

@@ -1,4 +1,4 @@
-"""Split texts by the priorities that a file gives its merges; all others go in the order of their steps."""
+"""The segmenter for files that give their merges priorities; without these, merges apply in the order of the steps."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class PrioritySegmenter(WordSegmenter):
     def __init__(self, history: History, cutting: Cutting) -> None:
         self._words, self._each_word = JoinedWords(history), cutting
         self.has_kernels = self._words.is_plain
-        # Kernels look at each word alone, and texts may be cut for several threads: unknown words meet afterwards.
+        # Kernels see each word alone, and several threads may share a text, so unknown words are joined afterwards.
         self._joined = history.alphabet.unknown_id if self._words.puts_unknown_together else None
         super().__init__(history, self._words.cutting(cutting), self._words.cut)
 

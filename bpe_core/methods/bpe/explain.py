@@ -1,4 +1,4 @@
-"""Explain why a text is split at a place: for every boundary the one true reason."""
+"""The reason why a text is or is not split at each boundary."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from bpe_core.segmenting.text_encoder import merges_of
 from bpe_core.segmenting.word_runs import RunMerges
 from bpe_core.support.arrays import Int64s
 
-LONGEST_SHOWN = 400  # symbols of a word; in a longer one only the neighbourhood of a place is looked at
+LONGEST_SHOWN = 400  # symbols of a word; of a longer word only the neighbourhood of a boundary is examined
 
 
 def reason_in_word(
@@ -51,7 +51,7 @@ def reason_in_word(
     pairs: dict[Pair, int] | None = None,
     corpus: RankedWords | None = None,
 ) -> Reason:
-    """Say why the boundary behind a symbol exists after `at` merges; `pairs` saves time, `corpus` adds counts."""
+    """Say why the boundary after a symbol exists after `at` merges; `pairs` saves time, `corpus` adds counts."""
     base = len(history.alphabet)
     life = meetings(symbols, ranks, boundary, base)
     end = ranks[boundary]
@@ -78,7 +78,7 @@ def reason_in_word(
 
 
 def _learned_too_late(life: list[NeighbourPair], at: int, rank_of: dict[Pair, int]) -> Reason | None:
-    """Find the earliest learned pair that met here but was not joined, because one of the two had been taken."""
+    """Find the earliest learned pair at this boundary that was not joined because another merge took one half."""
     found: list[Reason] = []
     for meeting, following in pairwise(life):
         rank = rank_of.get((meeting.left, meeting.right))
@@ -120,10 +120,10 @@ class WordInText:
     first: int  # the index of its first symbol among those of the text
     symbols: list[int]
     ranks: list[int]
-    starts: list[int]  # of each symbol, in bytes of the given text; a marker covers no byte
+    starts: list[int]  # offsets of each symbol in bytes of the given text; a marker covers no byte
     stops: list[int]
     base: int
-    text: Why  # that it is a word of
+    text: Why  # the text that holds the word
 
     @property
     def falls_apart(self) -> bool:
@@ -157,7 +157,7 @@ class WordInText:
 
 
 class Why(ExplainedText):
-    """Answers for one text and one history; `corpus` adds the counts of pairs."""
+    """The answers for one text and one history; `corpus` adds the counts of pairs."""
 
     def __init__(
         self, text: str, history: History, *, corpus: RankedWords | None = None, allowed_special: Allowed = None
@@ -187,13 +187,13 @@ class Why(ExplainedText):
         if rank == PATTERN_CUT:
             return self._cut(byte)
         word = self.word_at(byte, at)
-        if symbol == word.first:  # of a word that is part of one later
+        if symbol == word.first:  # the word becomes part of a longer one later
             later = Reason("words") if rank == NEVER else self.at_byte(byte, rank + 1)
             return replace(later, kind="words", turn=self._turn)
         return self.in_word(word, symbol - word.first, at)
 
     def explanation_at(self, byte: int, at: int) -> Explanation:
-        """Say why, and what the step that joined there was chosen by besides its count."""
+        """Explain a boundary; for a joined one, add the reasons of its step besides the count."""
         reason = self.at_byte(byte, at)
         found = self.explained(reason)
         if reason.kind != "joined" or reason.rank is None:
@@ -244,7 +244,7 @@ class Why(ExplainedText):
         )
 
     def _first_symbol_at(self, byte: int) -> int:
-        """Return the first symbol that starts there: several do where normalization made many of one character."""
+        """Return the first symbol that starts at a byte; several do if normalization made many characters of one."""
         return int(np.searchsorted(self._symbols.starts, byte))
 
     def _symbol_at(self, byte: int) -> int:
@@ -258,19 +258,19 @@ class Why(ExplainedText):
 
     @cached_property
     def _cuts_at_first(self) -> Int64s:
-        """Return the first symbols of the words that the first steps are learned from, where these are others."""
+        """Return the first symbol of each word as the first stage splits the text."""
         ids, texts = self._symbols.ids, self.history.alphabet.decoded
         edges = pairwise([*self._cuts.tolist(), len(ids)])
         words = [ids[first:stop].tolist() for first, stop in edges]
         columns = WordColumns.of([b"".join(texts[id] for id in word if id < len(texts)) for word in words])
         words_of_runs = WordTable(*columns, np.ones(len(columns), np.int64))
         inside = Method.of(self.history.recipe).words_at_first(words_of_runs, self.history.recipe)
-        assert inside is not None  # there is a turn
+        assert inside is not None  # the method learns in two stages here
         firsts = inside.starts + np.repeat(self._cuts - columns.starts[:-1], np.diff(inside.first))
         return np.union1d(self._cuts, firsts[self._symbols.ranks[firsts] >= self._turn])
 
     def _neighbourhood(self, begin: int, place: int, first: int, stop: int) -> tuple[int, int]:
-        """Shorten a very long word to a part that ends where nothing is ever joined."""
+        """Shorten a very long word to a part whose ends are never joined to their neighbours."""
         if stop - first <= LONGEST_SHOWN:
             return first, stop
         standing = np.flatnonzero(self._symbols.ranks[first:stop] == NEVER) + first

@@ -1,4 +1,4 @@
-"""Byte-pair encoding as plug-ins took it before, to change a part of it."""
+"""The former form of byte-pair encoding, which older plug-ins take to change a part of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Learners of byte-pair encoding: plain Python, and machine code that makes the same steps."""
+"""The learners of byte-pair encoding: one in plain Python, and one in machine code that makes the same steps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Byte-pair encoding as the articles describe it: short, plain and slow. Read this file first.
+"""The reference of byte-pair encoding, as the articles describe it: short, plain and slow. Read this file first.
 
 **Learning.** A corpus is a list of words, each a list of symbols with a weight: how often
 the word occurs. Count every pair of neighbouring symbols, join the most frequent pair into
@@ -23,8 +23,8 @@ order they were learned:
     >>> encode_word(b"aaabdaaabac", history, at=1)  # as the tokenizer stood after one merge
     [256, 97, 98, 100, 256, 97, 98, 97, 99]
 
-Everything is counted anew at each step, so there is nothing to keep in step and little
-that could be wrong. The tests hold the fast engine to exactly the same.
+Everything is counted again at each step, so no table has to be updated and little
+can go wrong. The tests check that the fast engine makes exactly the same steps.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ NOBODY = ((NOTHING, NOTHING), NOTHING)  # where there is no runner-up
 
 
 def train(words: WordTable, recipe: Recipe, alphabet: Alphabet | None = None, given: Sequence[Pair] = ()) -> History:
-    """Learn merges until the vocabulary is full or no pair is frequent enough; those that are given come first."""
+    """Learn merges until the vocabulary is full or no pair is frequent enough; the merges in `given` come first."""
     alphabet = alphabet or Alphabet.for_words(words, recipe)
     corpus = [(alphabet.symbols_of(word, recipe), count) for word, count in words]
     tokens_at_start = count_tokens(corpus)
@@ -75,9 +75,9 @@ def train(words: WordTable, recipe: Recipe, alphabet: Alphabet | None = None, gi
 def steered(
     ranking: list[tuple[Pair, int]], counts: dict[Pair, int], recipe: Recipe, step: int, given: Sequence[Pair] = ()
 ) -> list[tuple[Pair, int]]:
-    """Return the pairs that are frequent enough, best first, as far as the recipe lets the method choose at that step.
+    """Return the pairs that the recipe lets the method choose from at a step, best first.
 
-    What is forbidden from that step on is left out. What is forced or given comes first, however rare or long.
+    A forbidden pair is left out from its step on. A forced or given pair comes first, however rare or long it is.
 
     >>> recipe = Recipe(interventions=("forbid:1+2@3", "force:5+6@4"))
     >>> ranking = [((1, 2), 9), ((3, 4), 7), ((5, 6), 1)]
@@ -141,7 +141,7 @@ class TokenBook:
 
 
 def allowed(counts: dict[Pair, int], tokens: TokenBook, recipe: Recipe) -> dict[Pair, int]:
-    """Return the pairs that may be merged at all: nothing unknown in them, and not too long."""
+    """Return the pairs that may be merged: they hold nothing unknown and are not too long."""
     longest = recipe.max_token_length
     return {
         (left, right): count
@@ -153,7 +153,7 @@ def allowed(counts: dict[Pair, int], tokens: TokenBook, recipe: Recipe) -> dict[
 
 
 def keeps_characters(pair: Pair, tokens: TokenBook) -> bool:
-    """Return whether a pair joins whole characters, or parts of one and the same.
+    """Return whether a pair joins whole characters, or parts of one character.
 
     >>> tokens = TokenBook(Alphabet.of_bytes())
     >>> [keeps_characters(pair, tokens) for pair in [(97, 98), (0xC3, 0xA9), (97, 0xC3), (0xA9, 97)]]
@@ -173,21 +173,21 @@ def _are_whole(text: bytes) -> bool:
 
 
 def _is_a_part(text: bytes) -> bool:
-    """Return whether these bytes can be side by side in one character, from its beginning or not."""
+    """Return whether one character can hold these bytes side by side, at its beginning or later."""
     return all(_length_of(byte) == 0 for byte in text[1:]) and len(text) <= (_length_of(text[0]) or 3)
 
 
 def _length_of(byte: int) -> int:
-    """Return the length in bytes of a character that begins with this byte; 0 if none does."""
+    """Return the length in bytes of a character that begins with this byte; 0 if no character does."""
     return 1 if byte < 0x80 else 0 if byte < 0xC0 else 2 if byte < 0xE0 else 3 if byte < 0xF0 else 4
 
 
 def ranked(
     counts: dict[Pair, int], tokens: TokenBook, recipe: Recipe, worth: Callable[[Pair], Any] | None = None
 ) -> list[tuple[Pair, int]]:
-    """Sort pairs by their worth, which is the count by default, and equal ones by the tie rule (see recipes/ties.py).
+    """Sort pairs by their worth, by default the count, and ties by the tie rule (see recipes/ties.py).
 
-    A word may spell a marker's own text; between a pair and such a twin the lower ids go first.
+    A word may spell the marker's own text. If two pairs then have the same text, that with the lower ids comes first.
     """
     worth = worth or counts.__getitem__
     rule, first_place = TIE_RULES[recipe.ties], {pair: place for place, pair in enumerate(counts)}
@@ -205,7 +205,7 @@ def count_tokens(corpus: list[tuple[Word, int]]) -> int:
 def as_history(
     rows: list[tuple[int, ...]], recipe: Recipe, alphabet: Alphabet, at_start: int, reason: EndReason, **more: Any
 ) -> History:
-    """Return the history of rows as `train` makes them, with the reasons and scores that another method has."""
+    """Return a history from the rows that `train` makes; other methods add reasons and scores."""
     columns = Columns.with_room(len(rows))
     for number, column in enumerate(columns._asdict().values()):
         column[:] = [row[number] for row in rows]
@@ -216,7 +216,7 @@ def as_history(
 
 
 def encode(text: str, history: History, *, at: int | None = None) -> Word:
-    """Return the ids of a text, word by word. Special tokens are not looked for: they count as ordinary text.
+    """Return the ids of a text, word by word. Special tokens in it are treated as ordinary text.
 
     >>> history = train(WordTable.from_counts({"low": 3, " low": 2}), Recipe.preset("gpt2"))
     >>> encode("low slow", history)  # l+o is 256, lo+w is 257, " "+low is 258
@@ -228,7 +228,7 @@ def encode(text: str, history: History, *, at: int | None = None) -> Word:
 
 
 def encode_word(word: bytes, history: History, *, at: int | None = None) -> Word:
-    """Return the ids of one word after the first `at` merges (all of them if not said)."""
+    """Return the ids of one word after the first `at` merges (by default all)."""
     symbols = history.alphabet.symbols_of(word, history.recipe)
     for merge in history if at is None else history.first(at):
         symbols = join(symbols, (merge.left, merge.right), merge.id)
@@ -236,10 +236,10 @@ def encode_word(word: bytes, history: History, *, at: int | None = None) -> Word
 
 
 def boundary_ranks(word: bytes, history: History) -> list[int | None]:
-    """Return for each boundary between two base symbols of a word the index of the merge that removes it.
+    """Return, for each boundary between two base symbols of a word, the index of the merge that removes it.
 
-    Joining only ever removes boundaries, so these numbers say how the word is cut after
-    any number of merges: at the boundaries whose number is not below it. None: never joined.
+    A merge only removes boundaries. So after `n` merges the word is cut at the boundaries
+    whose index is `n` or more. None stands for a boundary that no merge removes.
 
     >>> history = train(WordTable.from_counts({"aaabdaaabac": 1}), Recipe.preset("raw-bytes", min_frequency=2))
     >>> boundary_ranks(b"aaab", history)
@@ -264,9 +264,9 @@ def boundary_ranks(word: bytes, history: History) -> list[int | None]:
 
 
 def encode_word_greedily(word: bytes, history: History, *, at: int | None = None) -> Word:
-    """Use the same tokens in another way: at each offset take the longest one that fits.
+    """Encode a word in another way: at each offset take the longest token that fits.
 
-    Merge order does not matter here, so a word can come out differently:
+    The order of the merges does not matter here, so a word can be split differently:
 
     >>> recipe = Recipe.preset("words", min_frequency=1, merges=2)
     >>> history = train(WordTable.from_counts({"bc": 3, "abc": 1, "ab": 2}), recipe)
@@ -275,7 +275,7 @@ def encode_word_greedily(word: bytes, history: History, *, at: int | None = None
     >>> encode_word(b"abc", history), encode_word_greedily(b"abc", history)
     ([1, 4], [5, 3])
 
-    A symbol that is in no token stands as what the alphabet has for the unknown.
+    A symbol that no token holds becomes the alphabet's token for unknown symbols.
     """
     symbols = tuple(history.alphabet.symbols_of(word, history.recipe))
     token_of = token_of_symbols(history if at is None else history.first(at))
@@ -289,7 +289,7 @@ def encode_word_greedily(word: bytes, history: History, *, at: int | None = None
 
 
 def token_of_symbols(history: History) -> dict[tuple[int, ...], int]:
-    """Return each token's base symbols, and the oldest token made of just these."""
+    """Return for each sequence of base symbols the oldest token that is made of it."""
     symbols_of = [(id,) for id in range(len(history.alphabet))]
     expanded: list[tuple[int, ...]] = [*symbols_of]
     for merge in history:

@@ -1,4 +1,4 @@
-"""Gage's compressor of 1994: replace the commonest pair of bytes of a block by a byte that it does not use."""
+"""The method of Gage's compressor of 1994: replace a block's most frequent pair of bytes by an unused byte."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Gage(Method):
-    """The compressor that byte-pair encoding comes from; each block of a text has a table of its own."""
+    """The compressor that byte-pair encoding comes from. Each block of a text has its own table."""
 
     name = "gage"
     title = "Gage's compressor"

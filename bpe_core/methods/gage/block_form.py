@@ -1,7 +1,7 @@
-r"""Cut a text into blocks, and write a compressed block as the program of 1994 does: table, length of the data, data.
+r"""The blocks of a text, and the form in which the program of 1994 writes a compressed block.
 
-A byte that stands for a pair must not occur in the block. So a block ends before it would hold too many different
-bytes, and at a length at which a table of its own pays.
+A byte that stands for a pair must not occur in the block. So a block ends before it holds too many different bytes. It
+also ends at a length from which another table saves more than it costs.
 
     >>> [(block.start, block.stop) for block in blocks_of(b"abcabdabc", size=4, most=3)]
     [(0, 4), (4, 8), (8, 9)]
@@ -9,13 +9,14 @@ bytes, and at a length at which a table of its own pays.
     [(0, 5), (5, 8), (8, 9)]
 
 
-The table goes through the 256 bytes in their order. The entry of a byte that stands for a pair is the pair, two bytes;
-that of any other is the byte itself. In front of entries is their number:
+A written block is its table, the length of its data, and the data. The table lists the 256 bytes in order. The entry of
+a byte that stands for a pair is that pair; the entry of any other byte is the byte itself. A number precedes the
+entries:
 
 | first byte | what follows it |
 |---|---|
 | 0 to 127 | that many entries and one more |
-| 128 to 255 | that many less 127 bytes stand for themselves and are left out; then one entry, unless all are done |
+| 128 to 255 | this number minus 127 bytes are left out: they stand for themselves; one entry follows, if any is left |
 
 The length of the data is two bytes, the higher one first, so no block is longer than 65,535 bytes.
 
@@ -40,25 +41,25 @@ from bpe_core.support.arrays import grown
 LONGEST = 65_535  # bytes of a block
 SIZE_OF_LENGTH = 2
 
-Pairs = Mapping[int, tuple[int, int]]  # by the byte that stands for a pair
+Pairs = Mapping[int, tuple[int, int]]  # from the byte that stands for a pair to the pair
 
 
 class CompressedBlock(NamedTuple):
-    start: int  # its place in the text
+    start: int  # offset in the text
     stop: int
-    pairs: Pairs  # in the order they were joined
-    data: bytes  # in which bytes stand for pairs
+    pairs: Pairs  # in the order of their steps
+    data: bytes  # the bytes after all replacements
 
 
 class Stretch(NamedTuple):
-    """Neighbouring bytes of a table: some that are left out, and some that are listed."""
+    """A part of a block's table: bytes that are left out, then bytes that are listed."""
 
     left_out: int
     told: range
 
 
 def stretches(standing: Collection[int]) -> Iterator[Stretch]:
-    """Divide all 256 bytes so that the table takes the least room if these stand for pairs."""
+    """Divide the 256 bytes into stretches that make the table shortest; the bytes in `standing` stand for pairs."""
     byte = 0
     while byte < 256:
         end = _first_that_stands(standing, byte)
@@ -73,7 +74,7 @@ def _first_that_stands(standing: Collection[int], byte: int) -> int:
 
 
 def _end_of_told(standing: Collection[int], byte: int) -> int:
-    """List a single byte between two that stand for pairs, too: leaving it out would cost as much."""
+    """Return the end of the listed bytes. A single byte between two that stand for pairs is listed, too."""
     end, last = byte + 1, byte + MOST_AT_ONCE
     while end < last and (end in standing or (end + 1 in standing and end + 1 < last)):
         end += 1
@@ -98,8 +99,8 @@ def write_block(pairs: Pairs, data: bytes) -> bytes:
 
 
 class Block(NamedTuple):
-    start: int  # its first byte
-    stop: int  # the byte behind its last
+    start: int  # offset of its first byte
+    stop: int  # offset after its last byte
 
 
 def blocks_of(text: bytes, size: int, most: int) -> Iterator[Block]:
@@ -123,17 +124,17 @@ def _end_of_block(text: bytes, most: int) -> int:
 
 
 ROOM_AT_FIRST = 1_024  # steps
-BLOCKS_LOOKED_AT = 100  # for candidates
+BLOCKS_LOOKED_AT = 100  # how many blocks are searched for candidates
 
 KINDS: dict[str, npt.DTypeLike] = {
-    "block": np.int32,  # the first is 0; those of all texts are numbered on
-    "byte": np.int16,  # that stands for the pair in this block
-    "size": np.int64,  # of all blocks after the step, in bytes: tables, lengths and data
+    "block": np.int32,  # numbered from 0 through all texts
+    "byte": np.int16,  # the byte that stands for the pair in this block
+    "size": np.int64,  # bytes of all blocks after the step: tables, lengths and data
 }
 
 
 def with_room(reasons: Reasons, rows: int) -> Reasons:
-    """Return the columns with room for that many rows at least; those that were given away stay as they are."""
+    """Return columns with room for at least `rows` rows; the old arrays do not change."""
     room = len(reasons["block"])
     return reasons if rows <= room else {name: grown(column, max(rows, 2 * room)) for name, column in reasons.items()}
 

@@ -1,4 +1,4 @@
-"""Gage's compressor with the compiled kernel: makes its arrays, and room for what it fills."""
+"""The learner that runs the compiled kernel of Gage's compressor: it makes the kernel's arrays."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from bpe_core.methods.kit.learner import EVERY_LENGTH, UNLIMITED, Candidate, Gon
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.recipes.ties import TIE_RULES
 
-MOST_STEPS = 255  # of a block: one byte at least occurs in it
+MOST_STEPS = 255  # steps of a block: at least one byte occurs in it
 LARGEST_COUNT = 2**31 - 1  # more than a block can hold
 
 
@@ -25,7 +25,7 @@ class CompiledLearner:
     scores = None
 
     def __init__(self, words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> None:
-        """Lay out the blocks; a history that is given is not needed, as the same is learned here again."""
+        """Lay out the blocks. The history `forced` is not used, as the same steps are learned again."""
         self.blocks = blocks = _cut(words, recipe)
         self._state = _begin(blocks, len(alphabet), recipe)
         self.reasons = no_reasons()
@@ -51,7 +51,7 @@ class CompiledLearner:
         return "nothing pays" if self._state.number[kernel.AT_END] else ""
 
     def candidates(self, wanted: int) -> list[Candidate]:
-        """Return the best candidates of this block, or of one of the next few if this one has none."""
+        """Return the best candidates of this block, or of one of the next blocks if this block has none."""
         state = self._state
         for _ in range(BLOCKS_LOOKED_AT):
             if state.number[kernel.AT_END]:
@@ -83,7 +83,7 @@ def compressed_blocks(data: bytes, recipe: Recipe) -> list[CompressedBlock]:
     columns = Columns.with_room(most)
     learner.learn(columns, most, UNLIMITED)
     block, byte = (learner.reasons[name][: learner.learned] for name in ("block", "byte"))
-    byte_of = np.concatenate((np.arange(256), byte))  # that stands for each token
+    byte_of = np.concatenate((np.arange(256), byte))  # the byte that stands for each token
     left, right = (byte_of[half[: learner.learned]].tolist() for half in (columns.left, columns.right))
     pairs = list(zip(left, right, strict=True))
     first = np.searchsorted(block, np.arange(len(blocks.ends) + 1)).tolist()
@@ -116,7 +116,7 @@ def _begin(blocks: kernel.Blocks, base: int, recipe: Recipe) -> kernel.State:
     number[kernel.MAX_LENGTH] = recipe.max_token_length or EVERY_LENGTH
     number[kernel.TIES] = getattr(learn_queue, rule.kernel)
     number[kernel.BASE] = base
-    if rule.byte_places:  # texts are compared as what their bytes count as
+    if rule.byte_places:  # this tie rule compares bytes by their places in an order
         blocks = blocks._replace(data=np.array(rule.byte_places, np.uint8)[blocks.data])
     return kernel.State(
         blocks=blocks,

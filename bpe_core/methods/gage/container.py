@@ -1,4 +1,4 @@
-"""Files compressed as Gage's program of 1994 did it, and back.
+"""The `.gage` files: compress a file as Gage's program of 1994 did, and expand it again.
 
     >>> expand(compress(b"aaabdaaabac" * 30).data) == b"aaabdaaabac" * 30
     True
@@ -9,7 +9,7 @@ A `.gage` file is
 |---|---|
 | 8 | `BPEGAGE` and the version, which is 1 |
 | 8 | the length of the original in bytes, the highest byte first |
-| ... | the blocks as the program of 1994 writes them (`methods/gage/block_form.py`), which can expand them |
+| ... | the blocks as the program of 1994 writes and expands them (`methods/gage/block_form.py`) |
 | 4 | the CRC-32 of the original, the highest byte first |
 """
 
@@ -63,12 +63,12 @@ def checksum(crc: int) -> bytes:
 
 
 def refuse_to_overwrite(source: Path, target: Path) -> None:
-    """Keep what is read until all is done: what comes of it cannot replace it."""
+    """Refuse an output path that is the input file, which is read until the end."""
     if target.exists() and source.exists() and target.samefile(source):
         raise OutputError(f"{target} is the file that is read; choose another name for what is written.")
 
 
-PIECE = 1 << 18  # bytes, about, that are compressed without looking up
+PIECE = 1 << 18  # about how many bytes are compressed between two reports of progress
 MOST_THREADS = 8
 
 
@@ -81,19 +81,19 @@ class CompressedFile:
     report: Report
 
 
-# Of some blocks: the original, what is written, and the counts of blocks, pairs, bytes of tables and full blocks.
+# The original of some blocks, their written form, and counts: blocks, pairs, bytes of tables, full blocks.
 _Piece = tuple[bytes, bytes, npt.NDArray[np.int64]]
 
 
 def compress(data: bytes, recipe: Recipe | None = None, *, work: Work = ALONE) -> CompressedFile:
-    """Compress bytes of any kind; the recipe says how large blocks are, what pays and how ties are decided."""
+    """Compress any bytes; the recipe gives the size of blocks, the least count of a pair and the tie rule."""
     target = io.BytesIO()
     report = _compress(io.BytesIO(data), len(data), target, recipe or Recipe.preset("gage"), work)
     return CompressedFile(target.getvalue(), report)
 
 
 def compress_file(path: Path | str, output: Path | str, recipe: Recipe | None = None, *, work: Work = ALONE) -> Report:
-    """Compress from file to file; whatever was at `output` stays there until all is done."""
+    """Compress a file into another; an existing file at `output` is replaced only at the end."""
     refuse_to_overwrite(Path(path), Path(output))
     with opened(path) as source, write_atomically(output) as target:
         size = os.fstat(source.fileno()).st_size
@@ -135,7 +135,7 @@ def _whole_blocks(source: BinaryIO, recipe: Recipe, size: int) -> Iterator[bytes
 
 
 def _compressed(pieces: Iterator[bytes], recipe: Recipe, is_fast: bool) -> Iterator[_Piece]:
-    """Compress in order; some at the same time, no more than there are cores."""
+    """Yield compressed pieces in order; several are compressed at once, on different cores."""
     if not is_fast:
         yield from (_piece(data, recipe, is_fast) for data in pieces)
         return
@@ -180,7 +180,7 @@ def expand(data: bytes, *, work: Work = ALONE) -> bytes:
 
 
 def expand_file(path: Path | str, output: Path | str, *, work: Work = ALONE) -> int:
-    """Expand from file to file, unless something is wrong; return how many bytes were written."""
+    """Expand a file into another and return the number of bytes written; a damaged file is refused."""
     refuse_to_overwrite(Path(path), Path(output))
     with opened(path) as source:
         reader = _Reader(source, os.fstat(source.fileno()).st_size, str(path))

@@ -1,7 +1,7 @@
-"""Cut texts by tables that hold for one block each, as Gage's compressor makes them.
+"""The segmenter of Gage's compressor, whose tables each belong to one block.
 
-After k steps a text is cut by the table of the block that step k belongs to, as far as it was made by then. Within
-one block that is byte-pair encoding with a few merges.
+After k steps a text is cut by the table of the block that step k belongs to, with the entries made up to step k.
+Within one block that is byte-pair encoding with a few merges.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from bpe_core.segmenting.text_encoder import TextEncoder
 from bpe_core.support.arrays import Int32s, Int64s
 from bpe_core.support.progress import CancelCheck, never_cancelled
 
-AT_ONCE = 20_000  # bytes of a text that are cut by another table at once; more would block the window
+AT_ONCE = 20_000  # bytes of a text that are cut by a new table at once; a longer text would block the window
 
 
 class Table(NamedTuple):
-    first: int  # the index of the first
+    first: int  # the number of steps before the table's first step
     steps: int
-    encoder: TextEncoder  # in which they are the only ones
+    encoder: TextEncoder  # an encoder that knows only the table's steps
 
 
 class BlockTables:
@@ -32,7 +32,7 @@ class BlockTables:
         self._history, self._cutting = history, cutting
         self._base = len(history.alphabet)
         self._block_of_step = history.reasons["block"] if len(history) else np.zeros(0, np.int32)
-        self._tables: dict[int, Table] = {}  # the one that was asked for last
+        self._tables: dict[int, Table] = {}  # only the last table used, by its block
 
     def ids(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
         table = self.table(at)
@@ -44,8 +44,8 @@ class BlockTables:
         return BlockTokens(self, utf8(text), allowed)
 
     def block(self, at: int) -> int:
-        """Return the block that the last of that many steps belongs to; NOTHING before the first."""
-        at = min(at, len(self._block_of_step))  # behind the last step nothing changes
+        """Return the block of step number `at`; NOTHING before the first step."""
+        at = min(at, len(self._block_of_step))  # after the last step nothing changes
         return int(self._block_of_step[at - 1]) if at else NOTHING
 
     def table(self, at: int) -> Table:
@@ -57,7 +57,7 @@ class BlockTables:
         return found
 
     def last(self) -> int:
-        """Return a number of steps in the block last asked for, or in the last block."""
+        """Return the number of steps at the end of the block last used, or of the last block."""
         table = next(iter(self._tables.values()), None)
         return len(self._history) if table is None else table.first + table.steps
 
@@ -70,7 +70,7 @@ class BlockTables:
         return Table(first, steps, TextEncoder(own, self._cutting))
 
     def named(self, ids: Int32s | Int64s, table: Table) -> Int64s:
-        """Return the ids of tokens in the whole history; in a block's own table they are numbered anew."""
+        """Translate the ids of a block's own table into those of the whole history."""
         own_special = self._base + table.steps
         named = ids.astype(np.int64)
         named[ids >= self._base] += table.first
@@ -86,7 +86,7 @@ class CutByBlock(NamedTuple):
 
 
 class BlockTokens(Segmentation):
-    """The segmentation of a text by blocks: its boundaries by one table at a time, found when asked for."""
+    """The segmentation of a text by one block's table at a time, computed when needed."""
 
     def __init__(self, segmenter: BlockTables, data: bytes, allowed: tuple[str, ...]) -> None:
         self._segmenter, self._allowed = segmenter, allowed
@@ -105,7 +105,7 @@ class BlockTokens(Segmentation):
         self._found, self.data, self.pending = found, found.data, found.pending
 
     def _at(self, at: int) -> tuple[Boundaries, int]:
-        """Return the boundaries by the table in force after that many steps, and how many of its own those are."""
+        """Return the boundaries by the table in force after `at` steps, and the number of the table's own steps."""
         block = self._segmenter.block(at)
         if block != self._block:
             ahead = self._cut_ahead(block)

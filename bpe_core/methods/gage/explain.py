@@ -1,7 +1,7 @@
-"""Show what Gage's compressor did to the texts of a run: its blocks, and the meaning of the bytes around a place.
+"""The blocks of a run of Gage's compressor, and the meaning of the bytes around a boundary.
 
-After k steps a text is cut by the table of the block to which step k belongs. A byte of that table covers the place,
-or will cover it when the table is complete, or none does.
+After k steps a text is cut by the table of the block to which step k belongs. Either a byte of that table covers the
+boundary, or a byte will cover it when the table is complete, or no byte ever does.
 
     >>> from bpe_core.methods.gage.reference import train
     >>> blocks = WordTable.from_counts({"aaabdaaabac": 1, "ab": 3})
@@ -55,7 +55,7 @@ MOST_TOLD = 12  # bytes of a chain
 @dataclass(frozen=True)
 class StandIn:
     byte: int
-    token: int  # what it stands for
+    token: int  # the token that the byte stands for
     step: int  # 1 is the first
     left: int  # tokens
     right: int
@@ -90,7 +90,7 @@ class WhyGage(ExplainedText):
         around = f"`{self._names[before]}` and `{self._names[after]}`"
         if rank != NEVER:
             chain = self._chain(token(byte, rank + 1))
-            first = chain[0]  # what lies across a place was joined
+            first = chain[0]  # a token across the boundary was joined, so the chain is not empty
             said = f"will stand for `{self._names[first.token]}`, across this place, from step {first.step:,} on."
             return self._with_chain("later", f"{where} the byte 0x{first.byte:02X} {said}", chain)
         if block == NOTHING:

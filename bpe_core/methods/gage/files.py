@@ -1,4 +1,4 @@
-"""Files of Gage's compressor: no kind of table holds what it learned, as each block has its own."""
+"""The kinds of tables for Gage's compressor: none, as each block has its own table."""
 
 TABLES: frozenset[str] = frozenset()
 INSTEAD = "compress the text to a file, choose a table such as csv"

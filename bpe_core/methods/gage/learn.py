@@ -1,4 +1,4 @@
-"""The learner of Gage's compressor, and what its steps are chosen by."""
+"""The learner of Gage's compressor, and the reasons of its steps."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def compiled_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, force
 
 
 def what_is_wrong(history: History) -> str:
-    """Say why such a history has no tables of blocks; nothing if it has."""
+    """Say why a history cannot be one of Gage's compressor; empty if it can."""
     if not len(history):
         return ""
     reasons = history.reasons
@@ -30,7 +30,7 @@ def what_is_wrong(history: History) -> str:
     block, byte = reasons["block"], reasons["byte"]
     if block[0] < 0 or (np.diff(block) < 0).any() or ((byte < 0) | (byte > 255)).any():
         return "the blocks of its steps are out of order"
-    first = np.searchsorted(block, block)  # the step that each one's block begins with
+    first = np.searchsorted(block, block)  # for each step, the first step of its block
     base = len(history.alphabet)
     for half in (history.columns.left, history.columns.right):
         if ((half >= base) & (half < base + first)).any():

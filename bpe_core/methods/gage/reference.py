@@ -1,8 +1,8 @@
-"""Gage's compressor of 1994, plain and slow: where byte-pair encoding comes from.
+"""The reference of Gage's compressor of 1994, plain and slow: byte-pair encoding comes from it.
 
-**Compressing.** A text is taken in blocks. In each, count every pair of neighbouring bytes, put a byte that does not
-occur in the block wherever the most frequent pair occurs, and begin again, until none is worth its place in
-the table. The byte that stands for a pair may be a part of other pairs. By hand, on eleven bytes:
+**Compressing.** A text is divided into blocks. In each block, count every pair of neighbouring bytes, and replace the
+most frequent pair by a byte that does not occur in the block. Begin again until no pair saves more than its place in
+the table costs. The byte that stands for a pair may be a part of other pairs. By hand, on eleven bytes:
 
     a a a b d a a a b a c      a+a stands there 4 times (overlaps count): Z = aa
     Z a b d Z a b a c          Z+a twice, a+b twice: a tie, which a rule must decide; Y = ab
@@ -14,10 +14,10 @@ the table. The byte that stands for a pair may be a part of other pairs. By hand
     >>> [(step.left, step.right, step.id, step.reasons["byte"]) for step in history]  # the bytes are 255, 254 and 253
     [(97, 97, 256, 255), (97, 98, 257, 254), (256, 257, 258, 253)]
 
-As in byte-pair encoding, what a step joins becomes a token with an id of its own, from 256 on, whatever byte stands for
-it. In the next block everything begins anew, but for the ids.
+As in byte-pair encoding, each step makes a token with an id from 256 on, whatever byte stands for it. The next block
+begins with an empty table; only the ids go on.
 
-**Expanding.** Whatever stands for a pair is replaced by the pair until nothing does. So nothing is lost.
+**Expanding.** Each byte that stands for a pair is replaced by the pair, until no such byte is left. So nothing is lost.
 
     >>> expand({255: (97, 97), 254: (97, 98), 253: (255, 254)}, bytes([253, 100, 253, 97, 99]))
     b'aaabdaaabac'
@@ -44,7 +44,7 @@ class _Block:
         self.times = times
         self.number = number
         self.byte_of = {byte: byte for byte in data}
-        self.pairs: dict[int, Pair] = {}  # of bytes, by the byte that stands for them
+        self.pairs: dict[int, Pair] = {}  # from the byte that stands for a pair to the pair
 
     @property
     def data(self) -> bytes:
@@ -55,7 +55,7 @@ class _Block:
 
 
 def train(words: WordTable, recipe: Recipe) -> History:
-    """Compress block after block until the vocabulary is full or no pair of any block is worth its place."""
+    """Compress block after block until the vocabulary is full or no pair saves more than its place costs."""
     return compress(cut(words, recipe), Alphabet.for_words(words, recipe), recipe)
 
 
@@ -97,7 +97,7 @@ def compress(blocks: list[_Block], alphabet: Alphabet, recipe: Recipe) -> Histor
 
 
 def cut(words: WordTable, recipe: Recipe) -> list[_Block]:
-    """Return all blocks of all words: none too long, none with too many different bytes.
+    """Return all blocks of all words; no block is too long or has too many different bytes.
 
     >>> recipe = Recipe.preset("gage", block_size=4, block_bytes=2)
     >>> [bytes(block.tokens) for block in cut(WordTable.from_counts({"aababc": 1}), recipe)]
@@ -117,7 +117,7 @@ def cut(words: WordTable, recipe: Recipe) -> list[_Block]:
 
 
 def replace(block: _Block, pair: Pair, token: int) -> int:
-    """Put a new token, and the highest byte that is free, wherever the pair occurs; return the byte."""
+    """Replace a pair by a new token and by the highest free byte; return that byte."""
     byte = max(set(range(256)) - set(block.byte_of.values()))
     left, right = (block.byte_of[half] for half in pair)
     block.tokens = join(block.tokens, pair, token)

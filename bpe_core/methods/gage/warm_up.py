@@ -1,4 +1,4 @@
-"""Run the kernels of Gage's compressor once."""
+"""Tiny jobs that run the kernels of Gage's compressor once."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Cut by the best path: of all ways to cut a word, the most probable one.
+"""Segmenters that cut a word by its best path: the most probable of all ways.
 
-What the alphabet lacks stands alone, neighbours of it as one token (or as bytes, where the recipe has them), and the
-path is searched on both sides of it.
+Characters that the alphabet lacks become one unknown token side by side (or bytes, if the recipe has these). The best
+path is searched on both sides of them.
 """
 
 from __future__ import annotations
@@ -40,10 +40,7 @@ def narrow(number: float) -> float:
 
 
 def _scores_of(history: History) -> Scores:
-    """Return the history's scores.
-
-    A vocabulary of characters alone has only one path, so any scores do.
-    """
+    """Return the history's scores, or zeros for a vocabulary of characters alone, which has only one path."""
     if history.scores is not None:
         return history.scores
     waiting = history.alphabet.seed_count
@@ -77,12 +74,12 @@ class Pieces:
         )
         unknown = history.alphabet.unknown_id
         first = history.alphabet.first_fallback_id if unknown is None else unknown
-        # Where what is unknown has a score, characters that only longer pieces hold have the same.
+        # If unknown characters have a score, characters that occur only in longer pieces get it, too.
         lone = first if history.recipe.sums else None
         self.scores_at: Callable[[int], list[float]] = lru_cache(maxsize=1)(lambda at: _with_lone(scores.at(at), lone))
 
     def until(self, symbols: list[int], ids: Sequence[int], at: int) -> int:
-        """Return the first step after which symbols may be cut otherwise: a token goes, or a better one comes."""
+        """Return the first later step that may change the cut: it drops one of the tokens, or adds a better one."""
         if not self.scores.waiting:
             steps = [self._step_of.get(id, ALWAYS) for id in ids]
         else:
@@ -95,7 +92,7 @@ class Pieces:
         return self._seeds.lengths[id]
 
     def edges(self, symbols: list[int], at: int) -> list[list[Edge]]:
-        """Return the tokens that could begin at each place after that many steps, the shortest first."""
+        """Return the tokens that can begin at each symbol after `at` steps, the shortest first."""
         scores = self.scores_at(at)
         return [
             [
@@ -113,7 +110,7 @@ def _with_lone(scores: npt.NDArray[Any], unknown: int | None) -> list[float]:
 
 
 class SummedPaths:
-    """The most probable way where sums go on over the whole word, as libraries add them up; in plain Python."""
+    """The search for the best path of a whole word in plain Python, with sums rounded as libraries round them."""
 
     def __init__(self, history: History) -> None:
         self._alphabet, self._known = history.alphabet, _scores_of(history).at(len(history))
@@ -234,7 +231,7 @@ class BestPaths(WordSegmenter):
         return WordCut(ids, ends, at, self.pieces.until(symbols, ids, at))
 
     def known_around(self, symbols: list[int], place: int) -> tuple[int, int] | None:
-        """Return the range of known symbols around a place in a word; None if a neighbour is unknown."""
+        """Return the range of known symbols around a boundary in a word; None if a neighbour is unknown."""
         first, stop = place, place
         while first > 0 and self._joins[symbols[first - 1]]:
             first -= 1

@@ -1,4 +1,4 @@
-"""The blocks of texts that a method starts anew with."""
+"""The blocks of texts, each of which a method compresses with its own table."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from bpe_core.support.arrays import Int64s
 
 @dataclass(frozen=True, eq=False)
 class RunBlocks:
-    texts: Int64s  # the text each is a part of; the first is 0
-    starts: Int64s  # in that text
+    texts: Int64s  # the index of each block's text
+    starts: Int64s  # offsets in that text
     stops: Int64s
-    different: Int64s  # bytes that occur in it
-    size_at_start: int  # of all blocks before the first step, each as often as its text occurs
+    different: Int64s  # how many different bytes occur in each block
+    size_at_start: int  # bytes of all blocks before the first step, each block as often as its text occurs
 
     def __len__(self) -> int:
         return len(self.starts)

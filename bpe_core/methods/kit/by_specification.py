@@ -1,4 +1,4 @@
-"""A learner that plays what a specification has learned, step by step: for samples, until machine code is there."""
+"""A learner for samples that replays a specification's steps, until machine code is ready."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ BYTES_A_CELL = 1_500
 
 @dataclass(frozen=True)
 class SpecifiedWay(Way):
-    """The way to learn by the specification of a method, which is slow."""
+    """The slow way to learn, by the specification of a method."""
 
 
 def specified_way(method: Method) -> SpecifiedWay:
@@ -34,7 +34,7 @@ def specified_way(method: Method) -> SpecifiedWay:
 
 
 class SpecifiedLearner:
-    """A learner that lets the specification learn all steps at once, and shows them as if they were made one by one."""
+    """A learner that lets the specification learn all steps at once, and then replays them one by one."""
 
     gone_through = None
 
@@ -68,7 +68,7 @@ class SpecifiedLearner:
         return self._history.end_reason if is_over else ""
 
     def candidates(self, wanted: int) -> list[Candidate]:
-        """Return what comes next, as far as the specification has said it: one step."""
+        """Return the next step, the only one that is known."""
         if self.learned == len(self._history) or not wanted:
             return []
         step = self._history[self.learned]

@@ -1,7 +1,7 @@
-"""The words as Unigram sees them: stretches of base symbols that pieces may cover.
+"""The words as Unigram sees them: sequences of base symbols that pieces may cover, called stretches.
 
-A character that the alphabet lacks is never part of a piece, so it parts its word; neither is one that is written
-like the marker, or a piece would look like one that begins a word.
+A character that the alphabet lacks is in no piece, so it divides its word. A character that is written like the marker
+divides its word, too: otherwise a piece with it would look as if it began a word.
 """
 
 from __future__ import annotations
@@ -18,21 +18,22 @@ from bpe_core.methods.kit.layout import SEPARATOR, lay_out
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import Bools, Bytes, Int32s, Int64s, repeated
 
-# What follows a piece counts as the first byte of its UTF-8. This is none, nor is VARIOUS: a line's end or a blank.
-END = 0  # of a line; of a word where lines are not known
+# A follower is the first UTF-8 byte of what follows a piece. END and VARIOUS are no such bytes; VARIOUS means both
+# the end of a line and a blank.
+END = 0  # the end of a line, or of a word if lines are not known
 
 
 @dataclass(frozen=True, eq=False)
 class Stretches:
-    """Base symbols end to end, a separator behind each stretch, and how often each stretch occurs."""
+    """The base symbols of all stretches, each followed by a separator, and how often each stretch occurs."""
 
     symbols: Int32s
-    starts: Int64s  # the first cell of each stretch, and the end of all
+    starts: Int64s  # the first cell of each stretch, and the end of the last
     counts: Int64s
-    followers: Bytes  # what follows each
-    leads: Bytes  # as what each base symbol counts where it follows something
-    unknown_tokens: int  # tokens of the corpus for what the alphabet lacks
-    derived: dict[str, Any] = field(default_factory=dict, repr=False)  # what is made of them once, for several uses
+    followers: Bytes  # what follows each stretch
+    leads: Bytes  # for each base symbol, its byte as a follower
+    unknown_tokens: int  # tokens of the corpus for characters that the alphabet lacks
+    derived: dict[str, Any] = field(default_factory=dict, repr=False)  # results that several callers share
 
     @classmethod
     def of(cls, words: WordTable, alphabet: Alphabet, recipe: Recipe) -> Stretches:
@@ -68,7 +69,7 @@ class Stretches:
 
 
 def _followers(words: WordTable, recipe: Recipe) -> Bytes:
-    """Return what follows each word; a blank is the marker of the next word."""
+    """Return the follower of each word; a blank counts as the marker of the next word."""
     at_ends = words.counts if words.line_ends is None else words.line_ends
     is_various, is_end = (at_ends > 0) & (at_ends < words.counts), at_ends > 0
     blank = (recipe.marker_text.encode() or b" ")[0]
@@ -76,7 +77,7 @@ def _followers(words: WordTable, recipe: Recipe) -> Bytes:
 
 
 def may_be_joined(alphabet: Alphabet, recipe: Recipe) -> Bools:
-    """Return for each base symbol whether a piece of several may hold it."""
+    """Return for each base symbol whether a piece of several symbols may hold it."""
     marker = recipe.marker_text
     return np.array(
         [
@@ -117,7 +118,8 @@ def symbols_by_code(alphabet: Alphabet) -> Int32s:
 def in_order(symbols: Int32s, firsts: Int64s, lengths: Int64s, groups: Int64s | None = None) -> Int64s:
     """Sort pieces of `symbols` by group and then by their symbols; return their order.
 
-    As many symbols at a time as one number holds beside the group; then only those go on that are equal so far.
+    Each pass compares as many symbols as fit into one number with the group. Later passes compare only the pieces that
+    are still equal.
 
     >>> in_order(np.array([7, 8, 9, 7, 8, 7, 9], np.int32), np.array([0, 3, 5]), np.array([3, 2, 2])).tolist()
     [1, 0, 2]
@@ -125,7 +127,7 @@ def in_order(symbols: Int32s, firsts: Int64s, lengths: Int64s, groups: Int64s | 
     order = np.arange(len(firsts)) if groups is None else np.argsort(groups)
     group = np.zeros(len(order), np.int64) if groups is None else groups[order]
     bits = (int(symbols.max(initial=0)) + 1).bit_length()
-    places, done = np.arange(len(order)), 0  # of those that are not ordered yet
+    places, done = np.arange(len(order)), 0  # indices of the pieces that are not ordered yet
     while (lengths[order[places]] > done).any():
         group = np.cumsum(np.concatenate((np.zeros(1, np.bool_), group[1:] != group[:-1])))
         width = max(1, (63 - int(group[-1]).bit_length()) // bits)

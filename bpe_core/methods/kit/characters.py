@@ -1,12 +1,12 @@
-"""The bytes that a token lacks of a whole character."""
+"""The number of bytes that a token lacks to be whole characters."""
 
 from __future__ import annotations
 
-MOST_BEHIND = 3  # bytes of a character behind its first
+MOST_BEHIND = 3  # bytes of a character after its first byte
 
 
 def lacks_of(texts: list[bytes]) -> list[int]:
-    """Return how many bytes each text lacks of a whole character; a byte that continues one makes up for one.
+    """Return how many bytes each text lacks to be whole characters; each continuation byte too many counts as -1.
 
     >>> lacks_of([b"a", b"\\xc3", b"\\xa9", b"\\xe4", b"\\xf0", b"\\xf0\\x9f", "é".encode()])
     [0, 1, -1, 2, 3, 2, 0]
@@ -19,7 +19,7 @@ def _lacks(byte: int) -> int:
 
 
 def may_be_joined(left: int, right: int) -> bool:
-    """Return whether tokens that lack so many bytes join to whole characters, or to a larger part of one."""
+    """Return whether two tokens that lack `left` and `right` bytes join to whole characters, or to a part of one."""
     if left == 0 or right >= 0:
         return left == right == 0
     return left + right >= (0 if left > 0 else -MOST_BEHIND)

@@ -1,10 +1,10 @@
-"""The conformance kit: what the rest of the program takes for granted of a method, tried on a small text.
+"""The conformance kit: checks on a small text that a method does what the rest of the program expects.
 
     >>> from bpe_core.methods.bpe import METHOD
     >>> check_method(METHOD)[:2]
     ('it has a name, a title and a sentence', 'it learns a small text')
 
-The project's own methods pass it in the tests; whoever writes one runs it, as one runs `check_estimator` of
+The project's own methods pass it in the tests. Authors of a method run it, as they would run `check_estimator` of
 scikit-learn.
 """
 
@@ -43,14 +43,14 @@ TEXT = (
 ) * 3
 OTHER_TEXT = "Zebras and quaggas graze.\nQuaggas and zebras graze again.\n" * 3
 ODD_TEXTS = ("", " ", "\0", "e\N{COMBINING ACUTE ACCENT}\t\r\n", "שלום, 世界! \N{GRINNING FACE}", "lights" * 300)
-LANGUAGES = ("first", "second")  # whose lines take turns in the text, for a method that serves languages
+LANGUAGES = ("first", "second")  # languages whose lines alternate in the text, for a method that serves languages
 STEPS = 12
 MOST_WORDS = 20
 NO_TOKEN_HAS = 10**9  # an id
 
 
 class MethodIsWrong(BpeError):
-    """A method does not do what the rest of the program takes for granted."""
+    """The error for a method that does not do what the rest of the program expects."""
 
 
 def check_method(method: Method, recipe: Recipe | None = None, text: str = TEXT) -> tuple[str, ...]:
@@ -61,9 +61,9 @@ def check_method(method: Method, recipe: Recipe | None = None, text: str = TEXT)
     method
         The method; it need not be known to the program yet.
     recipe
-        A recipe of the method. The default is its first preset, or what its `needs` say, with a few steps.
+        A recipe of the method. The default is its first preset, or else its `needs`, with a few steps.
     text
-        The text to learn from and to split. Where the recipe mixes groups, they take turns with its lines.
+        The text to learn from and to split. If the recipe mixes groups, its lines go to the groups in turn.
 
     Returns
     -------
@@ -84,7 +84,7 @@ def check_method(method: Method, recipe: Recipe | None = None, text: str = TEXT)
 
 @contextmanager
 def _known(method: Method) -> Iterator[None]:
-    """Let recipes name the method meanwhile."""
+    """Register the method for the time of the check, so that recipes can name it."""
     name = method.name
     if name in METHODS and METHODS[name] is method:
         yield

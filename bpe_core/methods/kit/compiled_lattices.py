@@ -1,4 +1,4 @@
-"""Unigram with compiled kernels: the tree of all words, the pieces that occur again, and the lattices."""
+"""The data of Unigram's compiled kernels: the tree of all words, the repeated pieces, and the lattices."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from bpe_core.support.arrays import Float64s, Int32s, Int64s, grown
 
 
 def trie_of(stretches: Stretches) -> Trie:
-    """Return the tree of all pieces of the stretches, which the seeds and the lattices share."""
+    """Return the tree of all stretches; the search for seeds and the lattices share it."""
     if "trie" not in stretches.derived:
         stretches.derived["trie"] = _planted(stretches)
     trie: Trie = stretches.derived["trie"]
@@ -87,18 +87,18 @@ def _parts(places: int, symbols: int) -> trees.Parts:
     )
 
 
-TIDY_BELOW = 0.98  # of the tokens there were
+TIDY_BELOW = 0.98  # tidy when the tokens with a score fall below this share
 
 
 class CompiledLattices:
-    """The words with the pieces that could be in them. `work` counts pieces looked at, and is only about right."""
+    """The lattices of all words, with the pieces that may cover them. `work` counts examined pieces, roughly."""
 
-    tokens: int  # of the corpus, on the best paths
-    counts: Int64s  # how often each occurs there, by id
+    tokens: int  # tokens of the corpus on the best paths
+    counts: Int64s  # how often each token occurs there, by id
     expected: Float64s  # how often each token would occur in the corpus, over all paths by their probability
-    log_likelihood: float  # of the corpus, as it was last expected
-    leaving: Int64s  # how often each piece that was planned to leave occurs on the best paths when it does
-    tokens_after: Int64s  # how many tokens the corpus has then
+    log_likelihood: float  # of the corpus, by the last call of `expect`
+    leaving: Int64s  # for each planned piece, its occurrences on the best paths when it leaves
+    tokens_after: Int64s  # for each planned piece, the tokens of the corpus after it has left
 
     def __init__(self, stretches: Stretches, alphabet: Alphabet, recipe: Recipe, *, room: int = 0) -> None:
         size = len(alphabet)
@@ -134,7 +134,7 @@ class CompiledLattices:
         return self._covered
 
     def cut(self, start: int, work: int, scores: Float32s) -> tuple[int, int]:
-        """Find the best paths, from this stretch on; return the next stretch, and the work done. 0: all anew."""
+        """Find the best paths from the stretch `start` on; return the next stretch and the work done. 0 starts over."""
         if start == 0:
             self._begin(0.0)
             self._scores = scores.copy()
@@ -145,9 +145,9 @@ class CompiledLattices:
         return stop, self._edges_between(start, stop)
 
     def plan(self, start: int, work: int, pieces: Int32s) -> tuple[int, int]:
-        """Find how stretches are cut, from this one on, while these pieces leave; after the last one they have left.
+        """Cut stretches from `start` on while `pieces` leave one after the other; at the last stretch all have left.
 
-        All must have been cut since other pieces left.
+        All stretches must have been cut since the last change of the pieces.
         """
         if start == 0:
             self._begin(0.0)
@@ -168,11 +168,11 @@ class CompiledLattices:
         return stop, work
 
     def in_order(self, pieces: Int64s) -> Int64s:
-        """Return the order to ask for their own paths in: by their ends, as neighbours share most of what is read."""
+        """Sort pieces by the ends of their texts, so that `own_paths` reads shared memory for neighbours."""
         return pieces[np.argsort(self._ends[pieces])]
 
     def own_paths(self, pieces: Int64s, scores: Float32s) -> OwnPaths:
-        """Find how these pieces would be cut themselves."""
+        """Find the best path over the text of each piece without the piece itself."""
         lengths = self._lengths[pieces]
         found, stops = np.empty(len(pieces)), np.zeros(len(pieces) + 1, np.int64)
         tokens = np.empty(int(lengths.sum()), np.int64)
@@ -182,7 +182,7 @@ class CompiledLattices:
         return OwnPaths(found.astype(np.float32), stops, tokens[: stops[-1]])
 
     def tidy(self, scores: Float32s) -> None:
-        """Forget pieces that have no score any more, if there are many: with the probability 0 they do no harm."""
+        """Remove pieces without a score from the lattices, if there are many of them."""
         left = int(np.count_nonzero(scores != DROPPED))
         if left > TIDY_BELOW * self._tidied_at:
             return
@@ -190,7 +190,7 @@ class CompiledLattices:
         kernel.tidy_edges(self._lattice, scores)
 
     def expect(self, start: int, work: int, scores: Float32s) -> tuple[int, int]:
-        """Add to what is expected, from this stretch on, as before. 0: begin anew."""
+        """Add expected counts from the stretch `start` on; return the next stretch and the work done. 0 starts over."""
         if start == 0:
             self._begin(1.0)
             self._shares[::2], self._shares[1::2] = np.exp(scores.astype(np.float64)), 0
@@ -204,7 +204,7 @@ class CompiledLattices:
         return stop, 2 * self._edges_between(start, stop)
 
     def _count_in(self, counts: Int64s) -> None:
-        """Count into a new column; others keep the old one."""
+        """Use a new array of counts, so that earlier results keep the old one."""
         self.counts, self._lattice = counts, self._lattice._replace(counts=counts)
 
     def _begin(self, score: float) -> None:

@@ -1,8 +1,8 @@
-"""Learn with compiled kernels: make their arrays, count base pairs on all cores, and make room when a kernel asks.
+"""The learner that runs the compiled kernels of byte-pair encoding: it makes their arrays and enlarges them.
 
-Before the first merge each thread counts the pairs of base symbols in a stretch of cells that ends behind a word. It
-numbers the pairs as it meets them, so its cells get the common numbers when the places are noted. Later, a pair that
-occurs at very many places is merged on two cores.
+Before the first merge each thread counts the pairs of base symbols in a range of cells that ends after a word. Each
+thread numbers the pairs as it meets them; these numbers are translated when the places are recorded. Later, a pair
+that occurs at very many places is merged on two cores.
 """
 
 from __future__ import annotations
@@ -34,22 +34,22 @@ from bpe_core.support.arrays import Bools, Records, grown
 from bpe_core.support.limits import check_room
 from bpe_core.support.threads import at_once, available_threads
 
-CELLS_A_THREAD = 1 << 20  # fewer are done before a thread has begun
+CELLS_A_THREAD = 1 << 20  # fewer cells take less time than starting a thread
 LEARNING = "Learning"
-GROWTH = 4  # arrays that are known to grow slowly get a fourth more
+GROWTH = 4  # arrays that grow slowly become a fourth larger
 
-_SMALL_ALPHABET = 1024  # symbols; up to here, each of their pairs has a place in a table
+_SMALL_ALPHABET = 1024  # symbols; an alphabet up to this size has a table slot for every pair
 
 
 class _Stretch(NamedTuple):
     first: int
     stop: int
-    numbers: npt.NDArray[np.int32]  # in the table of all
+    numbers: npt.NDArray[np.int32]  # the pairs' numbers in the table of all threads
     times: npt.NDArray[np.int32]
 
 
 class BasePairs:
-    """Counts them at once; notes their places when they have slices of the arena."""
+    """The pairs of base symbols: they are counted first, and their places are recorded later."""
 
     def __init__(self, state: names.State, room: int, threads: int | None) -> None:
         borders = list(pairwise(_borders(state, threads)))
@@ -66,7 +66,7 @@ class BasePairs:
             self._stretches.append(_Stretch(*ends, numbers, times))
 
     def place(self, state: names.State) -> None:
-        """Note the places of pairs in their slices; pairs without one are forgotten."""
+        """Record the places of each pair in its slice of the arena; pairs without a slice are forgotten."""
         pairs = state.pairs[: state.run[0]["pairs"]]
         free = pairs["first"].copy()
         tasks = []
@@ -79,7 +79,7 @@ class BasePairs:
 
 
 def _borders(state: names.State, threads: int | None) -> list[int]:
-    """Return the cells that begin a stretch, and the end of the last: a separator, as before each of the others."""
+    """Return the first cell of each thread's range, and the end of the last range. Each is at a separator."""
     end = len(state.cells) - 1
     threads = threads or max(1, min(available_threads(), end // CELLS_A_THREAD))
     starts = state.words["start"]
@@ -100,12 +100,12 @@ def _counted(state: names.State, room: int, ends: tuple[int, int]) -> names.Stat
 
 def _with_room(table: names.State, pairs: int) -> names.State:
     if len(table.pairs) < pairs:
-        table.pairs.resize(pairs, refcheck=False)  # in place where the system can move pages; nobody keeps a view
+        table.pairs.resize(pairs, refcheck=False)  # in place; no other array shares this memory
     return _with_slots(table)
 
 
 def _with_slots(table: names.State) -> names.State:
-    """Return a table of slots twice as large as there are pairs, unless it already has a place for each."""
+    """Return the table with at least twice as many slots as pairs."""
     base, pairs, slots = int(table.run[0]["base"]), len(table.pairs), len(table.base_slots)
     if slots >= 2 * pairs or slots == base**2:
         return table
@@ -116,7 +116,7 @@ def _with_slots(table: names.State) -> names.State:
 
 
 def room_after(room: int) -> int:
-    """Return for how many pairs to make room when the present room is too little."""
+    """Return the next larger room for pairs, if `room` is too small."""
     more = room + max(room // GROWTH, 64)
     if more > names.PAIR_BITS:
         raise TooLarge(f"The words hold more than {names.PAIR_BITS:,} different pairs. {FEWER_CELLS}")
@@ -124,11 +124,11 @@ def room_after(room: int) -> int:
     return more
 
 
-WIDE = 20_000  # places; fewer are merged before a thread has begun
+WIDE = 20_000  # places; fewer take less time than starting a thread
 
 
 class Halves:
-    """A merge in two halves: the data of the second half, and the thread that merges it."""
+    """The two halves of a merge at many places: the buffers of the second half, and the thread that merges it."""
 
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(1)
@@ -136,7 +136,7 @@ class Halves:
         self._groups = np.empty(0, names.GROUP)
 
     def merge(self, state: names.State, columns: Columns) -> int:
-        """Merge the pair that is to be chosen; how much work it was."""
+        """Merge the best pair on two threads; return the work done."""
         first, middle, stop = map(np.int64, in_halves.begin_wide(state, columns))
         first_born = state.run[0]["pairs"]
         other = self._second(state, int(middle - first))
@@ -151,7 +151,7 @@ class Halves:
         return int(stop - first)
 
     def _second(self, state: names.State, first_joints: int) -> names.State:
-        """Return a copy of the state that another thread can change at the same time, in other places."""
+        """Return a copy of the state for the second thread, with its own buffers."""
         if len(self._sides) < len(state.sides):
             self._sides = np.zeros(len(state.sides), np.int32)
         if len(self._groups) < len(state.groups):
@@ -163,17 +163,17 @@ class Halves:
 
 
 ENDS: dict[int, EndReason] = {names.GOING: "", names.OUT_OF_PAIRS: "no pairs", names.TOO_RARE: "too rare"}
-# Entries of the first arena; with room for all births of a run it need not be tidied, which takes long.
+# Entries of the first arena: enough room for most runs, as tidying the arena takes long.
 _ROOMY = 60_000_000
 _NEVER = 2**62  # more places than any pair has
 
 
 class CompiledLearner:
-    """Owns the arrays of one run; `learn` fills rows of the columns it is given."""
+    """A learner that owns the arrays of one run; `learn` fills rows of the given columns."""
 
     scores = gone_through = None
-    _scores: Any = ()  # what the kernels order pairs by, where it is not their counts
-    _reasons: Any = ()  # columns for what steps are chosen by besides
+    _scores: Any = ()  # what the kernels order pairs by, if not by counts
+    _reasons: Any = ()  # columns for the other reasons of steps
 
     def __init__(
         self,
@@ -182,9 +182,9 @@ class CompiledLearner:
         recipe: Recipe,
         forced: History | None,
         *,
-        room: int = 1 << 16,  # for pairs at first; more is made when it is needed
-        threads: int | None = None,  # else as many as there are, if there is enough to do
-        layout: Layout | None = None,  # where words begin as longer tokens, which are symbols of the alphabet then
+        room: int = 1 << 16,  # pairs that fit in at first
+        threads: int | None = None,  # by default all cores, if there is enough work
+        layout: Layout | None = None,  # words as tokens longer than base symbols; the alphabet then holds these
         counts_apart: bool = False,  # whether a count says how many tokens a merge makes
     ) -> None:
         layout = layout or lay_out(words, alphabet, recipe)
@@ -206,7 +206,7 @@ class CompiledLearner:
         self.has_candidates = bool(self._state.run[0]["pairs"] > 1)
 
     def learn(self, columns: Columns, stop_at: int, work: int) -> EndReason:
-        """Learn up to the row `stop_at`, but not much longer than `work` units (some ten nanoseconds each)."""
+        """Learn up to the row `stop_at`, for about `work` units of some ten nanoseconds at most."""
         self._make_room_for_tokens(stop_at)
         run = self._state.run[0]
         while True:
@@ -242,15 +242,15 @@ class CompiledLearner:
         return are_whole(self._state)
 
     def _begin(self, layout: Layout, words: WordTable, alphabet: Alphabet) -> None:
-        """Prepare what another order of pairs needs, before the pairs of base symbols are counted."""
+        """Prepare a method's own order of pairs, before the pairs of base symbols are counted."""
 
     def _limit(self) -> None:
-        """Limit the pairs, in a method that may not join all of them."""
+        """Set limits for a method that may not join all pairs."""
 
     def _begin_order(self) -> None:
-        """Let `_scores` be what orders the pairs."""
+        """Set `_scores`, by which a method orders the pairs."""
 
-    # Room for what is learned.
+    # Room for new tokens, merges and pairs.
 
     def _make_room_for_tokens(self, merges: int) -> None:
         state, tokens = self._state, int(self._state.run[0]["base"]) + merges + 1
@@ -278,14 +278,14 @@ class CompiledLearner:
 
     def _grow_pairs(self) -> None:
         room = room_after(len(self._state.pairs))
-        self._state.pairs.resize(room, refcheck=False)  # in place where the system can move pages; nobody keeps a view
+        self._state.pairs.resize(room, refcheck=False)  # in place; no other array shares this memory
         self._state.sides.resize(2 * room, refcheck=False)
         if room > len(self._state.heap):
             heap = grown(self._state.heap[: self._state.run[0]["heap"]], 2 * room)
             self._state = self._state._replace(heap=heap)
 
     def tidy_arena(self) -> None:
-        """Make room by leaving out what no longer occurs; make a larger arena only if that is not enough."""
+        """Remove places that no longer hold their pair; make a larger arena only if that frees too little."""
         names.tidy_arena(self._state)
         arena, (used, wanted) = self._state.arena, self._state.run[["arena", "wanted"]].tolist()[0]
         room = used + max(wanted, used // GROWTH)
@@ -297,7 +297,7 @@ class CompiledLearner:
 
 
 def are_whole(state: names.State) -> Bools:
-    """Return which words are one token: the last cell of a longer one says its length."""
+    """Return which words are one token; the last cell of a longer token holds the token's length."""
     lengths = np.diff(state.words["start"]) - 1
     whole: Bools = (lengths == 1) | (state.cells[state.words["start"][1:] - 2] == -lengths)
     return whole
@@ -353,7 +353,7 @@ def state_of(
 
 
 def _given(recipe: Recipe, forced: History | None) -> npt.NDArray[np.int32]:
-    """Return the pair that each step has to join, up to the last such step; NOTHING if the step may choose."""
+    """Return the pair that each step must join, up to the last forced step; NOTHING for a free step."""
     steps, known = forced_at(recipe.interventions), 0 if forced is None else len(forced)
     given = np.full((max(known, *steps) if steps else known, 2), NOTHING, np.int32)
     for step, pair in steps.items():
@@ -381,8 +381,8 @@ def _run(recipe: Recipe, forced: History | None, given: int) -> Records:
 
 
 def _hints(starts: npt.NDArray[np.int64], cells: int) -> npt.NDArray[np.int32]:
-    """Return for every sixteenth cell the word that covers it: the last that starts there or before."""
+    """Return for every sixteenth cell the last word that starts at or before it."""
     spacing = 1 << names.HINT_SHIFT
-    first_told = (starts[:-1] + (spacing - 1)) >> names.HINT_SHIFT  # the hint that is the first to know a word
+    first_told = (starts[:-1] + (spacing - 1)) >> names.HINT_SHIFT  # the first hint at or after the start of each word
     begun = np.bincount(first_told, minlength=(cells + 2 * spacing - 1) >> names.HINT_SHIFT)
     return np.maximum(np.cumsum(begun) - 1, 0).astype(np.int32)

@@ -1,4 +1,4 @@
-"""Today's compressors, zlib and zstd, to compare with: how small they make a file or texts."""
+"""The sizes of a file or of texts when zlib and zstd compress them, to compare with."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from bpe_core.errors import Cancelled, CorpusError
 from bpe_core.support.progress import ALONE, CancelCheck, Progress, ProgressReport, Work, never_cancelled
 
 AT_ONCE = 1 << 20
-ZLIB_LEVEL, ZSTD_LEVEL = 6, 3  # those that both take where nobody chooses
-ZSTD_MODULES = ("compression.zstd", "backports.zstd")  # the first is a part of Python from 3.14 on
+ZLIB_LEVEL, ZSTD_LEVEL = 6, 3  # the default levels of both
+ZSTD_MODULES = ("compression.zstd", "backports.zstd")  # the first module is a part of Python from 3.14 on
 ZSTD_IS_MISSING = "zstd is not installed here: `pip install backports.zstd` adds it to what is compared."
 
 
 def sizes_of_others(path: Path | str, *, work: Work = ALONE) -> dict[str, int]:
-    """Return sizes in bytes by the compressor's name; without zstd where no module for it is installed."""
+    """Return the compressed size in bytes for each compressor; zstd only if a module for it is installed."""
     with opened(path) as source:
         return _sizes(_reported(source, work.progress), work.cancelled)
 
 
 def sizes_of_texts(words: WordTable, *, cancelled: CancelCheck = never_cancelled) -> dict[str, int]:
-    """Add up the sizes of texts, each by itself and as often as it occurs."""
+    """Add up the sizes of all texts; each is compressed alone and counts as often as it occurs."""
     sizes: dict[str, int] = {}
     for text, times in words:
         for name, size in _sizes((text[i : i + AT_ONCE] for i in range(0, len(text), AT_ONCE)), cancelled).items():
@@ -65,7 +65,7 @@ def _maker_of_zstd() -> Callable[[], Any] | None:
 
 
 def opened(path: Path | str) -> BinaryIO:
-    """Open a file for reading whose length is known beforehand, which that of a pipe is not."""
+    """Open a file for reading; refuse a pipe, whose length is not known in advance."""
     try:
         if Path(path).exists() and not Path(path).is_file():
             raise CorpusError(f"{path} is not a file; choose one that lies on a disk.")

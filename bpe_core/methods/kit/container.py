@@ -1,4 +1,4 @@
-"""Files of any kind that a method makes smaller, and what such a method brings."""
+"""The interface of a method that compresses files, and the report about a compressed file."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ class Report:
     original_size: int
     compressed_size: int  # of the whole file
     blocks: int
-    replaced_pairs: int  # of all blocks together
+    replaced_pairs: int  # the sum over all blocks
     table_bytes: int
     data_bytes: int
-    full_blocks: int  # in which all 256 bytes occur, so that none was free to stand for a pair
+    full_blocks: int  # blocks with all 256 bytes, so that no byte was free
 
 
 class Container(Protocol):
-    """A way to compress files and to expand them again; a module will do."""
+    """A way to compress files and to expand them again; a module can be one."""
 
-    ENDING: str  # of the names of compressed files
+    ENDING: str  # the ending of compressed files' names
     NOTHING_PAYS: str  # why nothing could be replaced, in a sentence
 
     def compress_file(
         self, path: Path | str, output: Path | str, recipe: Recipe | None = None, *, work: Work = ALONE
     ) -> Report:
-        """Compress from file to file; whatever was at `output` stays there until all is done."""
+        """Compress a file into another; an existing file at `output` is replaced only at the end."""
 
     def expand_file(self, path: Path | str, output: Path | str, *, work: Work = ALONE) -> int:
-        """Expand from file to file, unless something is wrong; return how many bytes were written."""
+        """Expand a file into another and return the number of bytes written; a damaged file is refused."""
 
 
 def compressing_method() -> Method:
-    """Return the method that compresses files; of several the first in lists."""
+    """Return the first method in lists that compresses files."""
     for method in METHODS.values():
         if isinstance(method, Method) and method.container is not None:
             return method

@@ -1,7 +1,7 @@
-"""The learners that drop pieces: the steps, what becomes of the corpus with each, and the scores in force.
+"""The learners that drop pieces: their steps, the tokens of the corpus after each, and the scores in force.
 
-A course does all that takes long in slices; a call of `learn` follows it as far as there is time. It finds batches of
-pieces to drop, one a step, and what becomes of the corpus with each. Each method has its own course and choice.
+A generator, the course, divides the long work into slices; a call of `learn` runs as many slices as there is time for.
+The course finds batches of pieces to drop, one a step, and the counts after each. Each method has its own course.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from bpe_core.support.arrays import Bools, Float64s, Int32s, Int64s, repeated
 if TYPE_CHECKING:  # which loads machine code
     from bpe_core.methods.kit.compiled_lattices import CompiledLattices
 
-RARE = 0.5  # a piece that is expected less often leaves
-SETTLED_BITS = 40  # of a sum in 64-bit floats that do not follow its order
-UNKNOWN_PENALTY = np.float32(10)  # what has no score counts as so much less likely than anything that has one
-_LEAST_EXPECTED = 1e-3  # the score of what leaves must be a number, too
-_SHIFT = 7.0  # from here on the series below is exact
+RARE = 0.5  # a piece with a smaller expected count leaves
+SETTLED_BITS = 40  # the bits of a 64-bit sum that do not depend on the order of adding
+UNKNOWN_PENALTY = np.float32(10)  # the difference between the least score and that of a symbol without one
+_LEAST_EXPECTED = 1e-3  # keeps the score of a leaving piece finite
+_SHIFT = 7.0  # from this number on the series below is exact
 
 
 def digamma(numbers: Float64s) -> Float64s:
-    """Return the derivative of the logarithm of the gamma function, of numbers above 0.
+    """Return the digamma function of positive numbers: the derivative of the logarithm of the gamma function.
 
     >>> digamma(np.array([1.0, 10.0])).round(6).tolist()
     [-0.577216, 2.251753]
@@ -60,9 +60,9 @@ def first_scores(coverage: Int64s) -> Float32s:
 
 
 def settled(expected: Float64s) -> Float32s:
-    """Round to 32 bits, but first drop the last of 64 bits, which depend on the order of summing.
+    """Round to 32 bits; drop first the bits of the sum that depend on the order of adding.
 
-    Else a count halfway between two narrow numbers, as an odd one above 2**24, would be either of them.
+    Otherwise a count halfway between two 32-bit numbers, such as an odd one above 2**24, could become either of them.
 
     >>> settled(np.array([27_833_691.0, 27_833_691.0 - 4e-9])).tolist()
     [27833692.0, 27833692.0]
@@ -73,7 +73,7 @@ def settled(expected: Float64s) -> Float32s:
 
 
 def scores_of(expected: Float32s, stay: Bools) -> Float32s:
-    """Return log-probabilities from the expected counts of pieces that stay; the digamma function lowers rare ones."""
+    """Return log-probabilities from the expected counts of staying pieces; the digamma function lowers rare ones."""
     counts = expected[stay].astype(np.float64)
     scores = np.full(len(expected), DROPPED, np.float32)
     scores[stay] = digamma(np.maximum(counts, _LEAST_EXPECTED)) - digamma(np.array([counts.sum()]))
@@ -81,13 +81,13 @@ def scores_of(expected: Float32s, stay: Bools) -> Float32s:
 
 
 def least_first(ids: Int64s, numbers: Float32s) -> Int64s:
-    """Return the ids with the least numbers first; of equals the last id comes first.
+    """Sort ids by their numbers, the least first; of equal ones the last id comes first.
 
     >>> least_first(np.array([1, 2, 3, 4]), np.array([0.5, -2, 0.5, -7], np.float32)).tolist()
     [4, 2, 3, 1]
     """
-    bits = (numbers + np.float32(0)).view(np.int32)  # 0 has one sign
-    keys = (bits ^ (bits >> 31 & 0x7FFFFFFF)).astype(np.int64) << 32  # sorted as the numbers, and faster than two keys
+    bits = (numbers + np.float32(0)).view(np.int32)  # turns -0.0 into 0.0
+    keys = (bits ^ (bits >> 31 & 0x7FFFFFFF)).astype(np.int64) << 32  # sorts like the numbers, faster than two keys
     keys |= 0xFFFFFFFF - ids
     keys.sort()
     return 0xFFFFFFFF - (keys & 0xFFFFFFFF)
@@ -105,8 +105,8 @@ def losses(counts: Int64s, pieces: Int64s, starts: Int64s, others: Int64s) -> Fl
     return found
 
 
-MORE_THAN_ASKED = 1.1  # the last of them are chosen by their scores, or counts, alone
-SLICE = 1_000_000  # most work that is begun without looking whether it is enough
+MORE_THAN_ASKED = 1.1  # up to this many times the size, only scores or counts choose what leaves
+SLICE = 1_000_000  # the most work between two checks of the time
 STEPS_AT_ONCE = 50_000
 
 LatticesMaker = Callable[[Stretches, Alphabet, Recipe], "CompiledLattices"]
@@ -114,11 +114,11 @@ Told = Mapping[str, npt.NDArray[Any]]
 
 
 class Batch(NamedTuple):
-    """Pieces that leave, one after the other."""
+    """A batch of pieces that leave one after the other."""
 
     pieces: Int32s
-    told: Told  # what each was chosen by
-    counts: Int64s  # how often each occurs in the corpus when it leaves
+    told: Told  # the reasons of each piece
+    counts: Int64s  # the count of each piece when it leaves
     tokens_left: Int64s
 
     @classmethod
@@ -137,10 +137,10 @@ def size_asked_for(recipe: Recipe, alphabet: Alphabet) -> int:
 
 
 class DroppingLearner(ABC):
-    """Makes the steps of one run on the lattices of its words."""
+    """A learner that drops pieces, one a step, by the lattices of all words."""
 
     gone_through = None
-    _right = NOTHING  # of each step
+    _right = NOTHING  # the right half of each step
 
     def __init__(
         self,
@@ -150,7 +150,7 @@ class DroppingLearner(ABC):
         forced: History | None,
         make_lattices: LatticesMaker,
         *,
-        stretches: Stretches | None = None,  # the words as they were laid out for the alphabet, where they were
+        stretches: Stretches | None = None,  # the words as laid out for the alphabet, if they were
     ) -> None:
         self._recipe = recipe
         self._asked, self._specials = size_asked_for(recipe, alphabet), len(recipe.special_tokens)
@@ -160,7 +160,7 @@ class DroppingLearner(ABC):
         self._lattices = make_lattices(stretches, alphabet, recipe)
         self._alphabet = alphabet
         self._is_seed = np.arange(len(alphabet)) >= len(alphabet) - alphabet.seed_count
-        self._alive = self._is_seed.copy()  # of the seeds
+        self._alive = self._is_seed.copy()  # which seeds have not been dropped
         self.coverage = self._lattices.coverage()  # how many symbols of the corpus each token could cover
         self._in_force = self.coverage > 0
         self._scores = self._first_scores()
@@ -171,7 +171,7 @@ class DroppingLearner(ABC):
         self.reasons: Reasons = self._room_for_reasons(room)
         self.has_candidates = room > 0
         self._batch, self._next = Batch.of(np.zeros(0, np.int64), {}), 0
-        self._work, self._is_cut = UNLIMITED, False  # whether nothing left since all words were cut
+        self._work, self._is_cut = UNLIMITED, False  # whether all words were cut since the last piece left
         for _ in self._cut():
             pass
         self.tokens_at_start = self._tokens()
@@ -179,7 +179,7 @@ class DroppingLearner(ABC):
 
     @abstractmethod
     def _rounds(self) -> Iterator[bool]:
-        """Yield after each slice of work; a batch that is there then is dropped before the course goes on."""
+        """Yield after each slice of work. A batch that is ready then is dropped before the generator continues."""
 
     def _first_scores(self) -> Float32s:
         return first_scores(self.coverage)
@@ -203,14 +203,14 @@ class DroppingLearner(ABC):
         return ""
 
     def look_ahead(self, work: int) -> bool:
-        """Find the next batch, if all of the last one has left."""
+        """Find the next batch once the last one is used up; return whether a batch is ready or the run is over."""
         self._work, is_over = work, False
         while self._next == len(self._batch.pieces) and self._work > 0 and not is_over:
             is_over = next(self._course, None) is None
         return is_over or self._next < len(self._batch.pieces)
 
     def candidates(self, wanted: int) -> list[Candidate]:
-        """Return the rest of the batch; while the next one is being found, what is used least now."""
+        """Return the rest of the batch; without a batch, return the pieces that are used least now."""
         rest = self._batch.only(slice(self._next, self._next + wanted))
         if not len(rest.pieces):
             counts, alive = self._lattices.counts, np.flatnonzero(self._alive)
@@ -247,16 +247,16 @@ class DroppingLearner(ABC):
     def _tokens(self) -> int:
         return self._lattices.tokens + self._unknown_tokens
 
-    # -- What a course is made of ----------------------------------------------------------
+    # -- Parts of a course -----------------------------------------------------------------
 
     def _steps_left(self) -> int:
         return len(self._alphabet) - self.learned + self._specials - self._asked
 
     def _leave(self, batch: Batch) -> Iterator[bool]:
-        """Find what becomes of the corpus when these pieces leave one after the other; then they do."""
+        """Count the corpus as these pieces leave one after the other, then make them the current batch."""
         batch = self._as_told(batch)
         while len(batch.pieces):
-            size = self._steps_left() if self._steps_left() > 0 else STEPS_AT_ONCE  # more than there are to make
+            size = self._steps_left() if self._steps_left() > 0 else STEPS_AT_ONCE  # more than will be made
             now, batch = batch.only(slice(size)), batch.only(slice(size, None))
             lattices = self._lattices
             if lattices.counts[now.pieces].any():
@@ -265,13 +265,13 @@ class DroppingLearner(ABC):
                 self._is_cut = False
                 yield from self._in_slices(partial(lattices.plan, pieces=now.pieces))
                 now = now._replace(counts=lattices.leaving, tokens_left=lattices.tokens_after + self._unknown_tokens)
-            else:  # what occurs nowhere changes nothing
+            else:  # pieces that occur nowhere change no count
                 now.tokens_left.fill(self._tokens())
             self._batch, self._next = now, 0
             yield True
 
     def _as_told(self, batch: Batch) -> Batch:
-        """Return the pieces that leave while a batch does, with others in between where a history drops them there."""
+        """Return the batch with the pieces that a forced history drops in between."""
         told = self._forced[self.learned : self.learned + len(batch.pieces)]
         alive = self._alive[batch.pieces]
         if alive.all() and (batch.pieces[: len(told)] == told).all():
@@ -299,10 +299,10 @@ class DroppingLearner(ABC):
     # -- Scores -----------------------------------------------------------------------------
 
     def _set_scores(self, staying: Bools | None = None) -> Iterator[bool]:
-        """Put the scores in force; what has none is compared with those that stay."""
+        """Put the scores in force; a symbol without one gets the least score of the staying tokens, less a penalty."""
         self._scores = self._with_penalties(staying)
         row = self._row()
-        if len(self._since) > 1 and self._since[-1] == self.learned:  # never in force
+        if len(self._since) > 1 and self._since[-1] == self.learned:  # the row before was never in force
             self._rows[-1] = row
         else:
             self._since.append(self.learned)
@@ -310,7 +310,7 @@ class DroppingLearner(ABC):
         return self._cut()
 
     def _with_penalties(self, staying: Bools | None = None) -> Float32s:
-        """Return the scores; base symbols out of force get the least of those, less a penalty."""
+        """Return the scores; base symbols out of force get the least score, less a penalty."""
         out = ~self._in_force & ~self._is_seed
         known = self._scores[self._in_force if staying is None else staying]
         least = known.min() if len(known) else np.float32(0)
@@ -327,7 +327,7 @@ class DroppingLearner(ABC):
         self._is_cut = True
 
     def _in_slices(self, job: Callable[[int, int], tuple[int, int]]) -> Iterator[bool]:
-        """Do a job of the lattices for all stretches; each call gets where to begin, and how much work to do."""
+        """Run a job for all stretches in slices; each call gets the first stretch and the amount of work."""
         start = 0
         while start < len(self._lattices):
             start, done = job(start, max(1, min(self._work, SLICE)))

@@ -1,4 +1,4 @@
-"""A whole corpus as token ids in one file, with figures for each of its files, and of its groups.
+"""The encoding of a whole corpus as token ids in one file, with numbers for each of its files and groups.
 
 `.npy` is NumPy's own format (`numpy.load` reads it, `mmap_mode="r"` too); `.bin` holds the
 bare numbers, lowest byte first. The documents follow each other without anything between.
@@ -43,7 +43,7 @@ class FileFigures:
     bytes: int = 0
     tokens: int = 0
     different_tokens: int = 0
-    first: int = 0  # where its ids begin in the file
+    first: int = 0  # index of its first id in the output
 
     @property
     def bytes_per_token(self) -> float:
@@ -55,7 +55,7 @@ class EncodedCorpus:
     path: Path
     width: Width
     files: list[FileFigures] = field(default_factory=list)
-    groups: list[FileFigures] = field(default_factory=list)  # of texts, if any
+    groups: list[FileFigures] = field(default_factory=list)  # of the texts' groups, if there are any
 
     @property
     def tokens(self) -> int:
@@ -72,12 +72,12 @@ def encode_corpus(
     output: Path | str,
     *,
     at: int | None = None,
-    width: Width | None = None,  # of a number; None: the smallest that holds them all
+    width: Width | None = None,  # of an id; None means the smallest width that holds all ids
     allowed_special: Allowed = None,
     progress: ProgressReport = ignore_progress,
     cancelled: CancelCheck = never_cancelled,
 ) -> EncodedCorpus:
-    """Encode all texts into a file, as the file's own numbers where the history has such; nothing if cancelled."""
+    """Encode all texts into a file, by the ids of the tokenizer's own file; write nothing if cancelled."""
     path = Path(output)
     known = history.numbers_of(np.arange(history.id_count))
     kind = check_output(path, int(known.max(initial=0)), width)
@@ -97,7 +97,7 @@ def encode_corpus(
 
 
 def check_output(path: Path, largest: int, width: Width | None) -> str:
-    """Complain about what cannot be before the work; the ending of the file."""
+    """Refuse an output that cannot be written; return the ending of its name."""
     kind = path.suffix.lower()
     if kind not in (".npy", ".bin"):
         raise OutputError(f"{path.name} must end in .npy or .bin, so that its format is known.")
@@ -147,18 +147,18 @@ def _write_all(
 class _Piece:
     source: int
     texts: Texts
-    read: int  # bytes of the corpus, up to here
+    read: int  # bytes of the corpus up to the end of the piece
 
 
 class _Found(NamedTuple):
-    numbers: npt.NDArray[Any]  # as they are written
-    met: npt.NDArray[np.bool_]  # which ids are among them
+    numbers: npt.NDArray[Any]  # the ids as they are written
+    met: npt.NDArray[np.bool_]  # which tokens occur
 
 
 def _encoded(
     corpus: Corpus, encoding: _CorpusEncoder, kind: np.dtype[Any], cancelled: CancelCheck
 ) -> Generator[tuple[_Piece, _Found]]:
-    """Yield all pieces in their order, with what is written for them; several are encoded at a time."""
+    """Yield all pieces in order with their ids; several pieces are encoded at the same time."""
     threads = available_threads()
     waiting: deque[tuple[_Piece, Future[_Found]]] = deque()
     with ThreadPoolExecutor(threads) as pool:
@@ -179,7 +179,7 @@ def _encoded(
 
 
 def _pieces(corpus: Corpus, cuts: SafeCuts, cancelled: CancelCheck) -> Iterator[_Piece]:
-    rest, ends = bytearray(), list[int]()  # and where in it documents end
+    rest, ends = bytearray(), list[int]()  # `ends` holds the offsets in `rest` where documents end
     done_before, read, source = 0, 0, 0
 
     def taken(length: int) -> _Piece:
@@ -229,7 +229,7 @@ class _CorpusEncoder:
 
 
 def _npy_header(length: int, width: Width) -> bytes:
-    """Return the beginning of an .npy file, always of the same size, so that the length can be filled in at the end."""
+    """Return the header of an .npy file. Its size is fixed, so that the length can be filled in at the end."""
     kind = np.dtype(width).newbyteorder("<").str
     head = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': ({length},), }}".encode()
     magic = b"\x93NUMPY\x01\x00"

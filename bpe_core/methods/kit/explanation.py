@@ -1,4 +1,4 @@
-"""The parts of every explanation of a cut, and the answers of methods that cut word by word."""
+"""The parts of every explanation of a cut, and the answers of methods that cut each word by itself."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ from bpe_core.segmenting.word_tokens import WordCutter, different_cuts
 from bpe_core.support.arrays import Int64s
 
 NO_TREES = "Words have merge trees only where they are split by merges; not by this tokenizer."
-UNKNOWN = ("stuck", "too long", "unknown")  # kinds of places at bytes without a token
+UNKNOWN = ("stuck", "too long", "unknown")  # kinds of explanations at bytes without a token
 
 
 @dataclass(frozen=True)
 class ShownToken:
     text: str
-    number: str = ""  # such as what it costs
+    number: str = ""  # such as the token's score
 
 
 @dataclass(frozen=True)
 class Way:
-    """Some tokens in a row, such as one way to cut a word."""
+    """A row of tokens, such as a way to cut a word."""
 
     title: str
     pieces: tuple[ShownToken, ...]
-    total: str = ""  # of their numbers
-    step: int | None = None  # the number of steps after which it is so, to travel to
+    total: str = ""  # the sum of the tokens' numbers
+    step: int | None = None  # the number of steps that the window goes to at a click
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Explanation:
     kind: str
     is_cut: bool
     sentence: str
-    steps: tuple[int, ...] = ()  # steps in the sentence, to travel to; 1 is the first
+    steps: tuple[int, ...] = ()  # the steps in the sentence, from 1, to go to at a click
     ways: tuple[Way, ...] = ()
 
 
@@ -60,35 +60,35 @@ class Corpus(Protocol):
 
 
 class NoTree(BpeError):
-    """No word that has a tree is at a place."""
+    """The error that there is no word with a tree at an offset."""
 
 
 class ExplainedWord(Protocol):
-    """A word of a text, and how it was put together step by step."""
+    """A word of a text, and the tokens that it has after each step."""
 
     @property
     def symbols(self) -> Sequence[int]:
-        """Return its tokens before any step."""
+        """Return the word's tokens before any step."""
 
     @property
     def falls_apart(self) -> bool:
-        """Return whether a token of it may be dropped again."""
+        """Return whether tokens of the word may be dropped again."""
 
     def byte_at(self, place: int) -> int:
-        """Return the byte of the text where the symbol with this index begins; the last place is its end."""
+        """Return the byte of the text where the symbol `place` begins; the last index is the word's end."""
 
     def explanation(self, place: int, at: int) -> Explanation:
-        """Say why it is or is not split before the symbol with this index after `at` steps."""
+        """Say why the word is or is not split before the symbol with the index `place` after `at` steps."""
 
     def pieces(self, at: int) -> list[Piece]:
-        """Return every token that was there up to then, each behind its parts."""
+        """Return every token that the word had up to step `at`, each after its parts."""
 
     def tokens(self, at: int) -> list[Piece]:
-        """Return the tokens that it consists of then."""
+        """Return the tokens of the word after `at` steps."""
 
 
 class ExplainedText(ABC):
-    """A text that is split by a history: why it is split at each place, and how its words were put together."""
+    """A text that is split by a history: the reason of each boundary, and the steps of each word."""
 
     @abstractmethod
     def explanation_at(self, byte: int, at: int) -> Explanation:
@@ -99,7 +99,7 @@ class ExplainedText(ABC):
         raise NoTree(NO_TREES)
 
     def encoding(self, at: int) -> Iterator[Way]:
-        """Yield how each word is encoded, step by step; nothing where the ways of its places say it."""
+        """Yield how each word is encoded, step by step; nothing if the explanations already show it."""
         yield from ()
 
 
@@ -118,7 +118,7 @@ ELSEWHERE: dict[str, str] = {
 @dataclass(frozen=True, eq=False)
 class TextWord:
     text: str  # normalized
-    origins: Int64s  # for each of its bytes, and its end: the byte of the given text
+    origins: Int64s  # for each of its bytes and its end, the offset in the given text
 
     def characters(self, byte: int) -> int:
         return len(self.text.encode()[:byte].decode())
@@ -137,7 +137,7 @@ class TextWords:
         return self.words[index] if index >= 0 and byte < self.words[index].origins[-1] else None
 
     def around(self, byte: int) -> TextWord | Elsewhere:
-        """Return the word inside which a byte begins, or why there is none."""
+        """Return the word that has an inner boundary at a byte, or the reason why there is none."""
         if byte <= 0 or byte >= self._length:
             return "edge"
         if any(start <= byte <= stop for start, stop in self._specials):
@@ -161,20 +161,20 @@ class TextWords:
 
 
 class WordReasons(ExplainedText):
-    """The answers for one text of a method that cuts every word by itself."""
+    """The answers for a text, of a method that cuts every word by itself."""
 
     def __init__(self, text: str, history: History, cutting: Cutting, allowed: Allowed, cut: WordCutter) -> None:
         self.history = history
         self._words = TextWords(text, cutting, allowed)
         self._cut = cut
-        self._known_ways: dict[int, tuple[Way, ...]] = {}  # by where a word begins
+        self._known_ways: dict[int, tuple[Way, ...]] = {}  # by the offset of the word
 
     @cached_property
     def texts(self) -> list[str]:
         return TokenTexts.of(self.history).text
 
     def explanation_at(self, byte: int, at: int) -> Explanation:
-        """Say why, and how the word there was split when."""
+        """Explain a boundary, and add how the word there is split after each step that changes it."""
         word = self._words.around(byte)
         found = self.in_word(word, byte, at) if isinstance(word, TextWord) else Explanation(word, True, ELSEWHERE[word])
         at_byte = self._words.at(byte)
@@ -185,10 +185,10 @@ class WordReasons(ExplainedText):
 
     @abstractmethod
     def in_word(self, word: TextWord, byte: int, at: int) -> Explanation:
-        """Explain a place inside a word."""
+        """Explain a boundary inside a word."""
 
     def changes(self, byte: int) -> list[tuple[int, list[int]]]:
-        """Return the tokens of the word at a byte, by the numbers of steps after which they change."""
+        """Return the steps that change the word at a byte, each with the word's tokens after it."""
         word = self._words.at(byte)
         return [] if word is None else [*different_cuts(word.text.encode(), self._cut, len(self.history))]
 
@@ -200,7 +200,7 @@ class WordReasons(ExplainedText):
 
 
 class ByTokens(ExplainedText):
-    """The answers of a method that says nothing else: which tokens meet at a place."""
+    """The answers of a method without own explanations: which tokens meet at a boundary."""
 
     def __init__(self, segmentation: Segmentation, history: History) -> None:
         self._segmentation, self._texts = segmentation, TokenTexts.of(history).text

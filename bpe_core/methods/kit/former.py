@@ -1,4 +1,4 @@
-"""Methods as plug-ins declared them before: a `Listed` row of facts, and a module with a `Method` of functions."""
+"""The former way in which plug-ins declared methods: a `Listed` row of facts, and a module with a `Method`."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ _TRAITS = ("cost_of_token", "joins_runs", "counts_apart", "starts_anew")
 
 
 def method_of_today(listed: Listed) -> MethodFacts:
-    """Return the method that a row of before declares, as it is declared now."""
+    """Return a method of the present form for a row in the former form."""
     module = import_module(listed.module)
     if not hasattr(module, "METHOD"):
         raise BpeError("a method is an object of a class that derives from bpe_core.methods.kit.method.Method")
@@ -96,7 +96,7 @@ def method_of_today(listed: Listed) -> MethodFacts:
 
 
 def _base_of(work: Method) -> type[today.Method]:
-    """Return the class that explains as the method does: one that explains by ranks derives from the plain way."""
+    """Return the class that the method must derive from to explain cuts as it did."""
     from bpe_core.methods.registry import METHODS, USUAL
 
     usual = type(METHODS[USUAL])

@@ -7,17 +7,17 @@ from bpe_core.methods.kit.method import Method
 
 
 def first_turn(history: History) -> int:
-    """Return up to which step a history was learned from other words than the rest; 0 where there is none."""
+    """Return the last step of the first stage, which learns from other words; 0 if there is one stage."""
     return min(Method.of(history.recipe).turns(history), default=0)
 
 
 def has_ranks(history: History) -> bool:
-    """Return whether each boundary of a text is dissolved once and for all, by one step."""
+    """Return whether each boundary of a text has a rank: at most one step removes it, for good."""
     return _only_joins_in_order(history) and Method.of(history.recipe).has_ranks
 
 
 def learns_by_ranks(history: History) -> bool:
-    """Return whether it is so in the words that a history was learned from."""
+    """Return whether boundaries have ranks in the words that the history was learned from."""
     return _only_joins_in_order(history) and Method.of(history.recipe).learns_by_ranks
 
 
@@ -26,5 +26,5 @@ def _only_joins_in_order(history: History) -> bool:
 
 
 def steps_in_words(history: History) -> str:
-    """Return the number of its steps in words; of tokens where a file lists tokens only."""
+    """Return the number of steps in words, or the number of tokens if the history only lists tokens."""
     return history.recipe.wording.counted(len(history)) if len(history) else f"{history.vocabulary_size:,} tokens"

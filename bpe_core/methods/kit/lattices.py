@@ -12,7 +12,7 @@ from bpe_core.history.alphabet import Alphabet
 from bpe_core.history.columns import Float32s
 from bpe_core.support.arrays import Int64s
 
-BYTES_A_CELL = 200  # of the lattices of machine code
+BYTES_A_CELL = 200  # of memory, in the compiled lattices
 
 Edge = tuple[int, int]  # how many symbols a token covers, and its id
 Symbols = tuple[int, ...]
@@ -39,7 +39,7 @@ def spelled(alphabet: Alphabet, marker: bytes) -> list[list[int]]:
 
 
 def lengths_of(seeds: Iterable[Sequence[int]]) -> list[int]:
-    """List the lengths that occur: one piece of 60,000 symbols must not have all shorter ones looked for."""
+    """List the lengths that occur, so that one piece of 60,000 symbols does not make every shorter length be tried."""
     return sorted({len(symbols) for symbols in seeds} - {1})
 
 
@@ -55,7 +55,7 @@ def edges_of(symbols: Sequence[int], here: int, lengths: Sequence[int], id_of: M
 
 
 def best_path(edges: list[list[Edge]], scores: Sequence[float]) -> tuple[float, list[int]]:
-    """Return the score and tokens of the best path through a stretch; of equals the one whose last token is longest.
+    """Return the score and tokens of the best path through a stretch; in a tie the path with the longest last token.
 
     >>> best_path([[(1, 0), (2, 2)], [(1, 1)]], [-1.0, -1.0, -1.5])
     (-1.5, [2])
@@ -75,8 +75,8 @@ def best_path(edges: list[list[Edge]], scores: Sequence[float]) -> tuple[float, 
 
 
 class OwnPaths(NamedTuple):
-    """The best path over each of some pieces that is not the piece itself."""
+    """The best path over the text of each of some pieces, without the piece itself."""
 
     scores: Float32s
-    starts: Int64s  # where in `tokens` each begins, and the end of all
+    starts: Int64s  # the first index of each path in `tokens`, and the end of the last
     tokens: Int64s

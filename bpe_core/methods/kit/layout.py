@@ -1,4 +1,4 @@
-"""Words laid end to end as symbol ids: the array that training works on.
+"""The array that training works on: the symbols of all words, end to end.
 
 >>> from bpe_core.recipes.recipe import Recipe
 >>> words = WordTable.from_counts({"ab": 3, "c": 1})
@@ -23,23 +23,23 @@ from bpe_core.support.threads import at_once, available_threads
 
 SEPARATOR = -1
 WORDS_AT_ONCE = 2**13
-PARTS_A_THREAD = 4  # fewer are done before a thread has begun
+PARTS_A_THREAD = 4  # fewer parts take less time than starting a thread
 MOST_CELLS = 2**31 - 64  # positions are 32-bit
 FEWER_CELLS = "Train on fewer texts, or choose a pattern that leaves fewer or shorter different words."
 
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """The cells of all words, each word followed by a separator, one more in front."""
+    """The cells of all words. A separator is before the first word and after each word."""
 
-    symbols: npt.NDArray[np.int32]  # what never merges is a separator, too
-    starts: npt.NDArray[np.int64]  # the first cell of each word, and the end
-    tokens: int  # in the corpus, each word as often as it occurs
+    symbols: npt.NDArray[np.int32]  # a symbol that never merges is a separator, too
+    starts: npt.NDArray[np.int64]  # the first cell of each word, and the end of the last
+    tokens: int  # tokens of the corpus, each word as often as it occurs
 
     def symbol_counts(self, words: WordTable, size: int) -> npt.NDArray[np.int64]:
-        """Count each of that many symbols in the corpus."""
+        """Count the symbols with an index below `size` in the corpus."""
         counts = np.zeros(size, np.int64)
-        symbols = self.symbols[1:]  # behind the separator in front, each word has its own
+        symbols = self.symbols[1:]  # from here on each word is followed by its separator
         known = symbols >= 0
         np.add.at(counts, symbols[known], repeated(words.counts, np.diff(self.starts))[known])
         return counts
@@ -59,7 +59,7 @@ def lay_out(words: WordTable, alphabet: Alphabet, recipe: Recipe) -> Layout:
 def laid_out(
     parts: Sequence[tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]], counts: npt.NDArray[np.int64]
 ) -> Layout:
-    """Return the layout of words that are given as symbols end to end, in parts, with how many each word has."""
+    """Return the layout of words given in parts; each part has the symbols end to end and the words' lengths."""
     lengths = np.concatenate([np.zeros(0, np.int64), *(lengths for _, lengths in parts)])
     starts = _starts(lengths)
     symbols = np.empty(int(starts[-1]), np.int32)
@@ -78,7 +78,7 @@ def count_symbols(words: WordTable, alphabet: Alphabet, recipe: Recipe) -> npt.N
     """Count each base symbol in the corpus before the first step."""
     if alphabet.is_plain_bytes:
         found = np.zeros(len(alphabet), np.int64)
-        for first in range(0, len(words), WORDS_AT_ONCE):  # in memory that is used again, not in that of all letters
+        for first in range(0, len(words), WORDS_AT_ONCE):  # in blocks, so that temporary arrays stay small
             starts = words.starts[first : first + WORDS_AT_ONCE + 1]
             weights = np.repeat(words.counts[first : first + WORDS_AT_ONCE].astype(np.float64), np.diff(starts))
             letters = words.text[starts[0] : starts[-1]]
@@ -94,7 +94,7 @@ def _lay_out_bytes(words: WordTable) -> Layout:
     symbols[0] = SEPARATOR
 
     def fill(parts: range) -> None:
-        for first in parts:  # what is between takes memory that is used again
+        for first in parts:  # in blocks, so that temporary arrays stay small
             own = starts[first : first + WORDS_AT_ONCE + 1]
             begin, end = own[0] - 1, own[-1]
             letters = words.text[words.starts[first] : words.starts[first + len(own) - 1]]
@@ -140,7 +140,7 @@ def _lay_out_pieces(words: WordTable, alphabet: Alphabet, recipe: Recipe) -> Lay
 def _ids_of_pieces(
     words: WordTable, alphabet: Alphabet, recipe: Recipe, lengths: npt.NDArray[np.int64]
 ) -> tuple[npt.NDArray[np.int32], int]:
-    """Return the symbol of each byte or character, and how many more tokens than one the unknown ones are."""
+    """Return the symbol of each byte or character, and how many extra tokens the unknown characters make."""
     plain, glued, continuing = (
         _table(alphabet, kinds) for kinds in (("byte", "character"), ("glued",), ("continuation",))
     )
@@ -155,9 +155,9 @@ def _ids_of_pieces(
             part[inside] = continuing.take(codes[inside], mode="clip")
         if recipe.marker == "glued":
             first, last = np.searchsorted(ends, [done + 1, done + len(codes) + 1])
-            lasts = ends[first:last] - 1 - done  # the words that end in this part
+            lasts = ends[first:last] - 1 - done  # the last character of each word that ends in this part
             part[lasts] = glued.take(codes[lasts], mode="clip")
-        if alphabet.first_fallback_id is not None:  # an unknown character is as many tokens as it has bytes
+        if alphabet.first_fallback_id is not None:  # each byte of an unknown character is a token
             unknown = np.flatnonzero(part < 0)
             counts = words.counts[np.searchsorted(ends, unknown + done, side="right")]
             extra += int(((_utf8_lengths(codes[unknown]) - 1) * counts).sum())
@@ -175,7 +175,7 @@ def _table(alphabet: Alphabet, kinds: tuple[str, ...]) -> npt.NDArray[np.int32]:
 
 def _code(symbol: Symbol) -> int:
     raw = symbol.decoded[:-1] if symbol.kind == "glued" else symbol.decoded
-    raw = symbol.text if symbol.kind == "character" else raw  # a sign that stands for a blank is itself in a word
+    raw = symbol.text if symbol.kind == "character" else raw  # a character that stands for a blank is itself in a word
     return raw[0] if symbol.kind == "byte" or len(raw) == 1 else ord(raw.decode())
 
 

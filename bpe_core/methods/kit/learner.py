@@ -16,16 +16,16 @@ from bpe_core.history.history import COUNT_ALONE, Columns, EndReason, History, R
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.former_names import former_classes
 
-EVERY_LENGTH = 2**62  # a limit to the length of tokens that limits nothing
-UNLIMITED = 2**60  # work that no call reaches
+EVERY_LENGTH = 2**62  # a maximum length of tokens that no token reaches
+UNLIMITED = 2**60  # more work than any call does
 
 
 @dataclass(frozen=True)
 class Candidate:
     left: int
-    right: int  # NOTHING where the step would drop the left token, ADDED where it would add it
-    count: int  # how often what it joins, drops or adds occurs in the corpus
-    reasons: Mapping[str, Any] = field(default_factory=lambda: COUNT_ALONE)  # besides the count
+    right: int  # NOTHING if the step would drop the left token, ADDED if it would add it
+    count: int  # the count in the corpus of the pair or token
+    reasons: Mapping[str, Any] = field(default_factory=lambda: COUNT_ALONE)  # reasons besides the count
 
 
 def with_token_counts(found: list[Candidate], counts: Sequence[int] | npt.NDArray[np.int64]) -> list[Candidate]:
@@ -39,14 +39,14 @@ class GoneThrough(NamedTuple):
     done: int
     total: int
     unit: str = "bytes"
-    whole: str = "the text"  # that a share is of
+    whole: str = "the text"  # the name of the whole, for messages
 
 
 class Learner(Protocol):
-    """Chooses and makes steps, one after the other."""
+    """The interface of a learner, which chooses and makes steps one after the other."""
 
     tokens_at_start: int
-    has_candidates: bool  # before the first step, however rare
+    has_candidates: bool  # whether a first step is possible, however rare its pair
 
     @property
     def learned(self) -> int:
@@ -54,18 +54,18 @@ class Learner(Protocol):
 
     @property
     def reasons(self) -> Reasons:
-        """Return the reasons of the steps so far, besides counts; the columns grow and never change."""
+        """Return the reasons of the steps so far besides the counts; filled rows never change."""
 
     @property
     def scores(self) -> Scores | None:
-        """Return the log-probabilities of the tokens, where the method has any."""
+        """Return the log-probabilities of the tokens, if the method has any."""
 
     @property
     def gone_through(self) -> GoneThrough | None:
-        """Return the progress if the number of steps is unknown: in bytes of a text read once, or in tokens."""
+        """Return the progress in bytes or tokens if the number of steps is not known in advance."""
 
     def learn(self, columns: Columns, stop_at: int, work: int) -> EndReason:
-        """Fill rows up to `stop_at`, returning early after about this much work; an empty reason: it can go on."""
+        """Fill rows up to `stop_at`, but return after about `work` units; an empty reason means that it can go on."""
 
     def candidates(self, wanted: int) -> list[Candidate]:
         """Return the steps that would be made next, best first."""
@@ -76,7 +76,7 @@ class LooksAhead(Protocol):
     """A learner that has to search before its next steps are known."""
 
     def look_ahead(self, work: int) -> bool:
-        """Search for about this much work; return whether `candidates` are now what leaves next."""
+        """Search for about `work` units; return whether `candidates` now gives the next steps."""
 
 
 class LearnerStart(NamedTuple):
@@ -86,22 +86,22 @@ class LearnerStart(NamedTuple):
     learner: Learner
 
 
-# The words, the tokens at first, the recipe, and a history whose steps are made before any other.
+# The arguments: the words, the first tokens, the recipe, and a history whose steps are made first.
 LearnerMaker = Callable[[WordTable, Alphabet, Recipe, History | None], Learner]
 
 
 @dataclass(frozen=True)
 class Way:
-    """One way to learn by a method; all ways make the same steps."""
+    """A way to learn by a method. All ways of a method make the same steps."""
 
     learner: LearnerMaker
-    bytes_a_cell: int  # of memory for each byte of the distinct words, and for each word
+    bytes_a_cell: int  # memory for each byte of the distinct words, and for each word
 
 
 @dataclass(frozen=True)
 class CompiledWay(Way):
-    part: str  # of the machine code, that has all of its kernels
-    begins_without: bool = False  # the plain way is fast enough for large texts, too, until machine code is there
+    part: str  # the part of the machine code with all of its kernels
+    begins_without: bool = False  # whether the plain way serves large texts until machine code is ready
 
 
 __getattr__ = former_classes(__name__, Beginning="LearnerStart")

@@ -7,8 +7,8 @@ from typing import Literal
 
 MOST_WORDS = 200
 
-Steps = tuple[tuple[int, int], ...]  # the count from each of these numbers of steps on
-Held = list[tuple[bytes, int]]  # each word, and the token's count in all its occurrences; the largest first
+Steps = tuple[tuple[int, int], ...]  # pairs of a step and the count from that step on
+Held = list[tuple[bytes, int]]  # each word with the token's count in it, the largest first
 
 
 @dataclass(frozen=True)
@@ -30,24 +30,24 @@ class Reachability:
 
     kind: Literal["reachable", "unreachable", "not learned yet", "not found"]
     witness: str | None = None
-    pieces: tuple[int, ...] = ()  # the tokens of its own symbols
+    pieces: tuple[int, ...] = ()  # the tokens that the token's own text is split into
 
 
 @dataclass(frozen=True)
 class TokenLife:
-    """One token, looked at from the state after `at` steps."""
+    """The life of a token, as seen after `at` steps."""
 
     token: int
     at: int
     children: tuple[int, ...]  # the tokens made from it, up to `at`
     reached: Reachability
-    curve: Steps = ()  # its count from its birth on; empty where no words are known
+    curve: Steps = ()  # its count from its birth on; empty if no words are known
     pair_curve: Steps = ()  # the count of its pair, until its birth
-    takers: tuple[tuple[int, int], ...] = ()  # the steps that took occurrences, with how many; the most first
-    words: Holders = Holders()  # that hold it now
-    paid: Holders = Holders()  # that held the pair or token of its own step
+    takers: tuple[tuple[int, int], ...] = ()  # steps that made larger tokens of it, with counts; the most first
+    words: Holders = Holders()  # the words that hold it now
+    paid: Holders = Holders()  # the words that held the pair of its own step
     files: dict[str, int] = field(default_factory=dict)  # the count of its step by files or groups
-    told: tuple[str, ...] = ()  # sentences that its method adds
+    told: tuple[str, ...] = ()  # sentences that the method adds
 
     def count_at(self, at: int) -> int:
         return next((count for step, count in reversed(self.curve) if step <= at), 0)
@@ -66,5 +66,5 @@ class TokenLife:
 
     @property
     def is_scaffold(self) -> bool:
-        """Return whether larger tokens have taken all its occurrences."""
+        """Return whether larger tokens have taken all occurrences of the token."""
         return self.is_born and self.curve[0][1] > 0 and self.count == 0 and bool(self.takers)

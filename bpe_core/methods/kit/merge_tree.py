@@ -1,7 +1,7 @@
-"""Explain the cut of a word: its merge tree, its encoding step by step, and the pairs at each boundary.
+"""The merge tree of a word, its encoding step by step, and the pairs that met at each boundary.
 
-All follows from the ranks of its boundaries. The last merge of a token joined it at its boundary of highest rank. The
-pairs that met at a boundary are a short list, which holds every reason for the cut.
+All of it follows from the ranks of the word's boundaries. The last merge of a token joined it at its boundary of
+highest rank. The pairs that met at a boundary are a short list, which holds every reason for the cut.
 """
 
 from __future__ import annotations
@@ -17,26 +17,26 @@ from bpe_core.support.former_names import former_classes
 
 @dataclass(frozen=True)
 class Node:
-    """A token of a word, and the two it was joined from; it covers the symbols from `start` to `stop`."""
+    """A token of a word and its two halves; it covers the symbols from `start` to `stop`."""
 
     id: int
     start: int
     stop: int
-    rank: int | None = None  # the merge that made it; None for a base symbol
+    rank: int | None = None  # the index of the merge that made it; None for a base symbol
     left: Node | None = None
     right: Node | None = None
 
 
 @dataclass(frozen=True)
 class EncodingStep:
-    rank: int | None  # None for the word as it was before any merge
-    tokens: tuple[Node, ...]  # boundaries that this merge dissolved have its rank
+    rank: int | None  # None for the word before any merge
+    tokens: tuple[Node, ...]  # the tokens after this merge
 
 
 def merge_trees(symbols: Sequence[int], ranks: Sequence[int], base: int, at: int = NEVER) -> list[Node]:
     """Return the tokens of a word after `at` merges, each as a tree; `ranks` are those of its boundaries."""
     finished: list[Node] = []
-    # Each open node waits for the boundary behind it, which decides whether a larger one takes it.
+    # Each open node waits for the boundary after it, which decides whether a larger node takes it.
     opened: list[tuple[Node, int]] = []
     for place, symbol in enumerate(symbols):
         node = Node(symbol, place, place + 1)
@@ -52,14 +52,14 @@ def merge_trees(symbols: Sequence[int], ranks: Sequence[int], base: int, at: int
 
 
 def parts_first(trees: Sequence[Node]) -> Iterator[Node]:
-    """Return all nodes of some trees, each behind its parts."""
+    """Yield all nodes of some trees, each after its parts."""
     for node in trees:
         yield from parts_first([part for part in (node.left, node.right) if part is not None])
         yield node
 
 
 def encoding_steps(symbols: Sequence[int], ranks: Sequence[int], base: int, at: int = NEVER) -> list[EncodingStep]:
-    """Return the word before any merge and after each of the first `at` that changes it."""
+    """Return the word before any merge, and after each of the first `at` merges that changes it."""
     made = sorted({rank for rank in ranks if rank < min(at, NEVER)})
     before = EncodingStep(None, tuple(merge_trees(symbols, ranks, base, 0)))
     return [before] + [EncodingStep(rank, tuple(merge_trees(symbols, ranks, base, rank + 1))) for rank in made]
@@ -67,10 +67,10 @@ def encoding_steps(symbols: Sequence[int], ranks: Sequence[int], base: int, at: 
 
 @dataclass(frozen=True)
 class Piece:
-    """A token in a word, from the step that put it there until the one by which it falls apart."""
+    """A token in a word, from the step that made it there until the step that splits it."""
 
     id: int
-    start: int  # in symbols of the word
+    start: int  # index of its first symbol in the word
     stop: int
     step: int  # 0 if it was there at first
     until: int | None = None
@@ -79,7 +79,7 @@ class Piece:
         return self.step <= at and (self.until is None or at < self.until)
 
     def times_joined(self, history: History) -> int | None:
-        """Return how often its step joined the pair; None for a remainder of a dropped token, or if it is not known."""
+        """Return the count of its step; None for a remainder of a dropped token, or if the count is not known."""
         is_known = self.step > 0 and history.has_counts and history.columns.right[self.step - 1] != NOTHING
         return int(history.columns.count[self.step - 1]) if is_known else None
 
@@ -89,7 +89,7 @@ def pieces_of(nodes: Iterable[Node]) -> list[Piece]:
 
 
 class NeighbourPair(NamedTuple):
-    """Two neighbours at a boundary from the merge `first` until `last`, which joined them or took one of them."""
+    """A pair of neighbours at a boundary, from the merge `first` until `last`, which joined them or took one."""
 
     left: int
     right: int
@@ -103,7 +103,7 @@ class _Side(NamedTuple):
 
 
 def meetings(symbols: Sequence[int], ranks: Sequence[int], boundary: int, base: int) -> list[NeighbourPair]:
-    """Return the pairs that met at the boundary behind the symbol with the index `boundary`.
+    """Return the pairs that met at the boundary after the symbol with the index `boundary`.
 
     In `newer` with the merges w+e, e+r, n+e the merge w+e takes the w before e+r can join:
 

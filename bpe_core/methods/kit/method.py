@@ -1,7 +1,7 @@
-"""The face of a method: what it offers to whoever learns, splits, explains, compares or writes files.
+"""The interface of a method, by which the rest of the program learns, splits, explains, compares and writes files.
 
-The rest of the program asks this object and never which method it is. What it needs for the work is loaded when the
-work begins, so that a recipe can name a method at no cost.
+The rest of the program asks this object and never checks which method it is. Its modules are loaded when the work
+begins, so a recipe can name a method at no cost.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ if TYPE_CHECKING:  # recipes load this module first
 class Method(MethodFacts):
     """A way to learn a vocabulary, and to split texts by what was learned.
 
-    A house in `bpe_core/methods` has one in its `__init__.py`; a plug-in brings one as well. `check_method` says what
-    is wrong with it.
+    Each folder in `bpe_core/methods` has a method in its `__init__.py`, and a plug-in can bring methods.
+    `check_method` says what is wrong with a method.
     """
 
-    reason: str = "count"  # what the best step is chosen by
+    reason: str = "count"  # the name of what the best step is chosen by
     nothing_to_learn: str = "There is nothing to learn from this text; choose another text."
-    has_ranks: bool = False  # each boundary of a text is dissolved once and for all
-    learns_by_ranks: bool = False  # the same for the words it learns from, which insight is drawn from
-    shared_as: str = ""  # how the script of a shared page splits texts by it; nothing: it cannot
-    counts_fall: bool = False  # no step counts more than the one before
-    cost_of_token: float = 0.0  # taken off each log-probability, so that the fewest tokens are the best path
+    has_ranks: bool = False  # whether one step removes each boundary of a text, for good
+    learns_by_ranks: bool = False  # the same for the words that it learns from
+    shared_as: str = ""  # how the script of a shared page splits texts by it; empty if it cannot
+    counts_fall: bool = False  # whether counts never rise from step to step
+    cost_of_token: float = 0.0  # subtracted from each log-probability, so that the fewest tokens are the best path
 
     @staticmethod
     def of(recipe: Recipe) -> Method:
@@ -54,14 +54,14 @@ class Method(MethodFacts):
 
     @staticmethod
     def named(name: str) -> Method:
-        from bpe_core.methods.registry import METHODS  # whose methods derive from this class
+        from bpe_core.methods.registry import METHODS  # imported late, as its methods derive from this class
 
         method = METHODS[name]
-        assert isinstance(method, Method)  # the registry takes no other
+        assert isinstance(method, Method)  # the registry accepts no other class
         return method
 
     def _part(self, file: str, name: str) -> Any:
-        """Return what a file of the method's folder holds, or else a file of the method that it derives from."""
+        """Return an object from a file of the method's folder, or from the folder of a method that it derives from."""
         for kind in type(self).__mro__:
             package = sys.modules[kind.__module__]
             if hasattr(package, "__path__") and find_spec(f"{kind.__module__}.{file}") is not None:
@@ -74,13 +74,13 @@ class Method(MethodFacts):
 
     @property
     def specification(self) -> Callable[[WordTable, Recipe], History] | None:
-        """Return the short, slow way to learn that all others are held equal to, where there is one."""
+        """Return the short, slow function that all other ways to learn must equal, if there is one."""
         found: Callable[[WordTable, Recipe], History] | None = self._part("reference", "train")
         return found
 
     @property
     def warm_up(self) -> Mapping[str, Callable[[], None]]:
-        """Return tiny jobs that run the kernels of its own once, by the part of the machine code they belong to."""
+        """Return tiny jobs that each run the method's own kernels once, by their part of the machine code."""
         return self._part("warm_up", "WORK") or {}
 
     def begin(self, words: WordTable, recipe: Recipe, known: History | None = None, *, fast: bool) -> LearnerStart:
@@ -95,19 +95,19 @@ class Method(MethodFacts):
         known
             A history to go on from.
         fast
-            Whether to learn by machine code, which is there then.
+            Whether to learn by machine code, which must be ready.
         """
         from bpe_core.methods.kit.learner import LearnerStart
 
         alphabet = self.tokens_at_first(words, recipe) if known is None else known.alphabet
         self.steps_planned(recipe, alphabet)
         way = self.compiled if fast else self.plain
-        assert way is not None  # who asks for one has seen that it is there
+        assert way is not None  # callers check first that there is a way
         return LearnerStart(alphabet, way.learner(words, alphabet, recipe, known))
 
     @property
     def plain(self) -> Way | None:
-        """Return the way to learn in plain Python: one of its own, else to play what its specification learns."""
+        """Return the way to learn in plain Python: the method's own, or a replay of its specification."""
         found: Way | None = self._part("learn", "PLAIN")
         if found is not None or self.specification is None:
             return found
@@ -117,7 +117,7 @@ class Method(MethodFacts):
 
     @property
     def compiled(self) -> CompiledWay | None:
-        """Return the way to learn by machine code, where there is one."""
+        """Return the way to learn by machine code, if there is one."""
         found: CompiledWay | None = self._part("learn", "COMPILED")
         return found
 
@@ -128,7 +128,7 @@ class Method(MethodFacts):
         return Alphabet.for_words(words, recipe)
 
     def pieces_at_first(self, words: WordTable, recipe: Recipe) -> Alphabet | None:
-        """Return the same tokens for words that may be marked in any way, where it chooses among pieces of words."""
+        """Return the first tokens for words with any marker, for a method that chooses among pieces of words."""
         return None
 
     def steps_planned(self, recipe: Recipe, alphabet: Alphabet) -> int:
@@ -136,60 +136,60 @@ class Method(MethodFacts):
         return recipe.merge_limit(len(alphabet))
 
     def words_at_first(self, words: WordTable, recipe: Recipe) -> Inside | None:
-        """Return the words inside the runs, where it learns from these up to its first turn."""
+        """Return the words of the first stage, for a method that learns within runs of words first."""
         return None
 
     def turns(self, history: History) -> Mapping[int, str]:
-        """Return after which steps it learns in another way, and in which, in words."""
+        """Return the steps after which the method learns in another way, each with a sentence."""
         return {}
 
     def second_stage(self, history: History) -> dict[str, Any]:
-        """Return the choices by which it goes on across words behind the steps of a table."""
+        """Return the choices with which the method continues a table across words."""
         raise NotImplementedError
 
     def blocks(self, words: WordTable, recipe: Recipe, work: Work) -> RunBlocks | None:
-        """Return the blocks of texts that it starts anew with, where it does."""
+        """Return the blocks of the texts, for a method that gives each block its own table."""
         return None
 
     @property
     def container(self) -> Container | None:
-        """Return how it compresses files, where it does."""
+        """Return the way to compress files, for a method that can."""
         return None
 
     def readings(self, history: History) -> Iterable[History]:
-        """Return a table that a file calls one of another method as what it may be by this one."""
+        """Return other readings of a file's table: histories of this method with the same tokens."""
         return ()
 
     def settled(self, history: History) -> Mapping[str, Any]:
-        """Return the choices that are open in its recipe and can be seen from its steps."""
+        """Return choices that a history's recipe leaves open but its steps show."""
         return {}
 
     def told_of(self, history: History) -> str:
-        """Say in a sentence by which of its own choices a history was learned, where that helps to judge it."""
+        """Say in a sentence which of the method's own choices made a history, if that helps to judge it."""
         return ""
 
     def forbids(self, text: bytes, recipe: Recipe) -> str:
-        """Say what a token with this text would do that the recipe does not allow; nothing if it may be one."""
+        """Say what the recipe forbids about a token with this text; empty if the token is allowed."""
         return ""
 
     def what_is_wrong(self, history: History) -> str:
-        """Say why a history from a file cannot be of this method; nothing if it can."""
+        """Say why a history from a file cannot be one of this method; empty if it can."""
         return ""
 
     def reasons(self, recipe: Recipe) -> tuple[Reason, ...]:
-        """Return what steps are chosen by besides the count."""
+        """Return the reasons of steps besides the count."""
         return ()
 
     # -- splitting texts -------------------------------------------------------------------
 
     def cutter(self, history: History, cutting: Cutting) -> Segmenter:
-        """Return what splits texts into tokens after any number of steps."""
+        """Return the segmenter, which splits texts into tokens after any number of steps."""
         raise NotImplementedError
 
     def explain(self, text: str, history: History, allowed: Allowed, corpus: Corpus | None = None) -> ExplainedText:
-        """Return the answers to "why is the text split here?" for every place of a text.
+        """Return the answers to "why is the text split here?" for every boundary of a text.
 
-        `corpus` is what it was learned from, where that is known and each boundary of a text has a rank.
+        `corpus` holds the words that the history was learned from, if they are known and boundaries have ranks.
         """
         from bpe_core.methods.kit.explanation import ByTokens
         from bpe_core.segmenting.cutting import Cutting
@@ -203,13 +203,13 @@ class Method(MethodFacts):
     ) -> TokenLife:
         """Return the life of a token after `at` steps.
 
-        `usual` follows it by the steps, and in the words where these are known.
+        `usual` computes the usual answer from the steps, and from the words if they are known.
         """
         return usual()
 
     def ways(self, history: History, scores: Sequence[float] | None, dropout: float, usual: Callable[[], Ways]) -> Ways:
-        """Return the ways to split a word by all tokens of a history, whose scores are known or not.
+        """Return the ways to split a word by all tokens of a history; `scores` may be unknown.
 
-        `usual` offers what the tokens, and merges that are left out by chance, make of a word.
+        `usual` returns the usual ways: by the tokens, and with merges that are left out at random.
         """
         return usual()

@@ -1,4 +1,4 @@
-"""The choice that methods share which estimate, drop, and estimate again."""
+"""The choice shared by the methods that estimate probabilities, drop pieces, and estimate again."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 from bpe_core.methods.facts import OwnChoices
 from bpe_core.recipes.choice import choice
 
-# The choices of a recipe that presets of marked words have in common.
+# The choices that all presets with a marker before words share.
 MARKED_WORDS: dict[str, Any] = dict(
     base="characters", unicode_form="NFKC", pattern="whitespace", marker="prefix", vocab_size=8_000
 )
-LONGEST = 16  # characters of a piece, unless a recipe says another limit
+LONGEST = 16  # characters of a piece; the default limit
 
 
 @dataclass(frozen=True, kw_only=True)

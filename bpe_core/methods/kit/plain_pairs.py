@@ -1,7 +1,7 @@
-"""The learner of byte-pair encoding in plain Python: the steps of the kernel.
+"""The learner of byte-pair encoding in plain Python, which makes the same steps as the kernel.
 
-It is the only one beside specification and kernels. It learns until machine code is there, and where Numba is missing,
-so that a first start shows the merges of 10 MB within seconds. The reference counts everything anew at each step.
+It learns until machine code is ready, and where Numba is missing. So a first start shows the merges of 10 MB within
+seconds. The reference is slower, as it counts everything again at each step.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from bpe_core.recipes.interventions import forbidden_from, forced_at
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.recipes.ties import TIE_RULES, Pair
 
-# A plain step costs some hundred times a compiled one, which work is measured in.
+# Work is measured in compiled steps; a plain step costs about a hundred times as much.
 WORK_A_STEP = 500
 WORK_A_RUN = 200
 
 
 class SymbolRun(NamedTuple):
-    """Neighbouring symbols that merges may join; what never merges ends a run."""
+    """A run of neighbouring symbols that merges may join. A symbol that never merges ends it."""
 
     symbols: list[int]
     start: int  # the cell of its first symbol
@@ -34,7 +34,7 @@ class SymbolRun(NamedTuple):
 
 
 class PlainLearner:
-    """Runs of ids; for each pair its count and the runs that hold it."""
+    """A learner with the runs of symbols, and for each pair its count and the runs that hold it."""
 
     scores = gone_through = None
 
@@ -56,9 +56,9 @@ class PlainLearner:
         self._learned = 0
         self._runs = _runs(layout.symbols.tolist(), layout.starts.tolist(), words.counts.tolist())
         self._counts: dict[Pair, int] = {}
-        self._places: dict[Pair, list[int]] = {}  # the runs that hold a pair, or held it once; ascending
-        self._gone: dict[Pair, int] = {}  # how many of them, from the first on, hold it no more
-        self._heap: list[Any] = []  # of entries that begin with what a pair is worth, its tie key, and itself
+        self._places: dict[Pair, list[int]] = {}  # the runs that hold a pair or held it once, ascending
+        self._gone: dict[Pair, int] = {}  # how many of the first of these runs no longer hold it
+        self._heap: list[Any] = []  # entries: minus the count, the tie key, the pair
         for index, run in enumerate(self._runs):
             for pair in pairwise(run.symbols):
                 self._add(pair, index, run.weight)
@@ -83,7 +83,7 @@ class PlainLearner:
         return ""
 
     def _make(self, columns: Columns, pair: Pair) -> int:
-        """Merge a pair and write that down; how much work it was."""
+        """Merge a pair and fill its row; return the work done."""
         row, work = self._learned, WORK_A_STEP + WORK_A_RUN * len(self._places.get(pair, ()))
         columns.left[row], columns.right[row] = pair
         columns.count[row] = self._counts.pop(pair, 0)
@@ -142,7 +142,7 @@ class PlainLearner:
         return self._rule.key(pair, self._texts, self._first_place)
 
     def _first_place(self, pair: Pair) -> int:
-        """Find the first cell of the pair. Counts only fall, so runs that have lost it are skipped for good."""
+        """Find the first cell of a pair. Runs at the beginning that no longer hold it are skipped from now on."""
         places = self._places[pair]
         for skipped in range(self._gone.get(pair, 0), len(places)):
             run = self._runs[places[skipped]]

@@ -14,29 +14,29 @@ from bpe_core.methods.kit.learner import Candidate
 from bpe_core.methods.kit.method import Method
 from bpe_core.recipes.recipe import Recipe
 
-LANGUAGE = "language"  # the reason of a step that served one of several languages: its place among them
-ALL = NOTHING  # in place of that, where a step served all
-THERE = "there"  # how often its pair occurred in what it served
+LANGUAGE = "language"  # the reason of a step that served one of several languages: the index of the language
+ALL = NOTHING  # the value of LANGUAGE if a step served all
+THERE = "there"  # the count of its pair in the texts of the served language
 
-Told = Mapping[str, Any]  # the reasons of a step or a candidate by name; or the columns of many steps
+Told = Mapping[str, Any]  # the reasons of a step by name, or the columns of many steps
 
 
 @dataclass(frozen=True)
 class Reason:
-    """Something that steps are chosen by besides the count, as tables and charts show it."""
+    """A value that steps are chosen by besides the count, as tables and charts show it."""
 
     title: str
     tip: str
-    of: tuple[str, ...]  # the reasons it is computed from; without them nothing is shown
-    value: Callable[[Any, Told], Any]  # of a count and its reasons, or of all counts and their columns
-    written: Callable[[int, Told], str]  # the same as a person reads it
-    widest: str = "999,999"  # a text that it needs room for
+    of: tuple[str, ...]  # the names of the columns it is computed from; without them nothing is shown
+    value: Callable[[Any, Told], Any]  # computes it from a count and the reasons, or from whole columns
+    written: Callable[[int, Told], str]  # writes the value for a person
+    widest: str = "999,999"  # the widest text, by which tables make room
     is_number: bool = True
-    is_measure: bool = True  # the next step is the one that has most of it
+    is_measure: bool = True  # whether the next step is the one with the largest value
 
     @classmethod
     def of_column(cls, name: str, tip: str, written: Callable[[Any], str] = "{:,}".format, **more: Any) -> Reason:
-        """Return the reason that is one column, called by its name; `written` writes a value of it."""
+        """Return a reason that shows one column under the column's name; `written` writes a value."""
         return cls(
             name.capitalize(),
             tip,
@@ -53,7 +53,7 @@ class Reason:
         return self.written(count, told) if self.is_known(told) else ""
 
     def values(self, history: History) -> npt.NDArray[Any]:
-        """Return its value for every step, to sort by; what is not a number comes first."""
+        """Return the value of every step, to sort by; NaN sorts first."""
         if not self.is_known(history.reasons):
             return np.zeros(len(history))
         found = np.asarray(self.value(history.columns.count, history.reasons))
@@ -61,6 +61,6 @@ class Reason:
 
 
 def told_reasons(recipe: Recipe, one: Step | Candidate) -> list[tuple[str, str]]:
-    """Return what a step or a candidate is chosen by besides the count, as far as it is known: title and value."""
+    """Return the known reasons of a step or a candidate besides the count: titles and values."""
     told = ((reason.title, reason.text(one.count, one.reasons)) for reason in Method.of(recipe).reasons(recipe))
     return [(title, text) for title, text in told if text]

@@ -1,4 +1,4 @@
-"""Runs of words, and the ordinary words inside them."""
+"""The runs of words, and the ordinary words inside them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def within(recipe: Recipe) -> Recipe:
 
 
 def forbidden(text: bytes, recipe: Recipe) -> str:
-    """Say what a superword with this text would do that the recipe does not allow; nothing if it may be one.
+    """Say what the recipe forbids about a superword with this text; empty if the superword is allowed.
 
     >>> forbidden(b"by the: way", Recipe.preset("superbpe")), forbidden(b"by the way", Recipe.preset("superbpe"))
     ('hold a colon and the space behind it', '')
@@ -39,11 +39,11 @@ def forbidden(text: bytes, recipe: Recipe) -> str:
 
 
 class Inside(NamedTuple):
-    """The ordinary words of all runs with their counts, in first-seen order; and run by run, which of them it holds."""
+    """The ordinary words of all runs with their counts, in first-seen order, and the rows of each run's words."""
 
     words: WordTable
     rows: Int32s
-    first: Int64s  # where those of each run begin, and the end
+    first: Int64s  # the first index in `rows` of each run, and the end
 
     @property
     def starts(self) -> Int64s:
@@ -54,29 +54,29 @@ class Inside(NamedTuple):
 
 
 class Runs(NamedTuple):
-    """Runs of whole words: each word is a base symbol."""
+    """The runs of whole words; each word is a base symbol."""
 
-    words: WordTable  # only how often each run occurs
+    words: WordTable  # only the counts of the runs matter
     alphabet: Alphabet
     layout: Layout
-    tokens: Int64s  # of each base symbol
+    tokens: Int64s  # the token of each base symbol
 
 
 def runs_of(inside: Inside, counts: Int64s, whole: Int64s) -> Runs:
-    """Return the runs of two words and more that hold a letter and are one token each.
+    """Return the runs of two or more words, each of which holds a letter and is one token.
 
-    `counts` are those of all runs; `whole` has for each word the token that it is, or NOTHING where it is several.
+    `counts` are the counts of all runs. `whole` has the token of each word, or NOTHING for a word of several tokens.
     """
     text_of = {int(whole[row]): inside.words.word(row) for row in np.flatnonzero(whole != NOTHING).tolist()}
     tokens = np.array(sorted(token for token, word in text_of.items() if _holds_letter(word)), np.int64)
     lettered = np.where(np.isin(whole, tokens), whole, NOTHING)
     found = lettered[inside.rows]
-    beside = np.zeros(len(found) + 1, np.bool_)  # to the word before
+    beside = np.zeros(len(found) + 1, np.bool_)  # whether a word follows another one of its run
     beside[1:-1] = (found[1:] != NOTHING) & (found[:-1] != NOTHING)
     beside[inside.first] = False
     kept = beside[:-1] | beside[1:]
     begins = kept & ~beside[:-1]
-    cells = np.cumsum(kept) + np.cumsum(begins) - 1  # a separator is in front of each run, and behind the last
+    cells = np.cumsum(kept) + np.cumsum(begins) - 1  # a separator is before each run, and after the last
     symbols = np.full(int(kept.sum() + begins.sum()) + 1, SEPARATOR, np.int32)
     symbols[cells[kept]] = np.searchsorted(tokens, found[kept])
     starts = np.append(cells[begins], len(symbols))

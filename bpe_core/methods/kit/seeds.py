@@ -1,16 +1,16 @@
-"""The pieces that Unigram begins with: the pieces of words that occur again, and do not always go on the same way.
+"""The pieces that Unigram begins with: pieces of words that occur repeatedly and in different surroundings.
 
-All places where the same piece begins are a group, which is parted by the next symbol. A piece is a seed if it
+All places where the same piece begins form a group; the next symbol divides the group. A piece is a seed if it
 
 - occurs at least twice, and is no longer than the recipe allows;
 - holds letters of one script, and the word marker only in front;
-- is followed by different things: what an `e` always follows, the longer piece with the `e` says better.
+- is followed by different bytes: if an `e` always follows, only the longer piece with the `e` can be a seed.
 
-Of these the best are kept: those that cover the most characters of the corpus.
+The best seeds are kept: those that cover the most characters of the corpus.
 
-Followers differ when the first bytes of their UTF-8 differ, as SentencePiece finds them by a suffix array over bytes.
-Behind a word there is a blank, which counts as the marker, or the end of the line; a word that begins no longer one is
-a seed if it has had both. Words that came with their counts are taken for lines of their own.
+Two followers differ if their first bytes in UTF-8 differ, as SentencePiece searches by a suffix array over bytes. A
+word is followed by a blank, which counts as the marker, or by the end of the line. A word that begins no longer word
+is a seed if both occur after it. Each of the words that come with their counts is treated as a line.
 """
 
 from __future__ import annotations
@@ -67,21 +67,21 @@ def scripts_of(characters: str) -> npt.NDArray[np.int32]:
     return np.array([script_of.get(character, COMMON) for character in characters], np.int32)
 
 
-LONGEST = 512  # symbols, where the recipe says no length
+LONGEST = 512  # symbols of a piece; the default limit
 
-# The pieces of words that are seeds, and how often each occurs.
+# A search for the repeated pieces of words; it returns them with their counts.
 Repeated = Callable[[Stretches, Alphabet, Recipe], tuple[SpelledSeeds, Int64s]]
 
 
 class SeededAlphabet(NamedTuple):
-    """An alphabet with seeds, and the words as they were laid out to find these."""
+    """An alphabet with seeds, and the words as laid out to find the seeds."""
 
     alphabet: Alphabet
     stretches: Stretches
 
 
 def seeded(words: WordTable, recipe: Recipe, repeated: Repeated) -> SeededAlphabet:
-    """Return the base symbols of the words, and as seeds the pieces that occur again, the best ones."""
+    """Return an alphabet of the base symbols and the best repeated pieces."""
     base = Alphabet.for_words(words, recipe)
     stretches = Stretches.of(words, base, recipe)
     if not len(stretches):
@@ -92,7 +92,7 @@ def seeded(words: WordTable, recipe: Recipe, repeated: Repeated) -> SeededAlphab
 
 
 def _best_first(seeds: SpelledSeeds, counts: Int64s, base: Alphabet) -> Int64s:
-    """Return the seeds' indices, those first that cover most of the corpus; of equals the longest, then by text."""
+    """Sort the seeds by the symbols of the corpus that they cover, the most first; ties by length, then by text."""
     widths = np.array([len(symbol.text) for symbol in base.symbols])
     bytes_before = np.concatenate((np.zeros(1, np.int64), np.cumsum(widths[seeds.symbols])))
     size = np.diff(bytes_before[seeds.starts])
@@ -116,10 +116,10 @@ def _letters(seeds: SpelledSeeds, base: Alphabet) -> SpelledSeeds:
 
 
 def scripts_of_symbols(base: Alphabet, recipe: Recipe) -> Int32s:
-    """Return the script of each base symbol; WALL for what is in no piece."""
+    """Return the script of each base symbol; WALL for a symbol that is in no piece."""
     script_of = scripts_of("".join(one.text.decode() if one.kind == "character" else "\0" for one in base.symbols))
     if base.marker_id is not None:
-        script_of[base.marker_id] = TRANSPARENT  # it stands in front only, whatever follows
+        script_of[base.marker_id] = TRANSPARENT  # the marker only begins pieces, before any script
     script_of[~may_be_joined(base, recipe)] = WALL
     return script_of
 

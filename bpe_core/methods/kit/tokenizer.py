@@ -1,4 +1,4 @@
-"""Turn texts into tokens and back, after any number of steps.
+"""The tokenizer, which turns texts into tokens and back, after any number of steps.
 
     >>> from bpe_core.history.alphabet import Alphabet
     >>> from bpe_core.recipes.recipe import Recipe
@@ -13,8 +13,8 @@
     >>> tokenizer.ranks_of_word(b"slow") == [NEVER, 0, 1]
     True
 
-Ids go from the alphabet over the merges, as they were learned and are applied, to the special tokens. A tokenizer may
-be used from several threads at once.
+Ids number first the alphabet, then the merges in the order of learning, then the special tokens. Several threads may
+use a tokenizer at once.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ if TYPE_CHECKING:
     from bpe_core.segmenting.batches import Batch
     from bpe_core.segmenting.library_text import LibraryText
 
-Way = Literal["exact", "library"]  # of decoding
+Way = Literal["exact", "library"]  # the ways to decode
 
 
 class TokenSpan(NamedTuple):
     id: int
     first_char: int
-    behind_char: int  # the one behind its last character
+    behind_char: int  # offset after its last character
     first_byte: int
     behind_byte: int
 
@@ -65,19 +65,20 @@ class Tokenizer:
     # -- from a text to tokens -------------------------------------------------------------
 
     def expect(self, characters: int) -> None:
-        """Prepare for encoding this many characters in pieces, so that none is encoded in plain Python."""
+        """Prepare to encode this many characters in pieces, so that machine code encodes all of them."""
         if isinstance(self._segmenter, WordEncoder):
             self._segmenter.kernels_for(characters)
 
     def allowed(self, names: Allowed) -> tuple[str, ...]:
-        """Return the special tokens that are looked for where these are allowed, or where nothing is said."""
+        """Return the special tokens to search for; None in `names` means the recipe's choice."""
         return self._cutting.allowed(names)
 
     def encode(self, text: str | bytes, *, at: int | None = None, allowed_special: Allowed = None) -> list[int]:
         """Return the ids of a text's tokens after `at` steps (all, if not given). Bytes are read as UTF-8.
 
-        Text that spells a special token is that token where the recipe matches these, as Hugging Face's libraries do;
-        else it is ordinary text. `allowed_special` says otherwise: some tokens, "all", or () for none.
+        Text that spells a special token becomes that token if the recipe matches special tokens, as Hugging Face's
+        libraries do; otherwise it is ordinary text. `allowed_special` overrides this: some tokens, "all", or () for
+        none.
         """
         ids: list[int] = self.encode_to_array(text, at=at, allowed_special=allowed_special).tolist()
         return ids
@@ -90,14 +91,14 @@ class Tokenizer:
     def encode_batch(
         self, texts: Any, *, at: int | None = None, allowed_special: Allowed = None, threads: int | None = None
     ) -> Batch:
-        """Return the ids of many texts in one array, and the offset at which those of each begin.
+        """Return the ids of many texts in one array, and the offset of each text's first id.
 
         The texts are a list of `str` or `bytes` (UTF-8), or an Arrow array of either. Large batches are encoded on all
         cores while other Python threads go on; `threads` limits their number.
         """
         if threads is not None and threads < 1:
             raise BpeError(f"Encoding takes at least 1 thread, not {threads:,}.")
-        from bpe_core.segmenting.batches import Batch, Texts, Unread  # a short text does without
+        from bpe_core.segmenting.batches import Batch, Texts, Unread  # a short text needs no threads
 
         given = texts if isinstance(texts, Texts) else Unread.of(texts)
         at, allowed = self._checked_at(at), self._cutting.spelled(self.allowed(allowed_special), given.searched)
@@ -105,23 +106,23 @@ class Tokenizer:
         return found or Batch.of([self._segmenter.ids(text, at, allowed) for text in given.strings()])
 
     def encode_greedy(self, text: str, *, at: int | None = None, allowed_special: Allowed = None) -> list[int]:
-        """Return the ids when the longest token that fits is taken at each place, whenever it was learned."""
+        """Return the ids if the longest token that fits is taken at each place."""
         allowed = self.allowed(allowed_special)
         ids: list[int] = self._merging.greedy_ids(text, self._checked_at(at), allowed).tolist()
         return ids
 
     def spans(self, text: str, at: int | None = None, *, allowed_special: Allowed = None) -> list[tuple[int, int, int]]:
-        """Return the tokens with their places: (first byte, byte behind the last, id), in bytes of `text.encode()`.
+        """Return the tokens with their spans: (first byte, end, id), as offsets in `text.encode()`.
 
-        What the pattern drops lies in no span. A word marker covers no byte of the text, so its span is
-        empty while it is a token by itself. Where normalization changed the text, a span covers what its
-        token was made of, and what was removed right behind it.
+        Text that the pattern drops lies in no span. A word marker covers no byte of the text, so its span is
+        empty while it is a token by itself. If normalization changed the text, a span covers the original
+        bytes of its token, and the bytes removed right after it.
         """
         found = self.segmentation(text, allowed_special=allowed_special)
         return [(start, stop, id) for start, stop, id in found.tokens(self._checked_at(at)).spans().tolist()]
 
     def token_spans(self, text: str | bytes, at: int | None = None, allowed_special: Allowed = None) -> list[TokenSpan]:
-        """Return the tokens with their places; one that holds a part of a character spans that character."""
+        """Return the tokens with their spans; a token that holds a part of a character spans that character."""
         text = text if isinstance(text, str) else _decoded(text)
         found = self.segmentation(text, allowed_special=allowed_special)
         first, behind, ids = found.tokens(self._checked_at(at)).spans().T
@@ -155,7 +156,7 @@ class Tokenizer:
         return self._segmenter.segmentation(text, self.allowed(allowed_special), cancelled)
 
     def boundaries(self, text: str, *, allowed_special: Allowed = None) -> Boundaries:
-        """Return the same where pairs are joined: for each boundary in a text the merge that dissolves it."""
+        """Return for each boundary of a text the merge that removes it, for methods that join pairs."""
         return self._merging.segmentation(text, self.allowed(allowed_special))
 
     # -- one word --------------------------------------------------------------------------
@@ -165,7 +166,7 @@ class Tokenizer:
         return list(self._merging.plain.merged(word).ranks)
 
     def tokens_of_word(self, word: bytes) -> list[int]:
-        """Return the tokens of a word, which is not split again."""
+        """Return the tokens of a word; the pattern does not split it again."""
         return self._merging.plain.tokens(word, len(self.history))
 
     # -- from tokens to a text -------------------------------------------------------------
@@ -173,8 +174,8 @@ class Tokenizer:
     def decode(self, ids: Iterable[int], *, way: Way = "exact", skip_special: bool = False) -> str:
         """Return the text of tokens; bytes that are not a whole character show as �.
 
-        "exact" is the text of each token, one behind the other. "library" is what the library of the file returns: it
-        may leave out a blank that was put before the text, and show what is unknown in its own way.
+        "exact" joins the texts of the tokens. "library" returns the text that the library of the file returns: the
+        library may leave out a blank that was put before the text, and show unknown characters in its own way.
         """
         if way == "library":
             return self._library_text.text(ids, skip_special=skip_special)
@@ -207,7 +208,7 @@ class Tokenizer:
 
     @cached_property
     def _library_text(self) -> LibraryText:
-        from bpe_core.segmenting.library_text import LibraryText  # which few ask for
+        from bpe_core.segmenting.library_text import LibraryText  # imported late, as it is rarely needed
 
         return LibraryText(self.history)
 
@@ -220,7 +221,7 @@ class Tokenizer:
             return self._step_count
         if at < 0:
             raise BpeError(f"`at` is a number of steps, so it cannot be {at:,}.")
-        return min(at, self._step_count)  # training may have ended early: after its end nothing changes
+        return min(at, self._step_count)  # training may have ended early; after the last step nothing changes
 
 
 def _decoded(text: Any) -> str:

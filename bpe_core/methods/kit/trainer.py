@@ -1,4 +1,4 @@
-"""Training, step by step: let a method choose its best step and make it everywhere, note what happened.
+"""The trainer: it lets a method choose and make steps one after the other, and records them.
 
     >>> from bpe_core.counting.words import WordTable
     >>> trainer = Trainer(WordTable.from_counts({"aaabdaaabac": 1}), Recipe.preset("raw-bytes", min_frequency=2))
@@ -9,8 +9,8 @@
     >>> trainer.advance().finished, trainer.end_reason
     (True, 'too rare')
 
-Machine code learns. Where it is still being made, a run begins when it is there; only byte-pair encoding begins at
-once, in plain Python, and samples do by the specification of their method, all with the same result.
+Machine code learns. While it is still being compiled, most runs wait for it. Byte-pair encoding begins at once in
+plain Python, and samples are learned by the specification of their method. The result is always the same.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from bpe_core.support.progress import CancelCheck, Progress, ProgressReport, Wor
 SECONDS_BETWEEN_REPORTS = 0.05
 FIRST_WORK = 50_000  # about a millisecond
 LEAST_WORK = 1_000
-AHEAD_WORK = 1_000_000  # until somebody is asked whether they still wait
+AHEAD_WORK = 1_000_000  # work between two checks whether the search was cancelled
 ROOM_AT_FIRST = 4_096  # steps
 
 
@@ -49,7 +49,7 @@ class Batch:
 
 
 class Trainer:
-    """One run. It may move from thread to thread, but belongs to one at a time; its histories are frozen."""
+    """One training. It may move between threads, but only one thread may use it at a time. Its histories are frozen."""
 
     def __init__(
         self,
@@ -60,9 +60,9 @@ class Trainer:
         cancelled: CancelCheck = never_cancelled,
         progress: ProgressReport = ignore_progress,
     ) -> None:
-        """Make the steps of a history first; what counts it has must be those of these words.
+        """Make the steps of a history first; its counts must be those of these words.
 
-        Where machine code is needed and still being made, wait for it and report progress.
+        If machine code is needed and still being compiled, wait for it and report progress.
         """
         words.check_total()
         if len(words) == 0:
@@ -97,7 +97,7 @@ class Trainer:
 
     @property
     def gone_through(self) -> GoneThrough | None:
-        """Return how far it is by another measure than steps, where that is further."""
+        """Return the progress in another unit than steps, if the run is further along by that unit."""
         gone = self._learner.gone_through
         if gone is not None and gone.done * self.steps_planned >= self._learner.learned * gone.total:
             return gone
@@ -109,7 +109,7 @@ class Trainer:
         return Progress("training", self._learner.learned, self.steps_planned, self.recipe.wording.steps)
 
     def advance(self, max_merges: int | None = None, seconds: float | None = None) -> Batch:
-        """Learn until that many merges are made, the time has passed, or the end is reached."""
+        """Learn until `max_merges` steps are made, the time has passed, or the end is reached."""
         start = self._learner.learned
         goal = self.steps_planned if max_merges is None else min(self.steps_planned, start + max(0, max_merges))
         deadline = None if seconds is None else time.perf_counter() + seconds
@@ -128,14 +128,14 @@ class Trainer:
         return self._learner.candidates(n)
 
     def look_ahead(self, cancelled: CancelCheck = never_cancelled) -> None:
-        """Search for what is chosen next, where that takes a search; never behind the end, as it would change a run."""
+        """Search for the next steps, if the method has to; never after the end, as that would change the run."""
         learner = self._learner
         while isinstance(learner, LooksAhead) and not self.end_reason and not cancelled():
             if learner.look_ahead(AHEAD_WORK):
                 return
 
     def extend(self, recipe: Recipe) -> None:
-        """Go on to a larger vocabulary; what is learned so far must be what the new recipe would have learned."""
+        """Continue to a larger vocabulary; the steps so far must be those that the new recipe would make."""
         if not recipe.is_same_but_for_size(self.recipe):
             raise RecipeError("Only the size of the vocabulary can change in a run; another choice needs a new run.")
         limit = self._method.steps_planned(recipe, self.alphabet)
@@ -161,7 +161,7 @@ class Trainer:
         left = max(0.0, deadline - before)
         work = max(LEAST_WORK, int(self._rate * left)) if self._rate else FIRST_WORK
         end = self._learner.learn(self._columns, min(goal, room), work)
-        if not end and self._learner.learned < min(goal, room):  # all of that work was done
+        if not end and self._learner.learned < min(goal, room):  # the call did all of that work
             self._rate = work / max(1e-6, time.perf_counter() - before)
         return end
 
@@ -174,7 +174,7 @@ class Trainer:
         return method.begin(self.words, self.recipe, known, fast=is_fast)
 
     def _is_fast(self, size: int, work: Work) -> bool:
-        """Return whether machine code learns; wait for it where nothing else can."""
+        """Return whether machine code learns; wait for it if no other way is fast enough."""
         compiled, plain = self._method.compiled, self._method.plain
         if compiled is None or readiness.ready(compiled.part):
             return compiled is not None
@@ -205,9 +205,9 @@ def learn(
     cancelled: CancelCheck = never_cancelled,
     keep: Callable[[Trainer], object] = lambda trainer: None,
 ) -> History:
-    """Learn from counted words until the end; the steps of a history, if there is one, are made first.
+    """Learn from counted words until the end; make the steps of a given history first.
 
-    `keep` is called after each batch, and may write down what is learned by then.
+    `keep` is called after each batch and may save the steps so far.
     """
     trainer = Trainer(words, recipe, history=history, cancelled=cancelled, progress=progress)
     finished = False
@@ -244,7 +244,7 @@ def _check_same(told: Columns, found: Columns) -> None:
 
 
 def check_beforehand(recipe: Recipe, alphabet_size: int, steps: int, known: int) -> None:
-    """Check before the first step what the recipe says of steps and tokens."""
+    """Check before the first step that the steps and tokens named in the recipe can exist."""
     for one in recipe.interventions:
         if one.step > steps:
             raise RecipeError(f"There is no step {one.step:,} for {one}: only {steps:,} are to be made.")
@@ -258,7 +258,7 @@ def check_beforehand(recipe: Recipe, alphabet_size: int, steps: int, known: int)
 
 
 def check_done(recipe: Recipe, columns: Columns, learned: int, end: EndReason) -> None:
-    """Check after some steps that what was to be joined was there, and at the end that no step is missing."""
+    """Check that forced pairs occurred, and at the end that no step of an intervention is missing."""
     for step, (left, right) in forced_at(recipe.interventions).items():
         if step <= learned and columns.count[step - 1] == 0:
             raise RecipeError(

@@ -1,4 +1,4 @@
-"""The tiny jobs by which methods run their kernels once, so that their machine code is made."""
+"""Parts of the tiny jobs that run each method's kernels once, so that they are compiled."""
 
 from __future__ import annotations
 
@@ -15,6 +15,6 @@ LONG_WORD = "low" * 300
 
 
 def wanted_of(words: WordTable, history: History) -> MeasuredPairs:
-    """Return how often the tokens of these words are counted, after each step."""
+    """Return small inputs for counting the tokens of words after each step."""
     steps = len(history) + 1
     return MeasuredPairs(words.counts, words.counts, np.ones(steps, np.bool_), np.zeros(steps))

@@ -1,4 +1,4 @@
-"""Other ways to split a word by the tokens that a method learned, as every method offers them."""
+"""The interface for other ways to split a word by the tokens that a method learned."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class Lattice(Protocol):
 
     @property
     def edges(self) -> Sequence[Sequence[Edge]]:
-        """Return at each symbol the tokens that can begin there, each with its length and its id."""
+        """Return for each symbol the tokens that can begin there, each with its length and its id."""
 
     @property
     def ways(self) -> int:
-        """Return in how many ways tokens cover the word."""
+        """Return the number of ways in which tokens cover the word."""
 
 
 class Ways(Protocol):
@@ -32,30 +32,30 @@ class Ways(Protocol):
 
     @property
     def scores(self) -> Sequence[float] | None:
-        """Return the logarithms of the tokens' probabilities, if they are known."""
+        """Return the log-probabilities of the tokens, if they are known."""
 
     @property
     def known(self) -> tuple[Way, ...]:
-        """Return the ways that there are."""
+        """Return the ways that this method offers."""
 
     def own(self, word: bytes) -> Ids:
-        """Split as the tokenizer itself does."""
+        """Split a word as the tokenizer itself does."""
 
     def lattice(self, word: bytes) -> Lattice: ...
 
     def cut(self, way: Way, word: bytes) -> Ids:
-        """Split by a way that leaves nothing to chance."""
+        """Split a word by a way without randomness."""
 
     def draw(self, way: Way, word: bytes, chance: Random) -> Ids: ...
 
     def log_probability(self, way: Way, word: bytes, ids: Ids) -> float | None:
-        """Return the logarithm of how likely a way draws this; None where that is not known."""
+        """Return the log-probability that a random way draws these tokens; None if it is not known."""
 
     def shares(self, way: Way, word: bytes) -> dict[tuple[int, int], float] | None:
-        """Return how likely each token is drawn, by the index of its first symbol and its id."""
+        """Return the probability of each token, by the index of its first symbol and its id."""
 
     def expected(self, way: Way, word: bytes) -> float | None:
-        """Return how many tokens are drawn on average."""
+        """Return the average number of tokens drawn."""
 
     def length(self, id: int) -> int:
         """Return how many symbols a token covers."""

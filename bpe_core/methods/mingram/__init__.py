@@ -1,4 +1,4 @@
-"""MinGram: begin with the tokens of byte-pair encoding, split words into the fewest, drop what is used least."""
+"""The method MinGram: begin with byte-pair encoding's tokens, split words into the fewest, drop the least used."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class MinGram(Unigram):
-    """Unigram in which each token costs the same large sum, so that the fewest tokens are the best path."""
+    """The variant of Unigram in which each token costs the same large sum, so the fewest tokens are the best path."""
 
     name = "mingram"
     title = "MinGram"
@@ -35,7 +35,7 @@ class MinGram(Unigram):
     usual_sizes: tuple[str, ...] = ("8,000 for small data", "32,000 for English", "250,000 for a hundred languages")
     wording = Wording("drop", "dropped", "piece", "the one that is used least")
     tables = TABLES
-    first_size = 80  # whose eight drops change most of what is seen
+    first_size = 80  # a sample then has eight drops, which change most of its words
     is_contrast = False
     asks_for_line_ends = False
     reason = "count"

@@ -1,12 +1,12 @@
-"""MinGram: begin with the tokens of byte-pair encoding, cut words into the fewest, drop what is used least.
+"""The learner of MinGram: begin with byte-pair encoding's tokens, cut words into the fewest, drop the least used.
 
-**Scores.** Each token costs the same large sum besides its own log-probability, so a path of fewer tokens is better
-whatever they are; paths of equally many are compared by their log-probabilities. These are rounded, so all sums are
-exact: with 64 bits always, with the 32 of SentencePiece for 256 tokens.
+**Scores.** Each token costs the same large sum besides its own log-probability. So a path of fewer tokens is always
+better, and log-probabilities decide between paths of equally many. They are rounded, so sums are exact: in 64 bits
+always, and in the 32 bits of SentencePiece for up to 256 tokens.
 
-**Learning.** Cut all words, count the tokens, do so again, and drop what is used least. How few tokens a word takes
-depends on the pieces alone; the log-probabilities only choose among ways with equally many. They begin with how much of
-the corpus each piece could cover, and then follow how often it is used.
+**Learning.** Cut all words, count the tokens, do so again, and drop the tokens that are used least. The pieces alone
+decide how few tokens a word takes; the log-probabilities only choose among ways with equally many. The first ones
+come from how much of the corpus each piece could cover, the later ones from how often it is used.
 """
 
 from __future__ import annotations
@@ -26,12 +26,13 @@ from bpe_core.methods.kit.trainer import learn
 from bpe_core.methods.unigram.learn import check_marker, compiled_way
 from bpe_core.recipes.recipe import Recipe
 
-COST = 4096.0  # of a token: more than the log-probabilities of 150 tokens of a word can make good
-FINENESS = 16  # steps of a log-probability in 1; so tokens differ whose probabilities differ by 6 per cent
+COST = 4096.0  # of a token; more than the log-probabilities of 150 tokens can make up for
+FINENESS = 16  # log-probabilities are rounded to sixteenths, which is 6 per cent of a probability
 
 
 def fewest_first(log_probabilities: Float32s) -> Float32s:
-    """
+    """Return rounded scores by which the path of fewest tokens is the best.
+
     >>> fewest_first(np.array([-1.01, -7.5], np.float32)).tolist()
     [-4097.0, -4103.5]
     """
@@ -70,21 +71,21 @@ def pieces_at_first(words: WordTable, recipe: Recipe) -> Alphabet:
 
 
 def joins_wanted(recipe: Recipe, base: int) -> int:
-    """Return how many pieces to begin with; where the recipe says how many are dropped, eleven times that."""
+    """Return how many pieces to begin with: eleven times the number of drops if the recipe gives that number."""
     if recipe.vocab_size is None:
         return round((recipe.merges or 0) * MORE_THAN_ASKED / (MORE_THAN_ASKED - 1))
     return max(0, int(recipe.vocab_size * MORE_THAN_ASKED) - base - len(recipe.special_tokens))
 
 
 def _spelled(joined: History, recipe: Recipe) -> SpelledSeeds:
-    """Return each joined token once, as base symbols, without those that hold a character written like the marker."""
+    """Return each joined token once as base symbols, without tokens that hold a character written like the marker."""
     pieces: list[tuple[int, ...]] = [(id,) for id in range(len(joined.alphabet))]
     for left, right in joined.pairs():
         pieces.append(pieces[left] + pieces[right])
     apart = set(np.flatnonzero(~may_be_joined(joined.alphabet, recipe)).tolist())
     found = dict.fromkeys(piece for piece in pieces[len(joined.alphabet) :] if apart.isdisjoint(piece))
     starts = np.concatenate((np.zeros(1, np.int64), np.cumsum([len(piece) for piece in found], dtype=np.int64)))
-    symbols = (id for piece in found for id in piece)  # one by one, so that other threads have their turns
+    symbols = (id for piece in found for id in piece)  # one by one, so that other threads can run
     return SpelledSeeds(np.fromiter(symbols, np.int32, int(starts[-1])), starts)
 
 

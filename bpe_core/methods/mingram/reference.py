@@ -1,12 +1,12 @@
-"""MinGram by its article: short, plain and slow.
+"""The reference of MinGram, by its article: short, plain and slow.
 
-**The cut.** A word is cut into the fewest tokens. Of several ways into as many the most probable one is taken, as by
-Unigram: that with the highest sum of log-probabilities. With `low`, `er` and `lo`, `wer` there are two ways to cut
-`lower` into two tokens; their probabilities decide.
+**The cut.** A word is cut into the fewest tokens. Of several ways with as few tokens the most probable one is taken:
+that with the highest sum of log-probabilities, as in Unigram. With `low`, `er` and `lo`, `wer` there are two ways to
+cut `lower` into two tokens; their probabilities decide.
 
-**Learning.** Begin with the tokens of byte-pair encoding, a tenth more than asked for, each as probable as it covers
-much of the corpus. Twice (`em_passes`): cut all words, and make probabilities of how often each token is used. Then
-drop what is used least, and cut its words anew, until the size asked for is reached.
+**Learning.** Begin with the tokens of byte-pair encoding, a tenth more than asked for. The first probabilities follow
+from how much of the corpus each token covers. Twice (`em_passes`), cut all words and compute the probabilities from
+the counts of the tokens. Then drop the token that is used least and cut its words again, until the size is reached.
 
     >>> words = WordTable.from_counts({"low": 5, "lower": 2, "newest": 6, "widest": 3})
     >>> history = train(words, Recipe.preset("mingram", merges=1))
@@ -34,7 +34,7 @@ SIXTEENTHS = 16
 
 
 def fewest_tokens(stretch: Piece, tokens: Tokens, scores: Scored) -> tuple[float, list[int]]:
-    """Return the way to cut it; of ways that are equal in both the one whose last token is longest."""
+    """Return the best way to cut a stretch into the fewest tokens; in a tie the way with the longest last token."""
     best: list[tuple[int, float, list[int]]] = [(0, 0.0, [])]
     for stop in range(1, len(stretch) + 1):
         ways = [
@@ -49,7 +49,7 @@ def fewest_tokens(stretch: Piece, tokens: Tokens, scores: Scored) -> tuple[float
 def tokens_at_first(words: WordTable, recipe: Recipe) -> Alphabet:
     base = Alphabet.for_words(words, recipe)
     room = int((recipe.vocab_size or 0) * 1.1) - len(base) - len(recipe.special_tokens)
-    wanted = max(0, room) if recipe.merges is None else 11 * recipe.merges  # of which ten elevenths stay
+    wanted = max(0, room) if recipe.merges is None else 11 * recipe.merges  # ten elevenths of these stay
     joined = bpe.train(words, recipe.with_changes(method="bpe", ties="first-seen", merges=wanted))
     spelled: list[Piece] = [(id,) for id in range(len(base))]
     for left, right in joined.pairs():

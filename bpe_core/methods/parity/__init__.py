@@ -1,4 +1,4 @@
-"""Parity-aware byte-pair encoding: each merge serves the language that is worst off."""
+"""The method parity-aware byte-pair encoding: each merge serves the language that is worst off."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class ParityAware(BytePairEncoding):
-    """Byte-pair encoding that is fair to languages; its result is an ordinary table of merges."""
+    """The variant of byte-pair encoding that is fair to languages; its result is an ordinary table of merges."""
 
     name = "parity"
     title = "Parity-aware BPE"
@@ -30,7 +30,7 @@ class ParityAware(BytePairEncoding):
     tables, instead = TABLES, ""
     can_be_steered = False
     is_contrast = False
-    learns_at_once = False  # it wants groups of texts
+    learns_at_once = False  # a sample has no groups of texts
     serves_languages = True
     counts_fall = False
     reason = "count in the language that is worst off"

@@ -15,7 +15,7 @@ USUAL_WINDOW = 100  # merges
 
 @dataclass(frozen=True, kw_only=True)
 class Choices(OwnChoices):
-    """The choices of how many merges serve all languages, and how often one may be served in a row."""
+    """The choices of how many merges serve all languages, and how often one language may be served in a window."""
 
     global_merges: int | None = choice(
         None,

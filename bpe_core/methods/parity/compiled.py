@@ -1,4 +1,4 @@
-"""Learners that follow others, with the compiled kernels of byte-pair encoding."""
+"""The learners that repeat the merges of others, with the compiled kernels of byte-pair encoding."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST_PAIRS_AT_FIRST = 1 << 16
 
 
 class CompiledFollower(CompiledLearner):
-    """Every step may be given to it, so it remembers pairs however rare they are."""
+    """A learner whose steps can all be given. It keeps every pair, however rare."""
 
     def __init__(self, words: WordTable, alphabet: Alphabet, recipe: Recipe) -> None:
         room = min(MOST_PAIRS_AT_FIRST, 64 + len(words.text))
@@ -31,7 +31,7 @@ class CompiledFollower(CompiledLearner):
         return int(self._state.run[0]["tokens_left"])
 
     def follow(self, pairs: Sequence[Pair]) -> None:
-        """Let these be its first merges, wherever they are, however rare; it has made the beginning of them."""
+        """Set the merges to make, of which the first are made already; a merge may be rare or occur nowhere."""
         state, known = self._state, self.learned
         if len(state.forced_left) <= len(pairs):
             left, right = (grown(one, 2 * len(pairs) + 1) for one in (state.forced_left, state.forced_right))
@@ -42,6 +42,6 @@ class CompiledFollower(CompiledLearner):
             state.forced_left[known : len(pairs)], state.forced_right[known : len(pairs)] = np.array(pairs[known:]).T
 
     def count_of(self, pair: Pair) -> int:
-        """Return how often the pair occurs now."""
+        """Return the present count of a pair."""
         number = kernel.find_pair(self._state, np.int64(pair[0]), np.int64(pair[1]))
         return int(self._state.pairs[number]["count"])

@@ -1,8 +1,8 @@
 """The learner of parity-aware byte-pair encoding: each merge serves the language that is worst off.
 
-Each language has a learner of its own that sees only its words, and so has its dev text. At each step the language
-with the longest dev text, in tokens, says which pair it has most of; all others make the same merge. A learner is only
-told of merges when it is asked something: a text that nobody has looked at for a while can only have become shorter.
+Each language has a learner that sees only the language's words, and another one for its dev text. At each step the
+language with the longest dev text, in tokens, chooses its most frequent pair; all others make the same merge. A learner
+makes missed merges only when its state is needed, as merges can only make a text shorter.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ NO_LANGUAGES = (
 
 @dataclass(frozen=True)
 class Turn:
-    """A turn: the language that is served, and the most frequent pairs of its words."""
+    """A turn of a language: the language to serve, and the most frequent pairs of its words."""
 
     language: int
-    best: list[Candidate]  # in the counts of that language
-    passed: list[int]  # those that were worse off, and have nothing left to merge
+    best: list[Candidate]  # with the counts of that language
+    passed: list[int]  # languages that were worse off but have nothing left to merge
 
 
 class ParityLearner:
@@ -66,10 +66,10 @@ class ParityLearner:
         self._ratios = [one.ratio for one in languages]
         self._forced: Sequence[Pair] = () if forced is None else forced.pairs()
         self._pairs: list[Pair] = []
-        self._turns: list[int] = []  # also of those that then had nothing left to merge
+        self._turns: list[int] = []  # also turns of languages that had nothing left to merge
         self._spent: set[int] = set()  # languages that have nothing left
         self._served: list[tuple[int, int, bool]] = []
-        self._again = Columns.with_room(1)  # which nobody reads
+        self._again = Columns.with_room(1)  # buffer for rows that are not needed
         self.tokens_at_start = self._whole.tokens_at_start
         self.has_candidates = self._whole.has_candidates
 
@@ -143,7 +143,7 @@ class ParityLearner:
         return Turn(ALL, [], passed)
 
     def _worst_off(self, passed: list[int]) -> int | None:
-        """Return the language with most tokens for its ratio; None where all have nothing left to merge."""
+        """Return the language with the most tokens for its ratio; None if no language has anything left to merge."""
         window, languages = self._recipe.window_size, range(len(self._learners))
         can = free = [one for one in languages if one not in self._spent and one not in passed]
         if window is not None:
@@ -154,7 +154,7 @@ class ParityLearner:
             found = min(free, key=lambda one: (self._standing(self._measured[one].tokens_left, one), one))
             if self._measured[found].learned == self.learned:
                 return found
-            self._catch_up(self._measured[found])  # the longest as far as is known: is it still?
+            self._catch_up(self._measured[found])  # its text may be shorter by now, so compare again
         return None
 
     def _standing(self, tokens: int, language: int) -> float:
@@ -177,7 +177,7 @@ def compiled_learner(words: WordTable, alphabet: Alphabet, recipe: Recipe, force
 
 
 def served(recipe: Recipe) -> Reason:
-    """Return whom each step served, by name."""
+    """Return the reason that shows which language each step served, by name."""
     names = () if recipe.mixture is None else recipe.mixture.languages
 
     def written(count: int, told: Told) -> str:
@@ -194,5 +194,5 @@ def served(recipe: Recipe) -> Reason:
     )
 
 
-PLAIN = None  # the learner of byte-pair encoding knows no languages
+PLAIN = None  # the plain learner of byte-pair encoding knows no languages
 COMPILED = CompiledWay(compiled_learner, 42, LEARNING)

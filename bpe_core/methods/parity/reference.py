@@ -1,9 +1,9 @@
-"""Parity-aware byte-pair encoding as it is defined: everything is counted anew at each step.
+"""The reference of parity-aware byte-pair encoding: everything is counted again at each step.
 
-Each step serves the language that is worst off: the one whose dev text has the most tokens, or whose texts are
-compressed least for its ratio. It merges that language's most frequent pair, in the texts of all. A language that has
-nothing left to merge is noticed when it is its turn, which counts in the window; if all others have had too many turns,
-the worst off goes on.
+Each step serves the language that is worst off: its dev text has the most tokens, or its texts are compressed least
+for its ratio. The step merges that language's most frequent pair in the texts of all languages. If the language has
+nothing left to merge, its turn still counts in the window. If all languages have had too many turns in the window, the
+one that is worst off is served.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def frequent_pairs(text: Text, tokens: bpe.TokenBook, recipe: Recipe) -> list[tu
 
 
 class LanguageCosts:
-    """The standing of each language: how far it is, whose turn it is, and which have nothing left to merge."""
+    """The costs of all languages: the tokens of their texts, their turns, and which have nothing left to merge."""
 
     def __init__(self, words: WordTable, recipe: Recipe, alphabet: Alphabet) -> None:
         dev = [language.dev for language in words.languages if language.dev is not None]
@@ -104,12 +104,12 @@ class LanguageCosts:
         self._texts = [symbols_of(table, alphabet, recipe) for table in measured]
         self._at_first = [bpe.count_tokens(text) for text in self._texts]
         self._ratios = [language.ratio for language in words.languages]
-        self._window = recipe.window_size or 0  # of the last turns, in which nobody has too many; 0: there is no limit
-        self._most = recipe.alpha / 100 / max(1, len(measured))  # of the window, for one language
+        self._window = recipe.window_size or 0  # number of last turns for which the limit holds; 0 means no limit
+        self._most = recipe.alpha / 100 / max(1, len(measured))  # the largest share of the window for one language
         self._turns: list[int] = []
 
     def worst_off(self) -> int:
-        """Return the language whose turn it is, and note that; `ALL` where no language has anything left to merge."""
+        """Choose the next language and record its turn; return `ALL` if no language has anything left to merge."""
         able = [language for language in range(len(self._texts)) if language not in self.spent]
         free = [language for language in able if self._may_be_served(language)]
         language = min(free or able, key=lambda language: (self._value(language), language), default=ALL)

@@ -1,4 +1,4 @@
-"""Run the kernels of parity-aware byte-pair encoding once."""
+"""Tiny jobs that run the kernels of parity-aware byte-pair encoding once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SuperBPE: join pairs within words first, and from a step on across words."""
+"""The method SuperBPE: join pairs within words first, and after a number of steps across words."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class SuperBPE(BytePairEncoding):
-    """Byte-pair encoding twice: on the words of a corpus, and then on whole runs of them."""
+    """The method of two stages of byte-pair encoding: on words, and then on whole runs of words."""
 
     name = "superbpe"
     title = "SuperBPE"
@@ -34,7 +34,7 @@ class SuperBPE(BytePairEncoding):
     goes_across_words = True
     superword_limits = SUPERWORD_LIMITS
     size_decides = True
-    counts_fall = False  # they rise where words are joined
+    counts_fall = False  # counts rise when the second stage begins
     is_contrast = False
     learns_at_once = False  # runs of words are long
 
@@ -50,7 +50,7 @@ class SuperBPE(BytePairEncoding):
         if by_machine_code(len(words.text), ENCODING):
             from bpe_core.methods.superbpe.compiled import inside_of  # loads machine code
         else:
-            from bpe_core.methods.superbpe.reference import inside_of  # for samples alone
+            from bpe_core.methods.superbpe.reference import inside_of  # only for samples
         return inside_of(words, recipe)
 
     def turns(self, history: History) -> Mapping[int, str]:
@@ -68,7 +68,7 @@ class SuperBPE(BytePairEncoding):
         return second_stage(history, self.name)
 
     def readings(self, history: History) -> Iterable[History]:
-        if history.recipe.method != BytePairEncoding.name:  # whose table it is when no file says more
+        if history.recipe.method != BytePairEncoding.name:  # files of superwords are first read as plain merges
             return ()
         from bpe_core.methods.superbpe.explain import readings
 

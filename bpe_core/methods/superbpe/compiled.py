@@ -1,6 +1,6 @@
-"""SuperBPE with the compiled kernels: those of byte-pair encoding, which are given the number of words of each token.
+"""The second stage of SuperBPE with the kernels of byte-pair encoding, which get the number of words of each token.
 
-The second stage begins with the tokens of the first as its symbols, which are a fifth as many as the bytes.
+The second stage begins with the tokens of the first stage as symbols: these are a fifth as many as the bytes.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ from bpe_core.support.arrays import Bytes, Int32s, Int64s, repeated
 from bpe_core.support.threads import at_once, available_threads
 from bpe_core.text.scanner import table_for
 
-EVERY_WORD = 2**24  # more than a token can hold
+EVERY_WORD = 2**24  # more words than a token can hold
 Cutter = Callable[[History], Cut]
-AT_ONCE = 1 << 23  # bytes of runs: what is made of these takes memory that is used again
+AT_ONCE = 1 << 23  # bytes of runs in a block, so that temporary arrays stay small
 Part = TypeVar("Part")
 
 
 class CompiledAcross(CompiledLearner):
-    """The second stage; what limits the length of tokens counts bytes, so there it begins with these, too."""
+    """The learner of the second stage. If the recipe limits tokens by their bytes, it begins with bytes as symbols."""
 
     def __init__(
         self, words: WordTable, alphabet: Alphabet, recipe: Recipe, known: History, made: int, *, cutter: Cutter
@@ -73,27 +73,27 @@ class CompiledAcross(CompiledLearner):
 
 
 def span_of(text: bytes, past_colons: bool) -> int:
-    """Return what the kernels know of a token: how many words it holds, and what it begins and ends with."""
+    """Encode for the kernels how many words a token holds, and whether it begins and ends with blanks or colons."""
     words = sum(map(bool, text.split(BLANK)))
     colons = 0 if past_colons else ENDS_COLON * text.endswith(b":") | HOLDS_COLON * (COLON in text)
     ends = BEGINS_BLANK * text.startswith(BLANK) | ENDS_BLANK * text.endswith(BLANK)
     return words << SPAN_SHIFT | ends | colons
 
 
-# --- Runs as words ------------------------------------------------------------------------------
+# --- The words of runs --------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
 class _Runs:
-    """Some of the runs, with the words that are in them."""
+    """A block of runs, and the words in them."""
 
     text: Bytes
-    starts: Int64s  # of the words in it, and the end
-    firsts: Int64s  # of these, which begin the runs; and how many there are
+    starts: Int64s  # offsets of the words, and the end of the last
+    firsts: Int64s  # indices of the words that begin the runs, and the number of words
 
 
 def inside_of(words: WordTable, recipe: Recipe) -> Inside:
-    """Return the ordinary words of all runs, in first-seen order."""
+    """Return the ordinary words of all runs in first-seen order, and the words of each run."""
     machine = _machine(recipe)
 
     def numbered(part: slice) -> tuple[WordColumns, Int32s, Int64s]:
@@ -113,7 +113,7 @@ def inside_of(words: WordTable, recipe: Recipe) -> Inside:
 
 
 def words_inside(words: WordTable, recipe: Recipe) -> WordTable:
-    """Return the ordinary words of all runs, in first-seen order, and nothing of the runs."""
+    """Return the ordinary words of all runs in first-seen order."""
     machine = _machine(recipe)
 
     def counted(part: slice) -> WordTable:
@@ -127,7 +127,7 @@ def words_inside(words: WordTable, recipe: Recipe) -> WordTable:
 
 
 def lay_out_tokens(words: WordTable, history: History, cut: Cut) -> Layout:
-    """Return the runs as the tokens that they fall into after all steps of a history."""
+    """Return the layout of the runs as the tokens into which a history splits them."""
     tokens = TokensOfRuns(history, cut)
 
     def in_tokens(part: slice) -> tuple[Int32s, Int64s]:
@@ -140,12 +140,12 @@ def lay_out_tokens(words: WordTable, history: History, cut: Cut) -> Layout:
 
 def _machine(recipe: Recipe) -> Machine:
     table = table_for(within(recipe).pattern)
-    assert table is not None  # all named patterns have one
+    assert table is not None  # every named pattern has a table
     return machine_of(table)
 
 
 def _of_each(work: Callable[[slice], Part], words: WordTable) -> list[Part]:
-    """Do it with some runs after the others, on all threads."""
+    """Run a job on blocks of runs, on all threads."""
     size = len(words.text)
     if size > MOST_CELLS:
         raise TooLarge(f"The distinct runs of words hold {size:,} bytes; training can hold {MOST_CELLS:,}.")

@@ -1,4 +1,4 @@
-"""The two stages of a table, as its steps show them."""
+"""The two stages of SuperBPE, found from the tokens of a table."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from bpe_core.splitting.splitter import Splitter
 
 
 def readings(history: History) -> Iterator[History]:
-    """Yield a table of superwords as of two stages, the first by each of the patterns that this may be."""
+    """Yield a table of superwords as a history of two stages, for each possible pattern of the first stage."""
     if history.recipe.pattern == NEEDS["pattern"]:
         for words_by in WORDS_BY:
             yield in_stages(history, words_by)
 
 
 def in_stages(history: History, words_by: str) -> History:
-    """Return a table of superwords as SuperBPE's: the first stage ends before the first token of several such words.
+    """Return a table of superwords as a history of SuperBPE; its second stage begins with the first superword.
 
-    Its longest superword, and whether any goes past a colon, are the limits of the second stage.
+    The limits of the second stage follow from the longest superword, and from whether one holds a colon and a space.
 
     >>> from bpe_core.history.alphabet import Alphabet
     >>> pairs = [(98, 121), (32, 97), (256, 257), (258, 32)]  # "by", " a", "by a", "by a "

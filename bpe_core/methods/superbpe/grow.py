@@ -1,4 +1,4 @@
-"""Going on across words behind the steps of a table, whichever method made them."""
+"""The choices to continue any table across words."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bpe_core.methods.superbpe.learn import transition_in
 
 
 def second_stage(history: History, name: str) -> dict[str, Any]:
-    """Return the choices by which a table's own steps are the first stage of the method with this name."""
+    """Return the choices that make a table's steps the first stage of the method with this name."""
     recipe = history.recipe
     if Method.of(recipe).goes_across_words:
         return {"transition": transition_in(history)}

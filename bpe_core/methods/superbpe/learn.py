@@ -1,7 +1,7 @@
 """The learner of SuperBPE: byte-pair encoding twice, on the words of a corpus and then on whole runs of them.
 
-What the rest of the program calls words are the runs. A pattern of the recipe cuts them into ordinary words, and the
-first learner sees only these. The second one makes the same merges in the runs, and then goes on there.
+The words of the corpus are here runs of ordinary words. A pattern of the recipe cuts them into ordinary words, and the
+first learner sees only these. The second learner makes the same merges in the runs, and then goes on there.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from bpe_core.segmenting.cutting import Cutting
 if TYPE_CHECKING:  # which loads machine code
     from bpe_core.methods.superbpe.compiled import Cut
 
-BYTES_A_CELL = 6  # of machine code
+BYTES_A_CELL = 6  # memory of the compiled learner
 STAGE = "stage"  # the reason of a step: 1 within words, 2 across them
 
 
 def transition_of(recipe: Recipe, alphabet: Alphabet) -> int:
-    """Return how many merges join within words; half of them if the recipe does not say it."""
+    """Return the number of merges within words: half of all merges if the recipe gives no number."""
     steps = recipe.merge_limit(len(alphabet))
     if recipe.transition is not None and recipe.transition > steps:
         raise RecipeError(
@@ -41,7 +41,7 @@ def transition_of(recipe: Recipe, alphabet: Alphabet) -> int:
 
 
 def transition_in(history: History) -> int:
-    """Return how many of its merges join within words: fewer than the recipe says where nothing was left to join."""
+    """Return how many merges of a history are within words; fewer than the recipe says if no pair was left."""
     across = np.flatnonzero(history.reasons.get(STAGE, np.zeros(0)) > 1)
     return int(across[0]) if len(across) else transition_of(history.recipe, history.alphabet)
 
@@ -51,12 +51,12 @@ def steps_planned(recipe: Recipe, alphabet: Alphabet) -> int:
     return recipe.merge_limit(len(alphabet))
 
 
-# Of runs, for the second stage; it begins behind that many steps of a history, and makes further ones of it again.
+# A maker of the second learner; its last arguments are a known history and the number of its steps within words.
 LearnAcross = Callable[[WordTable, Alphabet, Recipe, History, int], Learner]
 
 
 class SuperLearner:
-    """Learns within words up to the transition, or as long as there is anything, and across them from there on."""
+    """A learner that joins within words up to the transition, or until no pair is left, and then across words."""
 
     scores = gone_through = None
 
@@ -72,7 +72,7 @@ class SuperLearner:
         split: Callable[[WordTable, Recipe], WordTable],
     ) -> None:
         self._transition = transition_of(recipe, alphabet)
-        if forced is not None and STAGE in forced.reasons:  # it may have come early
+        if forced is not None and STAGE in forced.reasons:  # the transition may have come early
             self._transition = transition_in(forced)
         self._forced = forced
         first = None if forced is None else forced.first(self._transition)
@@ -106,7 +106,7 @@ class SuperLearner:
         return self._begun_across().candidates(wanted)
 
     def _begun_across(self) -> Learner:
-        """Let another learner begin with the merges so far, wherever they are in the runs, however rare."""
+        """Return the second learner; create it at the first call, with the merges so far."""
         if self._across is None:
             known = self._forced
             if known is None or len(known) < self._transition:
@@ -139,5 +139,5 @@ STAGES = Reason.of_column(
     is_measure=False,
 )
 
-PLAIN = None  # the learner of byte-pair encoding knows no stages
+PLAIN = None  # the plain learner of byte-pair encoding knows no stages
 COMPILED = CompiledWay(compiled_learner, BYTES_A_CELL, ENCODING)

@@ -1,9 +1,9 @@
-"""SuperBPE, plain and slow: byte-pair encoding within words, then across them.
+"""The reference of SuperBPE, plain and slow: byte-pair encoding within words, then across them.
 
-The words of the corpus are runs: words with the blanks, single signs and line ends between them. Another pattern cuts
-each run into ordinary words, and the first merges are learned from these. From the transition on the same merges are
-made in whole runs, and the next ones may join two words. They leave out what would hold too many words, or a blank
-behind a colon. Texts are encoded by all merges in their order, in whole runs.
+The words of the corpus are here runs: words with the blanks, single punctuation marks and line ends between them.
+Another pattern cuts each run into ordinary words, and the first merges are learned from these. At the transition the
+same merges are made in whole runs, and later merges may join words. A superword must not hold too many words, or a
+blank after a colon. Texts are encoded by all merges in their order, in whole runs.
 
     >>> from bpe_core.history.token_texts import decoded
     >>> words = WordTable.from_counts({"by the way": 5, "the by": 1})
@@ -29,7 +29,7 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.recipes.ties import Pair
 from bpe_core.splitting.splitter import split_words
 
-EVERY_WORD = 2**60  # a limit that limits nothing
+EVERY_WORD = 2**60  # more words than a token can hold
 
 
 def train(words: WordTable, recipe: Recipe, alphabet: Alphabet | None = None, given: Sequence[Pair] = ()) -> History:
@@ -52,7 +52,7 @@ def train(words: WordTable, recipe: Recipe, alphabet: Alphabet | None = None, gi
         whole = [one for one in ranking if not recipe.keeps_characters or bpe.keeps_characters(one[0], tokens)]
         joinable = [one for one in whole if stage == 1 or may_join(tokens, one[0], recipe)]
         frequent = bpe.steered(joinable, counts, recipe, len(rows) + 1, given)
-        if not frequent and stage == 1:  # the second begins early
+        if not frequent and stage == 1:  # the second stage begins early
             transition = len(rows)
             continue
         if not frequent:
@@ -78,7 +78,7 @@ def words_inside(words: WordTable, recipe: Recipe) -> WordTable:
 
 
 def inside_of(words: WordTable, recipe: Recipe) -> Inside:
-    """Return the ordinary words, and run by run which of them it holds."""
+    """Return the ordinary words of all runs, and the rows of each run's words."""
     splitting = Recipe(pattern=recipe.words_by)
     counts: dict[str, int] = {}
     number: dict[str, int] = {}

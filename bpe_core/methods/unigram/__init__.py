@@ -1,4 +1,4 @@
-"""Unigram: begin with many pieces of words, and drop again and again what the corpus needs least."""
+"""The method Unigram: begin with many pieces of words, and repeatedly drop those that the corpus needs least."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class Unigram(Method):
         return steps_planned(recipe, alphabet)
 
     def what_is_wrong(self, history: History) -> str:
-        """Say why texts cannot be split by such a history; nothing if they can."""
+        """Say why a history cannot split texts; empty if it can."""
         return "its tokens have no scores" if history.scores is None else ""
 
     def reasons(self, recipe: Recipe) -> tuple[Reason, ...]:

@@ -1,14 +1,14 @@
-"""Explain the cuts of a method that cuts a word in the most probable way.
+"""Reasons for the cuts of a method that cuts a word in the most probable way.
 
-A word is cut at a place because its best way is better than the best way without that cut. Both are shown piece by
-piece with their scores (log-probabilities). Scores add up, and closer to 0 is more probable. Where the fewest tokens
-come first (MinGram), their number is shown, and scores decide among ways with the same number.
+A word is cut at a boundary because its best way is better than the best way without that cut. Both ways are shown
+piece by piece with their scores (log-probabilities). Scores add up; a sum closer to 0 is more probable. If the fewest
+tokens come first (MinGram), their number is shown, and scores decide among ways with the same number.
 
     best        the word is cut here, and the best way without this cut is less probable
     only        every way to cut the word cuts it here
-    joined      no cut: a token covers the place, and the best way with a cut here is less probable
-    whole       no cut: the place is inside a character, or inside characters that the alphabet lacks
-    unknown     the character before or behind is not in the alphabet, so no piece reaches over it
+    joined      no cut: a token covers the boundary, and the best way with a cut here is less probable
+    whole       no cut: the boundary is inside a character, or inside characters that the alphabet lacks
+    unknown     the character before or after is not in the alphabet, so no piece covers it
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class ScoredCut:
 
 @dataclass(frozen=True)
 class CutComparison:
-    """A comparison at a place of a word: whether the best way cuts there, and the best way that does the opposite."""
+    """A comparison at a boundary: whether the best way cuts there, and the best way that does the opposite."""
 
     is_cut: bool
     taken: ScoredCut
@@ -49,7 +49,7 @@ class CutComparison:
 
     @property
     def lead(self) -> float:
-        """Return by what factor the way taken is more probable, in the natural logarithm."""
+        """Return the natural logarithm of the factor by which the taken way is more probable."""
         assert self.other is not None
         return self.taken.total - self.other.total
 
@@ -74,7 +74,7 @@ class WhyPath(WordReasons):
         return Explanation(kind, found.is_cut, self._sentence(found), ways=tuple(ways))
 
     def compared(self, word: TextWord, byte: int, at: int) -> CutComparison | Literal["whole", "unknown"]:
-        """Find the best way through the known symbols around a place, and the best one that does the opposite there."""
+        """Compare the best way around a boundary with the best way that does the opposite there."""
         raw = word.text.encode()
         symbols = self._spelling.symbols(raw)
         ends = [0, *accumulate(self._spelling.widths(raw, symbols))]
@@ -144,7 +144,7 @@ def _number(score: float) -> str:
 
 
 def _lead(lead: float) -> str:
-    """Say how much less probable the other way is.
+    """Say how much less probable the other way is, from a difference of scores.
 
     >>> _lead(2.3026), _lead(0.0), _lead(0.02), _lead(50)
     ('10 times less probable', 'as probable', 'hardly less probable', 'more than 1,000,000 times less probable')
@@ -166,6 +166,6 @@ _WITHOUT_PATHS = {
 
 
 class PathWays(Ways):
-    """The ways to split a word by pieces: characters that the alphabet lacks are one unknown token side by side."""
+    """The ways to split a word by pieces; neighbouring characters that the alphabet lacks are one unknown token."""
 
     joins_unknown = True

@@ -1,4 +1,4 @@
-"""The learner of Unigram, and what the methods that drop pieces share with it."""
+"""The learner of Unigram, and the parts that other methods which drop pieces share with it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from bpe_core.methods.registry import METHODS
 from bpe_core.methods.unigram.learner import UnigramLearner
 from bpe_core.recipes.recipe import Recipe
 
-# In the order of their numbers.
+# The names of the causes, in the order of their numbers.
 CAUSES = ("rarely used", "not its own best path", "least loss", "least likely")
 
 
@@ -48,7 +48,7 @@ REASONS = (
 
 
 def check_marker(recipe: Recipe) -> None:
-    if recipe.marker == "none":  # words hold the sign for blanks already
+    if recipe.marker == "none":  # the words already hold the marker
         raise RecipeError(
             f"{METHODS[recipe.method].title} learns with a marker before words, and this recipe came from a file "
             "that puts it there in a way of its own; choose another recipe to learn anew."
@@ -62,7 +62,7 @@ def tokens_at_first(words: WordTable, recipe: Recipe) -> Alphabet:
 
 def pieces_at_first(words: WordTable, recipe: Recipe) -> Alphabet:
     if not by_machine_code(len(words.text), WEIGHING):
-        from bpe_core.methods.unigram.reference import tokens_at_first as tokens_of_sample  # for samples alone
+        from bpe_core.methods.unigram.reference import tokens_at_first as tokens_of_sample  # only for samples
 
         return tokens_of_sample(words, recipe)
     return _seeded(words, recipe).alphabet
@@ -75,7 +75,7 @@ def _seeded(words: WordTable, recipe: Recipe) -> SeededAlphabet:
 
 
 def begin(words: WordTable, recipe: Recipe) -> LearnerStart:
-    """Lay the words out once, to find the seeds and to learn."""
+    """Lay the words out once, for finding the seeds and for learning."""
     check_marker(recipe)
     alphabet, stretches = _seeded(words, recipe)
     steps_planned(recipe, alphabet)
@@ -102,7 +102,7 @@ def steps_planned(recipe: Recipe, alphabet: Alphabet) -> int:
             f"A vocabulary of {recipe.vocab_size:,} is larger than what it is chosen from: this text has only "
             f"{most:,} characters and pieces that occur again.",
             f"Choose at most {most:,}, or more text.",
-            (least + most) // 2,  # so that half of the pieces are dropped, for there to be something to see
+            (least + most) // 2,  # a size by which half of the pieces are dropped
         )
     return most - recipe.vocab_size
 
@@ -114,7 +114,7 @@ def compiled_lattices() -> LatticesMaker:
 
 
 def compiled_way(kind: type[DroppingLearner], part: str = WEIGHING) -> CompiledWay:
-    """Return the way to learn by this kind of learner."""
+    """Return the way to learn by a class of learners."""
 
     def compiled(words: WordTable, alphabet: Alphabet, recipe: Recipe, forced: History | None) -> Learner:
         return kind(words, alphabet, recipe, forced, compiled_lattices())

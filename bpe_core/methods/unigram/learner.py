@@ -1,13 +1,13 @@
-"""The rounds of Unigram: estimate, drop what is rare, estimate again, drop what costs least; until few enough are left.
+"""The rounds of Unigram: estimate, drop rare pieces, estimate again, drop those that cost least, until few are left.
 
-A round makes `em_passes` passes over the words. Each counts how often every piece would occur in the corpus, over all
-ways to cut each word by their probability, and makes new log-probabilities of that; pieces that are expected less than
-half a time leave. Then the pieces that are not their own best path leave, and those without which the corpus becomes
-least unlikely, until `keep_share` per cent of the tokens are left. When no more than 1.1 times the size asked for are
-left, the least likely ones leave until the size is reached.
+A round makes `em_passes` passes over the words. Each pass computes the expected count of every piece, over all ways to
+cut each word by their probability. New log-probabilities follow from these counts, and pieces with an expected count
+below one half leave. Then the pieces that are not their own best path leave, and after them the pieces that cost the
+likelihood of the corpus least, until `keep_share` per cent of the tokens are left. When no more than 1.1 times the
+size asked for are left, the least likely pieces leave until the size is reached.
 
-A rare piece has no probability any more from then on, so its steps change nothing. A base symbol never leaves the
-vocabulary; while it is rare it counts as less likely than all others by a penalty ("out of force").
+A rare piece has no probability any more, so its drop changes nothing. A base symbol never leaves the vocabulary; while
+it is rare ("out of force"), its score is that of the least likely token less a penalty.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ from bpe_core.methods.kit.dropping_learner import (
 )
 from bpe_core.support.arrays import Bools, Float64s, Int64s
 
-# Why a piece was dropped.
+# The causes of a drop.
 RARELY_USED, NOT_ITS_OWN_PATH, LEAST_LOSS, LEAST_LIKELY = range(4)
 
 PIECES_A_SLICE = 4_096
-_SCORE_BETWEEN = np.float32(0.0001)  # characters that are given a score at the end differ by so much
+_SCORE_BETWEEN = np.float32(0.0001)  # the difference between the scores that characters get at the end
 
 
 class Pass(NamedTuple):
-    objective: float  # minus the log-likelihood of a word, on average, before it
-    size: int  # tokens in force after it
+    objective: float  # minus the average log-likelihood of a word before the pass
+    size: int  # tokens in force after the pass
 
 
 class UnigramLearner(DroppingLearner):
@@ -92,7 +92,7 @@ class UnigramLearner(DroppingLearner):
         rare = np.flatnonzero(self._in_force & ~stay & self._is_seed)
         rare = least_first(rare, expected[rare])
         stay[rare[room:]] = True
-        if not stay.any():  # all words are too rare to tell
+        if not stay.any():  # all words are too rare to estimate
             stay = self._in_force & ~self._is_seed
         self._in_force &= stay
         self.passes.append(Pass(-self._lattices.log_likelihood / self._weight, int(stay.sum())))

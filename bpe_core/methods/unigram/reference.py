@@ -1,21 +1,21 @@
-"""Unigram as SentencePiece learns it: short, plain and slow.
+"""The reference of Unigram, as SentencePiece learns it: short, plain and slow.
 
 **The model.** Every token has a probability, and a way to cut a word is as probable as the product of its tokens'. A
 word is cut in the most probable way; log-probabilities ("scores") are added instead. By hand, with `l`, `o` and `w` at
 -2 each and `lo` at -3: `low` is -6 letter by letter and -5 as `lo w`.
 
-**Learning.** Begin with many pieces of words (`find_seeds`), each as probable as it covers much of the corpus. Then in
-rounds: count how often each token would occur in the corpus, over all ways to cut it by their probability, make new
-scores of these counts, and drop the pieces that are expected less than half a time; do so `em_passes` times. Drop the
-pieces that would be cut themselves, and those whose loss is least, until `keep_share` per cent are left. Once no
-more than 1.1 times the size asked for are left, drop the least likely until the size is reached.
+**Learning.** Begin with many pieces of words (`find_seeds`); their first probabilities follow from how much of the
+corpus each covers. Then work in rounds. Compute the expected count of each token, over all ways to cut the words by
+their probability; compute new scores from these counts; drop the pieces with an expected count below one half; do so
+`em_passes` times. Drop the pieces that would be cut themselves, and those whose loss is least, until `keep_share` per
+cent are left. Once no more than 1.1 times the size asked for are left, drop the least likely until the size is reached.
 
     >>> words = WordTable.from_counts({"low": 5, "lower": 2, "newest": 6, "widest": 3})
     >>> history = train(words, Recipe.preset("unigram", vocab_size=14))
     >>> [history.alphabet.symbols[id].text.decode() for id in history.vocabulary.tolist()][-2:]
     ['▁low', 'we']
 
-Scores, losses and expected counts are kept with 32 bits, as in models: what differs by less is equal.
+Scores, losses and expected counts are rounded to 32 bits, as in models; values that then agree are equal.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ from bpe_core.splitting.normalization import normalize
 from bpe_core.splitting.splitter import split_words
 
 Piece = tuple[int, ...]  # base symbols
-Scored = dict[int, float]  # a score for each token that can be used
-Tokens = dict[Piece, int]  # the tokens that can be used, by what they cover
+Scored = dict[int, float]  # the score of each usable token
+Tokens = dict[Piece, int]  # the usable tokens, by their base symbols
 
 
 def paths(stretch: Piece, tokens: Tokens) -> Iterator[list[int]]:
@@ -52,7 +52,7 @@ def paths(stretch: Piece, tokens: Tokens) -> Iterator[list[int]]:
 
 
 def best_path(stretch: Piece, tokens: Tokens, scores: Scored) -> tuple[float, list[int]]:
-    """Return the way to cut it with the highest sum of scores; of equals the one whose last token is longest."""
+    """Return the way to cut a stretch with the highest sum of scores; in a tie that with the longest last token."""
     best: list[tuple[float, list[int]]] = [(0.0, [])]
     for stop in range(1, len(stretch) + 1):
         ways = [
@@ -82,7 +82,7 @@ BestPath = Callable[[Piece, Tokens, Scored], tuple[float, list[int]]]
 
 
 def encode(text: str, history: History, *, at: int | None = None, best: BestPath = best_path) -> list[int]:
-    """Return the ids of a text's tokens, as the tokenizer stood after `at` steps (all, if not said)."""
+    """Return the ids of a text's tokens after `at` steps (by default all)."""
     words = split_words(normalize(text, history.recipe), history.recipe)
     return [id for word in words for id in encode_word(word.encode(), history, at=at, best=best)]
 
@@ -105,8 +105,8 @@ def encode_word(word: bytes, history: History, *, at: int | None = None, best: B
     return ids
 
 
-# What of each word pieces may cover, how often the word occurs, and what follows it: the first byte of what is
-# written there, 0 for the end of a line.
+# For each part of a word that pieces may cover: its symbols, its count, and its followers. A follower is the first
+# byte of what follows, 0 for the end of a line.
 Stretches = list[tuple[Piece, int, set[int]]]
 
 RARE, PENALTY, LEAST_EXPECTED, MORE_THAN_ASKED, DIFFERENCE = 0.5, 10.0, 1e-3, 1.1, 0.0001
@@ -126,7 +126,7 @@ def tokens_at_first(words: WordTable, recipe: Recipe) -> Alphabet:
 
 
 def stretches_of(words: WordTable, alphabet: Alphabet, recipe: Recipe) -> Stretches:
-    """Return each word without what the alphabet lacks, which parts it."""
+    """Return the parts of each word; characters that the alphabet lacks divide the word."""
     found: Stretches = []
     for (word, count), ends in zip(words, words.counts if words.line_ends is None else words.line_ends, strict=True):
         stretch: list[int] = []
@@ -161,7 +161,7 @@ def find_seeds(stretches: Stretches, base: Alphabet, recipe: Recipe) -> list[Pie
     }
 
     def is_whole(piece: Piece) -> bool:
-        """Return whether a piece has letters of one script, and a marker, or what looks like one, only in front."""
+        """Return whether a piece has letters of one script, and a marker, or its look-alike, only at the beginning."""
         scripts = {script_of.get(letter) for letter in piece[piece[0] == base.marker_id :]} - {TRANSPARENT}
         return len(scripts) <= 1 and None not in scripts
 
@@ -198,7 +198,7 @@ def train(words: WordTable, recipe: Recipe) -> History:
 
 
 class SmallEnough(Exception):
-    """The last step is made."""
+    """The exception that ends learning after the last step."""
 
 
 class Run:
@@ -215,13 +215,13 @@ class Run:
         self.limit = first - size if size is not None else min(recipe.merges or 0, len(self.seeds))  # steps
         self.most = int((first - self.limit) * MORE_THAN_ASKED)
         self.corpus = stretches_of(words, self.alphabet, recipe)
-        self.paths: dict[Piece, list[int]] = {}  # the best ones, as far as they are known by the scores in force
+        self.paths: dict[Piece, list[int]] = {}  # the best paths known for the scores in force
         self.id_of = ids_by_piece(self.alphabet, recipe)
         self.piece_of = {id: piece for piece, id in self.id_of.items()}
         covered = self.covered()
         self.scores = self.scores_of(covered)
         self.occurring = {id for id in covered if covered[id]}
-        self.in_force = set(self.occurring)  # what has a probability of its own
+        self.in_force = set(self.occurring)  # tokens with a probability
         self.rows: list[tuple[int, ...]] = []
         self.reasons: list[tuple[float, int, int]] = []
         self.since, self.score_rows, self.round = [0], [self.score_row()], 0
@@ -238,14 +238,14 @@ class Run:
         return covered
 
     def scores_of(self, counts: dict[int, int]) -> Scored:
-        """Return the logarithms of their shares."""
+        """Return the logarithm of each count's share of the total."""
         total = math.log(sum(counts.values()))
         return {id: narrow(math.log(max(1, count)) - total) for id, count in counts.items()}
 
-    # What is expected of the corpus, and new scores of that.
+    # Expected counts, and the new scores that follow from them.
 
     def estimate(self) -> list[int]:
-        """Estimate new scores; return also the pieces that are too rare for one, the rarest first."""
+        """Estimate new scores; return the pieces that are too rare for a score, the rarest first."""
         scores = self.with_penalties()
         expected = dict.fromkeys(range(len(self.alphabet)), 0.0)
         for stretch, weight, _ in self.corpus:
@@ -330,7 +330,7 @@ class Run:
         return counts
 
     def count_tokens(self) -> int:
-        """Return the tokens of the corpus, those too that stand for what the alphabet lacks."""
+        """Return the number of tokens of the corpus, including those for unknown characters."""
         return sum(self.token_counts().values()) + self.unknown_tokens
 
     # Scores.
@@ -338,14 +338,14 @@ class Run:
     def set_scores(self, staying: set[int] | None = None) -> None:
         self.scores = self.with_penalties(staying)
         self.paths = {}
-        if len(self.since) > 1 and self.since[-1] == len(self.rows):  # never in force
+        if len(self.since) > 1 and self.since[-1] == len(self.rows):  # the row before was never in force
             self.since.pop()
             self.score_rows.pop()
         self.since.append(len(self.rows))
         self.score_rows.append(self.score_row())
 
     def with_penalties(self, staying: set[int] | None = None) -> Scored:
-        """Return the scores; a base symbol that has none is less likely than all that have one."""
+        """Return the scores; a base symbol without a score gets a lower one than all other tokens."""
         least = min((self.scores[id] for id in (self.in_force if staying is None else staying)), default=0.0)
         return {
             id: score if id in self.in_force or id in self.seeds else narrow(least - PENALTY)
@@ -375,8 +375,9 @@ def shares(stretch: Piece, tokens: Tokens, scores: Scored) -> dict[int, float]:
         for stop in range(start + 1, size + 1)
         if stretch[start:stop] in tokens
     ]
-    nothing = -math.inf  # logarithms, as probabilities of long words are too small to be numbers
-    reached, left = [0.0] + [nothing] * size, [nothing] * size + [0.0]  # to get to a place, and on to the end
+    nothing = -math.inf  # logarithms, as the probabilities of long words are too small for floats
+    # The sums over all paths to a position, and over all paths from it to the end.
+    reached, left = [0.0] + [nothing] * size, [nothing] * size + [0.0]
     for start, stop, token in edges:
         reached[stop] = log_of_sum(reached[stop], reached[start] + scores[token])
     for start, stop, token in sorted(edges, key=lambda edge: (-edge[0], edge[1])):
@@ -394,7 +395,7 @@ def log_of_sum(one: float, other: float) -> float:
 
 
 def unknown_tokens(symbols: Sequence[int], alphabet: Alphabet) -> int:
-    """Return how many tokens of a word represent unknown characters: their bytes, or one for each row of neighbours."""
+    """Count the tokens for a word's unknown characters: one a byte, or one for each run of neighbours."""
     unknown = [not alphabet.symbols[symbol].merges for symbol in symbols]
     if alphabet.unknown_id is None:
         return sum(unknown)

@@ -1,4 +1,4 @@
-"""Learning by the score with the compiled kernels: byte-pair encoding's arrays, and those of the order of scores."""
+"""The learner by score with compiled kernels: it adds the arrays for the order of scores to byte-pair encoding's."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from bpe_core.support.arrays import grown
 
 
 class ReasonColumns(NamedTuple):
-    """The columns of reasons, with room for more rows than are filled."""
+    """The columns of reasons; they have room for more rows than are filled."""
 
     left_count: npt.NDArray[np.int64]
     right_count: npt.NDArray[np.int64]

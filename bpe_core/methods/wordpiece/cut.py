@@ -1,4 +1,4 @@
-"""Split each word from the left, each time by the longest token that fits."""
+"""The segmenter that splits each word from the left, each time by the longest token that fits."""
 
 from __future__ import annotations
 

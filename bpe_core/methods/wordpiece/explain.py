@@ -1,10 +1,10 @@
-"""Explain the cuts of a method that takes the longest token that fits.
+"""Reasons for the cuts of a method that takes the longest token that fits.
 
 Inside a word there are few answers:
 
-    longest     the token before is the longest that fits from its start; every longer one is missing, or comes later
-    joined      no cut: a token covers the place
-    stuck       nothing fits at some place of the word, so the whole of it is unknown
+    longest     the token before is the longest that fits; every longer token is missing or is learned later
+    joined      no cut: a token covers the boundary
+    stuck       no token fits somewhere in the word, so the whole word is unknown
     too long    the word is longer than the recipe allows, and therefore unknown
 
     >>> from bpe_core.counting.words import WordTable
@@ -27,7 +27,7 @@ from bpe_core.segmenting.word_pieces import LongestPieces
 
 
 class ByteWord(TextWord):
-    """A word of which each byte is looked at as a character."""
+    """A word whose bytes each count as a character."""
 
     def characters(self, byte: int) -> int:
         return byte
@@ -99,7 +99,7 @@ class WhyLongest(WordReasons):
 
 
 class WholeWordWays(Ways):
-    """The ways to split a word of which nothing is known where a part of it is unknown."""
+    """The ways to split a word that becomes one unknown token if any part of it is unknown."""
 
     def symbols(self, word: bytes) -> list[int]:
         if self.unknown is not None and self.own(word) == (self.unknown,):

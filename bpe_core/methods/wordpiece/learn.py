@@ -1,6 +1,6 @@
 """The learner of WordPiece.
 
-By the rule `count` it is learned as byte-pair encoding is, only on other symbols: those inside words are marked.
+With the rule `count` it learns as byte-pair encoding does, but on other symbols: those inside words are marked.
 """
 
 from __future__ import annotations

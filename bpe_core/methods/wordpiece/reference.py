@@ -1,20 +1,21 @@
-"""WordPiece, as far as it is known: short, plain and slow.
+"""The reference of WordPiece, as far as it is known: short, plain and slow.
 
-A character inside a word is written with `##` and is another symbol than the same one at the beginning; so
-`low` is `l ##o ##w`, and joining the last two gives `##ow`. Its learner was never published. Two rules go by its name:
+A character inside a word is written with `##`; it is a different symbol from the same character at the beginning. So
+`low` is `l ##o ##w`, and joining the last two gives `##ow`. The learner was never published. Two rules are known by
+its name:
 
 `count`  the pair that occurs most is joined, as in byte-pair encoding;
-`score`  the pair that occurs most for how often its halves do: count(ab) / (count(a) * count(b)).
+`score`  the pair with the highest score is joined: count(ab) / (count(a) * count(b)).
 
 The fourth article's example for the second:
 
     >>> Fraction(100, 500 * 800) > Fraction(50, 10_000 * 5_000)
     True
 
-A token's count falls when it is used up, so that the scores of its other pairs *rise*.
+A merge lowers the counts of its halves, so the scores of their other pairs *rise*.
 
-**Encoding.** From the left of a word the longest token that fits, again and again. Where none fits, the whole word
-is unknown, and so is one that is longer than the recipe allows.
+**Encoding.** A word is split from the left, each time by the longest token that fits. If none fits, the whole word is
+unknown. A word that is longer than the recipe allows is unknown, too.
 
     >>> recipe = Recipe.preset("wordpiece", merges=5)
     >>> history = train(WordTable.from_counts({"play": 4, "player": 3, "plays": 2}), recipe)
@@ -97,16 +98,16 @@ def score(pair: Pair, count: int, singles: dict[int, int]) -> Fraction:
 
 
 def encode(text: str, history: History, *, at: int | None = None) -> Word:
-    """Return the ids of a text, word by word. Special tokens are not looked for: they count as ordinary text."""
+    """Return the ids of a text, word by word. Special tokens in it are treated as ordinary text."""
     recipe = history.recipe.with_changes(special_tokens=())
     words = list(split_words(normalize(text, recipe), recipe))
-    if recipe.base == "bytes":  # each byte is looked at as a character
+    if recipe.base == "bytes":  # each byte counts as a character
         words = [word.encode().decode("latin-1") for word in words]
     return [id for word in words for id in encode_word(word, history, at=at)]
 
 
 def encode_word(word: str, history: History, *, at: int | None = None) -> Word:
-    """Return the ids of one word, by the tokens there are after `at` steps."""
+    """Return the ids of one word by the tokens after `at` steps."""
     starting, continuing = vocabulary(history if at is None else history.first(at))
     unknown = history.alphabet.unknown_id
     assert unknown is not None
@@ -123,9 +124,9 @@ def encode_word(word: str, history: History, *, at: int | None = None) -> Word:
 
 
 def vocabulary(history: History) -> tuple[dict[str, int], dict[str, int]]:
-    """Return the tokens that begin words and those that continue them, by text without `##`; the older of twins.
+    """Return the tokens that begin words and the tokens that continue them, by text without `##`; the oldest of equals.
 
-    A word that spells the `##` of a token, as `##ing` does, can begin with it.
+    A word may begin with the characters `##`, as `##ing` does; a token with `##` can then begin it.
     """
     tokens: tuple[dict[str, int], dict[str, int]] = {}, {}
     symbols, marker = history.alphabet.symbols, history.alphabet.continuing

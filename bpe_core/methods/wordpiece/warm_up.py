@@ -1,4 +1,4 @@
-"""Run the kernels of WordPiece once."""
+"""Tiny jobs that run the kernels of WordPiece once."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _learn_by_score() -> None:
 
 
 def _split_into_pieces() -> None:
-    many_words = " ".join(map(str, range(2 * WORDS_AT_FIRST)))  # so that the memory grows, too
+    many_words = " ".join(map(str, range(2 * WORDS_AT_FIRST)))  # enough words for the tables to grow
     recipe = Recipe.preset("wordpiece", merges=0)
     history = History.from_pairs(recipe, Alphabet.with_continuations(WORDS, recipe), [])
     encoder = compiled_pieces(history, Cutting(recipe), LongestPieces(history))

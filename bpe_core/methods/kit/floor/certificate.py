@@ -1,6 +1,6 @@
-"""A floor as a file that anybody can add up: the words, the prices, and what they prove.
+"""The certificate of a floor: a file with the words and the prices, from which anyone can compute the floor.
 
-`reference/floor.py` reads it without any of the code that made it.
+`reference/floor.py` reads it and uses none of the code that made it.
 """
 
 from __future__ import annotations
@@ -11,24 +11,24 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:  # who only reads certificates needs neither
+if TYPE_CHECKING:  # not needed to read certificates
     from bpe_core.methods.kit.floor.lattice import Lattice
     from bpe_core.methods.kit.floor.prices import Floor
     from bpe_core.methods.kit.floor.witness import Witness
 
 KIND = "floor under vocabularies"
-LACKING = -1  # the symbol of what the alphabet lacks: a token wherever it occurs, and in no piece
+LACKING = -1  # the symbol for unknown characters: always a token by itself
 CHECKSUM = "sha256"
 
 
 def certificate(
     lattice: Lattice, floors: Iterable[tuple[int, Floor]], witnesses: Sequence[Witness] = ()
 ) -> Mapping[str, Any]:
-    """Write down floors, each with the size that it is about: as many tokens as are always there, and its pieces.
+    """Return the certificate of floors, each with its size of the vocabulary: the tokens always present, and pieces.
 
-    Prices are in the order of the words, of where edges begin, and of their lengths; pieces that save no more than the
-    limit have none: an edge of such a piece costs as much as its symbols, less one. A witness is a vocabulary of the
-    size: its pieces, and the tokens that the words come to by it. The checksum is of all else.
+    Prices are sorted by the word, by the beginning of the edge and by its length. Pieces that save no more than the
+    limit have no prices: an edge of such a piece costs one less than its symbols. A witness is a vocabulary of the
+    size: its pieces, and the number of tokens that the words have with it. The checksum covers everything else.
     """
     words, starts = lattice.words, lattice.words.starts.tolist()
     symbols, known = words.symbols.tolist(), list(floors)

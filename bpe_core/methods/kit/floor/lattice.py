@@ -1,7 +1,7 @@
-"""The lattices of all words: every piece that a vocabulary might hold, at every place.
+"""The lattices of all words: every piece that a vocabulary may hold, at every place.
 
-A piece of n places and l symbols saves at most n (l - 1) tokens. Where that is no more than a limit, the piece has no
-edges: the floor counts it as if it saved all of that, so leaving it out keeps the floor a floor.
+A piece of n places and l symbols saves at most n (l - 1) tokens. If that is no more than a limit, the piece has no
+edges. The floor then assumes that the piece saves all of it, so the floor stays a lower limit.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from bpe_core.support.progress import ALONE, Work
 from bpe_core.support.threads import at_once, available_threads
 
 LONGEST = 255  # symbols of a piece
-UNIT_BITS = 20  # a token is so many times halved the smallest price; fewer where counts are very large
-BYTES_AN_EDGE = 40  # of memory, with the tables that find its piece
+UNIT_BITS = 20  # the price of a token is 2 ** UNIT_BITS; less if counts are very large
+BYTES_AN_EDGE = 40  # of memory, including the tables that find the piece
 WORTH_A_THREAD = 20_000  # edges
 FEWER = "Take fewer texts, or shorter pieces."
 
@@ -40,11 +40,11 @@ FEWER = "Take fewer texts, or shorter pieces."
 class Lattice:
     words: kernels.Words
     edges: kernels.Edges
-    counts: Int64s  # of each piece: how often it occurs, each place by itself
+    counts: Int64s  # occurrences of each piece, overlapping ones included
     lengths: Int64s
-    limit: int  # what is left out saves at most so many tokens
-    left_out: int  # pieces
-    other_tokens: int  # of the texts, for what the alphabet lacks
+    limit: int  # the most tokens that a piece without edges can save
+    left_out: int  # number of pieces without edges
+    other_tokens: int  # tokens of the corpus for unknown characters
     longest: int
     is_compiled: bool
 
@@ -60,9 +60,9 @@ class Lattice:
         joined: Bools | None = None,
         work: Work = ALONE,
     ) -> Lattice:
-        """Lay out all pieces of at most so many symbols that may save more tokens than the limit.
+        """Lay out all pieces of at most `longest` symbols that may save more tokens than the limit.
 
-        `joined` says for each base symbol whether a piece may hold it; else all may.
+        `joined` says for each base symbol whether a piece may hold it; by default all may.
         """
         if not 2 <= longest <= LONGEST:
             raise BpeError(f"Pieces can be at most 2 to {LONGEST} symbols long, not {longest:,}.")
@@ -98,7 +98,7 @@ class Lattice:
 
     @cached_property
     def unit(self) -> int:
-        """Return the price of a token, such that no sum leaves 64 bits."""
+        """Return the price of a token; with it every sum fits into 64 bits."""
         bits = 61 - max(1, self.symbols * self.longest**2).bit_length()
         if bits < 0:
             raise BpeError("The words occur too often for a floor to be added up; give smaller counts.")
@@ -106,7 +106,7 @@ class Lattice:
 
     @cached_property
     def parts(self) -> list[tuple[int, int]]:
-        """Ranges of words, one for each thread, with about as many edges."""
+        """Divide the words into ranges with about equally many edges, one for each thread."""
         at = self.edges.first[self.words.starts]
         threads = max(1, min(available_threads(), int(at[-1]) // WORTH_A_THREAD))
         cuts = np.searchsorted(at, np.linspace(0, int(at[-1]), threads + 1)).tolist()
@@ -114,7 +114,7 @@ class Lattice:
         return [(first, stop) for first, stop in pairwise(cuts) if first < stop]
 
     def in_parts(self, job: Callable[[tuple[int, int], int], Any]) -> list[Any]:
-        """Do a job for each part of the words, in threads; it gets the part and its number."""
+        """Run a job for each part of the words, in threads; the job gets the part and its index."""
         return at_once(lambda number: job(self.parts[number], number), range(len(self.parts)))
 
     def desks(self) -> list[kernels.Desk]:
@@ -136,7 +136,7 @@ class Lattice:
 
 
 def run(kernel: Any, is_compiled: bool, *arguments: Any) -> Any:
-    """Call a kernel, or for a sample, where there is no machine code yet, what it is made of."""
+    """Call a kernel, or its Python function if its machine code is not ready."""
     if is_compiled:
         return kernel(*arguments)
     with np.errstate(over="ignore"):  # numbers of a hash table wrap around
@@ -146,7 +146,7 @@ def run(kernel: Any, is_compiled: bool, *arguments: Any) -> Any:
 def stretches(
     words: WordTable, alphabet: Alphabet, recipe: Recipe, joined: Bools | None = None
 ) -> tuple[kernels.Words, int]:
-    """Return words as symbols that pieces may cover, parted at all others, and how many tokens these others are."""
+    """Return the words divided at symbols that no piece may hold, and how many tokens these symbols are."""
     layout = lay_out(words, alphabet, recipe)
     symbols = layout.symbols[1:]
     known = symbols != SEPARATOR

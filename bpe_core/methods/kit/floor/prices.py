@@ -1,9 +1,10 @@
-"""Floors: what no vocabulary of so many pieces, and no way to cut by it, can fall below.
+"""The floors: numbers of tokens that no vocabulary of a size can fall below, however words are cut.
 
-Put a price on each edge, and cut each word the cheapest way, where an edge costs a token and its price. Give for each
-piece what its edges cost together. What all words cost, less the largest of these sums, is a floor, whatever the
-prices are: whoever has a piece saves at most its sum. So prices are raised where the cheapest ways use what is not
-paid for, and lowered where they pay for what is not used, until the floor hardly rises.
+Each edge of a lattice has a price. An edge costs one token and its price, and each word is cut in the cheapest way.
+Add up the prices of the edges of each piece: a vocabulary with the piece saves at most this sum. So the cost of all
+words minus the largest sums is a floor, whatever the prices are. Prices are raised for edges on the cheapest ways
+whose pieces are not among the largest sums, and lowered for unused edges of those that are, until the floor hardly
+rises.
 """
 
 from __future__ import annotations
@@ -17,13 +18,13 @@ from bpe_core.kernels import price_lattices as kernels
 from bpe_core.methods.kit.floor.lattice import Lattice
 from bpe_core.support.arrays import Bools, Int32s, Int64s
 
-SLOWNESS = 4  # a price is pulled by the average of some 2 ** SLOWNESS rounds
-FIRST_STEP, LAST_STEP = 4.0, 0.01  # of the way that would close the gap, were the floor a plane
-STEADY = 0.6  # the share of all rounds before steps get smaller
-FARTHER = 5.0  # so many gaps away steps aim at most
-PATIENCE, SHORTER = 15, 0.8  # after so many rounds without a better floor, all steps become so much shorter
-FIRST_WORTHS = (1, 2, 4, 8, 16)  # where pieces are long and rare, one saves more than a join does
-QUICK, SLOW = 0.02, 0.004  # how much of what pieces are wanted for is forgotten each round, at first and at last
+SLOWNESS = 4  # the average of about 2 ** SLOWNESS rounds changes a price
+FIRST_STEP, LAST_STEP = 4.0, 0.01  # shares of the step that would close the gap if the floor were a plane
+STEADY = 0.6  # the share of all rounds before the steps become smaller
+FARTHER = 5.0  # the target of a step is at most this many gaps away
+PATIENCE, SHORTER = 15, 0.8  # rounds without a better floor until all steps are shortened, and the factor
+FIRST_WORTHS = (1, 2, 4, 8, 16)  # a long, rare piece saves more than a merge does
+QUICK, SLOW = 0.02, 0.004  # the share of the wishes that each round forgets, at first and at the end
 
 
 @dataclass(frozen=True)
@@ -37,17 +38,17 @@ class Floor:
 
     @property
     def tokens(self) -> int:
-        """Return the least whole number that is not below it."""
+        """Return the floor rounded up to a whole number."""
         return -(-self.value // self.unit)
 
 
 class FloorPrices:
-    """Raises the floor for one size, round after round."""
+    """A search for prices that raises the floor of one size, round after round."""
 
     def __init__(self, lattice: Lattice, wanted: int, upper: int, worth: float, warm: Int32s | None = None) -> None:
-        """`upper` is what some vocabulary reaches, `worth` about what the last piece of one saves."""
+        """Begin with `upper`, the tokens of some vocabulary, and `worth`, about what its last piece saves."""
         self.lattice, self.wanted, self.upper = lattice, wanted, upper
-        self.reached = upper  # by the best vocabulary so far
+        self.reached = upper  # the tokens of the best vocabulary so far
         edges, pieces = len(lattice.edges.piece), len(lattice)
         self._prices = kernels.Prices(
             np.zeros(edges, np.int32), np.zeros(edges, np.int16), np.zeros(edges, np.uint8), np.zeros(pieces, np.uint8)
@@ -55,14 +56,14 @@ class FloorPrices:
         self._desks = lattice.desks()
         self._sums = [np.zeros(pieces, np.int64) for _ in self._desks]
         self._step, self.rounds = 0, 0
-        self._scale, self._since = 1.0, 0  # of all steps, and the rounds since the floor rose
-        self.wish = np.zeros(pieces, np.float32)  # how much each piece was taken in the last rounds
+        self._scale, self._since = 1.0, 0  # a factor for all steps, and the rounds since the floor rose
+        self.wish = np.zeros(pieces, np.float32)  # how often each piece was taken in the last rounds, from 0 to 1
         self.best = Floor(wanted, -(1 << 62), lattice.unit, self._prices.price)
         if wanted < pieces + lattice.left_out:
             self._begin(worth, warm)
 
     def _begin(self, worth: float, warm: Int32s | None) -> None:
-        """Take the prices of another size, or spread what a piece may save over its places: what has the best floor."""
+        """Choose the best first prices: those of another size, or each piece's saving spread over its places."""
         best, prices = -(1 << 62), self._prices.price.copy()
         for times in (*FIRST_WORTHS, 0):
             self._prices.price[:] = _first_prices(self.lattice, worth * times) if times or warm is None else warm
@@ -73,7 +74,7 @@ class FloorPrices:
         self._prices.used.fill(0)
 
     def round(self, share: float) -> None:
-        """Make one round; `share` is how much of all that is planned is done, from 0 to 1."""
+        """Make one round; `share` is the done part of the planned rounds, from 0 to 1."""
         value, strength, taken = self._cut(SLOWNESS if self.rounds > 1 else 0)
         self._prices.taken[:] = taken
         rate = QUICK + (SLOW - QUICK) * share if self.rounds else 1.0
@@ -86,7 +87,7 @@ class FloorPrices:
         self.rounds += 1
 
     def _cut(self, slowness: int) -> tuple[int, int, Bools]:
-        """Pull the prices and cut all words: the floor, how strong the pull was, and which pieces cost most."""
+        """Change the prices, cut all words; return the floor, the strength of the change, and the costliest pieces."""
         lattice, unit = self.lattice, self.lattice.unit
 
         def part(words: tuple[int, int], number: int) -> Any:
@@ -117,14 +118,14 @@ class FloorPrices:
 
 
 def _first_prices(lattice: Lattice, worth: float) -> Int32s:
-    """Let each piece cost as much as the last one taken may save, spread over its places."""
+    """Spread what the last chosen piece saves over the places of each piece."""
     each = np.minimum(worth / np.maximum(1, lattice.counts), lattice.lengths - 1)
     prices: Int32s = (each * lattice.unit).astype(np.int32)[lattice.edges.piece]
     return prices
 
 
 def largest_sums(sums: Int64s, wanted: int, limit: int, left_out: int) -> tuple[Bools, int]:
-    """Return the pieces with the largest sums and their total; `left_out` others may have sums up to the limit.
+    """Return the pieces with the largest sums and their total; `left_out` pieces count as sums of `limit`.
 
     >>> taken, total = largest_sums(np.array([5, 1, 9, 5]), 2, 0, 0)
     >>> taken.tolist(), total

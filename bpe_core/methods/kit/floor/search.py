@@ -1,7 +1,7 @@
-"""The search for a floor and a vocabulary, in small pieces of work one after the other.
+"""The search for a floor and a vocabulary, divided into small pieces of work.
 
-First prices are raised, and what they ask for is looked at now and then; then the best vocabulary is improved. How much
-is done is planned by rounds, so that a method learns the same on every machine, or by seconds, for who waits.
+First the prices are raised, and now and then a vocabulary is made from them. Then swaps improve the best vocabulary. A
+budget of rounds gives the same result on every machine; a budget of seconds suits a person who waits.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import Int32s, Int64s
 from bpe_core.support.progress import ALONE, Work
 
-FOR_PRICES = 0.7  # of all time; the rest is for swapping
-LOOKS = 12  # how often a vocabulary is made of the prices while they rise
+FOR_PRICES = 0.7  # the share of the time for prices; the rest is for swaps
+LOOKS = 12  # how often a vocabulary is made from the prices while they rise
 ROUNDS, SWAPS = 1_000, 120
 BETWEEN_MOMENTS = 0.1  # seconds
 
@@ -36,15 +36,15 @@ class Budget:
     rounds: int = ROUNDS
     swaps: int = SWAPS
     seconds: float = float("inf")
-    gap: float = 0.0  # of the floor; a vocabulary so far above it is near enough
+    gap: float = 0.0  # a share of the floor; a vocabulary so little above it is good enough
 
 
 @dataclass(frozen=True, eq=False)
 class Guess:
-    """A guess from byte-pair encoding: what it reaches on these words after each number of merges."""
+    """A first estimate: the tokens of the words after each merge of byte-pair encoding."""
 
     tokens: Int64s
-    counts: Int64s  # of what each step joined
+    counts: Int64s  # the count of each merge
     history: History | None = None
 
     @classmethod
@@ -62,7 +62,7 @@ class Guess:
         return int(self.tokens[min(max(0, wanted), len(self.tokens) - 1)]) if len(self.tokens) else symbols
 
     def worth(self, wanted: int) -> int:
-        """Return how often the last merge joined its pair; 1, the least a piece can save, if there are fewer merges."""
+        """Return the count of the last merge; 1, the least a piece can save, if there are fewer merges."""
         return int(self.counts[wanted - 1]) if 0 < wanted <= len(self.counts) else 1
 
 
@@ -76,7 +76,7 @@ class Moment:
 
 @dataclass
 class Search:
-    """The search for one size: all that is known so far. Tokens exclude those for what the alphabet lacks."""
+    """The search for one size, with all results so far. Tokens for unknown characters are not counted."""
 
     lattice: Lattice
     wanted: int
@@ -85,16 +85,16 @@ class Search:
     warm: Int32s | None = None
     best: Vocabulary = field(init=False)
     floor: Floor = field(init=False)
-    wish: np.typing.NDArray[np.float32] = field(init=False)  # for each piece
+    wish: np.typing.NDArray[np.float32] = field(init=False)  # for each piece, how much the prices ask for it
     moments: list[Moment] = field(default_factory=list)
-    rounds: int = 0  # of prices, that were made
+    rounds: int = 0  # rounds of prices made so far
     swaps: int = 0
 
     def __post_init__(self) -> None:
         self.wish = np.zeros(len(self.lattice), np.float32)
 
     def steps(self) -> Iterator[float]:
-        """Work, and yield after each piece of it how much of all is done, from 0 to 1."""
+        """Work, and yield the done share, from 0 to 1, after each piece of work."""
         began, budget, lattice = time.monotonic(), self.budget, self.lattice
         upper, worth = self.guess.upper(self.wanted, lattice.symbols), self.guess.worth(self.wanted)
         pricing = FloorPrices(lattice, self.wanted, upper, worth, self.warm)

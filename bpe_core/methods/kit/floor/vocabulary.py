@@ -1,7 +1,7 @@
-"""A vocabulary that nearly reaches its floor: the pieces that the prices ask for, then swapped while that saves tokens.
+"""The search for a vocabulary near its floor: take the pieces that the prices ask for, then swap pieces.
 
-What a piece outside would save, and what one inside saves, is known for all at once from the shortest ways through all
-words. So many are swapped together, the best against the worst, fewer of them where that went wrong.
+The shortest paths through all words tell for all pieces at once what a piece outside the vocabulary would save, and
+what a piece inside saves. So many pieces are swapped together, the best against the worst; fewer after a failure.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from bpe_core.kernels import price_lattices as kernels
 from bpe_core.methods.kit.floor.lattice import Lattice
 from bpe_core.support.arrays import Bools, Int64s
 
-LEAVE_AT_ONCE = 12  # a twelfth of those left
-HIDDEN = 1_000  # this part of all tokens may be lost without a second look
-FIRST_SHARE, MORE, FEWER = 0.3, 1.3, 0.5  # of the swaps that seem to pay: how many are tried, and what comes next
+LEAVE_AT_ONCE = 12  # one in so many of the remaining pieces leaves at once
+HIDDEN = 1_000  # one in so many tokens may be lost without another check
+FIRST_SHARE, MORE, FEWER = 0.3, 1.3, 0.5  # the share of promising swaps that is tried, and its factors
 
 
 @dataclass(frozen=True, eq=False)
 class Vocabulary:
-    """Pieces with what they make of the words; without what the alphabet lacks."""
+    """A set of pieces, and the number of tokens that the words have with it. Unknown characters are not counted."""
 
     inside: Bools
     tokens: int
-    gains: Int64s  # what each piece outside would save
-    losses: Int64s  # what each piece inside saves
+    gains: Int64s  # tokens that each piece outside would save
+    losses: Int64s  # tokens that each piece inside saves
 
     @classmethod
     def of(cls, lattice: Lattice, inside: Bools) -> Vocabulary:
@@ -48,7 +48,7 @@ class Vocabulary:
 
     @classmethod
     def wished(cls, lattice: Lattice, wish: Any, wanted: int) -> Vocabulary:
-        """Take those pieces that are wished for most; of equals the longer ones, which occur in more words."""
+        """Take the pieces with the largest wishes; of equal ones those that may save more."""
         order = np.lexsort((-lattice.saves, -wish))
         inside = np.zeros(len(lattice), np.bool_)
         inside[order[: max(0, wanted)]] = True
@@ -56,9 +56,9 @@ class Vocabulary:
 
 
 def by_value(lattice: Lattice, now: Vocabulary) -> Iterator[Int64s]:
-    """Find the order of a vocabulary's pieces, the most valuable first; what was found last is the whole.
+    """Yield the order of a vocabulary's pieces, the most valuable first; each result is longer, the last is complete.
 
-    What is worth least leaves, a part of all at a time, and the others are weighed anew.
+    The least valuable pieces leave, a part of all at a time, and the others are weighed again.
     """
     ranking, least = np.zeros(0, np.int64), np.zeros(len(lattice), np.int64)
     while now.inside.any():
@@ -68,10 +68,11 @@ def by_value(lattice: Lattice, now: Vocabulary) -> Iterator[Int64s]:
 
 
 def _leave(lattice: Lattice, now: Vocabulary, least: Int64s) -> tuple[Int64s, Vocabulary]:
-    """Take out the pieces worth least, and say which.
+    """Take out the least valuable pieces; return them and the vocabulary without them.
 
-    Each place is weighed as if the piece stayed at all others. So a piece that a long word holds often, or one of two
-    that replace each other, may save more than it seems. Then fewer leave, and `least` keeps what a single one saves.
+    Each place is weighed as if the piece stayed at all other places. So a piece may save more than its weight says: one
+    that a long word holds often, or one of two that replace each other. Then fewer pieces leave at once, and `least`
+    keeps what a single piece saves.
     """
     left = np.flatnonzero(now.inside)
     count = max(1, len(left) // LEAVE_AT_ONCE)
@@ -90,7 +91,7 @@ def _leave(lattice: Lattice, now: Vocabulary, least: Int64s) -> tuple[Int64s, Vo
 
 
 class SwapSearch:
-    """Swaps pieces, some at each call, until no swap saves anything."""
+    """A search that swaps some pieces at each call, until no swap saves a token."""
 
     def __init__(self, lattice: Lattice, first: Vocabulary) -> None:
         self._lattice, self.best = lattice, first

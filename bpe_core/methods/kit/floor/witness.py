@@ -1,4 +1,4 @@
-"""A vocabulary that reaches what is said to be the best: anybody can cut the words by it and count the tokens."""
+"""The vocabulary that shows how near a floor can be reached: anyone can cut the words by it and count the tokens."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ Piece = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Witness:
-    """A vocabulary, and how many tokens the words come to if each is cut into the fewest by it."""
+    """A vocabulary, and the number of tokens if each word is cut into the fewest."""
 
     tokens: int
-    pieces: tuple[Piece, ...]  # each by its symbols, two at least
+    pieces: tuple[Piece, ...]  # each piece is a row of two or more symbols
 
     @classmethod
     def of_search(cls, lattice: Lattice, best: Vocabulary) -> Witness:
