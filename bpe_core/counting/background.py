@@ -1,7 +1,7 @@
-"""Count in a process of its own, which goes on when the program that began it is closed.
+"""A count in a separate process, which goes on when the program that started it is closed.
 
-A file in a folder shows how the count is going. The process holds a lock beside it as long as it lives; another file
-beside it asks it to stop.
+A file in a folder shows the state of the count. The process holds a lock next to this file for as long as it lives;
+another file next to it asks the process to stop.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ State = Literal["starting", "counting", "done", "stopped", "failed"]
 UNDER_WAY = ("starting", "counting")
 ENDING = ".json"
 SECONDS_BETWEEN_REPORTS = 0.3
-MOST_REPORTED = 5  # oddities of the texts
-SECONDS_TO_START = 30  # after which a process without its lock is gone
+MOST_REPORTED = 5  # sentences about oddities in the texts
+SECONDS_TO_START = 30  # seconds after which a process without its lock counts as gone
 GONE = "It ended without a word; perhaps it was killed. Begin the same again, and it goes on from there."
 STOPPED = "Stopped. Begin the same again, and it goes on with the texts that are not counted yet."
 
-_begun: list[subprocess.Popen[bytes]] = []  # by this process, to be collected when they end
+_begun: list[subprocess.Popen[bytes]] = []  # processes started by this one, which must be waited for when they end
 
 
 @dataclass(frozen=True)
 class TextsToCount:
-    """A file, an address or a text, as `Corpus.from_files` and `from_texts` read them."""
+    """A file, an address or a text, to be read by `Corpus.from_files` or `from_texts`."""
 
     place: str = ""
     text: str | None = field(default=None, repr=False)
@@ -60,8 +60,8 @@ class Order:
     texts: Sequence[TextsToCount]
     recipe: Recipe
     output: str
-    on: str = ""  # `local`, the address of a scheduler, or nothing: by threads of our own
-    workers: int | None = None  # of `local`
+    on: str = ""  # `local`, the address of a scheduler, or empty: threads of this program
+    workers: int | None = None  # the number of local workers
     memory: int | None = None
 
     def to_json(self) -> str:
@@ -88,7 +88,7 @@ class CountStatus:
     total: int | None = None
     unit: str = "bytes"
     dashboard: str = ""  # the page on which a cluster shows its work
-    sentence: str = ""  # the result
+    sentence: str = ""  # the path of the result
 
     @classmethod
     def of(cls, path: Path) -> CountStatus:
@@ -102,7 +102,7 @@ class CountStatus:
 
 
 def begin(order: Order, folder: Path) -> Path:
-    """Begin a count; the file that is returned, in this private folder, shows how it is going."""
+    """Start a count; return the file in this private folder that shows its state."""
     path = folder / f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(4)}{ENDING}"
     try:
         private_folder(folder)
@@ -118,7 +118,7 @@ def begin(order: Order, folder: Path) -> Path:
             creationflags=getattr(subprocess, "DETACHED_PROCESS", 0),
         )
         _begun.append(process)
-        assert process.stdin is not None  # it is a pipe
+        assert process.stdin is not None  # standard input is a pipe
         with process.stdin:
             process.stdin.write(order.to_json().encode())
     except OSError as error:
@@ -139,7 +139,7 @@ def counts_in(folder: Path) -> dict[Path, CountStatus]:
 
 
 def stop(path: Path) -> None:
-    """Ask a count to stop; what is counted is kept."""
+    """Ask a count to stop; the counted parts are kept."""
     with suppress(OSError):
         path.with_suffix(".stop").touch()
 
@@ -156,7 +156,7 @@ def _read(path: Path) -> CountStatus | None:
         status = CountStatus.of(path)
         if not status.is_under_way or _is_held(path) or _may_still_start(path, status):
             return status
-        status = CountStatus.of(path)  # it may have ended in between
+        status = CountStatus.of(path)  # it may have ended in the meantime
     except (OSError, ValueError, TypeError, KeyError):
         return None
     return replace(status, state="failed", sentence=GONE) if status.is_under_way else status
@@ -185,7 +185,7 @@ def _write(path: Path, status: CountStatus) -> None:
 
 
 class _Reporter:
-    """Writes how the count is going, not too often."""
+    """A reporter that writes the state of the count, but not too often."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -194,7 +194,7 @@ class _Reporter:
 
     def write(self, **news: Any) -> None:
         self.status, self._written = replace(self.status, **news), time.monotonic()
-        with suppress(OutputError):  # the work goes on even if this cannot be written
+        with suppress(OutputError):  # the work goes on even if the status cannot be written
             _write(self.path, self.status)
 
     def report(self, progress: Progress) -> None:

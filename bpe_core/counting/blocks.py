@@ -1,7 +1,6 @@
-"""A stream of text in blocks that can be split by themselves: together they have the words of the whole.
+"""A stream of text in blocks that can be split separately: together they have the words of the whole.
 
-A block holds the ends of texts, and ends inside a text only where the pattern always cuts, however long a stretch
-without such a place is.
+A block ends with a text, or inside a text at a place where the pattern always splits, even if that place is far away.
 """
 
 from __future__ import annotations
@@ -16,15 +15,15 @@ from bpe_core.support.limits import check_room, refuse_bomb
 from bpe_core.text.reading.source import Bytes as GivenBytes
 from bpe_core.text.reading.source import Chunk
 
-LARGEST_BLOCK = 2**31 - 2**16  # places in a block are 32-bit numbers
-PADDING = 64  # bytes behind the text that may be read
+LARGEST_BLOCK = 2**31 - 2**16  # offsets in a block are 32-bit numbers
+PADDING = 64  # bytes after the text that may be read
 SHORTER_STRETCHES = "Is it text at all? If so, choose another pattern, or count line by line."
 
-FindCut = Callable[[Bytes, int, int], int]  # the last safe place to cut inside data[start:stop], or -1
+FindCut = Callable[[Bytes, int, int], int]  # finds the last safe offset to cut at inside data[start:stop], or -1
 
 
 class Block:
-    """Text in a buffer that grows, and is used again."""
+    """Text in a buffer that grows and is used again."""
 
     def __init__(self, room: int) -> None:
         self._usual_room = room
@@ -34,7 +33,7 @@ class Block:
     def begin(self, first: int) -> None:
         """Empty the block; `first` is the length of the text before it."""
         if len(self.data) > 4 * self._usual_room + PADDING:
-            self._allocate(self._usual_room)  # one long stretch must not need memory for ever
+            self._allocate(self._usual_room)  # one long text must not keep its memory for ever
         self.first = first
         self.length = 0
         self.text_ends: list[int] = []
@@ -53,7 +52,7 @@ class Block:
             self.text_ends.append(self.length)
 
     def move_rest(self, cut: int, into: Block) -> None:
-        """Keep only what is before the cut, which ends a text; move the rest."""
+        """Keep only the data before the cut, where a text ends; move the rest into another block."""
         into.begin(self.first + cut)
         into.append(self._view[cut : self.length])
         self.length = cut
@@ -64,7 +63,7 @@ class Block:
         return self.text_ends[-1] if self.text_ends else 0
 
     def _grow(self, length: int) -> None:
-        """Make room for `length` bytes and half as many again, as a long stretch comes in many parts."""
+        """Make room for `length` bytes and half as many again, as a long text comes in many parts."""
         if length > LARGEST_BLOCK:
             raise TooLarge(
                 f"The text has a stretch of more than {LARGEST_BLOCK:,} bytes in which the pattern never surely "
@@ -84,7 +83,7 @@ class Block:
 def in_blocks(
     chunks: Iterable[Chunk], size: int, find_cut: FindCut, fresh: Callable[[], Block], first: int = 0
 ) -> Iterator[Block]:
-    """Cut into blocks of about `size` bytes; `fresh` returns an unused one, `first` is the length of earlier text."""
+    """Cut into blocks of about `size` bytes; `fresh` returns an unused block, `first` is the length of earlier text."""
     block, full, searched = fresh(), size, 0
     block.begin(first)
     for chunk in chunks:

@@ -1,7 +1,7 @@
-"""Groups of texts in blocks of documents, to see how much hangs on which documents there are.
+"""Groups of texts in blocks of documents, which show how much a result depends on the choice of documents.
 
-A document falls into a block by chance. Where a group is a few long documents, such as a single book, their text is
-parted into as many stretches of lines.
+A document is put into a block at random. If a group has only a few long documents, such as a single book, their text is
+divided into as many ranges of lines.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.progress import ALONE, Work
 from bpe_core.text.corpus import Corpus
 
-BLOCKS = 32  # in each group
-FEW = 8  # documents; so few are parted
+BLOCKS = 32  # blocks in each group
+FEW = 8  # documents; fewer than this are divided
 HELD = 1 << 24  # characters that wait to be counted
 SEED = 1
 
@@ -46,7 +46,7 @@ def _blocks(documents: Iterator[str], recipe: Recipe, work: Work) -> Iterator[Wo
 
 
 def _dealt(first: Sequence[str], rest: Iterator[str]) -> Iterator[list[list[str]]]:
-    """Deal documents to the blocks; hand them on whenever many characters wait."""
+    """Assign documents to the blocks; pass them on whenever many characters wait."""
     chance, waiting = Random(SEED), 0
     held: list[list[str]] = [[] for _ in range(BLOCKS)]
     for documents in (first, rest):
@@ -64,7 +64,7 @@ def _counted(documents: Sequence[str], recipe: Recipe, work: Work) -> WordTable:
 
 
 def in_stretches(text: str) -> Iterator[str]:
-    """Part a text into stretches of about the same length: of whole lines, or of words where lines are few.
+    """Divide a text into ranges of about the same length: of whole lines, or of words if there are few lines.
 
     >>> list(in_stretches("so it was"))
     ['so', ' it', ' was']

@@ -1,4 +1,4 @@
-"""Words that are cut further once they are counted: each part is learned from as a word of its own.
+"""Words that are split further after they are counted: each part is learned from as a separate word.
 
 >>> list(cut_at_borders(WordTable.from_counts({"mor|phe|mes": 3, "phe": 1}), "|"))
 [(b'mor', 3), (b'phe', 4), (b'mes', 3)]
@@ -42,7 +42,7 @@ def cut_numbers(words: WordTable) -> WordTable:
 
 
 def _cut(words: WordTable, parts_of: Callable[[bytes], list[bytes]]) -> WordTable:
-    """Return the parts of all words in the order in which they are met; a line ends with the last part of a word."""
+    """Return the parts of all words in the order of their first use; only the last part of a word can end a line."""
     counts: dict[bytes, int] = {}
     ends: dict[bytes, int] = {}
     of_lines = np.zeros(len(words), np.int64) if words.line_ends is None else words.line_ends

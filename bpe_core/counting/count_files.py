@@ -1,10 +1,10 @@
-"""Counts as Parquet files: words, how often each occurs, and how often in each group, in first-seen order.
+"""Counts as Parquet files: words, their counts, and their counts in each group, in first-seen order.
 
-A large table is a folder of such files, each with the words whose hash lies in its range; the column `place` has their
-place among all words.
+A large table is a folder of such files. Each has the words whose hash lies in its range; the column `place` has their
+position among all words.
 
 Words that were counted elsewhere are read too: `word<TAB>count`, CSV with two columns, Parquet or Arrow. They are taken
-as they are, neither normalized nor split; words that the recipe cannot have made are reported.
+unchanged, neither normalized nor split; words that the recipe cannot have made are reported.
 """
 
 from __future__ import annotations
@@ -43,8 +43,9 @@ STORED: Mapping[str, Any] = {  # a checksum shows which page is damaged
 }
 FEWER_WORDS = "Leave out the rarest words first (--min-word-count), or open it where there is more memory."
 BLOCK = 1024 * 1024
-LOOKED_AT = 2_000  # words, the first ones and others at equal distances, that are compared with the recipe
-MOST_UNFOLDED = 10  # as many bytes as are stored of words, most of which occur once in a list
+# the number of words that are compared with the recipe: the first ones, and others at equal distances
+LOOKED_AT = 2_000
+MOST_UNFOLDED = 10  # times the bytes that are stored; most words occur once in a list
 FEWER_LISTED = "Leave out the rarest words of the list first."
 
 
@@ -60,7 +61,7 @@ class CountedColumns(NamedTuple):
 
 
 def needed_pyarrow() -> Any:
-    """Import Arrow before anything is counted that could not be written."""
+    """Import Arrow early, before words are counted that could not be written."""
     arrow = pyarrow_or_none()
     if arrow is None:
         raise OutputError(f"Writing counts {MISSING_PYARROW}")
@@ -95,7 +96,7 @@ def counted_words(source: Source) -> WordTable:
 
 
 def read_columns(source: Source, wanted: list[str] | None = None) -> CountedColumns:
-    """Read the words and the wanted columns (else all), in order, from however many parts."""
+    """Read the words and the `wanted` columns (all by default) of one or more files, in order."""
     with gate(f"{source.name} is a damaged file of counts", CorpusError):
         return _columns(source, wanted)
 
@@ -133,7 +134,7 @@ def _numbers(column: Any) -> Int64s:
     return np.asarray(column.combine_chunks().cast("int64"))
 
 
-# Words between buffers of Arrow and ours, which have the same layout: no Python object is made for any word
+# Words are moved between Arrow's buffers and ours, which have the same layout: no word becomes a Python object.
 
 
 def as_table(columns: CountedColumns) -> Any:
@@ -149,7 +150,7 @@ def arrow_words(arrow: Any, columns: WordColumns) -> Any:
 
 
 def columns_in(column: Any, name: str) -> WordColumns:
-    """Return the words of a column of strings or bytes, also empty ones; `name` begins the error's sentence."""
+    """Return the words of a column of strings or bytes, with empty ones; `name` begins the error's sentence."""
     if _unfolded(column) > max(HARMLESS, MOST_UNFOLDED * column.nbytes):
         raise CorpusError(f"{name} stores a few long words once, but lets them occur in many rows; it is damaged.")
     large = "large_binary" if "binary" in str(column.type) else "large_string"
@@ -163,7 +164,7 @@ def columns_in(column: Any, name: str) -> WordColumns:
 
 
 def _unfolded(column: Any) -> int:
-    """Return the bytes of all its words, where a dictionary holds each of them once; else 0."""
+    """Return the bytes of all its words, if a dictionary holds each word once; otherwise 0."""
     arrow = pyarrow_or_none()
     compute, parts = arrow.compute, getattr(column, "chunks", [column])
     coded = parts if arrow.types.is_dictionary(column.type) else []
@@ -171,7 +172,7 @@ def _unfolded(column: Any) -> int:
 
 
 def kept_words(columns: WordColumns, counts: Int64s, line_ends: Int64s | None = None) -> WordTable:
-    """Return the words that are not empty, and occur."""
+    """Return the words that are neither empty nor have the count 0."""
     return WordTable(*columns, counts).recounted(np.where(np.diff(columns.starts) > 0, counts, 0), line_ends)
 
 
@@ -179,7 +180,7 @@ def kept_words(columns: WordColumns, counts: Int64s, line_ends: Int64s | None = 
 
 
 def word_list(source: Source, options: ReadingOptions, log: SkipLog, cancelled: CancelCheck) -> WordTable:
-    """Return the words of a file with their counts, added up if one occurs twice."""
+    """Return the words of a file with their counts; the counts of a repeated word are added."""
     if source.counted:
         table = counted_words(source)
     elif source.kind in ("parquet", "arrow"):
@@ -222,7 +223,7 @@ def _separated(lines: NumberedLines, source: Source) -> Iterator[tuple[int, list
 
 
 def _from_columns(source: Source) -> WordTable:
-    """Read columns without a Python object for any word."""
+    """Read columns without making a Python object of each word."""
     with arrow_tables.opened(source) as file:
         words, counts = _chosen(file.schema, source)
         check_room(3 * file.size, f"Reading {source.name}", FEWER_LISTED)
@@ -240,7 +241,7 @@ def _from_columns(source: Source) -> WordTable:
 
 
 def _chosen(schema: Any, source: Source) -> tuple[str, str]:
-    """Return the columns of words and of counts: by their names, else the only possible ones."""
+    """Return the columns of words and of counts: by their names, or else the only possible ones."""
     words = [field.name for field in schema if arrow_tables.holds_words(field.type)]
     counts = [field.name for field in schema if arrow_tables.holds_whole_numbers(field.type)]
     word = _named(words, WORD_NAMES)
@@ -259,7 +260,7 @@ def _named(columns: list[str], names: Iterable[str]) -> str:
 
 
 def why_not_from(table: WordTable, recipe: Recipe) -> str:
-    """Why a recipe cannot have made these words, for the end of a sentence; or nothing."""
+    """Return the reason why a recipe cannot have made these words, as the end of a sentence; empty if it can."""
     splitter = Splitter(recipe)
     some = [table.word(i).decode(errors="replace") for i in _places(len(table))]
     changed = [word for word in some if normalize(word, recipe) != word]

@@ -1,7 +1,7 @@
-"""Count a corpus: its distinct words, and how often each occurs.
+"""The counting of a corpus: its distinct words, and how often each occurs.
 
-Large texts are counted by the compiled scanner, on all cores. Small ones are done in plain Python before machine code
-would be loaded, and so are patterns without a table. Whichever way, the words and their order are the same.
+Large texts are counted by the compiled scanner, on all cores. Small texts are counted in plain Python, which takes less
+time than loading machine code; so are patterns without a table. Either way, the words and their order are the same.
 """
 
 from __future__ import annotations
@@ -36,11 +36,12 @@ from bpe_core.text.reading.counts_head import CountsHead
 from bpe_core.text.reading.source import Bytes, Chunk, one_by_one
 from bpe_core.text.specials import parts_of
 
-WORDS_BETWEEN_CHECKS = 50_000  # some 30 ms
-LARGE = 100_000  # characters of a text, on average: looking through all tables takes as long as counting these
+WORDS_BETWEEN_CHECKS = 50_000  # about 30 ms of work
+LARGE = 100_000  # average characters of a text; looking through all tables takes as long as counting so many
 
-COPIES_HELD = 4  # of a document that is split as a whole: its parts, the text, the normalized text, its words
-BYTES_A_WORD = 150  # of memory, besides its characters, until the words that Python has counted are a table
+# copies of a document that is split as a whole: its parts, the text, the normalized text, its words
+COPIES_HELD = 4
+BYTES_A_WORD = 150  # bytes of memory for a word in Python, besides its characters, until the words become a table
 SHORT_TEXT = 1 << 16  # bytes
 PIECE = 1_000_000  # characters of a normalized text that become bytes at a time
 FEWER_WORDS = (
@@ -61,7 +62,7 @@ def count_words(corpus: Corpus, recipe: Recipe, work: Work = ALONE) -> WordTable
 
 
 def count_groups(corpus: Corpus, recipe: Recipe, work: Work = ALONE) -> GroupedWords:
-    """Count the words of each group, of what the recipe's mixture takes of it; weights come later."""
+    """Count the words of each group, after the samples of the recipe's mixture; weights are applied later."""
     total, done = corpus.total_size, 0
     tables = {}
     for name, part in corpus.parts(recipe.mixture).items():
@@ -71,7 +72,7 @@ def count_groups(corpus: Corpus, recipe: Recipe, work: Work = ALONE) -> GroupedW
 
 
 def moved(work: Work, done: int, total: int | None) -> Work:
-    """Return the work on one part of a whole, of which this much was done before."""
+    """Return the work on one part of a whole, of which `done` was finished before."""
 
     def report(at: Progress) -> None:
         work.progress(replace(at, done=done + at.done, total=total) if at.stage == "counting" else at)
@@ -111,7 +112,7 @@ def _watching(work: Work) -> Work:
 def count_in_runs(
     corpus: Corpus, recipe: Recipe, room: int | None, work: Work = ALONE, threads: int | None = None
 ) -> Iterator[WordTable]:
-    """Count as `count_unmixed` does; where one table needs more than `room` bytes, in several to be merged in order."""
+    """Count as `count_unmixed` does; if one table needs more than `room` bytes, return several tables in order."""
     is_simple = counts_in_runs(recipe) and corpus.word_counts is None and not corpus.word_lists
     size = corpus.total_size
     if room is None or not is_simple or not use_machine_code(WORTH_WAITING if size is None else size, COUNTING, work):
@@ -120,12 +121,12 @@ def count_in_runs(
     from bpe_core.counting import counter  # loads machine code
 
     table = scan_table(recipe)
-    assert table is not None  # scanned patterns have one
+    assert table is not None  # patterns with a scanner have a table
     yield from counter.count_in_runs(scanned_texts(corpus, recipe, work), table, room=room, threads=threads)
 
 
 def counts_in_runs(recipe: Recipe) -> bool:
-    """Return whether the words of one text can be several tables; otherwise a text has one table, however large."""
+    """Return whether the words of one text can be in several tables; otherwise each text has one table, of any size."""
     scans = recipe.pattern != "custom" and not recipe.splits_by_steps and not _takes_whole_documents(recipe)
     return scans and not recipe.asks_for_line_ends and not recipe.border
 
@@ -143,7 +144,7 @@ def count_texts(
 ) -> CountedWords:
     """Count texts of some documents each; large ones share their tables. `done` is called after each text.
 
-    They are measured, not learned from, so what marks borders is a sign like any other here.
+    The texts are measured, not learned from, so the sign that marks borders is an ordinary character here.
     """
     recipe = recipe.with_changes(border="") if recipe.border else recipe
 
@@ -190,7 +191,7 @@ class _Count:
         return replace(words, text_bytes=size)
 
     def given_lists(self) -> Iterator[WordTable]:
-        """Yield the words that were counted elsewhere; oddities are reported."""
+        """Yield the words that were counted elsewhere; report their oddities."""
         for reader in self.corpus.word_lists:
             name, log = reader.source.name, self.corpus.remarks
             counted = reader.source.counted
@@ -204,9 +205,9 @@ class _Count:
             yield table
 
     def chunks(self, line_by_line: bool) -> Iterator[Chunk]:
-        """Yield the chunks of the corpus and report them; with many documents if only the scanner sees them."""
+        """Yield the chunks of the corpus and report them; a chunk has many documents if only the scanner reads it."""
         total = self.corpus.total_size
-        done_before = 0  # in the sources already finished
+        done_before = 0  # bytes of the sources that are finished
         source = read = 0
         several = _scans_as_it_is(self.recipe) and not line_by_line
         for chunk in self.corpus.chunks(several=several):
@@ -231,7 +232,7 @@ class _Count:
         return self._counted_by_kernels(everything) if wanted else self._counted_plainly(everything)
 
     def _wants_kernels(self, read: int) -> bool:
-        """Return whether to count by machine code after so many bytes were read; report a slow pattern."""
+        """Return whether to count with machine code after reading so many bytes; report a slow pattern."""
         if self.by_kernels is not None:
             return self.by_kernels
         recipe, size = self.recipe, read if read < readiness.LEAST else max(read, self.corpus.total_size or 0)
@@ -279,7 +280,7 @@ class _Count:
 
 
 def _counted_as_wholes(chunks: Iterable[Chunk]) -> WordTable:
-    """Count documents that are one word each: nothing is looked for in them, so they need not even be text."""
+    """Count documents that are one word each: they are not searched, so they need not even be text."""
     counts: Counter[bytes] = Counter()
     held: list[Bytes] = []
     for chunk in chunks:
@@ -298,12 +299,12 @@ def _takes_whole_documents(recipe: Recipe) -> bool:
 
 
 def _scans_as_it_is(recipe: Recipe) -> bool:
-    """Return whether the scanner gets the bytes as they were read, with the offsets where documents end."""
+    """Return whether the scanner gets the bytes as they were read, with the offsets at which documents end."""
     return not (recipe.normalizes or recipe.special_tokens or _takes_whole_documents(recipe))
 
 
 def _scanned(chunks: Iterable[Chunk], recipe: Recipe) -> Iterator[Chunk]:
-    """Yield the chunks to scan: the text as it is, or normalized and without its special tokens."""
+    """Yield the chunks to scan: the text unchanged, or normalized and without its special tokens."""
     if _scans_as_it_is(recipe):
         yield from chunks
         return
@@ -328,7 +329,7 @@ def _up_to(chunks: Iterator[Chunk], enough: int) -> Iterator[Chunk]:
 
 
 def _short_texts(chunks: Iterable[Chunk], cuts: SafeCuts) -> Iterator[str]:
-    """Yield documents in short texts that hold the same words, as far as they may be cut: those split twice as fast."""
+    """Yield short texts with the same words, cut where documents may be cut: short texts split twice as fast."""
     held = bytearray()
     for chunk in chunks:
         held += chunk.data
@@ -345,7 +346,7 @@ def _short_texts(chunks: Iterable[Chunk], cuts: SafeCuts) -> Iterator[str]:
 
 
 def _texts(chunks: Iterable[Chunk], cut_at_newlines: bool) -> Iterator[tuple[str, bool]]:
-    """Yield whole documents, or runs of whole lines if they may be cut there; True if a document ends."""
+    """Yield whole documents, or runs of whole lines if they may be cut there; with True if a document ends."""
     held: list[str] = []
     for chunk in chunks:
         text = str(chunk.data, "utf-8")

@@ -1,7 +1,8 @@
-"""Count by machine code: this thread reads, the others count, and their tables are joined.
+"""Counting by machine code: one thread reads, the others count, and their tables are joined.
 
-Each thread counts in a table of its own, so none waits for another. But rare words are found by each of them and need
-memory in each table; so a thread with very many words adds them to one common table and begins anew.
+Each thread counts in a separate table, so threads do not wait for each other. But each thread finds the rare words
+again and needs memory for them; so a thread with very many words adds them to one common table and starts with an empty
+one.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from bpe_core.counting.blocks import Block, in_blocks
 from bpe_core.counting.words import CountedWords, PartCounts, WordTable
 from bpe_core.errors import BpeError
 from bpe_core.kernels import count, word_tables
-from bpe_core.kernels import utf8 as utf8  # once it is loaded, reading checks texts by it
+from bpe_core.kernels import utf8 as utf8  # once it is loaded, the reader checks texts by it
 from bpe_core.kernels.scan import Machine, begin_text, machine_of
 from bpe_core.kernels.word_tables import COUNT, LONG_ROW, SHORT_ROW
 from bpe_core.splitting.safe_cuts import between_kinds
@@ -32,14 +33,16 @@ from bpe_core.text.reading.source import Chunk
 from bpe_core.text.scanner import ScanTable
 
 BLOCK_SIZE = 1024 * 1024
-MOST_THREADS = 8  # more of them would wait for the one that reads
+MOST_THREADS = 8  # more threads would wait for the one that reads
 
 _FIRST_SLOTS = 1 << 15
-_GROWN_SOON = 1 << 20  # slots: moving many words from table to table takes longer than zeroing a large one
-_FEW_WORDS = 50_000  # they are joined before a thread has begun
+# slots of a new table: moving many words from table to table takes longer than zeroing a large one
+_GROWN_SOON = 1 << 20
+_FEW_WORDS = 50_000  # they are joined before a thread starts
 _FIRST_COPIES = 1 << 18
-_CUTS = 1 << 14  # of one stretch
-MOST_OWN_WORDS = 1 << 20  # of a thread; adding them to others takes a fraction of the time it took to find them
+_CUTS = 1 << 14  # places to cut in one part of a text
+# words of a thread; adding them to the common table takes a fraction of the time that finding them took
+MOST_OWN_WORDS = 1 << 20
 
 COUNTING = "The table of the different words"
 T = TypeVar("T")
@@ -61,7 +64,7 @@ def count_in_runs(
     threads: int | None = None,
     block_size: int = BLOCK_SIZE,
 ) -> Iterator[WordTable]:
-    """Count into several tables, at least one: a new one is begun when the words need more than `room` bytes."""
+    """Count into one or more tables: a new one is started when the words need more than `room` bytes."""
     threads = threads or min(MOST_THREADS, available_threads())
     free: queue.SimpleQueue[Block] = queue.SimpleQueue()
     for _ in range(threads + 2):
@@ -121,7 +124,7 @@ def _work(
     free: queue.SimpleQueue[Block],
     failures: list[BaseException],
 ) -> None:
-    """Count block after block until there are no more; after a failure, only pass them back."""
+    """Work through blocks until there are no more; after a failure, only pass them back."""
     while (block := full.get()) is not None:
         try:
             if not failures:
@@ -134,7 +137,7 @@ def _work(
 
 
 def _joined(counters: list[Counter]) -> WordTable:
-    """Join the tables: a word in several of them is moved to one, all others stay where they are."""
+    """Join the tables: a word in several of them is moved to one; all others stay where they are."""
     counters = sorted(counters, key=len, reverse=True)
     threads = len(counters) if len(counters[0]) > _FEW_WORDS else 1
     for position, counter in enumerate(counters):
@@ -164,7 +167,7 @@ Listed = tuple[word_tables.Words, npt.NDArray[np.int64], npt.NDArray[np.int64]]
 
 
 def _listed_in_order(counters: list[Counter], threads: int) -> list[Listed]:
-    """List the slots of each table's words in first-seen order (about the order of their copies), with their ranks."""
+    """List the slots of each table's words in first-seen order (roughly the order of their copies), with ranks."""
 
     def in_order(counter: Counter) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         slots, firsts = np.empty(len(counter), np.int64), np.empty(len(counter), np.int64)
@@ -242,7 +245,7 @@ class Counter:
         word_tables.add_long(self.table, more)
 
     def take_all(self, other: Counter) -> None:
-        """Add the words of the counter of another thread, and empty that."""
+        """Add the words of another thread's counter, and empty that counter."""
         with self._lock:
             self.add(other)
         other.clear()
@@ -304,7 +307,7 @@ def _more_slots(slots: int, words: int) -> int:
 def count_texts_compiled(
     texts: Iterable[Iterable[Chunk]], table: ScanTable, *, block_size: int = BLOCK_SIZE
 ) -> CountedWords:
-    """Count several texts one after the other in the same tables; a text has what these hold more of after it."""
+    """Count several texts in turn in the same tables; the result for a text is what it adds to them."""
     counter, numbers, found, first = Counter(table), _Numbers(), list[PartCounts](), 0
     fresh = cycle([Block(2 * block_size), Block(2 * block_size)]).__next__
     for stretches in texts:
@@ -317,12 +320,12 @@ def count_texts_compiled(
 
 class _Numbers:
     def __init__(self) -> None:
-        self._firsts = np.zeros(0, np.int64)  # by number: where it was first seen, ascending
+        self._firsts = np.zeros(0, np.int64)  # the first position of each word by its number, ascending
         self._counts = np.zeros(0, np.int64)
-        self._sides = [_Side.of(0), _Side.of(0)]  # the short words, and the long ones
+        self._sides = [_Side.of(0), _Side.of(0)]  # the short words, and the long words
 
     def met_since(self, words: word_tables.Words) -> PartCounts:
-        """Return the words met since the last time, and how often."""
+        """Return the words met since the last call, with their counts."""
         columns = (
             (words.short_firsts, words.short.view(np.int64)[COUNT::SHORT_ROW]),  # signed ones are compared faster
             (words.long_firsts, words.long.view(np.int64)[COUNT::LONG_ROW]),
@@ -348,7 +351,7 @@ class _Numbers:
     def _found_again(self, firsts: Int64s, counts: Int64s) -> _Side:
         side, taken = _Side.of(len(counts)), np.flatnonzero(counts)
         numbers = np.searchsorted(self._firsts, firsts[taken])
-        is_old = numbers < len(self._firsts)  # a new word is first seen behind all that are known
+        is_old = numbers < len(self._firsts)  # a new word is first seen after all known ones
         side.numbers[taken[is_old]] = numbers[is_old]
         side.counts[taken[is_old]] = self._counts[numbers[is_old]]
         return side

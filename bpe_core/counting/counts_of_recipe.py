@@ -30,7 +30,7 @@ def splitting_by(recipe: Recipe) -> str:
 
 
 def recipe_of(head: CountsHead, name: str) -> Recipe:
-    """Return a recipe with the choices by which the texts were split, and else the usual ones."""
+    """Return a recipe with the choices by which the texts were split, and the default of all others."""
     try:
         return Recipe.preset("gpt2").with_changes(**json.loads(head.splitting))
     except (RecipeError, TypeError) as error:
@@ -38,7 +38,7 @@ def recipe_of(head: CountsHead, name: str) -> Recipe:
 
 
 def why_not_for(head: CountsHead, name: str, recipe: Recipe) -> str:
-    """Say in a sentence why a recipe cannot learn from these words; nothing if it can."""
+    """Return a sentence why a recipe cannot learn from these words; empty if it can."""
     mine, its = json.loads(head.splitting), json.loads(splitting_by(recipe))
     for choice in sorted({*mine, *its}):
         if mine.get(choice) != its.get(choice):

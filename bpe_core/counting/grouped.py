@@ -1,8 +1,9 @@
-"""Words counted once in each group of texts, in first-seen order, and weighted at will.
+"""Words counted once in each group of texts, in first-seen order, to be weighted later.
 
 A count times a weight is rounded by largest remainder, so that the sum is as exact as a whole number can be. Of words
-with the same remainder some may get one more: a hash of their bytes decides, neither their order nor the alphabet.
-Rounding each count by itself would do harm: rare words are many, and all would be rounded the same way.
+with the same remainder, some may get one more. A hash of their bytes decides which, so neither their order nor the
+alphabet matters. Rounding each count separately would do harm: rare words are many, and all would be rounded the same
+way.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from bpe_core.support.arrays import Int64s, repeated
 from bpe_core.support.limits import check_room
 from bpe_core.text.mixture import Mixture, share_text
 
-BYTES_A_WORD = 48  # of memory, of each word of each group, while weights are applied
+BYTES_A_WORD = 48  # bytes of memory for each word of each group, while weights are applied
 FEWER_WORDS = "Count fewer texts, or choose a pattern that leaves fewer different words."
 WORDS_AT_ONCE = 1 << 16
 MULTIPLIER = 0x9E3779B97F4A7C15
@@ -30,7 +31,7 @@ MULTIPLIER = 0x9E3779B97F4A7C15
 @dataclass(frozen=True, eq=False)
 class GroupedWords:
     words: WordTable
-    groups: Mapping[str, PartCounts]  # in order
+    groups: Mapping[str, PartCounts]  # names in order
 
     @classmethod
     def of(cls, tables: Mapping[str, WordTable]) -> GroupedWords:
@@ -51,7 +52,7 @@ class GroupedWords:
         return self._by_word(group, self.groups[group].counts)
 
     def line_ends_in(self, group: str) -> Int64s:
-        """Return how often each word of all groups ends a line in this group; zero if that was not counted."""
+        """Return how often each word of all groups ends a line in this group; zeros if that was not counted."""
         ends = self.groups[group].line_ends
         return self._by_word(group, 0 if ends is None else ends)
 
@@ -73,7 +74,7 @@ class GroupedWords:
     def factors(self, mixture: Mixture) -> dict[str, Fraction]:
         """Return the factor by which the counts of each group are multiplied.
 
-        With shares, the group with the most words for its share has the factor one.
+        With shares, the group with the most words in proportion to its share has the factor one.
         """
         said = mixture.matched(tuple(self.groups))
         if mixture.by == "times":
@@ -89,14 +90,14 @@ class GroupedWords:
         return {group.name: group.weight * whole / sizes[group.name] if group.weight else Fraction(0) for group in said}
 
     def weighted(self, mixture: Mixture | None) -> WordTable:
-        """Return the words as a mixture counts them, without those that do not occur in it."""
+        """Return the words with the counts of a mixture, without words whose count becomes zero."""
         if mixture is None:
             return self.words
         groups = self._weighted_groups(mixture)
         return self.words if groups is None else _summed(self.words, groups)
 
     def learned_by(self, recipe: Recipe) -> WordTable:
-        """Return the words as a recipe mixes them, with those of each language if its method serves languages."""
+        """Return the words as a recipe mixes them, with the words of each language if its method compares languages."""
         words, mixture = self.weighted(recipe.mixture), recipe.mixture
         if mixture is None or not (recipe.serves_languages and mixture.languages):
             return words
@@ -120,7 +121,7 @@ class GroupedWords:
         )
 
     def weighted_parts(self, mixture: Mixture | None) -> dict[str, WordTable]:
-        """Return the words of each group as a mixture counts them: together they are the whole."""
+        """Return the words of each group with the counts of a mixture: together they are the whole."""
         groups = None if mixture is None else self._weighted_groups(mixture)
         return {name: _summed(self.words, {name: group}) for name, group in (groups or self.groups).items()}
 
@@ -174,7 +175,7 @@ def _summed(words: WordTable, groups: Mapping[str, PartCounts]) -> WordTable:
 
 
 def times(counts: Int64s, weight: Fraction, columns: WordColumns, rows: Int64s) -> Int64s:
-    """Multiply the counts of words by a weight; equal ones then differ by one at most. The sum must fit 64 bits."""
+    """Multiply the counts of words by a weight; equal counts then differ by one at most. The sum must fit 64 bits."""
     total = sum_of(counts) * weight
     if weight.denominator == 1:
         return counts * weight.numerator
@@ -182,7 +183,7 @@ def times(counts: Int64s, weight: Fraction, columns: WordColumns, rows: Int64s) 
     parts = [divmod(value * weight.numerator, weight.denominator) for value in values.tolist()]
     whole = [part for part, _ in parts]
     left = round(total) - sum(part * many for part, many in zip(whole, how_many.tolist(), strict=True))
-    in_part = -1  # the value of which only some words get one more
+    in_part = -1  # the remainder at which only some words get one more
     for i in sorted(range(len(parts)), key=lambda i: (-parts[i][1], -i)):
         if left < how_many[i]:
             in_part = i

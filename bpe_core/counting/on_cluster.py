@@ -1,7 +1,7 @@
-"""Count on a Dask cluster: some tasks count one piece each with our kernel, others add up ranges.
+"""Counting on a Dask cluster: some tasks count one piece each with the program's kernels, others add up ranges.
 
-Scheduling, retries after a lost worker, and the dashboard are Dask's. Tasks pass on files, not tables: all workers
-reach the place with the runs, so finished work is kept, even if a worker is lost.
+Dask does the scheduling, the retries after a lost worker, and the dashboard. Tasks pass on files, not tables: all
+workers can reach the folder of the runs, so finished work is kept, even if a worker is lost.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ from bpe_core.text.reading.counts_head import CountsHead
 LOCAL = "local"
 PATIENCE = 10  # seconds until a scheduler must have answered
 SECONDS_BETWEEN_LOOKS = 0.02
-SECONDS_BETWEEN_CALLS = 5.0  # of the roll of workers
-SECONDS_ALONE = 300.0  # without any worker: one that was lost may need a while to be there again
-RETRIES = 2  # of a task that failed; tasks of lost workers are given to others anyway
-PIECE_SIZE = 2**28  # bytes of text a task: small enough that all workers are busy to the end
-TASKS_A_THREAD = 4  # that add up: enough to keep all busy to the end, few enough to be cheap
+SECONDS_BETWEEN_CALLS = 5.0  # seconds between looks at the list of workers
+SECONDS_ALONE = 300.0  # seconds without any worker: a lost one may need a while to come back
+RETRIES = 2  # retries of a task that failed; tasks of lost workers are given to others anyway
+PIECE_SIZE = 2**28  # bytes of text for each task: small enough that all workers are busy to the end
+TASKS_A_THREAD = 4  # tasks that add up: enough to keep all workers busy to the end, few enough to cost little
 ROOM = 2**29  # bytes of a task's tables, if no memory was given
 RANKS = "ranks"
 
@@ -53,7 +53,7 @@ Facts = tuple[str, ...]
 
 @cache
 def facts() -> Facts:
-    """Return the versions that decide which words are found; all workers must have the same."""
+    """Return the versions that decide which words are found; all workers must have the same versions."""
     try:
         version = metadata.version("bpe-explorer")
     except metadata.PackageNotFoundError:
@@ -91,7 +91,7 @@ def cluster(on: str, workers: int | None = None, memory: int | None = None) -> I
 
 @contextmanager
 def _memory_kept() -> Iterator[None]:
-    """Let workers keep freed memory: Dask's default, made for large tables, makes reading blocks a sixth slower."""
+    """Let workers keep freed memory. Dask's default, made for large tables, makes reading blocks a sixth slower."""
     import dask
 
     key = "distributed.nanny.pre-spawn-environ"
@@ -120,7 +120,7 @@ def _answering(distributed: Any, address: str) -> Iterator[Any]:
 def count_on_cluster(
     corpus: Corpus, recipe: Recipe, order: CountingOrder, client: Any, watched: Work = ALONE
 ) -> WrittenCounts:
-    """Count as `count_to_file` does, byte for byte, with the workers of a cluster."""
+    """Count with the workers of a cluster; the files equal those of `count_to_file` byte for byte."""
     count = _ClusterCount(corpus, recipe, order, watched)
     count.client = client
     for source in corpus.sources:
@@ -246,7 +246,7 @@ def _cluster_errors() -> Iterator[None]:
 
 
 def _lacking(error: BaseException | None) -> str | None:
-    """Return the missing package for which a task, or the list of all tasks, could not be read."""
+    """Return the missing package that keeps a task, or the list of all tasks, from being read."""
     while error is not None:
         if isinstance(error, ImportError):
             return (error.name or "bpe_core").partition(".")[0]

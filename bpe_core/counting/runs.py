@@ -1,8 +1,9 @@
-"""A corpus is counted in pieces, anywhere; each piece leaves runs, which are added up range by range.
+"""A corpus counted in pieces, anywhere; each piece leaves runs, which are added up range by range.
 
-A *run* is a table of words on disk with a row group for each range of a hash; `place` is the number of a word in its
+A *run* is a table of words on disk with a row group for each range of a hash; `place` is the position of a word in its
 table. The first of all runs with a word decides where it was first seen.
-A `Place` is a folder that runs and counts are written to: on this computer, or behind an address.
+
+A `Place` is a folder that runs and counts are written to: on this computer, or at an address.
 """
 
 from __future__ import annotations
@@ -42,14 +43,15 @@ from bpe_core.text.reading.opening import is_address, open_raw, sentences, shown
 from bpe_core.text.reading.source import Source, Span
 
 if TYPE_CHECKING:
-    from bpe_core.text.reading.remote import RemotePlace  # nothing that can reach a network is loaded before its use
+    # modules that can reach a network are loaded only when they are needed
+    from bpe_core.text.reading.remote import RemotePlace
 
 FEWEST_BITS, MOST_BITS = 3, 7
 TEXT_A_RANGE = 2**25  # bytes
 _RANGES_KEY = b"ranges"
-_PLACES = 40  # bits of the place in a run, below the number of the run
+_PLACES = 40  # bits of the position in a run, below the number of the run
 DONE = ".done.json"
-LOOKED_AT = 1 << 16  # bytes in which a place to cut is searched for; if there is none the span becomes longer
+LOOKED_AT = 1 << 16  # bytes in which an offset to cut at is searched for; without one the span becomes longer
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,7 @@ def pieces_of(corpus: Corpus, recipe: Recipe, size: int) -> list[CorpusPiece]:
 
 
 def head_of(corpus: Corpus, recipe: Recipe) -> CountsHead:
-    """Return the head of the counts, whatever folder the texts are in, and whenever they were written."""
+    """Return the head of the counts, which does not depend on the folder of the texts or on their dates."""
     said = [
         [group, source.counted or Path(source.name).name, source.size]
         for source, group in zip(corpus.sources, corpus.group_of_source, strict=True)
@@ -96,7 +98,7 @@ def _fingerprint_of(part: Corpus, group: str, recipe: Recipe, bits: int) -> str:
 
 
 def _written(source: Source) -> Any:
-    """Return the time when a file was written; a source that cannot be read again never has the same value twice."""
+    """Return the time when a file was written; a source that cannot be read again gets a different value each time."""
     if source.path is not None:
         with suppress(OSError):
             return source.path.stat().st_mtime_ns
@@ -104,7 +106,7 @@ def _written(source: Source) -> Any:
 
 
 def added_name(runs: Sequence[str], number: int) -> str:
-    """Return the name of a range that adds up these runs; a worker that adds up others writes elsewhere."""
+    """Return the name of a range that adds up these runs; a worker that adds up other runs gets another name."""
     return f"{hashed(runs)[:16]}-range-{number:03}{ENDING}"
 
 
@@ -121,10 +123,10 @@ def count_piece(
     watched: Work = ALONE,
     threads: int | None = None,
 ) -> tuple[SkippedText, ...]:
-    """Count a piece: write its runs, mark it as done, and return what was skipped.
+    """Count a piece: write its runs, mark it as done, and return the reports of skipped text.
 
-    A worker that was thought lost may count the same piece at the same time, and where a table is full depends on when
-    that was seen. So runs are named by what is in them: those of two attempts never replace each other.
+    A worker that was thought lost may count the same piece at the same time, and memory decides where a table is full.
+    So runs are named by their content: those of two attempts never replace each other.
     """
     names = []
     for number, table in enumerate(count_in_runs(piece.corpus, recipe, room, watched, threads)):
@@ -171,10 +173,10 @@ def _runs(piece: CorpusPiece, work: Place) -> list[str]:
 
 
 def in_spans(reader: Reader, recipe: Recipe, size: int) -> list[Reader]:
-    """Cut a large plain text into spans of about `size` bytes that give the same words one after the other.
+    """Cut a large plain text into spans of about `size` bytes that in order give the same words.
 
-    Not if line ends are counted (the end of a span would be one), or by a custom pattern (it may match in one span
-    only).
+    It is not cut if line ends are counted (the end of a span would count as one), or if the pattern is a custom one (it
+    may match in one span only).
     """
     source = reader.source
     is_plain = source.kind == "text" and not source.compression and source.encoding in ("utf-8", "utf-8-sig")
@@ -191,7 +193,7 @@ def in_spans(reader: Reader, recipe: Recipe, size: int) -> list[Reader]:
 def _places(source: Source, cuts: SafeCuts, size: int) -> list[int]:
     """Return the offsets to cut at, ascending.
 
-    A file that cannot be opened has none; the error is reported when it is read.
+    A file that cannot be opened has none; reading it reports the error.
     """
     assert source.size is not None  # the caller checked it
     found: list[int] = []
@@ -216,7 +218,7 @@ def range_bits(text: int | None) -> int:
 
 
 def write_run(columns: CountedColumns, bits: int, file: BinaryIO) -> None:
-    """Write a table so that each of its ranges can be read alone."""
+    """Write a table so that each of its ranges can be read separately."""
     arrow = needed_pyarrow()
     ranges = (hashes(columns.words, np.arange(len(columns.words))) >> np.uint64(64 - bits)).astype(np.int64)
     order = np.argsort(ranges, kind="stable")
@@ -232,7 +234,7 @@ def write_run(columns: CountedColumns, bits: int, file: BinaryIO) -> None:
 
 
 def add_up(place: Place, runs: Sequence[str], number: int) -> CountedColumns:
-    """Add up one range of all runs: each word once, with its counts and its place among all words."""
+    """Add up one range of all runs: each word once, with its counts and its position among all words."""
     parts = []
     for index, name in enumerate(runs):
         part = _range_in(place, name, number)
@@ -251,7 +253,7 @@ def added(parts: Sequence[CountedColumns]) -> CountedColumns:
     for part, rows in zip(reversed(parts), reversed(joined.rows), strict=True):
         for name, values in part.numbers.items():
             if name == PLACE:
-                numbers[name][rows] = values  # parts come in reverse, so the first place stays
+                numbers[name][rows] = values  # parts come in reverse order, so the first position stays
             else:
                 numbers[name][rows] += values
     if not all(_tells_line_ends(part.numbers) for part in parts):
@@ -273,7 +275,7 @@ def summed(columns: CountedColumns, head: CountsHead) -> CountedColumns:
 
 
 def in_place(tables: Sequence[CountedColumns], head: CountsHead, file: BinaryIO, *, tells_place: bool) -> None:
-    """Write tables that share no word as one file, in the order of their places."""
+    """Write tables that share no word as one file, in the order of their positions."""
     arrow = needed_pyarrow()
     whole = arrow.concat_tables(list(map(as_table, tables)), promote_options="default")
     whole = whole.take(arrow.compute.sort_indices(whole.column(PLACE)))
@@ -291,7 +293,7 @@ def _range_in(place: Place, name: str, number: int) -> CountedColumns | None:
 
 
 def read_stored(place: Place, name: str, read: Callable[[Any], Any], advice: str) -> CountedColumns | None:
-    """Read a Parquet file that this count wrote; None where `read` finds nothing in it."""
+    """Read a Parquet file that this count wrote; return None if `read` finds nothing in it."""
     arrow = needed_pyarrow()
     with place.open(name) as raw:
         try:
@@ -331,7 +333,7 @@ class LocalPlace:
     def make(self) -> None:
         """Make the folder.
 
-        Only the counting process calls this, never a worker: one that was given up must not bring the folder back.
+        Only the counting process calls this, never a worker: a worker that was given up must not make the folder again.
         """
         try:
             self.path.mkdir(exist_ok=True)
@@ -342,19 +344,19 @@ class LocalPlace:
         return write_atomically(self.path / name)
 
     def take(self, name: str, other: Any, other_name: str) -> None:
-        """Move a file here that is in another such place."""
+        """Move a file from another such place to this one."""
         with replace_atomically(self.path / name) as beside:
             shutil.move(other.path / other_name, beside)
 
     def remove(self, names: Iterable[str]) -> None:
-        """Remove these files, and the folder if it is empty then."""
+        """Remove these files, and then the folder if it is empty."""
         for name in names:
             try:
                 (self.path / name).unlink(missing_ok=True)
             except OSError as error:
                 raise OutputError(f"Could not remove {shown(self.path / name)}: {cause_of(error)}.") from error
         with contextlib.suppress(OSError):
-            for half in self.path.glob(".*.part"):  # left by a writer that was killed
+            for half in self.path.glob(".*.part"):  # temporary files of a writer that was killed
                 half.unlink()
             self.path.rmdir()
 

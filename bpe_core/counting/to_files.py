@@ -1,7 +1,7 @@
-"""Count a corpus into a file: in pieces, each kept as soon as it is counted, within as much memory as is allowed.
+"""A count of a corpus into a file: in pieces, each kept as soon as it is counted, within a limit of memory.
 
-The words of all pieces are added up range by range of a hash, so only one range is held at a time. If a count was
-stopped or killed, the same request goes on with the first piece that is not done.
+The words of all pieces are added up range by range of a hash, so only one range is in memory at a time. After a count
+was stopped or killed, the same request goes on with the first piece that is not done.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ from bpe_core.text.corpus import Corpus
 from bpe_core.text.reading.counts_head import COUNT, ENDING, HEAD_NAME, PLACE, CountsHead, is_of_counts, part_name
 from bpe_core.text.reading.opening import is_address
 
-PIECE_SIZE = 2**29  # bytes of text that are counted again at most
+PIECE_SIZE = 2**29  # bytes of text that have to be counted again at most
 PARTITION_SIZE = 2**30  # bytes of words and counts in memory
-WORKING = ".counting"  # the end of the name of the folder in which runs are kept until all is done
-COUNTING_SHARE = 4  # of the memory: a quarter for the tables, which are copied when they grow
-BYTES_A_BYTE = 32  # of memory, for each byte of a text that Python splits into words of some letters
-HELD_SHARE = 8  # of the memory: one part of the result, of which there are several copies while it is sorted
+WORKING = ".counting"  # the ending of the folder's name in which runs are kept until the count is complete
+COUNTING_SHARE = 4  # the share of memory for the tables: a quarter, as they are copied when they grow
+BYTES_A_BYTE = 32  # bytes of memory for each byte of a text that Python splits into words of some letters
+HELD_SHARE = 8  # the share of memory for one part of the result: several copies exist while it is sorted
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class CountingOrder:
 
     output: str  # a path or an address
     partition_size: int = PARTITION_SIZE
-    memory: int | None = None  # bytes; None: as much as there is
+    memory: int | None = None  # bytes; None: all available memory
     piece_size: int = PIECE_SIZE
 
     @property
@@ -67,7 +67,7 @@ class CountingOrder:
         return None if self.memory is None else self.memory // COUNTING_SHARE
 
     def piece_size_for(self, recipe: Recipe) -> int:
-        """Return the size of pieces; smaller ones if each needs one table, so that this table has room."""
+        """Return the size of pieces; they are smaller if each needs one table, so that this table has room."""
         if self.room is None or counts_in_runs(recipe):
             return self.piece_size
         return min(self.piece_size, self.room // BYTES_A_BYTE)
@@ -78,10 +78,10 @@ class CountingOrder:
 
 
 class Range(NamedTuple):
-    name: str  # of its file
+    name: str  # the name of its file
     size: int  # bytes, in memory
-    total: int  # of all counts
-    places: Int64s  # of its words, in order: run and place
+    total: int  # the sum of all counts
+    places: Int64s  # the order of its words: run and position
 
 
 class WrittenCounts(NamedTuple):
@@ -91,30 +91,30 @@ class WrittenCounts(NamedTuple):
 
 
 class PartTask(NamedTuple):
-    """One file of the result: the ranges it holds, and the ranks of their words."""
+    """A file of the result: the ranges it holds, and the ranks of their words."""
 
     number: int
     files: int
     ranges: Sequence[str]
     ranks: Sequence[Int64s]
-    is_all: bool  # the result is no folder
+    is_all: bool  # the result is a single file, not a folder
 
     def place_in(self, output: str) -> tuple[Place, str]:
         folder, name = folder_and_name(output) if self.is_all else (output, part_name(self.number, self.files))
         return place_of(folder), name
 
     def name_at_work(self, *asked: object) -> str:
-        """Name a file by all that its content depends on: all runs, which of their ranges, what is asked."""
+        """Return a file name made from all that its content depends on: the runs, the ranges, and the request."""
         return hashed([self.ranges, self.files, self.is_all, *map(str, asked)])
 
 
 def count_to_file(corpus: Corpus, recipe: Recipe, order: CountingOrder, watched: Work = ALONE) -> WrittenCounts:
-    """Count the groups of a corpus into a file; weights are left to whoever learns from the counts."""
+    """Count the groups of a corpus into a file; weights are applied when a recipe learns from the counts."""
     return FileCount(corpus, recipe, order, watched).run()
 
 
 class FileCount:
-    """One count into files by this process. A cluster does the same steps with its workers."""
+    """A count into files by this process. A cluster does the same steps with its workers."""
 
     def __init__(self, corpus: Corpus, recipe: Recipe, order: CountingOrder, watched: Work) -> None:
         needed_pyarrow()
@@ -146,7 +146,7 @@ class FileCount:
         return WrittenCounts(sum(len(one.places) for one in ranges), sum(one.total for one in ranges), files)
 
     def counted_directly(self, pieces: list[CorpusPiece]) -> WrittenCounts | None:
-        """Count few texts, or given counts alone, without pieces; None if the result would be several files."""
+        """Count a few texts, or given counts alone, without pieces; None if the result would be several files."""
         corpus, order = self.corpus, self.order
         is_small = len(pieces) <= len(corpus.groups) and (corpus.total_size or order.piece_size) < order.piece_size
         if order.memory is not None or not order.output.endswith(ENDING) or (not is_small and corpus.has_texts):
@@ -214,7 +214,7 @@ def add_up_range(work: Place, runs: Sequence[str], head: CountsHead, number: int
     name = added_name(runs, number)
     with work.writing(name) as file:
         write_columns(columns, head, file)
-    size = columns.size - 8 * len(columns.words)  # without the places
+    size = columns.size - 8 * len(columns.words)  # without the positions
     return Range(name, size, sum_of(columns.numbers[COUNT]), columns.numbers[PLACE])
 
 
@@ -247,7 +247,7 @@ def _is_one_file(output: str, files: int) -> bool:
 
 
 def _prepare_output(output: str, files: int) -> None:
-    """Refuse what cannot become the result; behind an address, remove a former one, its head first."""
+    """Refuse to replace what is no result; at an address, remove a former result, its head first."""
     folder, name = folder_and_name(output)
     place = place_of(output)
     there = place.names()
@@ -281,5 +281,5 @@ def _finish_output(output: str, head: CountsHead, files: int) -> None:
 def _ranges_in(work: Place, names: Sequence[str], ranks: Sequence[Int64s]) -> Iterator[CountedColumns]:
     for name, places in zip(names, ranks, strict=True):
         columns = read_stored(work, name, lambda file: file.read(), "give the same command again")
-        assert columns is not None  # all of it was read
+        assert columns is not None  # the whole text was read
         yield columns._replace(numbers={**columns.numbers, PLACE: places})

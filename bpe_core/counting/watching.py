@@ -17,23 +17,23 @@ from bpe_core.text.reading.source import Chunk
 
 
 class LineEnds:
-    """Counts which words end lines, in chunks on their way to be counted; the end of a text ends a line."""
+    """A counter of the words that end lines, in chunks on their way to be counted; the end of a text ends a line."""
 
     def __init__(self, recipe: Recipe) -> None:
         self._recipe = recipe
-        self._pieces: Counter[str] = Counter()  # the text behind the last blank of each line
+        self._pieces: Counter[str] = Counter()  # the text after the last blank of each line
 
     def watched(self, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
         held: list[str] = []
         for chunk in chunks:
             text = str(chunk.data, "utf-8") + ("\n" if chunk.ends_document else "")
             held.append(text)
-            if text.split(None, 1) != [text]:  # else it only goes on with a word, however long that is
+            if text.split(None, 1) != [text]:  # otherwise it only continues a word, of any length
                 held = [self._look("".join(held))]
             yield chunk
 
     def _look(self, text: str) -> str:
-        """Take the end of each line; return what may be the end of a line that may go on."""
+        """Take the end of each line; return the rest, which may be the end of a line that is not complete."""
         *lines, rest = text.split("\n")
         self._pieces.update(piece for line in lines for piece in line.rsplit(None, 1)[-1:])
         return "".join(piece if rest.endswith(piece) else f"{piece} " for piece in rest.rsplit(None, 1)[-1:])
@@ -47,17 +47,17 @@ class LineEnds:
 
 
 class WholeTexts:
-    """Finds out whether a custom pattern matched anything, when only its cuts are known.
+    """A check whether a custom pattern matched anything, when only its cuts are known.
 
-    If there are no more words than texts (or lines that are texts of their own), each word is a whole text, and `regex`
-    is asked about one after the other until it matches one.
+    If there are no more words than texts (or lines that are separate texts), each word is a whole text. Then `regex` is
+    asked about one text after another until it matches.
     """
 
     def __init__(self, recipe: Recipe) -> None:
         self._recipe = recipe
         self._ends_at_newlines = recipe.unit == "line"
         self._texts = 0
-        self._last: int | None = None  # the last byte seen of the open text
+        self._last: int | None = None  # the last byte of the open text
 
     def watched(self, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
         for chunk in chunks:
@@ -65,7 +65,7 @@ class WholeTexts:
             yield chunk
 
     def check_it_matched(self, words: WordTable) -> None:
-        """Raise a PatternError if the pattern matched nothing; the words are those of all that was watched."""
+        """Raise a PatternError if the pattern matched nothing; `words` are those of all texts watched."""
         if self._texts + self._is_open < words.total:
             return
         splitter = Splitter(self._recipe)

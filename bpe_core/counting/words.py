@@ -1,7 +1,7 @@
-"""The distinct words of a corpus with their counts: all that training ever looks at.
+"""The distinct words of a corpus with their counts: the only input of training.
 
-A word is kept as the UTF-8 bytes it had after splitting; the alphabet makes symbols of it later. Words are in
-first-seen order, which some tie rules depend on. Tables of parts of a corpus are merged in order.
+A word is kept as its UTF-8 bytes after splitting; the alphabet makes symbols of it later. Words are in first-seen
+order, which some tie rules depend on. Tables of parts of a corpus are merged in order.
 
     >>> table = WordTable.from_counts({"low": 5, "lower": 2})
     >>> list(WordTable.merged([table, WordTable.from_counts({"new": 1, "low": 1})]))
@@ -29,12 +29,12 @@ from bpe_core.support.atomic import write_atomically
 from bpe_core.support.former_names import former_classes
 from bpe_core.support.limits import check_room
 
-BYTES_A_WORD = 60  # of memory, besides its characters, while tables are joined
-WORDS_AT_ONCE = 1 << 17  # some ten milliseconds
-PADDING = 8  # bytes behind the text that may be read
+BYTES_A_WORD = 60  # bytes of memory for each word, besides its characters, while tables are joined
+WORDS_AT_ONCE = 1 << 17  # the number of words that take some ten milliseconds
+PADDING = 8  # bytes after the text that may be read
 PART = 1 << 18  # bytes decoded together, so that large tables need little memory
 MOST_SYMBOLS = 2**62
-# What a damaged archive, or one of another program, may raise.
+# The exceptions that a damaged archive, or one of another program, may raise.
 DAMAGED = (
     *(OSError, ValueError, KeyError, EOFError, RuntimeError, SyntaxError, MemoryError),
     *(struct.error, zlib.error),
@@ -43,7 +43,7 @@ _TOO_MANY = f"The words occur so often that they hold more than {MOST_SYMBOLS:,}
 
 
 class WordColumns(NamedTuple):
-    """Words end to end, with their starts; the last start is the end."""
+    """Words end to end, with the offset at which each starts; the last offset is the end."""
 
     text: Bytes
     starts: Int64s
@@ -69,14 +69,14 @@ class WordColumns(NamedTuple):
 
 
 class JoinedTables(NamedTuple):
-    """All different words, and for each table, which of them its words are."""
+    """The distinct words of several tables, and for each table the indices of its words."""
 
     columns: WordColumns
     rows: list[Int64s]
 
 
 def join(tables: Sequence[WordColumns]) -> JoinedTables:
-    """Join tables, each without repeated words, into one: a word is where it was first seen."""
+    """Join tables, each without repeated words, into one table in first-seen order."""
     words = sum(map(len, tables))
     text = sum(len(table.text) for table in tables)
     check_room(BYTES_A_WORD * words + 2 * text, "Joining the tables of words", "Join fewer texts at a time.")
@@ -138,24 +138,25 @@ def are_inside(ends: Int64s, first: int, count: int) -> npt.NDArray[np.bool_]:
 
 @dataclass(frozen=True, eq=False)
 class Language:
-    """A group that is served beside others, and what it is measured by."""
+    """A group that is compared with others as a language, and the texts and numbers that measure it."""
 
     name: str
-    words: WordTable  # what is learned from
-    dev: WordTable | None = None  # a text that is the same in all languages
-    ratio: float = 1.0  # how much shorter than others it is to become, where there are no dev texts
+    words: WordTable  # the words to learn from
+    dev: WordTable | None = None  # a text with the same content in all languages
+    ratio: float = 1.0  # the factor by which it is to become shorter than others, if there are no dev texts
 
 
 @dataclass(frozen=True, eq=False)
 class WordTable:
-    """Distinct words end to end in one byte array, with where each starts and how often it occurs."""
+    """Distinct words end to end in one byte array, with the start and the count of each."""
 
     text: npt.NDArray[np.uint8]
-    starts: Int64s  # one more than there are words; the last is len(text)
+    starts: Int64s  # starts, one more than there are words; the last is len(text)
     counts: Int64s
-    line_ends: Int64s | None = None  # how often each ends a line; None if that was not counted
-    text_bytes: int | None = None  # of the texts as they were given, with what is in no word; None if unknown
-    languages: tuple[Language, ...] = ()  # of which it is the whole, for a method that serves languages
+    line_ends: Int64s | None = None  # how often each word ends a line; None if that was not counted
+    text_bytes: int | None = None  # bytes of the texts as they were given, with the text outside words; None if unknown
+    # the languages that together make this table, for a method that compares languages
+    languages: tuple[Language, ...] = ()
 
     @classmethod
     def from_counts(cls, counts: Mapping[str, int] | Iterable[tuple[bytes, int]]) -> WordTable:
@@ -172,13 +173,13 @@ class WordTable:
             if raw and count:
                 words.append(raw)
                 numbers.append(count)
-        if sum(numbers) > MOST_SYMBOLS:  # each by itself may be beyond what an array can hold
+        if sum(numbers) > MOST_SYMBOLS:  # a single count may be larger than an array can hold
             raise CorpusError(_TOO_MANY)
         return cls(*WordColumns.of(words), np.array(numbers, np.int64))
 
     @classmethod
     def merged(cls, tables: Iterable[WordTable]) -> WordTable:
-        """Merge tables in order: a word is where it was first seen."""
+        """Merge tables in order; words are in first-seen order."""
         everything = list(tables)
         sizes = [table.text_bytes for table in everything]
         whole = sum(size or 0 for size in sizes) if None not in sizes else None
@@ -210,7 +211,7 @@ class WordTable:
         return WordTable(*self.columns.where(occur), counts[occur], None if line_ends is None else line_ends[occur])
 
     def has_words_of(self, other: WordTable) -> bool:
-        """Return whether both have the same words in the same order with the same counts."""
+        """Return whether both tables have the same words in the same order with the same counts."""
         if not (np.array_equal(self.starts, other.starts) and np.array_equal(self.counts, other.counts)):
             return False
         return np.array_equal(self.text, other.text)
@@ -225,7 +226,7 @@ class WordTable:
         return self.text[self.starts[index] : self.starts[index + 1]].tobytes()
 
     def most_frequent(self, many: int) -> tuple[tuple[bytes, int], ...]:
-        """Return the `many` most frequent words; of equals those that were met first."""
+        """Return the `many` most frequent words; of words with equal counts the first seen come first."""
         if not len(self):
             return ()
         least = -np.partition(-self.counts, min(many, len(self)) - 1)[min(many, len(self)) - 1]
@@ -234,7 +235,7 @@ class WordTable:
         return tuple((self.word(i), int(self.counts[i])) for i in first.tolist())
 
     def holding(self, needle: bytes) -> WordTable:
-        """Return the words that hold these bytes (at least one), in the same order."""
+        """Return the words that contain these bytes (at least one byte), in the same order."""
         return self.recounted(np.where(self.which_hold(needle), self.counts, 0))
 
     def which_hold(self, needle: bytes) -> npt.NDArray[np.bool_]:
@@ -251,7 +252,7 @@ class WordTable:
         while start < len(self.text):
             stop = min(start + PART, len(self.text))
             while stop < len(self.text) and self.text[stop] & 0xC0 == 0x80:
-                stop -= 1  # not inside a character
+                stop -= 1  # at the start of a character
             yield np.frombuffer(self.text[start:stop].tobytes().decode().encode("utf-32-le"), np.uint32)
             start = stop
 
@@ -263,7 +264,7 @@ class WordTable:
 
     @property
     def total(self) -> int:
-        """Words in the corpus, each as often as it occurs."""
+        """Return the number of words in the corpus: the sum of all counts."""
         return int(self.counts.sum())
 
     @property
@@ -272,7 +273,7 @@ class WordTable:
 
     @property
     def size(self) -> int:
-        """Bytes of the texts as they were given; of the words if only these are known."""
+        """Return the size of the given texts in bytes; the size of the words if only that is known."""
         return self.total_bytes if self.text_bytes is None else self.text_bytes
 
     def check_total(self) -> None:
@@ -328,16 +329,16 @@ class WordTable:
 
 
 class PartCounts(NamedTuple):
-    """The words of one part of a corpus: which of all words they are, each once, and how often each occurs there."""
+    """The words of one part of a corpus, by their indices among all words, each with its count in the part."""
 
     rows: Int64s
     counts: Int64s
     line_ends: Int64s | None = None
-    text_bytes: int | None = None  # of its texts as they were given
+    text_bytes: int | None = None  # bytes of its texts as they were given
 
 
 class CountedWords(NamedTuple):
-    """The words of several texts in first-seen order, and for each text those that it has."""
+    """The words of several texts in first-seen order, and for each text the words that it has."""
 
     words: WordTable
     texts: list[PartCounts]
@@ -356,7 +357,7 @@ class CountedWords(NamedTuple):
 
 
 def _within(languages: Sequence[Language], words: WordTable, kept: npt.NDArray[np.bool_]) -> tuple[Language, ...]:
-    """Return the languages with only those words that are kept of the whole; their dev texts stay as they are."""
+    """Return the languages with only those words that are kept of the whole; their dev texts stay unchanged."""
     rows = join([words.columns, *(one.words.columns for one in languages)]).rows[1:] if languages else []
     return tuple(
         replace(one, words=one.words.recounted(np.where(kept[row], one.words.counts, 0)))

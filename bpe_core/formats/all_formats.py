@@ -1,4 +1,4 @@
-"""Find the format of a file. TABLES hold everything that a history knows, others say what they lack."""
+"""The list of all formats, and the functions that find the format of a file."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _loaded(name: str, row: Row) -> Format:
 
 
 class Formats(Mapping[str, "Format"]):
-    """Formats by name, each loaded when it is first asked for."""
+    """A mapping of formats by name; each is loaded when it is first asked for."""
 
     def __init__(self, rows: Mapping[str, Row]) -> None:
         self.rows = rows
@@ -61,7 +61,7 @@ class Formats(Mapping[str, "Format"]):
         return len(self.rows)
 
     def holding(self, name: str) -> Format:
-        """Return that format; the exact one for what a session holds, or no file yet."""
+        """Return the format with this name; the exact one for the format of a session, or if no file exists yet."""
         return self[name if name in self.rows else EXACT]
 
     @property
@@ -74,9 +74,9 @@ class Formats(Mapping[str, "Format"]):
         return Formats({name: row for name, row in self.rows.items() if not row.only_read})
 
     def asked_about(self, head: bytes) -> Iterator[Format]:
-        """Yield those that may recognize a content: those with whose mark it begins, then those that have none.
+        """Yield the formats that may recognize a content: those whose mark it begins with, then those without a mark.
 
-        A format whose sign the content lacks is not even loaded.
+        A format is not loaded if the content lacks its mark.
         """
         fitting = [
             (name, row.mark) for name, row in self.rows.items() if head.startswith(row.mark) and row.sign in head
@@ -89,12 +89,12 @@ class Formats(Mapping[str, "Format"]):
         return Path(f"file{self.rows[name].endings[0]}").suffix
 
     def load(self) -> None:
-        """Load all of them, so that who asks next need not wait."""
+        """Load all formats, so that later callers need not wait."""
         for name in self.rows:
             self[name]
 
 
-# Those without a mark in the order in which they are asked whether they recognize a content.
+# Formats without a mark, in the order in which they are asked whether they recognize a content.
 _OWN = {
     "csv": Row(
         "Comma-separated values: a row a step, for spreadsheets and scripts.",
@@ -209,17 +209,17 @@ _OWN = {
     ),
 }
 for _method in METHODS.own.values():
-    _OWN |= _method.formats  # that hold what this method learned alone
+    _OWN |= _method.formats  # formats that hold what only this method learned
 ROWS = Registry("formats", _OWN, _loaded)
 FORMATS = Formats(ROWS)
-TABLES = Formats({name: _OWN[name] for name in ("csv", "tsv", "json")})  # that hold all of a history
+TABLES = Formats({name: _OWN[name] for name in ("csv", "tsv", "json")})  # formats that hold the whole history
 
 LARGEST_FILE = 2**31  # bytes; four million merges take half of it
-LOOK = 2**20  # bytes of a long file that tell whether it is one of ours
-GZIP = b"\x1f\x8b"  # with which CLIP's own table begins
+LOOK = 2**20  # bytes of a long file that are enough to tell whether it may be a table
+GZIP = b"\x1f\x8b"  # the line with which CLIP's own table begins
 MOST_LINES = LARGEST_VOCABULARY + 2**20
 LARGEST_UNPACKED = 2**28  # bytes; a table becomes some three times smaller
-LARGEST_BESIDE = 2**26  # bytes of a file that belongs to another one
+LARGEST_BESIDE = 2**26  # bytes of a sidecar file
 
 
 def format_for(path: Path | str) -> Format:
@@ -235,7 +235,7 @@ def format_for(path: Path | str) -> Format:
 
 
 def write_history(learned: Learned, path: Path | str, *, format: Format | None = None, work: Work = ALONE) -> None:
-    """Write what was learned (a history, or what has one) to a file, all of it or nothing."""
+    """Write a history, or an object that has one, to a file: the whole file, or nothing."""
     history, chosen = history_of(learned), format or format_for(path)
 
     def report(where: Progress) -> None:
@@ -278,10 +278,10 @@ def open_table(path: Path | str) -> OpenedTable:
 
 
 def _file_of(path: Path | str) -> Path:
-    """Return a file as it is named; for a name such as `hf:gpt2`, or a folder, the file that holds its tokenizer."""
+    """Return the file itself; for a name such as `hf:gpt2`, or a folder, the file that holds its tokenizer."""
     try:
         is_file = Path(path).is_file()
-    except OSError:  # it may not be looked at, which is said where it is opened
+    except OSError:  # without permission to look at it; the error comes when it is opened
         is_file = False
     return Path(path) if is_file else tokenizer_file(path)
 
@@ -312,9 +312,9 @@ def files_beside(path: Path) -> Beside:
 
 
 def _counting(path: Path) -> Path:
-    """Return the file that counts as the one at a path: itself, if nothing beside it can say otherwise.
+    """Return the file that counts as the one at a path: the path itself, if no file next to it can replace it.
 
-    What `standing` does for all files, short of any call for nearly all of them.
+    It does what `standing` does, but avoids that call for nearly all files.
     """
     is_plain = 0 < len(path.name) <= SHORT_NAME and not waiting and not path.is_symlink()
     is_whole = is_plain and not path.with_name(f".{path.name}{OF_JOURNALS}").exists()
@@ -324,7 +324,7 @@ def _counting(path: Path) -> Path:
 def _content(path: Path) -> tuple[bytes, Format | None]:
     """Read the whole file, and return its format if that is known already.
 
-    Of a file whose beginning shows that it is none of ours, as when a film was chosen by mistake, no more is read.
+    If its beginning shows that it is no table, such as a film, no more is read.
     """
     try:
         with _opened(_counting(path)) as file:
@@ -333,7 +333,7 @@ def _content(path: Path) -> tuple[bytes, Format | None]:
             if len(head) == LOOK and not (known or _may_be_known(beginning(head), path)):
                 return beginning(head), None
             enough = (known.enough if known else 0) or LARGEST_FILE + 1
-            said = os.fstat(file.fileno()).st_size  # asked for without it, as much memory is taken as may be read
+            said = os.fstat(file.fileno()).st_size  # without a size, `read` would take as much memory as it may read
             parts, size = [head], len(head)
             while size < enough and (part := file.read(min(enough, max(said, size + LOOK)) - size)):
                 parts.append(part)
@@ -349,7 +349,7 @@ def _content(path: Path) -> tuple[bytes, Format | None]:
 def _opened(path: Path) -> BinaryIO:
     try:
         return open(path, "rb")
-    except ValueError as error:  # a NUL, or half of a character
+    except ValueError as error:  # a NUL, or a lone surrogate
         raise FormatError(f"{str(path)!a} cannot be the name of a file.") from error
 
 
@@ -359,13 +359,13 @@ def _known_by(head: bytes, path: Path) -> Format | None:
 
 
 def _may_be_known(head: bytes, path: Path) -> bool:
-    """Return whether only the rest of a long file can show that it has a format, as with JSON."""
+    """Return whether only the rest of a long file can show its format, as with JSON."""
     late = (one.told_late for one in FORMATS.asked_about(head))
     return head.lstrip()[:1] == b"{" or any(late) or _known_by(head, path) is not None
 
 
 def unpacked(data: bytes, name: str) -> bytes:
-    """Unpack what was compressed.
+    """Return the data, unpacked if it is compressed.
 
     >>> import gzip
     >>> unpacked(gzip.compress(b"l o"), "merges.txt.gz"), unpacked(b"l o", "merges.txt")

@@ -1,4 +1,4 @@
-"""Define what every file format of a merge table can do."""
+"""The base of all file formats of a merge table."""
 
 from __future__ import annotations
 
@@ -28,41 +28,45 @@ from bpe_core.support.progress import (
 if TYPE_CHECKING:
     from bpe_core.counting.words import WordTable
 
-# The content of a file beside the one that is opened, such as vocab.json beside merges.txt; None: it is not there.
+# Returns the content of a sidecar file by its name, such as vocab.json for merges.txt, or None if there is no such
+# file.
 Beside = Callable[[str], bytes | None]
 Writer = Callable[[History, BinaryIO], None]
-Opened = tuple[History, Sequence[str]]  # with what the file does or lacks that the history cannot say
-# What another program makes of a text: the numbers of its tokens, or where it knows no numbers their texts.
+Opened = tuple[History, Sequence[str]]  # with notes about what the file does or lacks, which the history cannot say
+# Splits a text by another program: into the ids of its tokens, or into their texts where it has no ids.
 Peer = Callable[[str], list[int] | list[bytes]]
 T = TypeVar("T")
 
 STEPS_BETWEEN_REPORTS = 4_096
 TO_UTF8 = "change a text in another encoding in an editor, or by: iconv -f GB18030 -t UTF-8 OLD > NEW."
-MOST_GAPS = 100_000  # numbers without a token, in files that number tokens by their place
+MOST_GAPS = 100_000  # ids without a token, in files where the position of a token is its id
 
-# The kinds of tables that several formats are. A method says which of them hold what it learned; a kind that it has
-# alone, and the models of tokenizer.json, go by names of their own.
-RANKS = "ranks"  # merges by their rank
-PAIRS = "pairs"  # each step joins a pair, in every text
-IN_WORDS = "words"  # the same, and the pairs were counted within words
+# The kinds of tables that several formats hold. A method says which of them hold its result. A kind that only one
+# method has, and the models of tokenizer.json, have names of their own.
+RANKS = "ranks"  # tokens joined by their rank
+PAIRS = "pairs"  # each step joins a pair, everywhere in all texts
+IN_WORDS = "words"  # the same, with pairs counted within words
 LONGEST = "longest"  # tokens of which the longest that fits is taken
 SCORES = "scores"  # tokens with log-probabilities
 PIECES = "pieces"  # the same, and the best path needs no other costs
 
 
 def own_numbers(history: History) -> Int64s:
-    """Return the number of each token; its id where the history has no other numbers."""
+    """Return the id of each token in its file; the engine's index where the history has no such ids."""
     return history.numbers_of(np.arange(history.id_count))
 
 
 def dense_numbers(history: History) -> Int64s | None:
-    """Return the history's own numbers unless most of a file that lists tokens by place would be gaps."""
+    """Return the history's own ids, unless most of a file that lists tokens by position would be gaps."""
     known = history.numbers
     return known if known is not None and int(known.max()) < len(known) + MOST_GAPS else None
 
 
 def complete_numbers(history: History, unknown: int | None = None) -> Int64s:
-    """Return the own numbers if only tokens that no text becomes lack one, or `unknown`; otherwise the ids."""
+    """Return the history's own ids if every token that a text can become has one; otherwise the indices.
+
+    `unknown` is the index of a token that may lack an id, too.
+    """
     numbers, joining = own_numbers(history), history.joining
     unreachable = {unknown, *history.alphabet.idle_fallbacks}
     unreachable |= set() if joining is None else {*joining.left_out, *joining.hidden}
@@ -75,7 +79,7 @@ def unless_ids(numbers: Int64s) -> Int64s | None:
 
 
 def reported(rows: Iterable[tuple[int, T]], history: History, progress: ProgressReport) -> Iterator[T]:
-    """Yield what is written, and report now and then behind which step it is."""
+    """Yield the rows to write, and report from time to time after which step they are."""
     for step, row in rows:
         yield row
         if step % STEPS_BETWEEN_REPORTS == 0:
@@ -98,7 +102,7 @@ def decoded(raw: bytes, where: str, encoding: str = "utf-8", *, in_text: bool = 
 
 
 def nothing_beside(name: str) -> bytes | None:
-    """Find no file: for content that lies in no folder."""
+    """Return no sidecar file: the reader of content that lies in no folder."""
     return None
 
 
@@ -106,9 +110,9 @@ def nothing_beside(name: str) -> bytes | None:
 class OpenedTable:
     history: History
     format: str  # the name of the format
-    notes: tuple[str, ...] = ()  # what the file does or lacks that the history cannot say, a sentence each
-    words: WordTable | None = None  # that it was learned from, of a session
-    texts: Hashable = ()  # which texts these were, as far as the session says
+    notes: tuple[str, ...] = ()  # one sentence for each thing that the file does or lacks and the history cannot say
+    words: WordTable | None = None  # the corpus that the table was learned from, in a session
+    texts: Hashable = ()  # the texts of that corpus, as far as the session names them
 
     def numbers_of(self, ids: Iterable[int]) -> list[int]:
         found: list[int] = self.history.numbers_of(list(ids)).tolist()
@@ -119,39 +123,40 @@ class OpenedTable:
 
 
 class Flaw(str):
-    """A note about something that a table does not have if it was learned and written as it should be."""
+    """A note about a mistake in a table that proper training and writing would not leave."""
 
 
 class Format(ABC):
-    """One kind of file; without state, so one object serves everybody."""
+    """The base of all formats. A format has no state, so all callers share one object."""
 
-    name: ClassVar[str]  # as a person names it: "csv"
-    tables: ClassVar[frozenset[str]] = frozenset({RANKS})  # which kinds its files are; none: they hold those of all
-    methods: ClassVar[tuple[str, ...] | None] = None  # the names of methods instead, as older plug-ins say it
-    holds: ClassVar[str] = "joined pairs only"  # what it holds, of a history of another method
-    told_late = False  # whether only the end of a file says for sure that it is one
-    enough: ClassVar[int] = 0  # how many of the first bytes of a file are read; 0: all of them
-    holds_splitting = True  # whether the file says how text becomes words
-    numbers_tokens = True  # whether its tokens have numbers
-    holds_hidden = False  # whether it holds tokens that are steps to others only
-    joins_unknown = False  # whether several unknown characters in a row are one token
-    sums: ClassVar[str] = ""  # how its library adds log-probabilities, as a recipe says it
-    peer_name: ClassVar[str] = ""  # the library that `peer` asks
-    peer_call: ClassVar[str] = "encode(text)"  # how it is asked, as one would write it
-    holds_specials = True  # whether special tokens are found in a text by those who load the file
-    # Whether its library takes texts that spell special tokens for these by default; None: the file may say it.
+    name: ClassVar[str]  # the name that a person types: "csv"
+    tables: ClassVar[frozenset[str]] = frozenset({RANKS})  # the kinds of tables that its files hold; empty: all kinds
+    methods: ClassVar[tuple[str, ...] | None] = None  # names of methods instead of kinds, as older plug-ins give them
+    # a phrase for the tables that it holds, for messages about a table that it cannot hold
+    holds: ClassVar[str] = "joined pairs only"
+    told_late = False  # whether only the end of a file proves that it has this format
+    enough: ClassVar[int] = 0  # the number of bytes at the beginning that are read; 0: all
+    holds_splitting = True  # whether the file says how a text is split into words
+    numbers_tokens = True  # whether its tokens have ids
+    holds_hidden = False  # whether it can hold tokens that only serve as steps to others
+    joins_unknown = False  # whether several unknown characters in a row become one token
+    sums: ClassVar[str] = ""  # how its library adds log-probabilities, in the words of a recipe
+    peer_name: ClassVar[str] = ""  # the name of the library that `peer` calls
+    peer_call: ClassVar[str] = "encode(text)"  # the expression that calls it, as a person would write it
+    holds_specials = True  # whether callers that load the file search texts for special tokens
+    # Whether its library by default matches special tokens spelled in a text. None: the file may say it.
     matches_specials: ClassVar[bool | None] = False
 
     def can_hold(self, history: History) -> list[str]:
-        """List what this format cannot hold of the history, a sentence each."""
+        """List what this format cannot hold of the history, one sentence each."""
         return self.impossible(history) or self.does_otherwise(history)
 
     @abstractmethod
     def does_otherwise(self, history: History) -> list[str]:
-        """List the sentences that still leave a way to write it."""
+        """List what the written file does differently; a history with these sentences can still be written."""
 
     def spelled(self, history: History) -> tuple[str, ...]:
-        """Return texts that this format takes for something else wherever they occur; `can_hold` says so."""
+        """Return the texts that this format takes for something else wherever they occur; `can_hold` reports them."""
         return ()
 
     def is_beyond(self, history: History, text: str) -> bool:
@@ -159,11 +164,11 @@ class Format(ABC):
         return False
 
     def impossible(self, history: History) -> list[str]:
-        """List the sentences that leave no way to write the history at all."""
+        """List the reasons why the history cannot be written at all."""
         return []
 
     def refusal(self, history: History, cancelled: CancelCheck = never_cancelled) -> str:
-        """Say why there is no way to write the history at all, before anything is tried; empty: there is one."""
+        """Return the reason why the history cannot be written at all, before anything is tried; empty if it can."""
         if refusal := METHODS[history.recipe.method].refusal(self):
             return refusal
         if history.joining is not None and history.joining.hidden and not self.holds_hidden:
@@ -188,13 +193,13 @@ class Format(ABC):
             raise OutputError(sentence)
 
     def write(self, history: History, file: BinaryIO, *, progress: ProgressReport = ignore_progress) -> None:
-        """Write a history; an exception that `progress` raises ends the writing."""
+        """Write a history. `progress` may raise an exception to stop the writing."""
         self.refuse_the_impossible(history)
         self.write_all(history, file, progress)
         progress(Progress("writing", len(history), len(history), "steps"))
 
     def numbers(self, history: History) -> Int64s:
-        """Return the number of each id in the file: the history's own where the format can, NO_NUMBER for no place."""
+        """Return each token's id in the file: the history's own where possible, NO_NUMBER for a token without one."""
         return np.arange(history.id_count)
 
     @abstractmethod
@@ -202,26 +207,26 @@ class Format(ABC):
         """Write a history that is not impossible, row by row."""
 
     def main_file(self, path: Path) -> Path:
-        """Return the file to write for a person who names this one, if the format has several."""
+        """Return the main file to write when a person names this path, for formats of several files."""
         return path
 
     def companions(self, path: Path) -> dict[Path, Writer]:
-        """Return the files that belong beside the one at `path`, and who writes them."""
+        """Return the sidecar files of the file at `path`, each with the function that writes it."""
         return {}
 
     @abstractmethod
     def recognizes(self, data: bytes) -> bool:
-        """Return whether data has this format, judged only by its marks."""
+        """Return whether the data has this format, judged only by its marks."""
 
     def recognizes_file(self, data: bytes, name: str, beside: Beside) -> bool:
-        """Do the same for a file of that name, with others beside it."""
+        """Return whether a file has this format, judged by its content, its name and its sidecar files."""
         return self.recognizes(data)
 
     @abstractmethod
     def read_all(self, data: bytes, name: str, beside: Beside) -> Opened:
-        """Read a whole file, which errors call `name`.
+        """Read a whole file; errors call it `name`.
 
-        What no valid file holds raises a FormatError that says where; time and memory stay in proportion to its size.
+        Invalid content raises a FormatError that says where. Time and memory stay in proportion to the file's size.
         """
 
     def open(self, data: bytes, name: str, beside: Beside = nothing_beside) -> OpenedTable:
@@ -244,11 +249,11 @@ class Format(ABC):
         return None
 
     def peer(self, data: bytes, history: History, name: str, beside: Beside = nothing_beside) -> Peer | None:
-        """Load the content in the real library; None where that or a file is missing, or there is no such library."""
+        """Load the content into the real library. Return None if there is none, or it or a needed file is missing."""
         try:
             library = import_module(self.peer_name.replace("-", "_")) if self.peer_name else None
         except ImportError:
-            return None  # it is not needed to run: only asked whether it agrees
+            return None  # an optional library: it only serves for comparison
         return None if library is None else self.loaded_by(library, data, history, name, beside)
 
     def loaded_by(self, library: Any, data: bytes, history: History, name: str, beside: Beside) -> Peer | None:
@@ -256,7 +261,7 @@ class Format(ABC):
 
 
 class ReadOnly(Format):
-    """A kind of file that is never written."""
+    """A format that is read and never written."""
 
     why_only_read: ClassVar[str]
 

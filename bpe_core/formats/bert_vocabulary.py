@@ -1,7 +1,10 @@
-"""BERT's vocab.txt: a token a line, numbered from 0; and WordPiece's tokens in any file.
+"""BERT's vocab.txt, which has one token a line and ids from 0; and WordPiece's tokens in any file.
 
-How a text is changed and split first is in tokenizer_config.json beside it; without one it is guessed from the tokens.
-A file does not say how its tokens were made. So all are in the alphabet, the longer ones as seeds: there are no steps.
+How a text is normalized and split is in the sidecar file tokenizer_config.json. Without that file it is guessed from
+the tokens.
+
+A file does not say how its tokens were made. So all tokens are in the alphabet, the longer ones as seeds, and there are
+no steps.
 """
 
 from __future__ import annotations
@@ -42,7 +45,7 @@ from bpe_core.text.preparation.pre_tokenizers import BertPreTokenizer
 
 
 def history_of(vocabulary: Mapping[str, int], recipe: Recipe, where: str, pieces: Collection[str] = ()) -> History:
-    """Return the tokens as a history without steps; `pieces` are special tokens that words can hold as well."""
+    """Return the tokens as a history without steps; `pieces` are special tokens that words can hold, too."""
     if len(vocabulary) > LARGEST_VOCABULARY:
         raise FormatError(f"{where}: there are more than {LARGEST_VOCABULARY:,} tokens.")
     others = {recipe.unknown_text, *recipe.special_tokens}.difference(pieces)
@@ -60,14 +63,14 @@ def history_of(vocabulary: Mapping[str, int], recipe: Recipe, where: str, pieces
         symbols += [Symbol(text.encode(), inner.encode(), kind) for text, inner in pairs]
         names += [text for text, _ in pairs]
     names += recipe.special_tokens
-    numbers = [vocabulary.get(name, NO_NUMBER) for name in names]  # of what is unknown, if any
+    numbers = [vocabulary.get(name, NO_NUMBER) for name in names]
     return History.from_pairs(recipe, Alphabet(tuple(symbols)), []).numbered(np.array(numbers, np.int64))
 
 
 def numbers_for(history: History) -> Int64s:
-    """Map our indices to a file's numbers: as it came, or special tokens, unknown and all others in order.
+    """Map indices to a file's ids: the ids it came with, or special tokens, unknown and all others in order.
 
-    Of two tokens that are written alike the newer has the number of the older: nothing distinguishes them.
+    Of two tokens with the same text the newer gets the id of the older: nothing distinguishes them.
     """
     kept = dense_numbers(history)
     if kept is not None:
@@ -92,12 +95,12 @@ def vocabulary_of(history: History) -> dict[str, int]:
 
 
 UNKNOWN = "[UNK]"
-ROLES = {  # with the token that plays it in BERT's tokenizer where nothing else is said
+ROLES = {  # roles, each with the token that BERT's tokenizer uses by default
     "pad_token": "[PAD]", "cls_token": "[CLS]", "sep_token": "[SEP]", "mask_token": "[MASK]",
     "bos_token": None, "eos_token": None,
 }  # fmt: skip
 SPECIALS = tuple(filter(None, ROLES.values()))
-MOST_ODD = 0.002  # the share of tokens that may speak against a guess: signs and slips of the corpus
+MOST_ODD = 0.002  # the share of tokens that may contradict a guess: signs and mistakes of the corpus
 
 
 def _text_choices(config: Object, plain: list[str], where: str, notes: list[str]) -> dict[str, Any]:
@@ -117,7 +120,7 @@ def _text_choices(config: Object, plain: list[str], where: str, notes: list[str]
     if _flag(config, "do_basic_tokenize", where) is False:
         notes.append("The file does not split at punctuation (do_basic_tokenize); here each sign is a word.")
     strip_accents = lowercase if strip_accents is None else strip_accents
-    if _flag(config, "tokenize_chinese_chars", where) is False:  # which the pattern sets apart
+    if _flag(config, "tokenize_chinese_chars", where) is False:  # characters that the pattern sets apart
         return {
             "pattern": "none",
             "preparation": (BertNormalizer(True, False, strip_accents, lowercase), BertPreTokenizer()),
@@ -125,7 +128,8 @@ def _text_choices(config: Object, plain: list[str], where: str, notes: list[str]
     return {
         "clean_text": True,
         "lowercase": lowercase,
-        "final_sigma": not lowercase,  # BERT changes letter by letter, whatever a sigma is before
+        # BERT lowers each letter by itself, without looking at the letters before a sigma
+        "final_sigma": not lowercase,
         "strip_accents": strip_accents,
         "pattern": "bert",
     }
@@ -153,7 +157,7 @@ def _speaks_for(texts: Sequence[str], fits: Callable[[str], bool]) -> bool:
 
 
 def _hold(texts: Sequence[str], wanted: Callable[[str], bool]) -> Bools:
-    """Return which texts hold such a character; each character is looked at once."""
+    """Return which texts hold such a character, looking at each distinct character once."""
     codes = code_points("".join(texts))
     is_there = np.zeros(int(codes.max(initial=0)) + 1, np.bool_)
     is_there[codes] = True
@@ -203,12 +207,12 @@ def _flag(config: Object, key: str, where: str) -> bool | None:
 
 
 MARKER = "##"
-LONGEST_WORD = 100  # characters, which BERT's tokenizers take for granted
+LONGEST_WORD = 100  # the default of BERT's tokenizers, in characters
 AS_FOR_BERT = {  # classes of transformers that split and decode as BERT's does
     *(*LIKE_BERT, "DPRContextEncoder", "DPRQuestionEncoder", "DPRReader", "Ernie", "MegatronBert", "PreTrained"),
     *("Realm", "RetriBert"),
 }.difference(SPACED)
-LOOK = 100_000  # bytes that tell whether there is a token a line
+LOOK = 100_000  # bytes at the beginning that show whether each line has one token
 
 
 class BertVocabulary(Format):
@@ -264,7 +268,7 @@ class BertVocabulary(Format):
     def write_all(self, history: History, file: BinaryIO, progress: ProgressReport) -> None:
         vocabulary = vocabulary_of(history)
         text_of = {number: text for text, number in vocabulary.items()}
-        for line in range(max(text_of) + 1):  # BERT's own files fill gaps so, too
+        for line in range(max(text_of) + 1):  # BERT's own files fill gaps in this way, too
             text = text_of.get(line) or next(gap for gap in _gaps(line) if gap not in vocabulary)
             file.write(text.encode() + b"\n")
 
@@ -326,8 +330,8 @@ class BertVocabulary(Format):
 
 
 def read_vocabulary(data: bytes, name: str) -> tuple[dict[str, int], list[str]]:
-    """Return the number of each token, which is that of its last line, and those that have several lines."""
-    lines = [line.rstrip(" \t\r") for line in lines_of(data, name)]  # other blanks stay, as in transformers
+    """Return the id of each token, which is the number of its last line, and the tokens with several lines."""
+    lines = [line.rstrip(" \t\r") for line in lines_of(data, name)]  # other white space stays, as in transformers
     for number, text in enumerate(lines, start=1):
         if " " in text or "\t" in text:
             raise FormatError(f"{name}, line {number:,}: there must be one token and no space, not {text[:80]!r}.")

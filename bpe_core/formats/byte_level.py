@@ -1,4 +1,4 @@
-"""Bytes as printable characters, as byte-level vocabularies write them.
+"""The printable characters that represent bytes in byte-level vocabularies.
 
 >>> written(b" the\\n"), read("Ġthe")
 ('ĠtheĊ', b' the')
@@ -37,7 +37,7 @@ def written(raw: bytes) -> str:
 
 
 def read(text: str) -> bytes | None:
-    """Return the bytes of stand-ins; None where a character is none."""
+    """Map stand-in characters to bytes; None if a character is no stand-in."""
     try:
         return codecs.charmap_encode(text, "strict", _bytes())[0]
     except UnicodeEncodeError:
@@ -62,7 +62,7 @@ def _written_tokens(texts: Sequence[bytes], base: str) -> list[str]:
 
 
 def vocabulary_by_number(history: History, numbers: Int64s, texts: Sequence[str] | None = None) -> dict[str, int]:
-    """Return the vocabulary, the lowest number first; of two tokens with the same text the older one."""
+    """Return the vocabulary, lowest id first; of two tokens with the same text it has the older one."""
     found: dict[str, int] = {}
     first = history.first_special
     texts = written_tokens(history) if texts is None else texts
@@ -79,7 +79,7 @@ def vocabulary_by_number(history: History, numbers: Int64s, texts: Sequence[str]
 
 
 def with_specials(vocabulary: dict[str, int], specials: dict[str, int]) -> dict[str, int]:
-    """Add special tokens, but those that a file's library numbers so where they are listed beside it only.
+    """Add the special tokens, except the last ones, if a library gives them these ids from a sidecar file.
 
     >>> with_specials({"a": 1, "b": 2}, {"<s>": 0, "<mask>": 3})
     {'<s>': 0, 'a': 1, 'b': 2}

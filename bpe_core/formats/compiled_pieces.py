@@ -1,4 +1,4 @@
-"""Read the pieces of a SentencePiece model by machine code, as far as they are written as usual."""
+"""A reader of SentencePiece pieces in machine code, for pieces that are written in the usual way."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bpe_core.text.reading.utf8 import first_broken
 
 
 class UsualPieces:
-    """Twin of `sentencepiece_fields.OddPieces`, which reads none at once."""
+    """The fast twin of `sentencepiece_fields.OddPieces`; that class reads every piece one by one."""
 
     def __init__(self, data: bytes, kinds: int, most: int) -> None:
         self._data: Bytes = np.frombuffer(data, np.uint8)
@@ -23,19 +23,19 @@ class UsualPieces:
         self.count = 0
 
     def skip(self, place: int) -> int:
-        """Take all short pieces from a place on; return where there is something else."""
+        """Read all short pieces from this offset on; return the offset of the first other thing."""
         columns = self._places, self._texts, self._starts, self._bits, self._kinds
         behind, self.count = map(int, read_short(self._data, place, self._behind_kinds, *columns, self.count))
         return behind
 
     def enter(self, place: int) -> None:
-        """Take the piece at a place, which is longer."""
+        """Read the longer piece at this offset."""
         self._places[self.count], self._kinds[self.count] = place, ODD
         self._starts[self.count + 1] = self._starts[self.count]
         self.count += 1
 
     def columns(self) -> tuple[LaidTexts, Float64s, Int64s]:
-        """Return all texts, scores and kinds, which say nothing of odd pieces; where a text is broken, all are odd."""
+        """Return all texts, scores and kinds, without those of odd pieces. If a text is damaged, all are odd."""
         kinds, scores = self._kinds[: self.count], self._bits[: self.count].view(np.float32)
         starts = self._starts[: self.count + 1]
         texts = self._texts[: starts[-1]]
@@ -44,6 +44,6 @@ class UsualPieces:
         return LaidTexts(texts, starts), scores.astype(np.float64), kinds.astype(np.int64)
 
     def odd(self) -> list[tuple[int, int]]:
-        """Return the numbers of those that have to be read one by one, and their places."""
+        """Return the ids and offsets of the pieces that have to be read one by one."""
         numbers = np.flatnonzero(self._kinds[: self.count] == ODD)
         return list(zip(numbers.tolist(), self._places[numbers].tolist(), strict=True))

@@ -1,4 +1,4 @@
-"""Recovering merges with the compiled kernels: what each token falls into, all of them at once."""
+"""Recovery of merges with compiled kernels: the parts of all tokens at once."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from bpe_core.segmenting.text_pairs import ways_among
 from bpe_core.support.arrays import Bools, Bytes, Int32s, Int64s
 from bpe_core.text.characters import code_points
 
-FEW = 40  # symbols; to look at all pairs of so many takes less time than a table of all
+FEW = 40  # the most symbols for which comparing all pairs is faster than a table of all texts
 _WIDE = 0x80  # the first code that UTF-8 writes by several bytes
 
 
 def parts_of(tokens: Sequence[str] | Sequence[bytes]) -> tuple[list[Any], Int32s, Int32s, Bools]:
-    """Return all symbols, the two parts of each token, the lowest rank first, and which are made of a later one."""
+    """Return all symbols, the two parts of each token (lowest rank first), and which have a later token as a part."""
     are_bytes = isinstance(tokens[0], bytes)
     if are_bytes:
         data, starts = end_to_end(tokens)  # type: ignore[arg-type]  # all are bytes
@@ -27,7 +27,7 @@ def parts_of(tokens: Sequence[str] | Sequence[bytes]) -> tuple[list[Any], Int32s
     else:
         laid = tokens if isinstance(tokens, LaidTexts) else LaidTexts.of(tokens)  # type: ignore[arg-type]  # all are text
         data, starts, edges = laid.data, laid.starts, laid.edges
-        wide = code_points(data[data >= _WIDE].tobytes().decode())  # mostly few; to look at all takes longer
+        wide = code_points(data[data >= _WIDE].tobytes().decode())  # usually few; looking at all takes longer
         is_there = np.zeros(int(wide.max(initial=_WIDE)) + 1, np.bool_)
         is_there[wide] = True
         letters = _bytes_in(data[data < _WIDE]) + np.flatnonzero(is_there).tolist()
@@ -46,7 +46,7 @@ def parts_of(tokens: Sequence[str] | Sequence[bytes]) -> tuple[list[Any], Int32s
 
 
 def halves_among(texts: LaidTexts, symbols: Int64s, tokens: Int64s) -> Halves | None:
-    """Return the parts of tokens, all being places among the texts; None where a symbol has none, or many are joined.
+    """Return the parts of tokens as indices of texts. Return None if a symbol has no text, or many tokens need joining.
 
     >>> texts = LaidTexts.of(["lo", "low", "w", "o", "l"])
     >>> halves_among(texts, np.array([4, 3, 2]), np.array([0, 1])).right.tolist()
@@ -63,7 +63,7 @@ def _room(are_bytes: bool) -> ShortRoom:
 
 
 def _before_all(texts: Texts, symbols: Int64s, tokens: Int64s) -> tuple[Texts, Halves]:
-    """Return what is known of the texts, and of the halves of tokens, before any of these is looked at."""
+    """Return the tables of the texts and of the tokens' halves, as they are before the first token is looked at."""
     ranks = np.full(len(texts.firsts), NO_RANK, np.int32)
     ranks[symbols], ranks[tokens] = SYMBOL, np.arange(len(tokens))
     halves = np.full((2, len(tokens)), -1, np.int32), np.zeros((2, len(tokens)), np.bool_)
@@ -74,15 +74,17 @@ def _before_all(texts: Texts, symbols: Int64s, tokens: Int64s) -> tuple[Texts, H
 def _bytes_in(data: Bytes) -> list[int]:
     """Return the distinct bytes of the data, ascending.
 
-    Deleting them from all 256 bytes shows the others; that takes hardly any time.
+    Deleting these from all 256 bytes leaves the others, which takes hardly any time.
     """
     return sorted({*range(256)}.difference(bytes(range(256)).translate(None, data.tobytes())))
 
 
 def _join(texts: Texts, so_far: Texts, halves: Halves, done: int, cells: Int32s, edges: Int64s, symbols: int) -> None:
-    """Find the parts of all tokens from one on, where needed by joining their symbols."""
+    """Find the parts of all tokens from `done` on, joining their symbols where needed."""
     from bpe_core.kernels.encode import JOINED
-    from bpe_core.segmenting.compiled_encoder import joining_table, room_for  # few tables need it, and it loads much
+
+    # few tables need this module, and loading it takes long
+    from bpe_core.segmenting.compiled_encoder import joining_table, room_for
 
     left, right, whole = ways_among(texts)
     table = joining_table(symbols, np.zeros(0, np.int64), left, right, whole - np.int32(symbols), whole)

@@ -1,4 +1,4 @@
-"""The rows of tables as the kernels write them: bytes, very many rows at a time."""
+"""The rows of tables as the kernels write them: as bytes, very many rows at a time."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from bpe_core.history.token_texts import decoded, of_tokens, written
 from bpe_core.kernels.table_rows import DIGITS, NUMBERS, Columns, Texts, write_rows
 from bpe_core.support.honest_text import escape
 
-if TYPE_CHECKING:  # the rows that it lays out are written by this file
+if TYPE_CHECKING:  # the rows written by this file
     from bpe_core.formats.rows import Layout
 
 _AT_ONCE = 1_024  # rows: less than a millisecond
 _ROOM = 1 << 18  # bytes written at a time; more where a row is longer
-# With these an escaped text may not begin unescaped, or some file quotes them.
+# An escaped text that begins with one of these would be quoted by some format.
 _UNUSUAL = np.array([not 0x20 <= byte < 0x7F or byte in b'<",\\' for byte in range(256)])
 
 _TOKENS = ("left_text", "right_text", "token", "runner_up_left_text", "runner_up_right_text")
@@ -28,7 +28,7 @@ _TRUTHS, _KINDS = (b"false", b"true"), (b"add", b"drop", b"merge")  # of a right
 
 
 def written_rows(history: History, layout: Layout, numbers: Int64s | None) -> Iterator[tuple[int, bytes]]:
-    """Yield some rows at a time behind the step that they end with; `numbers` are the last column."""
+    """Yield some rows at a time with the number of their last step; `numbers` fill the last column."""
     texts, columns = _texts_and_columns(history, layout)
     told = _values(history, numbers)
     longest = max(DIGITS, int((texts.end - texts.begin).max()))
@@ -97,7 +97,7 @@ def _in_hex(raw: Sequence[bytes]) -> Texts:
 
 
 def _spelled(raw: Sequence[bytes], spelled: Callable[[str], str]) -> Texts:
-    """Lay out escaped texts. Nearly all are as they are, between the signs that the file puts around a text."""
+    """Lay out escaped texts between the file's quotes; nearly all stay as they are."""
     around = spelled("").encode()
     side = len(around) // 2
     plain = _end_to_end(raw)

@@ -1,4 +1,4 @@
-"""Tokens that llama.cpp takes for special ones by their names, whatever the file says of them."""
+"""The names by which llama.cpp recognizes special tokens, whatever the file says about them."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any
 
 from bpe_core.formats.sentencepiece_fields import Kind
 
-_ENDS = (  # what ends an answer
+_ENDS = (  # names of tokens that end an answer
     "<|eot_id|> <|im_end|> <|end|> <|return|> <|call|> <|flush|> <|calls|> <end_of_turn> <|endoftext|> </s> <|eom_id|> "
     "<EOT> _<EOT> [EOT] [EOS] <|end_of_text|> <end_of_utterance> <eos> <turn|> <|tool_response> "
     "<｜end▁of▁sentence｜> [e~["
 )
-_IN_CODE = {  # what parts code that is to be filled in, by the values that name it otherwise
+_IN_CODE = {  # names of tokens that mark code to fill in, by the value of the file that can name another token
     ("fim_pre", "prefix"): (
         "<|fim_prefix|> <fim-prefix> <fim_prefix> <｜fim▁begin｜> <PRE> ▁<PRE> <|code_prefix|> <|prefix|>"
     ),
@@ -27,11 +27,12 @@ _IN_CODE = {  # what parts code that is to be filled in, by the values that name
     ("fim_sep",): "<|file_sep|>",
 }
 _ALWAYS_FOUND = ("<|channel|>", "<|message|>", "<|start|>", "<|constrain|>")
-_CALLS, _WITH_CALLS = {"<|call|>", "<|calls|>"}, {"<|return|>", "<|flush|>"}  # beside which <|end|> ends a part only
+# if one of these is there, <|end|> only ends a part
+_CALLS, _WITH_CALLS = {"<|call|>", "<|calls|>"}, {"<|return|>", "<|flush|>"}
 
 
 def kinds_by_name(texts: Sequence[str], kinds: Sequence[Kind], section: dict[str, Any]) -> tuple[list[Kind], list[str]]:
-    """Return the kinds of the tokens as llama.cpp changes them, and tokens of which it changes one, no matter which.
+    """Return the kinds of the tokens as llama.cpp changes them, and tokens of which it may change any one.
 
     >>> kinds_by_name(["a", "</s>", "<PRE>", "<|start|>"], [Kind.NORMAL] * 4, {})[0]
     [<Kind.NORMAL: 1>, <Kind.CONTROL: 3>, <Kind.CONTROL: 3>, <Kind.USER_DEFINED: 4>]

@@ -1,4 +1,4 @@
-"""The pre-tokenizers of llama.cpp: expressions applied one after the other, by the name that a GGUF file gives."""
+"""The pre-tokenizers of llama.cpp: lists of expressions, applied in turn, by the name in a GGUF file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _DEEPSEEK_3 = (
     r"[!\"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+"
     r"| ?[\p{P}\p{S}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
-_CASED = r"(?=\p{L})[^a-z]", r"(?=\p{L})[^A-Z]"  # all letters beyond ASCII are in both
+_CASED = r"(?=\p{L})[^a-z]", r"(?=\p{L})[^A-Z]"  # both ranges hold all letters beyond ASCII
 _LETTERS = rf"(?:{_CASED[0]})*(?:{_CASED[1]})+", rf"(?:{_CASED[0]})+(?:{_CASED[1]})*"
 _SIGNS_AND_SLASHES = r" ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 _TEKKEN = "|".join(rf"[^\r\n\p{{L}}\p{{N}}]?{one}" for one in _LETTERS) + rf"|\p{{N}}|{_SIGNS_AND_SLASHES}"
@@ -32,7 +32,7 @@ _CASED_LETTERS = (  # as DeepSeek's first tokenizer lists them
     "fb13-fb17 ff21-ff3a ff41-ff5a 10400-1044f 104b0-104d3 104d8-104fb 10c80-10cb2 10cc0-10cf2 118a0-118df "
     "1e900-1e943 "
 )
-_DIGITS_FROM_RIGHT = (  # with what is before the first group
+_DIGITS_FROM_RIGHT = (  # the text before the first group is kept with it
     r"\P{N}*\p{N}{1,2}(?=(?:\p{N}{3})*(?!\p{N}))|\P{N}*\p{N}{3}"
 )
 _WITH_MARKS = rf"[^\r\n\p{{L}}\p{{N}}]?[\p{{L}}\p{{M}}]+(?:{_SHORT})?"
@@ -60,12 +60,12 @@ def _listed(ranges: str) -> str:
 
 class NamedSplitting(NamedTuple):
     expressions: tuple[str, ...]
-    whole_words: bool = False  # a word that is a token is that token
+    whole_words: bool = False  # a word that is a token becomes that token
 
 
 _DIGITS = NamedSplitting((r"\p{N}", _GPT2))
 _FALCON = r"[\p{P}\$\+<=>\^~\|`]+", _GPT2, "[0-9][0-9][0-9]"
-_ROWS: dict[NamedSplitting, str] = {  # by names, with blanks between them
+_ROWS: dict[NamedSplitting, str] = {  # names separated by blanks
     NamedSplitting((_GPT2,)): (
         "gpt-2 phi-2 jina-es jina-de gigachat jina-v2-es jina-v2-de a.x-4.0 mellum modern-bert jina-v1-en jina-v2-code "
         "roberta-bpe exaone4 mpt olmo jais trillion granite-docling"
@@ -90,7 +90,7 @@ _ROWS: dict[NamedSplitting, str] = {  # by names, with blanks between them
     NamedSplitting((" ?[^(\\s|.,!?…。，、।۔،)]+", r"\p{N}")): "viking",
     NamedSplitting((_TEKKEN,), whole_words=True): "tekken",
     NamedSplitting((_GPT4O,)): "gpt-4o llama4 kanana2 talkie minimax-m2",
-    NamedSplitting((r"\p{N}+", r"(?=(\d{3})+(?!\d))")): "superbpe",  # as llama.cpp calls it
+    NamedSplitting((r"\p{N}+", r"(?=(\d{3})+(?!\d))")): "superbpe",  # the name in llama.cpp
     NamedSplitting(
         (r"'(?:[sSdDmMtT]|[lL][lL]|[vV][eE]|[rR][eE])|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}"
          r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]|\s+(?!\S)|\s+",)

@@ -1,4 +1,4 @@
-"""The head of a GGUF file: named values in front of the numbers of a model, of which the tokenizer's are kept.
+"""A reader of the head of a GGUF file: named values before the model's weights. It keeps those of the tokenizer.
 
 >>> value = _text(b"tokenizer.ggml.model") + struct.pack("<I", 8) + _text(b"gpt2")
 >>> read_section(b"GGUF" + struct.pack("<IQQ", 3, 0, 1) + value, "model.gguf")
@@ -19,14 +19,14 @@ from bpe_core.recipes.choice import LARGEST_VOCABULARY
 MARK = b"GGUF"
 LARGEST_HEAD = 2**26  # bytes; a vocabulary of 250,000 tokens with its merges takes some 20 million
 KEPT = "tokenizer.ggml."
-NAMES = ("general.name", "general.architecture")  # by which llama.cpp knows what a file does not say
+NAMES = ("general.name", "general.architecture")  # what llama.cpp assumes where a file says nothing
 MOST_VALUES = 100_000
 KNOWN = (2, 3)  # versions
 
 _KINDS = ("<B", "<b", "<H", "<h", "<I", "<i", "<f", "<?", "", "", "<Q", "<q", "<d")  # by their numbers in the file
 _TEXT, _ARRAY = 8, 9
 
-Section = dict[str, Any]  # by the names behind "tokenizer.ggml."
+Section = dict[str, Any]  # by the names after "tokenizer.ggml."
 
 
 def _text(raw: bytes) -> bytes:

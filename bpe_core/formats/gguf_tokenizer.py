@@ -1,7 +1,8 @@
-"""GGUF's tokenizer section, as llama.cpp reads it: the tokens of SentencePiece, GPT-2 or BERT in lists of their own.
+"""The tokenizer section of a GGUF file, as llama.cpp reads it: the tokens of SentencePiece, GPT-2 or BERT as lists.
 
-What GPT-2, Gemma 4 and BERT have is read as a tokenizer.json would say the same, the others as a .model. What goes
-before them is llama.cpp's: tokens that a person defined part a text as it is given, and each part gets a blank before.
+The tokens of GPT-2, Gemma 4 and BERT are read as a tokenizer.json with the same content would be, and the others as a
+.model. Before that comes llama.cpp's own work: user-defined tokens split a text first, and each part gets a blank in
+front.
 """
 
 from __future__ import annotations
@@ -32,18 +33,18 @@ from bpe_core.history.history import History
 from bpe_core.history.laid_texts import LaidTexts
 from bpe_core.text.preparation.pieces import AddedToken
 
-BEGINS = "▁"  # before BERT's tokens that begin a word
+BEGINS = "▁"  # the sign before BERT's tokens that begin a word
 CONTINUES = "##"
 _SPECIAL = (Kind.UNKNOWN, Kind.CONTROL)
 _JINA = ("jina-v2-de", "jina-v2-es", "jina-v2-code")
 _WITH_MASK = ("nomic-bert-moe", "jina-bert-v3")
 _IN_LINES = ("gemma4", "granite-embed-multi-311m", "sarvam-moe")
-_PHI_LEAVES = ("<unk>", "<s>", "<|endoftext|>")  # after which Phi-3 leaves blanks
-_DEFAULTS = {"bert": 100, "t5": 2}  # the number of the unknown token
+_PHI_LEAVES = ("<unk>", "<s>", "<|endoftext|>")  # the tokens after which Phi-3 removes blanks
+_DEFAULTS = {"bert": 100, "t5": 2}  # the id of the unknown token
 
 
 class Tokens:
-    """The lists of the section, and what they say of each token."""
+    """The lists of a tokenizer section, and the facts that follow from them."""
 
     def __init__(self, section: Section, name: str) -> None:
         self.section, self.name = section, name
@@ -82,7 +83,7 @@ class Tokens:
 
     @property
     def map(self) -> bytes:
-        """Return what texts become, as a .model has it."""
+        """Return the normalizer's map of characters, as a .model has it."""
         return bytes(value & 0xFF for value in self._list("precompiled_charsmap", int))
 
     @property
@@ -101,12 +102,12 @@ class Tokens:
 
     @property
     def found_first(self) -> list[str]:
-        """Return what is found in every text, as it is given, before anything else."""
+        """Return the tokens that are searched for in every text first, before the text is changed."""
         return [text for text, kind in zip(self.texts, self.kinds, strict=True) if kind == Kind.USER_DEFINED]
 
     @cached_property
     def sides(self) -> dict[str, dict[str, bool]]:
-        """Return the tokens that take the blanks at one side along, which llama.cpp knows by the names of models."""
+        """Return the tokens that take the blanks on one side with them; llama.cpp knows them by the names of models."""
         name, architecture, pre = (str(self.section.get(key, "")) for key in (*NAMES, "pre"))
         if any(one in pre for one in _JINA) or any(one in architecture for one in _WITH_MASK):
             return {"<mask>": {"lstrip": True}}
@@ -167,7 +168,7 @@ def bytes_history(tokens: Tokens) -> tuple[History, list[str]]:
 
 
 def lines_history(tokens: Tokens) -> tuple[History, list[str]]:
-    """Read what Gemma 4 has: characters and bytes that pairs join in any line, with a sign for each blank."""
+    """Read the tokenizer of Gemma 4: pairs join characters and bytes within a line, and a sign replaces each blank."""
     model = {
         "vocab": {text: number for number, text in enumerate(tokens.texts)},
         "merges": tokens.merges,
@@ -185,7 +186,7 @@ def lines_history(tokens: Tokens) -> tuple[History, list[str]]:
 
 
 def words_history(tokens: Tokens) -> tuple[History, list[str]]:
-    """Read BERT's tokens. Texts are changed a character at a time, and marks left out; so are Hangul's second parts."""
+    """Read BERT's tokens. Texts are changed character by character, without accents and later parts of Hangul."""
     lowercase = tokens.flag("normalizer.lowercase", True)
     changes: list[Object] = [_replace(_BLANKS, " "), _replace(r"[\p{Cc}\p{Cf}\p{Co}\x{fffd}]", "")]
     if tokens.flag("normalizer.strip_accents", lowercase):
@@ -233,7 +234,7 @@ _IDEOGRAPHS = (
 
 
 def _hangul() -> dict[str, str]:
-    """Return the consonant that each syllable begins with: of what it takes apart, llama.cpp keeps the first."""
+    """Return the first consonant of each Hangul syllable, which is all that llama.cpp keeps of a decomposition."""
     return {chr(code): chr(0x1100 + (code - 0xAC00) // 588) for code in range(0xAC00, 0xD7A4)}
 
 
@@ -246,7 +247,7 @@ def _split(pattern: str) -> Object:
 
 
 def scored_history(tokens: Tokens) -> tuple[History, list[str]]:
-    """Read a model of SentencePiece that joins by scores, whose characters without a token become bytes."""
+    """Read a SentencePiece model that joins by scores; characters without a token become bytes."""
     tokens.refuse_missing_bytes()
     bytes_ = set(BYTE_TEXTS)
     kinds = {Kind.USER_DEFINED: Kind.CONTROL, Kind.UNUSED: Kind.NORMAL}
@@ -259,7 +260,7 @@ def scored_history(tokens: Tokens) -> tuple[History, list[str]]:
 
 
 def probable_history(tokens: Tokens) -> tuple[History, list[str]]:
-    """Read a model of SentencePiece that takes the most probable pieces."""
+    """Read a SentencePiece model that takes the most probable pieces."""
     others = {
         number: score if kind == Kind.UNUSED else 0.0
         for number, (kind, score) in enumerate(zip(tokens.kinds, tokens.scores, strict=True))
@@ -278,10 +279,10 @@ def probable_history(tokens: Tokens) -> tuple[History, list[str]]:
 
 
 def _found_first(history: History, tokens: Tokens) -> History:
-    """Look for what is found in every text before the text is changed, and for special tokens that take blanks."""
+    """Set the tokens that are searched for before the text is changed, and the special tokens that take blanks."""
     alone = tokens.found_first
     also = [text for text in history.recipe.special_tokens if text in tokens.sides and text not in alone]
-    also += [tokens.unknown] * (history.recipe.unknown == "unk")  # which is special, too
+    also += [tokens.unknown] * (history.recipe.unknown == "unk")  # a special token, too
     added = [AddedToken(text, special=text not in alone, **tokens.sides.get(text, {})) for text in (*alone, *also)]
     if added:
         history.recipe = history.recipe.with_changes(preparation=(*added, *history.recipe.preparation))
@@ -322,7 +323,7 @@ class GgufTokenizer(ReadOnly):
 
 
 def _spelled(tokens: Tokens) -> Iterable[str]:
-    """Report special tokens that neighbours can be joined to: here only who asks for special tokens gets one."""
+    """Report special tokens that neighbours can be joined to: here only callers that ask for these get them."""
     known = set(tokens.texts)
     special = [text for text, kind in zip(tokens.texts, tokens.kinds, strict=True) if kind in _SPECIAL]
     made = [text for text in special if any(text[:cut] in known and text[cut:] in known for cut in range(1, len(text)))]

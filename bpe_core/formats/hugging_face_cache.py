@@ -1,7 +1,7 @@
-"""Tokenizers in the Hugging Face cache, by the names their owners gave them: `hf:openai-community/gpt2`.
+"""The tokenizers in the Hugging Face cache, by their names on the hub: `hf:openai-community/gpt2`.
 
-They are opened where they lie, without a connection. One that is not there is fetched by huggingface_hub, if that is
-installed, as somebody typed its name.
+They are opened from the cache, without a connection. If a person types the name of one that is missing, huggingface_hub
+downloads it, if that package is installed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from bpe_core.errors import FormatError, plain
 from bpe_core.support.journal import complete_all_in
 
 PREFIX = "hf:"
-# What a tokenizer is read from, the fullest first, and what may have to lie beside it.
+# The files that a tokenizer can be read from, the most complete first, and the sidecar files of each.
 FILES = (
     *("tokenizer.json", "tekken.json", "tokenizer.model", "spiece.model", "sentencepiece.bpe.model", "*.tiktoken"),
     *("merges.txt", "vocab.bpe", "vocab.txt"),
@@ -28,11 +28,11 @@ BESIDE = (
 )
 LONGEST_CAUSE = 120  # characters
 
-_NAME = re.compile(r"hf:((?:[\w.-]+/)?[\w.-]+)(?:@([\w.-]+))?")  # with a branch, a tag or a commit
+_NAME = re.compile(r"hf:((?:[\w.-]+/)?[\w.-]+)(?:@([\w.-]+))?")  # followed by a branch, a tag or a commit
 
 
 class CachedFile(NamedTuple):
-    name: str  # with its owner
+    name: str  # with the name of its owner
     file: Path
 
     @property
@@ -41,18 +41,18 @@ class CachedFile(NamedTuple):
 
 
 def folder() -> Path:
-    """Return where huggingface_hub keeps what it has fetched, by the variables that it reads."""
+    """Return the folder in which huggingface_hub keeps its downloads, by the environment variables that it reads."""
     for variable, inside in (("HF_HUB_CACHE", ""), ("HF_HOME", "hub"), ("XDG_CACHE_HOME", "huggingface/hub")):
         if place := os.environ.get(variable):
             return Path(os.path.expandvars(place)).expanduser() / inside
     try:
         return Path.home() / ".cache" / "huggingface" / "hub"
     except RuntimeError:
-        return Path(".cache")  # nobody's home: there is nothing
+        return Path(".cache")  # there is no home folder, so no cache
 
 
 def cached_tokenizers() -> list[CachedFile]:
-    """List what can be opened without a connection, by name."""
+    """List the names of tokenizers that can be opened without a connection."""
     return sorted(_cached())
 
 
@@ -68,13 +68,13 @@ def _cached() -> Iterator[CachedFile]:
 
 
 def is_name(path: Path | str) -> bool:
-    """Return whether this is a name such as `hf:gpt2`, and no file or address."""
+    """Return whether this is a name such as `hf:gpt2`, rather than a file or an address."""
     text = str(path)
     return text.startswith(PREFIX) and not text.replace("\\", "/").startswith("hf://") and not Path(path).exists()
 
 
 def located(path: Path | str, *, may_fetch: bool = True) -> Path:
-    """Return the file of a name such as `hf:gpt2`, fetched if need be; any other path as it is."""
+    """Return the file for a name such as `hf:gpt2`, downloaded if necessary; return any other path unchanged."""
     if not is_name(path):
         return Path(path)
     text = str(path).replace("\\", "/")
@@ -86,7 +86,7 @@ def located(path: Path | str, *, may_fetch: bool = True) -> Path:
 
 
 def tokenizer_file(path: Path | str) -> Path:
-    """Return the file of a name, of a folder that holds a tokenizer as in the cache, or that file itself."""
+    """Return the tokenizer file for a name, or for a folder that holds one; return any other path unchanged."""
     found = located(path)
     if not _is_folder(found):
         return found
@@ -114,7 +114,7 @@ def _among_cached(name: str, revision: str) -> Path | None:
 
 
 def _in_snapshots(repository: Path, revision: str) -> Path | None:
-    """Return the tokenizer of a revision; without one, that of the main branch, or else the newest."""
+    """Return the tokenizer of a revision; without a revision, that of the main branch, or else the newest."""
     snapshots = repository / "snapshots"
     try:
         commit = (repository / "refs" / (revision or "main")).read_text(encoding="utf-8").strip()
@@ -143,7 +143,7 @@ def _fetched(name: str, revision: str, may_fetch: bool) -> Path:
         raise FormatError(f"{lacking}; to fetch it, pip install huggingface_hub.") from error
     try:
         place = hub.snapshot_download(name, revision=revision or None, allow_patterns=[*FILES, *BESIDE])
-    except Exception as error:  # whatever another library throws
+    except Exception as error:  # any exception of another library
         cause = plain(str(error).split("\n")[0], LONGEST_CAUSE).rstrip(".")
         raise FormatError(f"{lacking}, and was not fetched: {cause}.") from error
     file = _in_folder(Path(place))

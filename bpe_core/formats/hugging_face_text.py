@@ -1,4 +1,4 @@
-"""The normalizer and pre-tokenizer of a Hugging Face tokenizer, written from a recipe and read back into one."""
+"""The normalizer and pre-tokenizer of a Hugging Face tokenizer: written from a recipe and read back into one."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def normalizer_of(recipe: Recipe) -> Object | None:
 
 def _changes_of(recipe: Recipe) -> list[Step]:
     steps: list[Step] = [step for step in recipe.preparation if is_normalizer(step)]
-    if recipe.clean_text and recipe.unicode_form:  # cleaned first
+    if recipe.clean_text and recipe.unicode_form:  # recipes that clean the text first
         steps.append(BertNormalizer(True, False, False, False))
     if recipe.unicode_form:
         steps.append(UnicodeForm(recipe.unicode_form))
@@ -111,7 +111,7 @@ def pre_tokenizer_of(recipe: Recipe) -> Object | None:
 
 
 def marks_in(expression: str) -> str:
-    """Return the marks of an expression that `_any_of` wrote; empty for any other."""
+    """Return the marks in an expression that `_any_of` wrote; empty for any other expression."""
     if not (expression.startswith("(?:") and expression.endswith(")")):
         return ""
     marks = re.sub(r"\\(.)", r"\1", expression[3:-1], flags=re.DOTALL)[::2]
@@ -125,7 +125,7 @@ def _sequence(steps: list[Object], key: str) -> Object | None:
 
 
 def decoder_of(recipe: Recipe) -> Object | None:
-    """Write how tokens become a text; SentencePiece's own way, which no step can say, in the steps nearest to it."""
+    """Write the decoder's steps. No step can say SentencePiece's own way, so the nearest steps are written."""
     told: tuple[Decoder, ...] = recipe.decoding
     steps = usual_decoding(recipe) if not told or isinstance(told[0], SentencePiece) else told
     if steps == (SpaceDecoder(),):
@@ -136,7 +136,7 @@ def decoder_of(recipe: Recipe) -> Object | None:
 class Entry(NamedTuple):
     """An added token of a file."""
 
-    said: int  # its number
+    said: int  # the id in the file
     token: AddedToken
 
 
@@ -144,15 +144,17 @@ class Entry(NamedTuple):
 class TextPreparation:
     """The result of reading a file's normalizer and pre-tokenizer."""
 
-    choices: dict[str, Any] = field(default_factory=lambda: {"pattern": "none"})  # of the recipe
+    choices: dict[str, Any] = field(default_factory=lambda: {"pattern": "none"})  # choices of a recipe
     byte_level: bool = False
     prefix: str = ""  # the marker before each word
-    blank_sign: str = ""  # represents a blank where words hold it as any other character
-    cuts: bool = False  # by steps, not by a pattern
-    changes: bool = False  # what comes before splitting
-    sign: str = ""  # represents blanks in words
-    entries: list[Entry] = field(default_factory=list)  # of added tokens
-    changed: dict[str, str] = field(default_factory=dict)  # what those become that are looked for in the changed text
+    # the character that represents a blank inside words, where it is an ordinary character otherwise
+    blank_sign: str = ""
+    cuts: bool = False  # the steps that split, where no pattern can say it
+    changes: bool = False  # the steps before splitting
+    sign: str = ""  # the character that represents blanks in words
+    entries: list[Entry] = field(default_factory=list)  # the added tokens
+    # what the tokens become that are searched for in the changed text
+    changed: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
     def may_write(self, token: str) -> bool:
@@ -162,9 +164,9 @@ class TextPreparation:
 
 
 def read_steps(whole: Object, name: str, *, shows_bytes: bool = False) -> TextPreparation:
-    """Find how the file changes and splits a text: as choices of a recipe, and as steps where these cannot say it.
+    """Return how the file changes and splits a text: as choices of a recipe, and as steps where choices cannot say it.
 
-    With `shows_bytes` its tokens are made of the characters that represent bytes, which only steps can say.
+    With `shows_bytes`, its tokens consist of the characters that represent bytes, which only steps can say.
     """
     found = TextPreparation()
     changes = _steps(whole, "normalizer", "normalizers", found, name)
@@ -175,7 +177,7 @@ def read_steps(whole: Object, name: str, *, shows_bytes: bool = False) -> TextPr
     tokens = [entry.token for entry in found.entries]
     found.changed = {token.content: _changed(token.content, changes) for token in tokens if token.normalized}
     found.notes += _lost_places(changes, cuts)
-    if not shows_bytes and changes and isinstance(changes[-1], BytesShown):  # then splitting begins with it
+    if not shows_bytes and changes and isinstance(changes[-1], BytesShown):  # splitting begins with this step
         changes.pop()
         cuts.insert(0, ByteLevel(add_prefix_space=False, use_regex=False))
         in_bytes = dict.fromkeys(token.content for token in tokens if _is_other_in_bytes(token))
@@ -184,7 +186,8 @@ def read_steps(whole: Object, name: str, *, shows_bytes: bool = False) -> TextPr
     by_pattern = None if found.byte_level and shows_bytes else _pattern_of(cuts, found)
     by_choices = _choices_of(changes, by_pattern)
     if by_pattern and by_pattern["pattern"] == "bert" and (by_choices is None or any(map(_sees_spaces, tokens))):
-        by_pattern = None  # which sets Chinese characters apart by itself, and that goes with BERT's normalizer only
+        # BERT's pre-tokenizer sets Chinese characters apart itself, which fits BERT's normalizer only
+        by_pattern = None
         by_choices = _choices_of(changes, by_pattern)
     found.choices |= by_pattern or {}
     found.choices |= by_choices or {}
@@ -214,7 +217,7 @@ _ALIKE = (
 
 
 def about_changed(changed: Mapping[str, str]) -> list[str]:
-    """Report added tokens that are looked for in the changed text where that cannot tell which is meant."""
+    """Report added tokens that are searched for in the changed text, if that does not tell which token is meant."""
     often = Counter(changed.values())
     return [
         *about([token for token, new in changed.items() if not new], _GONE),
@@ -223,7 +226,7 @@ def about_changed(changed: Mapping[str, str]) -> list[str]:
 
 
 def _lost_places(changes: list[Step], cuts: list[Step]) -> list[str]:
-    """Report what is put where nothing was: the next step that changes each character then takes wrong ones."""
+    """Report insertions into empty places: the step after them then changes the wrong characters."""
     by_places = any(isinstance(step, ByteLevel | Metaspace) for step in cuts)
     puts = [
         step.pattern[:80]
@@ -244,7 +247,7 @@ def _changed(token: str, changes: list[Step]) -> str:
 
 
 def _sees_spaces(token: AddedToken) -> bool:
-    """Return whether the spaces around Chinese characters, put there before the token is looked for, matter to it."""
+    """Return whether the spaces put around Chinese characters, before the token is searched for, affect the search."""
     apart = _changed(token.content, [BertNormalizer(True, True, False, False)])
     return token.normalized and (token.single_word or " " in apart)
 
@@ -271,7 +274,7 @@ def _decoding(whole: Object, found: TextPreparation, name: str) -> tuple[Decoder
 
 
 def _entries(whole: Object, name: str) -> list[Entry]:
-    """Return the added tokens as they are listed; those without text are passed over."""
+    """Return the added tokens in the listed order; entries without text are skipped."""
     found = []
     for where, item in objects_in(whole, "added_tokens", name, "added token"):
         if not isinstance(item.get("content"), str):
@@ -341,7 +344,7 @@ def _flat(step: Object, key: str, name: str) -> Iterator[Object]:
 
 
 def _choices_of(steps: list[Step], by_pattern: dict[str, Any] | None) -> dict[str, Any] | None:
-    """Return the choices that change text exactly so; None where there are none."""
+    """Return the choices of a recipe that change text exactly like these steps; None if there are none."""
     said: dict[str, Any] = {}
     chinese = False
     for step in steps:
@@ -366,7 +369,7 @@ def _choices_of(steps: list[Step], by_pattern: dict[str, Any] | None) -> dict[st
         return None
     if not steps:
         return said
-    # There is one order of what choices do: what is written for them must be what was read.
+    # Choices are applied in one fixed order: writing them as steps must give the steps that were read.
     try:
         recipe = Recipe(**said, pattern="bert" if chinese else "none")
     except RecipeError:
@@ -375,7 +378,7 @@ def _choices_of(steps: list[Step], by_pattern: dict[str, Any] | None) -> dict[st
 
 
 def _meant(steps: list[Step]) -> list[Step]:
-    """Spell out what BERT's steps do; one that only lowers case becomes that step."""
+    """Expand BERT's normalizer into single steps; one that only lowers case becomes that step."""
     found: list[Step] = []
     for step in steps:
         if isinstance(step, BertNormalizer):
@@ -394,7 +397,7 @@ def _pattern_of(steps: list[Step], found: TextPreparation) -> dict[str, Any] | N
     waiting = list(steps)
     if waiting and waiting[-1] == ByteLevel(add_prefix_space=False, use_regex=False):
         waiting.pop()
-        if any(isinstance(step, ByteLevel) for step in waiting):  # bytes of bytes
+        if any(isinstance(step, ByteLevel) for step in waiting):  # words of bytes that represent bytes
             return None
     if waiting and waiting[0] == Split(LINES, True, "Isolated"):
         said["unit"] = "line"
@@ -428,7 +431,7 @@ def _pattern_of_step(step: Step) -> dict[str, Any] | None:
     return None
 
 
-_KEEPING = (("Isolated", False), ("Isolated", True), ("Removed", True))  # with patterns that match every text
+_KEEPING = (("Isolated", False), ("Isolated", True), ("Removed", True))  # steps with patterns that match every text
 
 
 def _means_the_same(expression: str) -> bool:

@@ -1,4 +1,4 @@
-"""Merges in a tokenizer.json."""
+"""The BPE model in a tokenizer.json."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class JsonBpe(JsonModel):
         return found
 
     def spelled(self, history: History) -> tuple[str, ...]:
-        """Return tokens that are only looked for, but are words or bytes of words as well where they are listed."""
+        """Return tokens that are only searched for, but become parts of words as soon as they are listed."""
         told = (step for step in history.recipe.preparation if isinstance(step, AddedToken))
         return self._spelled_among({step.content for step in told if _is_passed_over(step)}, history)
 
@@ -101,7 +101,7 @@ class JsonBpe(JsonModel):
         return tuple(token for token in found if token in listed and token not in known)
 
     def _joins_unknown(self, history: History) -> bool:
-        """Return whether pairs are joined with a token that is written like the unknown token."""
+        """Return whether merges join a token that is written like the unknown token."""
         if history.recipe.base != "characters" or history.alphabet.unknown_id is None:
             return False
         texts = written_tokens(history)
@@ -109,7 +109,8 @@ class JsonBpe(JsonModel):
         return any(texts[id] == texts[history.alphabet.unknown_id] for id in joined)
 
     def numbers(self, history: History) -> Int64s:
-        return complete_numbers(history, history.alphabet.unknown_id)  # which a file can name without having it
+        # a file can name a token for the unknown without having it
+        return complete_numbers(history, history.alphabet.unknown_id)
 
     def written(self, history: History) -> Object:
         recipe, joining = history.recipe, history.joining
@@ -145,7 +146,7 @@ class JsonBpe(JsonModel):
         merges = _merges(model, name)
         added = added_in(vocabulary, steps)
         style = _style(model, steps, vocabulary, added, name)
-        stands_alone = style.byte_level or style.byte_fallback  # then nothing in a text is unknown
+        stands_alone = style.byte_level or style.byte_fallback  # no character is unknown then
         unknown = "" if stands_alone else style.unknown
         specials = specials_of(added, unknown)
         pieces = {text for text, token in added.items() if token.can_be_piece} if style.whole_words else ()
@@ -189,7 +190,7 @@ def _merges(model: Object, name: str) -> WrittenMerges:
 
 
 def _columns_at_once(items: list[Any]) -> tuple[list[str], list[str]] | None:
-    """Return the left and the right tokens where all is valid; None where each merge must be looked at by itself."""
+    """Return the left and the right tokens if all merges are valid; None if each merge must be checked by itself."""
     if set(map(type, items)) == {str}:
         return halves(items) if json_reading.are_whole(items) else None
     lefts, rights = json_reading.columns_of(items) or ([], [])
@@ -224,15 +225,15 @@ def _style(
         text in vocabulary or byte in NOT_IN_UTF8 or (byte < 128 and chr(byte) in vocabulary)
         for byte, text in enumerate(BYTE_TEXTS)
     )
-    is_cut = steps.cuts or steps.choices["pattern"] != "none"  # then the file does say how texts become words
-    has_spaces = bool(steps.blank_sign) or model.get("byte_fallback") is True  # which no tokens of bytes need
+    is_cut = steps.cuts or steps.choices["pattern"] != "none"  # the file itself says how texts become words
+    has_spaces = bool(steps.blank_sign) or model.get("byte_fallback") is True  # tokens of bytes need none
     looks_so = not (is_cut or suffix or has_spaces) and all(stand_in in vocabulary for stand_in in "ĠĊĀ")
     byte_level = steps.byte_level or looks_so
     if byte_level and not steps.byte_level:
         steps.notes.append("Its tokens look like bytes, although no step of the file says so; here they are bytes.")
     signs = stand_ins()
     lacks = byte_level and not vocabulary.keys() >= {*signs, *[sign + suffix for sign in signs]}
-    both_ways = bool(suffix) and model.get("ignore_merges") is True  # a whole word is looked for without its suffix
+    both_ways = bool(suffix) and model.get("ignore_merges") is True  # a whole word is looked up without its suffix
     unknown_bytes = lacks and unknown in specials and not (fallback or both_ways or model.get("fuse_unk") is True)
     if (lacks and (fallback or unknown) and not unknown_bytes) or (not fallback and lacks_bytes(model, vocabulary)):
         steps.notes.append(LACKS_BYTES)
@@ -259,6 +260,6 @@ def _choices(steps: TextPreparation, style: Style, merges: int) -> dict[str, Any
         choices |= {"base": "characters", "unknown": "bytes" if style.byte_fallback else "unk"}
         choices |= {"unknown_text": style.unknown} if style.unknown and not style.byte_fallback else {}
     if style.marker != "none" and choices["pattern"] == "none" and not steps.cuts:
-        whole = Split(LINES if choices.pop("unit", "") else "(?!)", True, "Isolated")  # a line or a text is a word
+        whole = Split(LINES if choices.pop("unit", "") else "(?!)", True, "Isolated")  # a word is a line, or a text
         choices["preparation"] = (*choices.get("preparation", ()), whole)
     return choices

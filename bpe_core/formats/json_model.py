@@ -25,10 +25,10 @@ from bpe_core.text.specials import parts_of
 
 
 class JsonModel(ABC):
-    """One kind of "model" in a tokenizer.json: what a method writes there and reads."""
+    """A kind of "model" in a tokenizer.json: what a method writes there and reads."""
 
-    kind: ClassVar[str]  # as the file calls it
-    shows_bytes: ClassVar[bool] = True  # whether its tokens are made of the characters that represent bytes
+    kind: ClassVar[str]  # the name in the file
+    shows_bytes: ClassVar[bool] = True  # whether its tokens consist of the characters that represent bytes
 
     def impossible(self, history: History) -> list[str]:
         recipe = history.recipe
@@ -47,7 +47,7 @@ class JsonModel(ABC):
         return []
 
     def made_by_changes(self, history: History) -> list[str]:
-        """Return the tokens that a text becomes where it spells them once it is changed, and here does not."""
+        """Return the tokens that a changed text spells and becomes in the file's library, but not here."""
         return []
 
     def is_beyond(self, history: History, text: str) -> bool:
@@ -62,32 +62,34 @@ class JsonModel(ABC):
 
     @abstractmethod
     def numbers(self, history: History) -> Int64s:
-        """Return the number of each of our ids."""
+        """Return the file's id for each index."""
 
     @abstractmethod
     def written(self, history: History) -> Object:
-        """Return what the file holds."""
+        """Return the content of the file."""
 
     @abstractmethod
     def open(self, whole: Object, model: Object, steps: TextPreparation, name: str) -> Opened:
-        """Read a model, with what was understood of how the file changes and splits a text."""
+        """Read a model; `steps` say how the file changes and splits a text."""
 
 
 class AddedNumber(NamedTuple):
-    number: int  # as the file's library gives it
-    said: int  # by the file
-    how: AddedToken  # as it is found
-    can_be_piece: bool  # so that words can hold it, too: it can be passed over, or texts are changed
-    is_lost: bool  # its number is found as another text
+    number: int  # the id that the file's library gives
+    said: int  # the id in the file
+    how: AddedToken  # the text that is searched for
+    can_be_piece: bool  # tokens that words can hold, too: the search can miss them, or texts are changed first
+    is_lost: bool  # its id belongs to another text in the search
     is_shown_as_other: bool  # in decoded texts of the file's library
 
 
 def added_in(vocabulary: dict[str, int], steps: TextPreparation, size: int | None = None) -> dict[str, AddedNumber]:
     """Return the added tokens of a file.
 
-    Its library keeps the numbers of the vocabulary and counts on from the vocabulary's size, whatever the file says.
-    The last entry with a number says how it is found. Where that is in the changed text, it is found as the last one
-    that the changes make something else of, even if that is another text.
+    Its library keeps the ids of the vocabulary and numbers new tokens from the vocabulary's size on, whatever the file
+    says.
+
+    The last entry with an id says how the token is searched for. If the search is in the changed text, the token is
+    found as the last entry that the changes alter, even if that entry has another text.
     """
     numbers: dict[str, int] = {}
     said: dict[str, int] = {}
@@ -134,22 +136,22 @@ def added_in(vocabulary: dict[str, int], steps: TextPreparation, size: int | Non
 
 
 def _may_hide(passed_over: str, token: str) -> bool:
-    """Return whether a token lies or begins inside one that was found and passed over; it is not looked for there."""
+    """Return whether a token lies or begins inside a token that is found and skipped: no search looks there."""
     return token in passed_over or any(passed_over.endswith(token[:length]) for length in range(1, len(token)))
 
 
 def specials_of(added: Mapping[str, AddedNumber], unknown: str) -> dict[str, int]:
-    """Return the added tokens with their numbers, without the one for what is unknown."""
+    """Return the added tokens with their ids, without the unknown token."""
     return {text: token.number for text, token in added.items() if text != unknown and not token.is_lost}
 
 
 def with_unknown(vocabulary: dict[str, int], added: Mapping[str, AddedNumber], unknown: str) -> dict[str, int]:
-    """Return the vocabulary with the number of what is unknown, which can be an added token only."""
+    """Return the vocabulary with the id of the unknown token, which may be an added token only."""
     return vocabulary | {unknown: added[unknown].number} if unknown in added else vocabulary
 
 
 def looked_for(unknown: str, added: Mapping[str, AddedNumber]) -> str:
-    """Return the token for what is unknown, if texts are searched for it wherever it is added."""
+    """Return the unknown token, if it is an added token that texts are searched for."""
     return "" if unknown in added and added[unknown].is_lost else unknown
 
 
@@ -170,7 +172,7 @@ _SHOWN_AS_OTHER = (
 
 
 def about_added(added: Mapping[str, AddedNumber], vocabulary: dict[str, int], steps: TextPreparation) -> list[str]:
-    """Report added tokens that are numbered in another way than the file says."""
+    """Report added tokens whose id differs from the one in the file."""
     others = [text for text, token in added.items() if token.number != token.said]
     numbers = set(vocabulary.values()) if added else set()
     shared = [text for text, token in added.items() if text not in vocabulary and token.number in numbers]
@@ -191,7 +193,7 @@ def about_added(added: Mapping[str, AddedNumber], vocabulary: dict[str, int], st
 def recipe_of(
     name: str, added: Mapping[str, AddedNumber], specials: dict[str, int], unknown: str, choices: dict[str, Any]
 ) -> Recipe:
-    """Return the recipe of a file's choices; what represents the unknown may be looked for in texts, too."""
+    """Return the recipe for a file's choices; texts may be searched for the unknown token, too."""
     tokens = [added[text].how for text in added if text in specials or text == unknown]
     told = [token for token in tokens if token != AddedToken(token.content) or token.content == unknown]
     steps = (*told, *choices.pop("preparation", ()))
@@ -216,5 +218,5 @@ LACKS_BYTES = "The file has no token for some of the bytes that it turns texts i
 
 
 def lacks_bytes(model: Object, vocabulary: Collection[str]) -> bool:
-    """Return whether the byte tokens for unknown characters are incomplete: some are there, but not all."""
+    """Return whether some, but not all, byte tokens for unknown characters are there."""
     return model.get("byte_fallback") is True and 0 < len(set(BYTE_TEXTS).intersection(vocabulary)) < len(BYTE_TEXTS)

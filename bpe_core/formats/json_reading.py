@@ -1,4 +1,4 @@
-"""Read JSON from an untrusted file, with a bounded size and each value checked; write large JSON fast."""
+"""A reader of JSON from untrusted files, with limits and checks, and a fast writer of large JSON."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LARGEST_NUMBER = 2**31 - 1
 
 
 class _TwiceError(ValueError):
-    """A key that occurs twice in one object."""
+    """An error for a key that occurs twice in one object."""
 
 
 def parsed_object(
@@ -29,9 +29,10 @@ def parsed_object(
     *,
     counts_last: bool = False,
 ) -> Object:
-    """Parse the JSON object that a whole file holds, or one line of it; refuse more than `most` bytes.
+    """Parse the JSON object that a whole file, or one line of it, holds; refuse more than `most` bytes.
 
-    `number` reads what is no whole number. Of numbers with the same name in one object the last counts if asked.
+    `number` reads numbers that are not whole. If the same key occurs twice in an object, it is an error unless
+    `counts_last`.
     """
     where = name if line is None else f"{name}, line {line:,}"
     if len(data) > most:
@@ -57,18 +58,18 @@ def parsed_object(
 LARGEST_DIGITS = 2**64 - 1  # as one whole number
 LARGEST_POWER = 308
 _POWERS = [float(f"1e{power}") for power in range(LARGEST_POWER + 1)]
-NEIGHBOURS = 3  # on each side, one of which is read as a number that was read itself
+NEIGHBOURS = 3  # on each side; serde_json reads one of them as the number that it had read
 
 
 def number_by_serde(text: str) -> float:
-    """Read a number as Rust's serde_json does, which rounds twice; exact are only its digits as one whole number.
+    """Read a number as Rust's serde_json does: it rounds twice, and only the digits as one whole number are exact.
 
     >>> number_by_serde("-3.0142103961777096"), number_by_serde("2.5e-3")
     (-3.0142103961777096, 0.0025)
     """
     whole, _, decimals = text.partition(".")
     few = int(whole + decimals) if decimals.isdecimal() and len(decimals) <= LARGEST_POWER else 0
-    if few and -LARGEST_DIGITS <= few <= LARGEST_DIGITS:  # nearly all
+    if few and -LARGEST_DIGITS <= few <= LARGEST_DIGITS:  # nearly all numbers
         return few / _POWERS[len(decimals)]
     mantissa, _, exponent = text.lower().partition("e")
     whole, _, decimals = mantissa.lstrip("-").partition(".")
@@ -88,7 +89,7 @@ def number_by_serde(text: str) -> float:
 
 
 def spelled_for_serde(number: float) -> float:
-    """Return the number, or a neighbour, that is read as this number."""
+    """Return the number, or a neighbour of it, that serde_json reads as this number."""
     below = above = number
     for _ in range(NEIGHBOURS):
         for one in (below, above):
@@ -113,7 +114,7 @@ def _with_the_last(pairs: list[tuple[str, Any]]) -> Object:
 
 
 def object_in(whole: Object, key: str, name: str) -> Object:
-    """Return an entry that must be an object; empty where it is missing or null, as in the next two functions."""
+    """Return an entry that must be an object; empty if it is missing or null."""
     if not isinstance(value := _entry(whole, key, {}), dict):
         raise FormatError(f'{name}: "{key}" must be an object.')
     return value
@@ -134,7 +135,7 @@ def _entry(whole: Object, key: str, otherwise: object) -> object:
 
 
 def objects_in(whole: Object, key: str, name: str, called: str) -> Iterator[tuple[str, Object]]:
-    """Yield the objects of a list, each behind its place, as in "tokenizer.json, added token 3"."""
+    """Yield the objects of a list, each with its position, as in "tokenizer.json, added token 3"."""
     for place, item in enumerate(list_in(whole, key, name), start=1):
         where = f"{name}, {called} {place:,}"
         if not isinstance(item, dict):
@@ -143,7 +144,7 @@ def objects_in(whole: Object, key: str, name: str, called: str) -> Iterator[tupl
 
 
 def whole_text(value: Any, what: str) -> str:
-    """Return a text without halves of characters, which JSON can spell but no file can hold."""
+    """Return a text without lone surrogates, which JSON can spell but no file can hold."""
     if not isinstance(value, str):
         raise FormatError(f"{what} must be a text.")
     if not value.isascii():
@@ -161,7 +162,7 @@ def number_of(value: Any, what: str) -> int:
 
 
 def are_whole(texts: Iterable[Any]) -> bool:
-    """Return whether all values are valid texts, without lone surrogates: fast, but it does not say which is wrong."""
+    """Return whether all values are valid texts, without lone surrogates; fast, but without telling which is wrong."""
     try:
         "".join(texts).encode()
     except (TypeError, UnicodeEncodeError):
@@ -170,7 +171,7 @@ def are_whole(texts: Iterable[Any]) -> bool:
 
 
 def columns_of(pairs: list[Any]) -> tuple[list[Any], list[Any]] | None:
-    """Return what is first and what is second in a list of pairs; None where one of them is none."""
+    """Return the first and the second items of a list of pairs; None if an item is no pair."""
     if set(map(type, pairs)) != {list} or set(map(len, pairs)) != {2}:
         return None
     return [pair[0] for pair in pairs], [pair[1] for pair in pairs]
@@ -184,7 +185,7 @@ def _is_sound(entries: Object) -> bool:
 
 
 def vocabulary_of(entries: Object, name: str, sharing: list[str] | None = None) -> dict[str, int]:
-    """Check the number of each token. Those that have the number of another one are refused, or added to `sharing`."""
+    """Check the id of each token. A token with the id of another is refused, or added to `sharing`."""
     if _is_sound(entries):
         return entries
     seen: dict[int, str] = {}

@@ -1,4 +1,4 @@
-"""Scored pieces in a tokenizer.json."""
+"""The Unigram model in a tokenizer.json: pieces with scores."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class JsonUnigram(JsonModel):
 
     def _pieces(self, history: History) -> list[ScoredPiece]:
         pieces, twins = unigram_vocabulary.pieces_of(history), unigram_vocabulary.twins_in(history)
-        while pieces[-1].kind == Kind.CONTROL and pieces[-1].text not in twins:  # the model makes none of them
+        while pieces[-1].kind == Kind.CONTROL and pieces[-1].text not in twins:  # the model makes none of these tokens
             pieces.pop()
         return pieces
 
@@ -84,9 +84,7 @@ class JsonUnigram(JsonModel):
         scores, texts = _scores(model, name)
         least = min(scores.values(), default=0.0)
         unknown = _unknown(model, len(texts), name)
-        vocabulary = {
-            text: number for number, text in enumerate(texts)
-        }  # of a text that is there twice the last counts
+        vocabulary = {text: number for number, text in enumerate(texts)}  # of duplicate texts the last counts
         falls_back = model.get("byte_fallback") is True and set(BYTE_TEXTS).issubset(vocabulary)
         added = added_in(vocabulary, steps, len(texts))
         names = {*vocabulary, *added}
@@ -115,7 +113,7 @@ class JsonUnigram(JsonModel):
         number = NO_NUMBER if unknown is None else unknown
         numbers = vocabulary | specials | ({} if unknown is None else {unknown_text: unknown})
         sign = steps.blank_sign
-        if not steps.prefix:  # a text can spell them as well, if only when it was changed
+        if not steps.prefix:  # a text can spell these, too, even if only after a change
             twins = (*specials, *(BYTE_TEXTS if falls_back else (unknown_text,)))
             plain |= {text: scores[text] for text in twins if text in scores}
 
@@ -139,7 +137,7 @@ class JsonUnigram(JsonModel):
 
 
 def _free_name(vocabulary: Collection[str]) -> str:
-    """Return what represents the unknown where nothing is unknown, so that the file has no token for it."""
+    """Return a name for the unknown token in a file that needs none, which no other token has."""
     name = UNKNOWN_TOKEN
     while name in vocabulary:
         name = f"<{name}>"
@@ -147,7 +145,7 @@ def _free_name(vocabulary: Collection[str]) -> str:
 
 
 def _fused(unknown: str, pieces: Collection[str]) -> list[str]:
-    """Report pieces that neighbours spell of which each is unknown, where a text can spell that token."""
+    """Report pieces that unknown neighbours spell together, where a text can spell the unknown token."""
     parts = {piece: piece.replace(unknown, "") for piece in pieces if unknown in piece and piece != unknown}
     spelled = [piece.encode() for piece, rest in parts.items() if not any(map(pieces.__contains__, rest))]
     if unknown not in pieces or not spelled:
@@ -159,7 +157,7 @@ def _fused(unknown: str, pieces: Collection[str]) -> list[str]:
 
 
 def _spelled(history: History, unknown: str) -> Iterator[str]:
-    """Report what the file takes for a token wherever it is spelled, though no text is searched for it."""
+    """Report texts that the file takes for a token wherever they are spelled, though texts are not searched for it."""
     if unknown not in (*ids_looked_for(history), "") and history.unknown_twin is None:
         yield f"A text that spells {unknown!r} becomes the unknown token in this file; here it stays as it is."
     if history.recipe.unknown != "bytes":
@@ -177,7 +175,7 @@ def _spelled(history: History, unknown: str) -> Iterator[str]:
 
 
 def _scores(model: Object, name: str) -> tuple[dict[str, float], list[str]]:
-    """Return the score of each piece, and the pieces by number."""
+    """Return the score of each piece, and the pieces by id."""
     items = json_reading.list_in(model, "vocab", name)
     if len(items) > LARGEST_VOCABULARY:
         raise FormatError(f"{name}: there are more than {LARGEST_VOCABULARY:,} pieces.")
@@ -185,7 +183,7 @@ def _scores(model: Object, name: str) -> tuple[dict[str, float], list[str]]:
 
 
 def _scores_at_once(items: list[Any]) -> tuple[dict[str, float], list[str]] | None:
-    """Return the same where all is valid; None where each piece must be looked at by itself."""
+    """Return the same as `_scores` if all is valid; None if each piece must be checked by itself."""
     texts, values = json_reading.columns_of(items) or ([], [])
     if not (json_reading.are_whole(texts) and all(texts) and set(map(type, values)) <= {int, float}):
         return None

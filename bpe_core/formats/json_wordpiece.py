@@ -1,4 +1,4 @@
-"""Pieces of words, and whole words, in a tokenizer.json."""
+"""The WordPiece model and the WordLevel model in a tokenizer.json."""
 
 from __future__ import annotations
 
@@ -33,16 +33,17 @@ from bpe_core.text.preparation.normalizers import BytesShown
 from bpe_core.text.preparation.pieces import AddedToken
 from bpe_core.text.preparation.pre_tokenizers import ByteLevel
 
-LONGEST_WORD = 100  # where the file does not say
+LONGEST_WORD = 100  # the default, where the file says nothing
 
 
 def _words_among(tokens: Iterable[str], recipe: Recipe) -> dict[str, str]:
-    """Return the tokens that a word can begin with, and each without what marks that a word goes on."""
+    """Return the tokens that a word can begin with, each without the mark of a continued word."""
     words_of = Splitter(recipe.with_changes(special_tokens=())).words
-    in_bytes = any(isinstance(step, ByteLevel | BytesShown) for step in recipe.preparation)  # which are split before
+    # texts are split before they become bytes
+    in_bytes = any(isinstance(step, ByteLevel | BytesShown) for step in recipe.preparation)
     found = {token: token.removeprefix(recipe.marker_text) for token in tokens}
 
-    def can_begin(piece: str) -> bool:  # what is around can keep it together, and its first sign be put before it
+    def can_begin(piece: str) -> bool:  # the text around it can keep it together, or put its first sign before it
         texts = (piece, piece + "a", piece[1:], piece[1:] + "a", "a" + piece)
         return any(piece in word for text in texts for word in words_of(text))
 
@@ -70,7 +71,7 @@ class JsonWordPiece(JsonModel):
         return self._spelled_among(history.recipe.special_tokens, history) if history.recipe.normalizes else []
 
     def _spelled_among(self, tokens: Iterable[str], history: History) -> list[str]:
-        """Return those of the vocabulary that words can hold though here they are no pieces, as a text has them."""
+        """Return the tokens that words can hold although they are no pieces here, as they are spelled in a text."""
         recipe = history.recipe
         words = {token: word for token, word in _words_among(tokens, recipe).items() if normalize(word, recipe) == word}
         pieces = {symbol.text.decode() for symbol in history.alphabet.symbols if symbol.kind != "unknown"}
@@ -121,7 +122,7 @@ class JsonWordPiece(JsonModel):
         recipe = recipe_of(name, added, specials, looked_for(unknown, added), choices)
         can_be = {text for text, token in added.items() if token.can_be_piece}
         can_be |= {unknown} if unknown in vocabulary and unknown not in added else set()
-        if marker:  # else each token can continue a word
+        if marker:  # otherwise each token can continue a word
             can_be = {text for text in (*added, unknown) if text.startswith(marker)}.union(_words_among(can_be, recipe))
         numbers = with_unknown(vocabulary, added, unknown) | specials
         history = bert_vocabulary.history_of(numbers, recipe, name, can_be & vocabulary.keys())
@@ -141,7 +142,7 @@ class JsonWordPiece(JsonModel):
 
 
 class JsonWordLevel(JsonWordPiece):
-    """Whole words: WordPiece of which no token continues a word."""
+    """The WordLevel model: WordPiece without tokens that continue a word."""
 
     kind = "WordLevel"
 

@@ -1,4 +1,4 @@
-"""Say what a format cannot hold, in the same words for every format."""
+"""Sentences about what a format cannot hold, in the same words for every format."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NEVER_HAPPEN = "merges never happen, because another one makes the same text bef
 
 
 def named(texts: Sequence[bytes], ids: Sequence[int]) -> str:
-    """Name some tokens by text and id.
+    """Return the texts and ids of some tokens.
 
     >>> named([b"a", b"b\\n"], [1])
     '“b⏎” (id 1)'
@@ -28,7 +28,7 @@ def named(texts: Sequence[bytes], ids: Sequence[int]) -> str:
 
 
 def listed(texts: Sequence[bytes]) -> str:
-    """Name some texts that have no id.
+    """Return some texts, quoted, without ids.
 
     >>> listed([b"a", b"b", b"c", b"d"])
     '“a”, “b”, “c” and 1 more'
@@ -38,7 +38,7 @@ def listed(texts: Sequence[bytes]) -> str:
 
 
 def about(texts: Collection[str | bytes], sentence: str) -> list[str]:
-    """Return a sentence if there are such texts: their number, then what is said, with the first of them for {}.
+    """Return a sentence about these texts, if any: their number, then `sentence` with the first of them for {}.
 
     >>> about(["a", "b"], "characters are left out: {}"), about([], "{}")
     (['2 characters are left out: “a”, “b”.'], [])
@@ -48,14 +48,14 @@ def about(texts: Collection[str | bytes], sentence: str) -> list[str]:
 
 
 def same_text(history: History) -> list[str]:
-    """Return a sentence if tokens have the same text, which formats that name tokens by text cannot tell apart."""
+    """Return a sentence if tokens have the same text: formats that name tokens by text cannot distinguish these."""
     texts = written(history)
     if len(set(texts)) == len(texts):
         return []
     first: dict[bytes, int] = {}
     twins = [(first[text], id) for id, text in enumerate(texts) if first.setdefault(text, id) != id]
     numbers = history.numbers
-    if numbers is not None:  # those that share their number are one token already, and those without are not written
+    if numbers is not None:  # tokens with the same id already count as one, and tokens without an id are not written
         twins = [(older, newer) for older, newer in twins if NO_NUMBER < numbers[older] != numbers[newer] > NO_NUMBER]
     if not twins:
         return []
@@ -75,12 +75,12 @@ def containing(history: History, unfit: Callable[[bytes], bool], what: str) -> l
 
 
 def holds_a_blank(text: bytes) -> bool:
-    """Return whether a text holds a space or a line end, so that a line of parts separated by spaces cannot hold it."""
+    """Return whether a text holds a space or a line end, which would separate it in a line of several parts."""
     return any(blank in text for blank in (b" ", b"\n", b"\r"))
 
 
 def unrecoverable(history: History, texts: Sequence[bytes] | Sequence[str]) -> list[str]:
-    """Return a sentence if a format of ranks without merges would give a token another origin."""
+    """Return a sentence if a format of ranks without merges would change which parts a token was made of."""
     base = {text: id for id, text in enumerate(texts[: len(history.alphabet)])}
     if len(base) == len(history.alphabet) and history.only_joins:
         parts = parts_by_kernels(texts[len(base) :])  # type: ignore[type-var]
@@ -140,7 +140,7 @@ def marker_in_texts(marker: str) -> str:
 
 
 def about_longest(recipe: Recipe) -> list[str]:
-    """Warn that the longest token is lost; `max_token_length` of the `tokenizers` trainer is one higher."""
+    """Warn that the length limit is lost; `max_token_length` of the `tokenizers` trainer is one higher."""
     if recipe.max_token_length is None or SCORES in METHODS[recipe.method].tables:
         return []
     return [

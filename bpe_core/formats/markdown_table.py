@@ -1,4 +1,4 @@
-"""The merge table in Markdown, for reading: a row a merge, with everything invisible shown as in the window."""
+"""The merge table in Markdown, for reading: one row a merge, with invisible characters shown as in the window."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _line(row: Row) -> str:
 
 
 def _code(text: str) -> str:
-    """Return the text in code quotes; blanks are marked, and a bar does not end the cell.
+    """Return the text in code quotes; blanks are marked, and a bar is escaped so that it does not end the cell.
 
     >>> _code(" a|b"), _code("`")
     ('`␣a\\\\|b`', '`` ` ``')

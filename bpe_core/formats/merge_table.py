@@ -1,8 +1,9 @@
-"""Tables that hold all of a history, a row a step: what CSV, TSV and JSON have in common.
+"""Tables that hold the whole history, one row a step: the common part of CSV, TSV and JSON.
 
-At first a table is believed: only the columns that all others follow from are taken, and if the table that is written
-of them is the same, every cell is right. Otherwise it is read row by row, which finds the place of the error. Where
-a file gave tokens other numbers than their ids here, they are in a column `number`.
+Reading first takes only the columns from which all others follow, and writes the table again. If the result equals the
+file, every cell is right. Otherwise the file is read row by row, which finds the place of the error.
+
+Where tokens had other ids in the file they came from, the column `number` has these.
 """
 
 from __future__ import annotations
@@ -34,10 +35,10 @@ from bpe_core.recipes.choice import LARGEST_VOCABULARY
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.honest_text import unescape
 
-NUMBER = "number"  # the column of those that the file gave tokens from which a table came
+NUMBER = "number"  # the column of the ids that tokens had in the file they came from
 MOST_DIGITS = 20
-KINDS = ("|b1", "|i1", "<i2", "<i4", "<i8", "<f4", "<f8")  # of numbers, as numpy writes them
-BEYOND = 1e300  # what is not smaller represents infinity
+KINDS = ("|b1", "|i1", "<i2", "<i4", "<i8", "<f4", "<f8")  # characters of a number, as numpy writes it
+BEYOND = 1e300  # numbers from this one on represent infinity
 MOST_REASONS = 20
 
 Number = int | float | bool
@@ -56,13 +57,13 @@ class ParsedTable:
     """The content of a file, parsed but not yet checked."""
 
     about: Object
-    where: str  # what errors call the place of that
+    where: str  # the name of that place in errors
     symbols: Sequence[Symbol]
-    rows: Callable[[], Iterator[tuple[str, Found]]]  # a step each, behind its place
-    cells: Callable[[], Cells | None]  # the same at once; None where rows must be looked at one by one
+    rows: Callable[[], Iterator[tuple[str, Found]]]  # one step each, with its position
+    cells: Callable[[], Cells | None]  # the same as columns; None if rows must be looked at one by one
     scores: Sequence[object] = ()  # of each symbol
     numbers: tuple[Sequence[Any], Sequence[Any]] | None = None  # of base symbols and special tokens, if steps have any
-    check: Callable[[History], None] = field(default=lambda history: None)  # of all that is no step, row by row
+    check: Callable[[History], None] = field(default=lambda history: None)  # the rows of everything but the steps
 
 
 class MergeTable(Format):
@@ -75,7 +76,7 @@ class MergeTable(Format):
 
     @abstractmethod
     def as_found(self, row: Row) -> Found:
-        """Return the cells of a row as they are read in a file."""
+        """Return the cells of a row as a reader of the file gets them."""
 
     def value(self, cell: Any) -> Any:
         return cell
@@ -92,7 +93,7 @@ class MergeTable(Format):
         return self.read_by_rows(told, name) if found is None else found, ()
 
     def read_at_once(self, told: ParsedTable, data: bytes, name: str) -> History | None:
-        """Read the table, if it is what would be written of it; else return None."""
+        """Return the table if writing it again gives the same file; otherwise None."""
         try:
             cells = told.cells()
             if cells is None:
@@ -111,7 +112,7 @@ class MergeTable(Format):
         return found if beside.place == len(data) else None
 
     def read_by_rows(self, told: ParsedTable, name: str) -> History:
-        """Read row by row: each cell must be what its step gives, so that changes by hand are noticed."""
+        """Read row by row. Each cell must follow from its step, so that changes by hand are noticed."""
         kinds = checked_kinds(told.about.get("reasons"), told.where)
         columns = [array("q") for _ in Columns._fields]
         reasons: dict[str, list[Number]] = {column: [] for column in kinds}
@@ -178,7 +179,7 @@ def history_told(
 
 
 def meant(cell: str) -> Any:
-    """Read a cell as JSON; return what is none as it is."""
+    """Parse a cell as JSON; return it unchanged if it is not JSON."""
     try:
         return json.loads(cell) if cell else None
     except (ValueError, RecursionError):
@@ -189,7 +190,7 @@ _OF_NUMBERS = frozenset("0123456789.eE+-")
 
 
 def meant_each(cells: Sequence[str]) -> list[Any]:
-    """Read many cells, all at once where they are numbers.
+    """Parse many cells, all at once if they are numbers.
 
     >>> meant_each(["1", "", "-2.5e3"]), meant_each(["1", "01", "[2]", "x"])
     ([1, None, -2500.0], [1, '01', [2], 'x'])
@@ -202,7 +203,7 @@ def meant_each(cells: Sequence[str]) -> list[Any]:
 
 
 def whole_number(value: object, column: str, where: str) -> int:
-    """Return a number of a table; NOTHING where it is missing."""
+    """Return a whole number of a table; NOTHING if it is missing."""
     if value is None:
         return NOTHING
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
@@ -225,7 +226,7 @@ def symbol_in(found: Found, where: str) -> Symbol:
 
 
 def _same_text(found: Any, should: Any) -> bool:
-    """Compare texts unescaped: Python versions differ in what they call printable, and so escape."""
+    """Compare texts unescaped: versions of Python differ in what is printable, and so in what they escape."""
     try:
         return unescape(found) == unescape(should)
     except (ValueError, TypeError):
@@ -233,11 +234,11 @@ def _same_text(found: Any, should: Any) -> bool:
 
 
 class _OtherwiseError(Exception):
-    """An error that says that the file does not hold what is written."""
+    """An error that says that the file differs from what is written."""
 
 
 class _Beside(io.RawIOBase):
-    """A file that is only written as long as it repeats the content that it is compared with."""
+    """A file object for writing that fails as soon as the written bytes differ from a given content."""
 
     def __init__(self, data: bytes) -> None:
         self._data, self.place = memoryview(data), 0
@@ -257,12 +258,12 @@ class Cells:
     """The offsets at which the cells of all rows begin and end in a file."""
 
     data: bytes
-    names: Sequence[str]  # of the columns
-    begin: Int64s  # a row for each of the file
+    names: Sequence[str]  # the names of the columns
+    begin: Int64s  # one row for each row of the file
     end: Int64s
 
     def numbers(self, name: str) -> Int64s:
-        """Return the whole number with which each cell of a column begins, or NOTHING."""
+        """Return the whole number at the beginning of each cell of a column, or NOTHING."""
         return numbers_at(np.frombuffer(self.data, np.uint8), self.begin[:, self.names.index(name)])
 
     def texts(self, name: str) -> list[str]:
@@ -272,13 +273,13 @@ class Cells:
 
 
 def make_rows(found: Bools, width: int) -> bool:
-    """Return whether the cells make whole rows of this width, and no more rows than the largest vocabulary."""
+    """Return whether the cells make whole rows of this width, and at most as many rows as the largest vocabulary."""
     cells = int(np.count_nonzero(found))
     return 0 < cells <= LARGEST_VOCABULARY * width and cells % width == 0
 
 
 def numbers_at(data: npt.NDArray[np.uint8], places: Int64s) -> Int64s:
-    """Read the whole number that begins at each of these places; NOTHING where there is no digit.
+    """Read the whole number that begins at each of these offsets; NOTHING if there is no digit.
 
     >>> numbers_at(np.frombuffer(b"12,,7", np.uint8), np.array([0, 3, 4])).tolist()
     [12, -1, 7]
@@ -288,7 +289,7 @@ def numbers_at(data: npt.NDArray[np.uint8], places: Int64s) -> Int64s:
     for _ in range(MOST_DIGITS):
         inside = places < len(data)
         which, places = which[inside], places[inside]
-        digits = data[places] - ord("0")  # what is no digit is beyond nine
+        digits = data[places] - ord("0")  # anything but a digit is larger than nine
         more = digits <= 9
         which, places, digits = which[more], places[more] + 1, digits[more]
         if not len(which):
@@ -301,7 +302,7 @@ def numbers_at(data: npt.NDArray[np.uint8], places: Int64s) -> Int64s:
 
 
 def columns_for(kinds: Mapping[str, Any]) -> list[str]:
-    """Name the columns of reasons that only some tables have; every table says whether a step was tied."""
+    """Name the columns of reasons that only some tables have; every table has the column for ties."""
     return [name for name in kinds if name != TIED]
 
 
@@ -321,7 +322,7 @@ def _may_name(name: object, kind: object) -> bool:
 
 
 def checked_number(value: object, kind: str, where: str) -> Number:
-    """Return a number of this kind as JSON has it; nothing is no number."""
+    """Return a number of this kind as JSON has it; null is no number."""
     if value is None and kind[1] == "f":
         return math.nan
     if kind[1] == "b" and isinstance(value, bool):
@@ -345,7 +346,7 @@ def checked_column(values: Sequence[object], kind: str, where: str) -> Sequence[
 
 
 def scores_by_token(history: History) -> list[list[float | None]]:
-    """Return the scores of each token, the earliest first, as numbers of 32 bits are written; None for no score."""
+    """Return the scores of each token, the earliest first, in the digits of 32-bit numbers; None for no score."""
     found: list[list[float | None]] = [[] for _ in history.alphabet.symbols]
     if history.scores is not None:
         alive = np.arange(len(found))
@@ -357,7 +358,7 @@ def scores_by_token(history: History) -> list[list[float | None]]:
 
 
 def _as_json(scores: npt.NDArray[Any]) -> Iterator[float | None]:
-    """Make scores that JSON can hold; that of a token that is not used at all is below all numbers."""
+    """Make scores that JSON can hold; a token that is never used has one below all others."""
     written = map(float, scores.astype(str).tolist())
     return (one if math.isfinite(one) else -BEYOND if one < 0 else None for one in written)
 
@@ -365,7 +366,7 @@ def _as_json(scores: npt.NDArray[Any]) -> Iterator[float | None]:
 def scores_from(
     since: object, by_token: Sequence[object], columns: Columns, recipe: Recipe, where: str
 ) -> Scores | None:
-    """Rebuild the scores, if each row has a number for every token that was left then."""
+    """Rebuild the scores, if each row has a number for every token that was left at that step."""
     if since is None:
         return None
     damaged = FormatError(f"{where}: the scores of its tokens are damaged.")

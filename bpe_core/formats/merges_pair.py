@@ -1,4 +1,4 @@
-"""merges.txt with vocab.json beside it: a pair of texts a line, and the number of each token."""
+"""merges.txt with its sidecar file vocab.json: a pair of texts a line, and the id of each token."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ from bpe_core.text.preparation.pieces import AddedToken
 from bpe_core.text.preparation.pre_tokenizers import Split
 
 END = "</w>"
-CLIP_TITLE = b'"bpe_simple_vocab'  # with which CLIP's own file begins
-CLIP_MERGES = 49_152 - 256 - 2  # that CLIP's own program takes of them
+CLIP_TITLE = b'"bpe_simple_vocab'  # the line with which CLIP's own file begins
+CLIP_MERGES = 49_152 - 256 - 2  # the number of these merges that CLIP's own program uses
 CLIP_SPECIALS = ("<|startoftext|>", "<|endoftext|>")
 CLIP_WORDS = r"<\|startoftext\|>|<\|endoftext\|>|'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"
 CLIP_NOTE = "Its text is changed and split here as CLIP does it, which the file does not say."
 
 
 def ends_bytes(texts: Iterable[str]) -> bool:
-    """Return whether these texts are bytes written as stand-in characters, some of which end words with `</w>`.
+    """Return whether these texts are bytes as stand-in characters, some of them with `</w>` at the end of a word.
 
-    The bytes of each are a piece of UTF-8, and some begin a character.
+    The bytes of each text are a part of valid UTF-8, and some begin a character.
 
     >>> ends_bytes(["Ã©</w>", "lo"]), ends_bytes(["été</w>", "lo"]), ends_bytes(["low</w>"]), ends_bytes(["´s</w>"])
     (True, False, False, False)
@@ -68,7 +68,7 @@ def _is_piece(raw: bytes) -> bool:
 
 
 def clip_vocabulary(merges: WrittenMerges) -> dict[str, int]:
-    """Give tokens the numbers of CLIP: bytes, bytes that end words, results of merges, and special tokens."""
+    """Give tokens the ids of CLIP: bytes, bytes that end words, results of merges, and special tokens."""
     stand_ins = byte_level.stand_ins()
     base = [stand_ins[byte] for byte in byte_level.stand_in_order()]
     names = [*base, *(text + END for text in base), *merges.made, *CLIP_SPECIALS]
@@ -76,7 +76,7 @@ def clip_vocabulary(merges: WrittenMerges) -> dict[str, int]:
 
 
 def clip_choices(texts: Iterable[str]) -> dict[str, Any]:
-    """Change and split a text as CLIP does; in lower case where no token holds a capital."""
+    """Return the choices that change and split a text as CLIP does; in lower case if no token holds a capital."""
     lower = not any(text != text.lower() for text in texts if text.isascii())
     said: dict[str, Any] = {"pattern": "none", "unicode_form": "NFC"}
     if lower:
@@ -85,18 +85,18 @@ def clip_choices(texts: Iterable[str]) -> dict[str, Any]:
     return said | {"preparation": (Split(CLIP_WORDS, True, "Removed", invert=True),), "decoding": decoding}
 
 
-# How the two files are called, where they are not called after each other ("small-merges.txt", "small-vocab.json").
+# The names of the two files, where they are not named alike ("small-merges.txt", "small-vocab.json").
 MERGES_NAMES = ("merges.txt", "vocab.bpe")
 VOCABULARY_NAMES = ("vocab.json", "encoder.json")
 
 ROWS_BETWEEN_REPORTS = 4_096
-UNKNOWN = (UNKNOWN_TOKEN, "[UNK]")  # how the token for what is unknown is called
+UNKNOWN = (UNKNOWN_TOKEN, "[UNK]")  # the names of the unknown token
 MARKERS = {"</w>": "glued", "▁": "prefix"}
-_UNUSUAL = tuple(map(chr, range(0x100, 0x144)))  # stand-ins of bytes that do not print
+_UNUSUAL = tuple(map(chr, range(0x100, 0x144)))  # stand-in characters of bytes that do not print
 # An object whose first entries have numbers.
 _ENTRY = rb'\s*"(?:(?!":)[\s\S])*":\s*\d+\s*'
 _VOCABULARY = re.compile(rb"\s*\{%b(?:\}|,%b(?:\}|,%b))" % (_ENTRY, _ENTRY, _ENTRY))
-MOST_SPECIALS = 10_000  # entries that no merge makes, before the two files cannot belong together
+MOST_SPECIALS = 10_000  # entries without a merge from which on the two files cannot belong together
 
 
 class MergesPair(Format):
@@ -107,7 +107,7 @@ class MergesPair(Format):
     holds_specials = False
 
     def does_match_specials(self, beside: Beside) -> bool:
-        """Return whether transformers reads the pair: it needs a configuration as a sidecar file."""
+        """Return whether transformers reads the two files: that needs a configuration as a sidecar file."""
         return bool(config_beside(beside))
 
     def impossible(self, history: History) -> list[str]:
@@ -216,7 +216,7 @@ class MergesPair(Format):
 
 
 def write_vocabulary(history: History, file: BinaryIO) -> None:
-    """Write vocab.json: each token's number, special tokens last where they have the highest."""
+    """Write vocab.json: each token's id, with special tokens last if they have the highest ids."""
     numbers = complete_numbers(history)
     vocabulary = vocabulary_by_number(history, numbers)
     for id, special in enumerate(history.recipe.special_tokens, history.first_special):
@@ -228,7 +228,7 @@ def write_vocabulary(history: History, file: BinaryIO) -> None:
 
 
 def vocabulary_name(merges_name: str) -> str:
-    """Return the vocabulary that belongs to a file of merges.
+    """Return the name of the vocabulary that belongs to a file of merges.
 
     >>> vocabulary_name("merges.txt"), vocabulary_name("small-merges.txt"), vocabulary_name("other.txt")
     ('vocab.json', 'small-vocab.json', 'other.vocab.json')
@@ -239,7 +239,7 @@ def vocabulary_name(merges_name: str) -> str:
 
 
 def _both(data: bytes, name: str, beside: Beside) -> tuple[tuple[str, bytes | None], tuple[str, bytes | None]]:
-    """Return the merges and the vocabulary, each with what errors call its file."""
+    """Return the merges and the vocabulary, each with its name for errors."""
     folder, name = Path(name).parent, Path(name).name
 
     def first(names: list[str]) -> tuple[str, bytes | None]:
@@ -261,7 +261,8 @@ def _vocabulary_in(data: bytes, name: str) -> dict[str, int]:
     return once("vocabulary", data, lambda: vocabulary_of(parsed_object(data, name, counts_last=True), name))
 
 
-_SIGNS_OF_OTHERS = (  # in at least an eighth of the tokens, if no merges are beside them
+# the marks of WordPiece: they are in at least an eighth of the tokens, and no merges are next to the file
+_SIGNS_OF_OTHERS = (
     (
         r"##",
         "has WordPiece's tokens with their numbers. Write them into a vocab.txt, a token a line in the order of the "
@@ -331,7 +332,7 @@ def _opened(
         notes.append("No token of the vocabulary represents what is unknown, so such characters are left out.")
     sides = [how for text, how in tokens_in(config).items() if how and text in specials]
     choices |= {"merges": len(built.pairs), "special_tokens": tuple(specials)}
-    if style.unknown:  # a text that spells it is that token, as of the special ones
+    if style.unknown:  # a text that spells it becomes that token, as with special tokens
         sides.append(AddedToken(style.unknown))
     choices |= {"preparation": (*sides, *choices.get("preparation", ()))}
     recipe = recipe_from(name, name="merges.txt", unknown="bytes" if style.byte_fallback else "unk", **choices)
@@ -342,7 +343,7 @@ def _opened(
 
 
 def _style(merges: WrittenMerges, vocabulary: Mapping[str, int] | None, *, names_bytes: bool = False) -> Style:
-    """Return how its tokens are spelled; with `names_bytes` a class is named beside that begins with bytes."""
+    """Return how the file's tokens are spelled; `names_bytes`: a sidecar file names a class with tokens of bytes."""
     texts = merges.made
     ends = not {END}.issuperset([text for text in vocabulary or texts if text.endswith(END)])
     as_bytes = ends_bytes(texts) if ends else byte_level.is_byte_level("".join(texts))
@@ -363,11 +364,11 @@ def _style(merges: WrittenMerges, vocabulary: Mapping[str, int] | None, *, names
 
 
 def _lists_bytes(vocabulary: Mapping[str, int]) -> bool:
-    """Return whether these are stand-in characters of bytes, not Latin letters.
+    """Return whether these texts are stand-in characters of bytes, rather than Latin letters.
 
     They are if the stand-in of the space is among them, or if there are hardly any other characters.
 
-    Where texts have no spaces, as in Japanese, no token was learned for one; where they are English, few for others.
+    Texts without spaces, as in Japanese, leave no token for the space; English texts leave few for other bytes.
     """
     there = {one for one in byte_level.stand_ins() if one in vocabulary}
     no_others = there.issuperset(text for text in vocabulary if len(text) == 1)

@@ -1,4 +1,4 @@
-"""minbpe's .model: the pattern, the special tokens, then one pair of ids a line, the bytes being 0 to 255."""
+"""minbpe's .model: the pattern, the special tokens, then one pair of ids a line; the bytes have the ids 0 to 255."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class MinbpeModel(Format):
         return found + limitations.about_lines(recipe) + limitations.about_normalization(recipe)
 
     def numbers(self, history: History) -> Int64s:
-        """Give bytes and merges the numbers of their places; special tokens may keep any numbers after those."""
+        """Return positions as the ids of bytes and merges; special tokens keep their ids if these come after."""
         ids, first = np.arange(history.id_count), history.first_special
         known = history.numbers_of(ids)
         return known if np.array_equal(known[:first], ids[:first]) and (known[first:] >= first).all() else ids
@@ -89,7 +89,7 @@ class MinbpeModel(Format):
 
 
 def write_vocabulary(history: History, file: BinaryIO) -> None:
-    """Write the readable companion: each token, and of which two it was made."""
+    """Write the readable sidecar file: each token, with the two tokens that it was made of."""
     texts = [escape(text) for text in written(history)]
     for id, text in enumerate(texts[: len(history.alphabet)]):
         file.write(f"[{text}] {id}\n".encode())

@@ -1,4 +1,4 @@
-"""Name what is no merge table, by how it begins, and say what to do with it."""
+"""The recognition of files that are no merge tables, by how they begin, with advice for each."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ LOOK = 20_000  # bytes
 
 _OBJECT_WITH = rb"""\s*\{(?s:.*?)"(%b)"\s*:"""
 _FORM = "holds tokens in a form of its own; the files that other programs write have them in"
-OTHERS = (  # how files that are no tables begin, and what is said of them
+OTHERS = (  # the beginnings of files that are no tables, each with a sentence about it
     (
         rb"version https://git-lfs",
         "only tells Git LFS where the file is, which was not fetched; fetch it with: git lfs pull",
@@ -151,7 +151,7 @@ _NOT_IN_TEXTS = re.compile(rb"[\0-\x08\x0e-\x1a\x1c-\x1f]")
 
 
 def named_other(data: bytes, name: str) -> str:
-    """Say what it is; nothing where that is not known."""
+    """Return a sentence about a file that is no table; empty if its kind is not known."""
     head = data[:LOOK]
     found = next((sentence for beginning, sentence in OTHERS if re.match(beginning, head)), "")
     if not found and not _is_utf8(head) and not _NOT_IN_TEXTS.search(head):

@@ -1,4 +1,4 @@
-"""The merge table as Parquet, for data frames: a row a merge; all else is JSON in the metadata. Needs pyarrow."""
+"""The merge table as Parquet, for data frames: one row a merge; the rest is JSON in the metadata. It needs pyarrow."""
 
 from __future__ import annotations
 

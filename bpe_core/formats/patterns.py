@@ -1,7 +1,8 @@
 """The patterns that split texts, as files hold them.
 
-Engines differ: `$` is the end of a line to some, and `{1,3}+` a repeated repetition. So a pattern is written as each
-engine understands it. Where a file names none it is guessed: every token lies within one word of its pattern.
+Regular expression engines differ: for some, `$` is the end of a line, and `{1,3}+` a repeated repetition. So each
+pattern is written as each engine understands it. If a file names no pattern, it is guessed: every token lies within one
+word of its pattern.
 """
 
 from __future__ import annotations
@@ -14,14 +15,14 @@ from bpe_core.recipes.parts import CUSTOM_PATTERN
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.text.patterns import NAMED_PATTERNS, NO_SUPERWORD, compile_custom
 
-# The same cuts in the words of Oniguruma, the engine of Hugging Face's tokenizers.
+# The same patterns in the syntax of Oniguruma, the engine of Hugging Face's tokenizers.
 FOR_ONIGURUMA = {
     "cl100k": r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*"
     r"|\s+\z|\s*[\r\n]|\s+(?!\S)|\s",
-    "superwords": NO_SUPERWORD,  # what lies between matches is a word there
+    "superwords": NO_SUPERWORD,  # text between two matches is a word there
 }
 
-# Other programs' ways to write a named pattern, each of which cuts every text in the same places.
+# Other programs' spellings of a named pattern, each of which splits every text at the same places.
 _SAME = {
     r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+": "gpt2",
     r"'s|'t|'re|'ve|'m|'ll|'d| ?[\p{L}]+| ?[\p{N}]+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+": "gpt2",
@@ -31,7 +32,7 @@ _SAME = {
 
 
 def expression_of(recipe: Recipe) -> str:
-    """Return the pattern as an expression for the `regex` package; empty where nothing is split."""
+    """Return the pattern as an expression for the `regex` package; empty if texts are not split."""
     if recipe.pattern == "none":
         return ""
     return recipe.custom_pattern or NAMED_PATTERNS[recipe.pattern].expression
@@ -43,7 +44,7 @@ def oniguruma_expression_of(recipe: Recipe) -> str:
 
 
 def name_of(expression: str) -> str | None:
-    """Return the named pattern that an expression is, in whichever form.
+    """Return the name of the pattern that an expression spells, in any known spelling.
 
     >>> name_of(NAMED_PATTERNS["cl100k"].expression), name_of(FOR_ONIGURUMA["cl100k"]), name_of("[a-z]+")
     ('cl100k', 'cl100k', None)
@@ -57,7 +58,7 @@ def name_of(expression: str) -> str | None:
 
 
 def pattern_choices(expression: str) -> tuple[dict[str, Any], list[str]]:
-    """Return the choices of a recipe for an expression found in a file, and what must be said about it."""
+    """Return the choices of a recipe for an expression in a file, and a note about it."""
     name = name_of(expression)
     if name is not None:
         return {"pattern": name}, []
@@ -75,7 +76,7 @@ PROBE = "It's camelCase, HTTPServer2 x86_64 \n\n  ab--cd… naïve 12345 人人 
 
 
 def _unmatched(expression: str) -> str:
-    """Return the first part of a text of many kinds of words that an expression does not match, if there is any.
+    """Return the first part of a text of many kinds of words that an expression does not match, if any.
 
     >>> _unmatched(NAMED_PATTERNS["gpt2"].expression), _unmatched("[a-zA-Z]+")
     ('', "'")
@@ -91,14 +92,14 @@ def _unmatched(expression: str) -> str:
 
 
 SAMPLE = 4_000  # tokens looked at, spread over the vocabulary
-ENOUGH = 0.98  # some tokens are cut even by their own pattern when they are alone
+ENOUGH = 0.98  # alone, some tokens are split even by their own pattern
 Token = TypeVar("Token")
 
-CANDIDATES = ("gpt2", "cl100k", "o200k", "english")  # where two fit equally well, the earlier
+CANDIDATES = ("gpt2", "cl100k", "o200k", "english")  # if two fit equally well, the earlier one is taken
 
 
 def likely_pattern(tokens: Sequence[bytes]) -> str:
-    """Return the named pattern that leaves most tokens whole; "none" if none leaves nearly all.
+    """Return the named pattern that leaves most tokens whole; "none" if no pattern leaves nearly all whole.
 
     >>> likely_pattern([b" the", b" 2024", b" don"]), likely_pattern([b" the", b");\\n", b" don"])
     ('gpt2', 'cl100k')
@@ -123,7 +124,7 @@ def _readable(tokens: Sequence[bytes]) -> list[str]:
         try:
             texts.append(token.decode())
         except UnicodeDecodeError:
-            continue  # part of a character; no pattern cuts there
+            continue  # a part of a character; no pattern splits there
     return [text for text in texts if len(text) > 1]
 
 

@@ -1,8 +1,8 @@
-"""Ask the library that owns a format, in a process of its own where other work must go on.
+"""Questions to the library that owns a format, in a separate process if other work must go on.
 
-While tokenizers or tiktoken load a file, all other threads wait for them, 0.1 to 0.2 s for each 100,000 tokens. The
-process (`python -m bpe_core.formats.peer_process FORMAT SIZE`) reads SIZE bytes of a file, then a text a line, and
-answers each text with the numbers of its tokens.
+While tokenizers or tiktoken load a file, all other threads of a process wait for 0.1 to 0.2 s per 100,000 tokens. The
+separate process (`python -m bpe_core.formats.peer_process FORMAT SIZE`) reads SIZE bytes of a file, then one text a
+line, and answers each text with the ids of its tokens.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from bpe_core.recipes.recipe import Recipe
 if TYPE_CHECKING:
     import subprocess
 
-LARGE = 1_000_000  # bytes of a file; a smaller one is loaded sooner than a process begins
-LOADED_ALONE = ("tokenizer.json", "tiktoken")  # the formats whose libraries need nothing but the file's content
+LARGE = 1_000_000  # bytes of a file; a smaller file loads sooner than a process starts
+LOADED_ALONE = ("tokenizer.json", "tiktoken")  # the formats whose libraries need only the file's content
 
 Loaded = Callable[[], Peer | None]
 
@@ -36,7 +36,10 @@ Loaded = Callable[[], Peer | None]
 def peer_of(
     format: Format, data: bytes, history: History, name: str, beside: Beside, *, apart: bool
 ) -> Iterator[Loaded]:
-    """Give what loads the real library (see `Format.peer`); `apart` it begins to load now, else when it is called."""
+    """Return the function that loads the real library (see `Format.peer`). With `apart`, loading begins now.
+
+    The library is then loaded in a separate process.
+    """
     if not apart or format.name not in LOADED_ALONE or len(data) < LARGE:
         yield lambda: format.peer(data, history, name, beside)
         return
@@ -66,7 +69,7 @@ def peer_of(
 
 def _give(process: subprocess.Popen[bytes], data: bytes) -> None:
     assert process.stdin is not None
-    with suppress(OSError):  # it ended: `answer` reports that
+    with suppress(OSError):  # the process ended: `answer` reports it
         process.stdin.write(data)
         process.stdin.flush()
 
@@ -93,12 +96,12 @@ def _peer_in(process: subprocess.Popen[bytes], giving: threading.Thread) -> Peer
 
 
 def _answers(name: str, size: int) -> Iterator[dict[str, Any]]:
-    """Yield whether the library is there, then what it makes of each text."""
+    """Yield whether the library is there, then its answer to each text."""
     history = History.from_pairs(Recipe(), Alphabet.of_bytes(), [])
     try:
         with throwing_exceptions():
             peer = FORMATS[name].peer(sys.stdin.buffer.read(size), history, name)
-    except Exception as error:  # whatever another library throws
+    except Exception as error:  # any exception of another library
         yield {"error": str(error)}
         return
     yield {"is": peer is not None}
@@ -115,7 +118,7 @@ def _answers(name: str, size: int) -> Iterator[dict[str, Any]]:
 
 def main() -> None:
     with os.fdopen(os.dup(1), "wb") as answers:
-        os.dup2(2, 1)  # whatever a library prints is no answer
+        os.dup2(2, 1)  # a library may print, too; only our lines are answers
         for said in _answers(sys.argv[1], int(sys.argv[2])):
             answers.write(json.dumps(said).encode() + b"\n")
             answers.flush()

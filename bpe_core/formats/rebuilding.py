@@ -1,4 +1,4 @@
-"""Rebuild a history from what a file or session says, believing nothing before it is checked."""
+"""The rebuilding of a history from a file or session, which checks everything before it uses it."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ from bpe_core.methods.kit.method import Method
 from bpe_core.recipes.choice import LARGEST_VOCABULARY
 from bpe_core.recipes.recipe import Recipe
 
-LARGEST_NUMBER = 2**31 - 1  # of a token
+LARGEST_NUMBER = 2**31 - 1  # the most bytes of a token
 LARGEST_COUNT = 2**63 - 1
-LONGEST_REASON = 400  # characters; it may quote what is wrong
-LONGEST_TOKEN = 2**31 - 1  # bytes; a few dozen hostile merges could double their way past any memory
+LONGEST_REASON = 400  # characters; the reason may quote the mistake
+LONGEST_TOKEN = 2**31 - 1  # bytes; a few dozen hostile merges could double a token until it fills any memory
 _SYMBOL_KINDS = frozenset(get_args(SymbolKind))
 
-Place = Callable[[int], str]  # what errors call the step of an index: its line, or its number
-Wrong = tuple[Bools, Callable[[int], str]]  # which steps cannot be, and the sentence about one of them
+Place = Callable[[int], str]  # Returns the place of a step for errors, by its index: its line, or its number.
+Wrong = tuple[Bools, Callable[[int], str]]  # the steps that are impossible, and the sentence about the first of them
 
 
 def check_steps(columns: Sequence[Int64s], alphabet: Alphabet, recipe: Recipe, place: Place) -> None:
-    """Refuse the first step that cannot follow those before it; `columns` are those of a history."""
+    """Refuse the first step that cannot follow the steps before it; `columns` are those of a history."""
     left, right, count, other_left, other_right, other_count, tokens_left = columns
     if len(left) > LARGEST_VOCABULARY:
         raise FormatError(f"{place(LARGEST_VOCABULARY)}: there are more than {LARGEST_VOCABULARY:,} steps.")
     single, method = SINGLE[recipe.single], Method.of(recipe)
-    stays_joined = method.joins_in_order(recipe)  # else the method itself looks at what is dropped
+    stays_joined = method.joins_in_order(recipe)  # otherwise the method itself checks drops
     alone: Bools = right == single
-    there = len(alphabet) + np.arange(len(left)) - (np.cumsum(alone) - alone)  # tokens before each step
+    there = len(alphabet) + np.arange(len(left)) - (np.cumsum(alone) - alone)  # the number of tokens before each step
     halves = (left, np.where(alone, left, right))
     known = [(half >= 0) & (half < there) for half in halves]
-    sound = np.where(known, halves, 0)  # wrong only behind what is refused
+    sound = np.where(known, halves, 0)  # wrong only after a step that is refused
     wrong: list[Wrong] = [
         ((left == NOTHING) | (right == NOTHING) & ~alone, lambda row: "it does not say which two tokens it joins")
     ]
@@ -77,7 +77,7 @@ def _never_merging(half: Int64s, id: Int64s, alphabet: Alphabet) -> Wrong:
 
 
 def _first_taken(left: Int64s, alone: Bools, ids: int) -> Int64s:
-    """Return the index of the first step that takes each token alone; the number of steps where none does."""
+    """Return the index of the first step that takes each token alone; the number of steps if no step does."""
     found = np.full(max(ids, int(left.max(initial=0)) + 1), len(left))
     np.minimum.at(found, left[alone], np.flatnonzero(alone))
     return found
@@ -90,7 +90,8 @@ def _after_its_drop(half: Int64s, id: Int64s, left: Int64s, drops: Bools) -> Wro
 
 def _before_it_is_added(half: Int64s, id: Int64s, left: Int64s, adds: Bools, alphabet: Alphabet) -> list[Wrong]:
     added_at, steps = _first_taken(left, adds, int(id.max(initial=0)) + 1)[id], np.arange(len(id))
-    added_at[(id < len(alphabet) - alphabet.seed_count) | (id >= len(alphabet))] = NOTHING  # there without an addition
+    # known tokens, without an addition
+    added_at[(id < len(alphabet) - alphabet.seed_count) | (id >= len(alphabet))] = NOTHING
     return [
         (adds & (added_at != steps), lambda row: f"it adds the token {half[row]:,}, which is there already"),
         (~adds & (added_at >= steps), lambda row: f"it takes the token {half[row]:,}, which is added only later"),
@@ -127,8 +128,8 @@ def rebuilt(
     reasons: Reasons = COUNT_ALONE,
     scores: Callable[[Columns], Scores | None] = lambda columns: None,
 ) -> History:
-    """Rebuild a history of these steps; a FormatError names the first that cannot be, or what is wrong with all."""
-    if recipe.single == "add":  # files leave the right half empty, whatever a step does with one token
+    """Rebuild a history of these steps. A FormatError names the first impossible step, or a mistake in all."""
+    if recipe.single == "add":  # files leave the right half empty for a step with one token
         columns = [*columns]
         columns[1] = np.where(columns[1] == NOTHING, ADDED, columns[1])
         columns[4] = np.where((columns[3] != NOTHING) & (columns[4] == NOTHING), ADDED, columns[4])
@@ -223,7 +224,7 @@ def _check_bytes(plain: list[Symbol], where: str) -> None:
 
 def _check_characters(plain: list[Symbol], where: str) -> None:
     for symbol in plain:
-        is_plain = symbol.decoded in (symbol.text, b" ")  # one may stand for a blank
+        is_plain = symbol.decoded in (symbol.text, b" ")  # one of them may represent a blank
         if not _is_character(symbol.text) or symbol.kind != "character" or not is_plain:
             raise FormatError(f"{where}: the base symbol {symbol.text!r} is not one character.")
 

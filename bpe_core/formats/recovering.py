@@ -1,15 +1,15 @@
-"""Merges recovered from ranks: for files that number tokens but do not say which two each was made of.
+"""The recovery of merges from ranks, for files that number tokens but do not say which two parts each was made of.
 
-A token was made of the two pieces into which it falls when only the tokens of lower rank are merged. Where it falls
-into fewer or more, no merge can have made it.
+Merging only with tokens of lower rank splits a token into pieces. If there are two, these are its parts. If there are
+fewer or more, no merge can have made the token.
+
+If every token falls into two pieces, merging by the rank of the joined text and merging the recovered pairs give the
+same tokens for every text: what happens between two boundaries depends on nothing outside them, so two pieces whose
+joined text is a token are exactly the pair recovered for that token.
 
     >>> ranks = {b"a": 0, b"b": 1, b"c": 2, b"ab": 3, b"abc": 4, b"cab": 5, b"abcc": 6}
     >>> Recovery(ranks).pieces(b"abc"), Recovery(ranks).pieces(b"cab")
     ([b'ab', b'c'], [b'c', b'ab'])
-
-If every token falls into two pieces, merging by the rank of the joined text and by the recovered pairs give the same
-tokens for every text: what happens between two boundaries depends on nothing outside them, so two pieces whose joined
-text is a token are the pair that this token alone came to.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from bpe_core.support.found_once import once
 
 Text = TypeVar("Text", bytes, str)
 
-BYTES_A_TOKEN = 20  # about: its text, and where it is
+BYTES_A_TOKEN = 20  # about: its text, and its offset
 NO_LIMIT = 2**62
-NOTHING = -1  # in place of a part; of a symbol, the moment when it is there
-NEVER = 2**62  # a moment
-TURN_BITS = 32  # below the rank a token waits for, its own; ranks have 31
-SHORT = 40  # pieces; up to here looking at all of them is faster than a heap
-MOST_LOOKED_AT = 2**21  # symbols of all longer tokens together: some seconds; tables of texts never come near
+NOTHING = -1  # in place of a part; also the moment at which a symbol is there
+NEVER = 2**62  # the moment of a token that is never made
+TURN_BITS = 32  # of a token's own rank, below the rank that it waits for; ranks have 31 bits
+SHORT = 40  # up to so many pieces, looking at all of them is faster than a heap
+MOST_LOOKED_AT = 2**21  # the most symbols of all longer tokens together: some seconds; real tables never come near
 
 
 class Recovery(Generic[Text]):
@@ -48,7 +48,7 @@ class Recovery(Generic[Text]):
         check_lengths(ranks)
 
     def pieces(self, token: Text, limit: int | None = None) -> list[Text]:
-        """Merge all of lower rank in a token (or below `limit`), and return what is left."""
+        """Merge a token's bytes with all tokens of lower rank (or below `limit`), and return the pieces left."""
         limit = self._ranks[token] if limit is None else limit
         if len(token) <= SHORT:
             return self._by_looking_at_all(token, limit)
@@ -71,10 +71,10 @@ class Recovery(Generic[Text]):
         return [token[cuts[i] : cuts[i + 1]] for i in range(len(cuts) - 1)]
 
     def _by_heap(self, token: Text, limit: int) -> list[Text]:
-        """Do the same for long tokens, whose time must not grow with the square of their length."""
+        """Return the same as `pieces` for long tokens, without time that grows with the square of their length."""
         end: int = len(token)
-        after = [*range(1, end + 1)]  # where the piece that begins here ends; 0: none begins here
-        before = [*range(-1, end - 1)]  # where the piece before the one that begins here begins
+        after = [*range(1, end + 1)]  # the end of the piece that begins at each offset; 0: no piece begins there
+        before = [*range(-1, end - 1)]  # the beginning of the piece before the one at each offset
         heap: list[tuple[int, int, int]] = []
 
         def enter(start: int) -> None:
@@ -90,7 +90,7 @@ class Recovery(Generic[Text]):
             _, start, stop = heapq.heappop(heap)
             middle = after[start]
             if not start < middle < end or after[middle] != stop:
-                continue  # one of the two has been merged since
+                continue  # one of the two has been merged in the meantime
             after[start], after[middle] = stop, 0
             if stop < end:
                 before[stop] = start
@@ -118,14 +118,14 @@ def check_lengths(tokens: Collection[bytes] | Collection[str]) -> None:
 
 @dataclass
 class RecoveredMerges(Generic[Text]):
-    """The merges behind ranks, in the order in which they happen."""
+    """The merges recovered from ranks, in the order in which they happen."""
 
     given: Sequence[Text]  # all tokens
-    places: Int64s  # of those that merges make
+    places: Int64s  # positions of the tokens that merges make
     pairs: Int64s
-    late: Int64s  # the places of those that are made of a piece with a higher rank than their own
-    unmade: Int64s  # of those that no merge makes
-    first_id: int  # of what merges make, in `pairs`
+    late: Int64s  # positions of the tokens made of a piece with a higher rank than their own
+    unmade: Int64s  # positions of the tokens that no merge makes
+    first_id: int  # the id, in `pairs`, of the first token that merges make
 
     @property
     def tokens(self) -> list[Text]:
@@ -143,20 +143,20 @@ class RecoveredMerges(Generic[Text]):
         return [self.given[place] for place in places.tolist()]
 
     def pairs_behind(self, symbols: int) -> Int64s:
-        """Return the same pairs for an alphabet of `symbols`, those behind the first ones being seeds."""
+        """Return the same pairs for an alphabet of `symbols`, of which the added ones are seeds."""
         more = symbols - self.first_id
         return self.pairs + more * (self.pairs >= self.first_id) if more else self.pairs
 
 
 def with_seeds(alphabet: Alphabet, tokens: Sequence[tuple[bytes, bytes]]) -> Alphabet:
-    """Put tokens that no merge makes behind an alphabet, each as it is written and as it reads."""
+    """Append tokens that no merge makes to an alphabet, with their raw and their plain text."""
     return Alphabet((*alphabet.symbols, *(Symbol(text, read, "seed") for text, read in tokens))) if tokens else alphabet
 
 
 def recover(tokens: Sequence[Text], base: Mapping[Text, int], first_id: int) -> RecoveredMerges[Text]:
     """Return the merges that make these tokens, of which the first has the lowest rank.
 
-    `base` are the ids of the base symbols, none of which is among the tokens; `first_id` is the first merge's.
+    `base` has the ids of the base symbols, which are not among the tokens; `first_id` is the id of the first merge.
 
     >>> letters = {letter: i for i, letter in enumerate("abcxyzpqr")}
     >>> found = recover(["ab", "abc", "xyz", "yz", "pqr"], letters, 9)
@@ -169,9 +169,9 @@ def recover(tokens: Sequence[Text], base: Mapping[Text, int], first_id: int) -> 
 
 
 def recovered_among(texts: LaidTexts, symbols: Int64s, tokens: Int64s) -> RecoveredMerges[str] | None:
-    """Recover merges of tokens given by their indices; None where plain Python has to do it.
+    """Recover merges of tokens given by their indices; None if plain Python has to do it.
 
-    Base symbols are by id; those that merge with nothing have no place, which is -1.
+    Base symbols are in the order of their ids; -1 means a symbol that merges with nothing.
     """
     merging = np.flatnonzero(symbols != NOTHING)
     first, given = texts.only(symbols[merging]), texts.only(tokens)
@@ -183,7 +183,7 @@ def recovered_among(texts: LaidTexts, symbols: Int64s, tokens: Int64s) -> Recove
     halves = halves_among(texts, symbols[merging], tokens)
     if halves is None:
         return None
-    place_of: Int32s = np.full(len(texts) + 1, NOTHING, np.int32)  # the last one is that of nothing
+    place_of: Int32s = np.full(len(texts) + 1, NOTHING, np.int32)  # the last row represents no token
     place_of[symbols[merging]], place_of[tokens] = np.arange(len(first)), len(first) + np.arange(len(given))
     parts = Parts([*first], given, place_of[halves.left], place_of[halves.right], halves.is_late)
     return _recovered(parts, dict(zip(first, merging.tolist(), strict=True)), len(symbols))
@@ -200,7 +200,7 @@ def _recovered(parts: Parts[Text], base: Mapping[Text, int], first_id: int) -> R
     id_of[:symbols] = [base.get(symbol, NOTHING) for symbol in parts.symbols]
     id_of[symbols + places] = np.arange(first_id, first_id + len(places))
     is_lost = id_of[symbols:] == NOTHING
-    # Those that fall into no two, and those made of what no merge makes.
+    # The tokens without two parts, and tokens made of a token that no merge makes.
     unmade = np.concatenate([np.flatnonzero(is_lost & (parts.left < 0)), np.flatnonzero(is_lost & (parts.left >= 0))])
     return RecoveredMerges(
         given=tokens,
@@ -231,16 +231,16 @@ def _parts_plainly(tokens: Sequence[Text]) -> Parts[Text]:
 
 @dataclass(frozen=True, eq=False)
 class Parts(Generic[Text]):
-    """The two parts of each token, as places among all symbols and, behind them, all tokens; -1 for none."""
+    """The two parts of each token, as indices of all symbols followed by all tokens; -1 for none."""
 
     symbols: list[Text]
     tokens: Sequence[Text]
     left: Int32s
     right: Int32s
-    is_late: Bools  # made of a part with a higher rank
+    is_late: Bools  # tokens made of a part with a higher rank
 
     def pairs(self, base: Mapping[Text, int], first_id: int) -> Int64s | None:
-        """Return the ids of both by token; None where not every token is made in turn."""
+        """Return the ids of both parts by token; None if not every token can be made in turn."""
         if self.is_late.any() or (self.left < 0).any() or any(symbol not in base for symbol in self.symbols):
             return None
         id_of = np.arange(first_id - len(self.symbols), first_id + len(self.tokens))
@@ -248,17 +248,18 @@ class Parts(Generic[Text]):
         return id_of[np.stack([self.left, self.right], axis=1)]
 
     def in_order(self, base: Mapping[Text, int]) -> Int64s:
-        """Return the places of the tokens that can be made, in turn, but each behind its parts."""
+        """Return the indices of the tokens that can be made, in order, but each after its parts."""
         turns = np.arange(len(self.tokens)) << TURN_BITS
         late = np.flatnonzero(self.is_late)
         behind = np.maximum(np.maximum(self.left[late], self.right[late]) - len(self.symbols), 0).astype(np.int64)
         turns[late] = (behind << TURN_BITS) + late + 1
         made = np.flatnonzero(self.left >= 0)
-        made = made[np.argsort(turns[made], kind="stable")]  # most are in order: the others take little time then
+        # most are in order already: the others then take little time
+        made = made[np.argsort(turns[made], kind="stable")]
         unknown = np.array([symbol not in base for symbol in self.symbols], np.bool_)
         is_odd = np.concatenate((unknown, self.is_late | (self.left < 0)))
         if not (is_odd[self.left[made]] | is_odd[self.right[made]]).any():
-            return made  # as nearly always: no part comes late or never
+            return made  # the usual case: no part comes late or is missing
         moment = self._moments(base, made)
         order = made[np.argsort(moment[made], kind="stable")]
         order = order[moment[order] < NEVER]
@@ -267,25 +268,25 @@ class Parts(Generic[Text]):
         return order
 
     def _moments(self, base: Mapping[Text, int], made: Int64s) -> Int64s:
-        """Return when each token is made: in its turn, the row of `made`, or with its last part; NEVER if it is not."""
+        """Return when each token is made: in its turn, the row of `made`, or with a later part; otherwise NEVER."""
         symbols = len(self.symbols)
         found = np.full(symbols + len(self.tokens), NEVER)
         found[:symbols] = [NOTHING if symbol in base else NEVER for symbol in self.symbols]
         found[symbols + made] = np.arange(len(made))
         lengths = lengths_of(self.tokens)
-        shortest_first = made[np.argsort(lengths[made], kind="stable")]  # a part is shorter than what is made of it
+        shortest_first = made[np.argsort(lengths[made], kind="stable")]  # a part is shorter than the token made of it
         for some in np.split(shortest_first, np.flatnonzero(np.diff(lengths[shortest_first])) + 1):
             of_parts = np.maximum(found[self.left[some]], found[self.right[some]])
             found[symbols + some] = np.maximum(found[symbols + some], of_parts)
         return found[symbols:]
 
     def _one_by_one(self, some: Int64s, turns: Int64s) -> list[int]:
-        """Return tokens that wait for one another, given in turn, as they are made; all others are there in time."""
+        """Return tokens that wait for one another in the order they are made; all others are there in time."""
         symbols = len(self.symbols)
         is_waited_for = set((symbols + some).tolist())
         columns = (column[some].tolist() for column in (turns, self.left, self.right))
         turn, left, right = (dict(zip(some.tolist(), column, strict=True)) for column in columns)
-        waiting: dict[int, list[int]] = {}  # by a part that is not made yet, those whose turn is over
+        waiting: dict[int, list[int]] = {}  # by the part that is not made yet, the tokens whose turn is over
         found: list[int] = []
         for first in some.tolist():
             ready = [(turn[first], first)]
@@ -303,7 +304,7 @@ class Parts(Generic[Text]):
 
 
 def parts_by_kernels(tokens: Sequence[Text]) -> Parts[Text] | None:
-    """Find the parts of many tokens of several symbols each; None where plain Python does."""
+    """Find the parts of many tokens of several symbols each; None if plain Python does it."""
     if not tokens or not use_machine_code(BYTES_A_TOKEN * len(tokens), OPENING) or lengths_of(tokens).min() < 2:
         return None
     check_lengths(tokens)

@@ -1,4 +1,4 @@
-"""The merge table as rows, whatever file it is written to: merges from step 1 on, all other tokens at step 0."""
+"""The merge table as rows, whatever file they are written to: merges from step 1 on, all other tokens at step 0."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BYTES_A_ROW = 40  # about
 
 
 class Row(NamedTuple):
-    """One row; the names are the columns. None is an empty cell."""
+    """A row of the table; the names are the columns. None is an empty cell."""
 
     step: int
     left: int | None = None
@@ -27,8 +27,8 @@ class Row(NamedTuple):
     id: int | None = None
     left_text: str | None = None
     right_text: str | None = None
-    token: str | None = None  # as escaped text, the word marker included
-    bytes: str | None = None  # what the token decodes to, in hex
+    token: str | None = None  # escaped text, with the word marker
+    bytes: str | None = None  # the bytes that the token decodes to, in hex
     length: int | None = None  # in bytes
     count: int | None = None  # type: ignore[assignment]  # hides tuple.count, which nobody needs here
     tied: bool | None = None
@@ -47,28 +47,28 @@ TEXT_COLUMNS = frozenset({"left_text", "right_text", "token", "runner_up_left_te
 
 @dataclass(frozen=True)
 class Layout:
-    """The layout of a merge's row in a file: its cells, each behind a fixed text."""
+    """The layout of a merge's row in a file: a fixed text before each cell."""
 
     before: Mapping[str, str]  # the text before the cell of each column, in their order
-    behind: str  # the last cell
-    nothing: str  # in the place of an empty cell
-    spelled: Callable[[str], str]  # the text of a token as the file has it
+    behind: str  # the text before the last cell
+    nothing: str  # the text of an empty cell
+    spelled: Callable[[str], str]  # the text of a token in the file
 
 
 KIND_OF: dict[int, str] = {right: kind for kind, right in SINGLE.items() if kind}
 
 
 def merge_rows(history: History) -> Iterator[Row]:
-    """Yield a row a step; absurdly long tokens are cut off."""
+    """Yield one row a step; extremely long tokens are cut off."""
     if not len(history):
-        return  # nothing is needed of tokens, which are very many where they are pieces
+        return  # the tokens are not needed, which are very many where they are pieces
     text, in_hex, lengths = of_tokens("rows", history, lambda: _token_cells(history))
     columns = (*history.columns, history.ids, history.tied)
     for start in range(0, len(history), ROWS_AT_ONCE):
         some = zip(*(column[start : start + ROWS_AT_ONCE].tolist() for column in columns), strict=True)
         for step, row in enumerate(some, start + 1):
             left, right, count, other_left, other_right, other_count, tokens_left, id, tied = row
-            yield Row(  # in their order: with their names it takes twice as long
+            yield Row(  # by position: keyword arguments take twice as long
                 step,
                 left,
                 right if right >= 0 else None,
@@ -104,7 +104,10 @@ def _hex(raw: bytes) -> str:
 
 
 def rows_by_kernels(history: History, layout: Layout, numbers: Int64s | None) -> Iterator[tuple[int, bytes]] | None:
-    """Lay out rows, each behind the number of its last step; None: few steps, or too long tokens: use `merge_rows`."""
+    """Lay out rows, each with the number of its last step; None means that `merge_rows` should be used.
+
+    That is so for few steps, and for too long tokens.
+    """
     if not use_machine_code(BYTES_A_ROW * len(history), OPENING) or not _are_shown_whole(history):
         return None
     from bpe_core.formats.compiled_rows import written_rows  # loads machine code
@@ -123,7 +126,7 @@ def base_rows(alphabet: Alphabet) -> Iterator[Row]:
 
 
 def special_rows(history: History) -> Iterator[Row]:
-    """Yield a row a special token; their ids follow the last merge."""
+    """Yield one row a special token; their ids follow the last merge."""
     for id, special in enumerate(history.recipe.special_tokens, start=history.first_special):
         yield _row_of_step_0(id, special.encode(), special.encode(), "special")
 
@@ -133,10 +136,10 @@ def _row_of_step_0(id: int, text: bytes, decoded: bytes, kind: str) -> Row:
 
 
 def too_long_to_show(history: History) -> list[str]:
-    """Return a sentence about tokens whose text the rows cut off."""
+    """Return a sentence about the tokens whose text the rows cut off."""
     specials = (len(special.encode()) for special in history.recipe.special_tokens)
     if max(specials, default=0) <= LONGEST_SHOWN and _are_shown_whole(history):
-        return []  # nearly all tables, without a text
+        return []  # nearly all tables, answered without making a text
     cut = TokenTexts.of(history, escape).cut_off
     if not cut:
         return []

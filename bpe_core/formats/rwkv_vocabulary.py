@@ -1,7 +1,7 @@
-r"""RWKV's vocabulary: a row a token, its number, its text as Python writes it, and how many bytes it has.
+r"""RWKV's vocabulary: one token a row, with its id, its text as a Python literal, and its number of bytes.
 
-A text is split from the left into the longest tokens that fit, whatever lies between two words. So it is WordPiece
-whose tokens are bytes and may begin a word as well as continue one, and the whole text is one word.
+A text is split from left to right into the longest tokens that fit, also across the ends of words. So it is read as
+WordPiece with tokens of bytes, which may begin a word as well as continue one; the whole text is one word.
 
 >>> text_of(r"'\n'", "row 1"), text_of(r"b'\xe4\xbd'", "row 2")
 (b'\n', b'\xe4\xbd')
@@ -28,7 +28,7 @@ from bpe_core.methods.registry import method_for
 from bpe_core.recipes.choice import LARGEST_VOCABULARY
 from bpe_core.support.progress import ProgressReport
 
-END = "<|endoftext|>"  # that RWKV's models have for 0, which their files do not list
+END = "<|endoftext|>"  # the token with the id 0 in RWKV's models, which their files do not list
 LARGEST_ID = 2**31 - 1
 
 _ESCAPE = r"\\(?:[\\'\"abfnrtv]|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})"
@@ -84,7 +84,7 @@ class RwkvVocabulary(Format):
 
 
 def read_rows(whole: str, name: str) -> dict[bytes, int]:
-    """Return the number of each token."""
+    """Return the id of each token."""
     found: dict[bytes, int] = {}
     taken: dict[int, bytes] = {}
     for row, line in enumerate(whole.split("\n"), start=1):
@@ -95,7 +95,7 @@ def read_rows(whole: str, name: str) -> dict[bytes, int]:
         if match is None:
             raise FormatError(f"{where}: there must be a number, a text in quotes and its length, not {line[:60]!r}.")
         text, number, length = text_of(match[2], where), int(match[1]), int(match[3])
-        if not text and length == 0:  # which no text becomes
+        if not text and length == 0:  # a token that no text becomes
             continue
         if len(text) != length:
             raise FormatError(f"{where}: the text has {len(text):,} bytes, but the row says {length:,}.")
@@ -116,7 +116,7 @@ def _check_size(found: Mapping[bytes, int], name: str) -> None:
 
 
 def text_of(literal: str, where: str) -> bytes:
-    """Return the bytes of a text as Python writes it."""
+    """Return the bytes of a text that is written as a Python literal."""
     if "\\" not in literal and literal[0] != "b":
         return literal[1:-1].encode()
     if literal[0] == "b" and re.search(r"(?<!\\)(?:\\\\)*\\[uU]", literal):

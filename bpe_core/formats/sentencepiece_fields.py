@@ -1,4 +1,4 @@
-"""Read and write the fields of SentencePiece's .model, a message of Protocol Buffers."""
+"""A reader and writer of the fields in SentencePiece's .model, a message of Protocol Buffers."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ if TYPE_CHECKING:
 
 VARINT, FIXED64, LENGTH, FIXED32 = 0, 1, 2, 5
 LONGEST_VARINT = 10
-MOST_FIELDS = 200_000  # of a message, but for those it has as many of as a vocabulary has tokens
+MOST_FIELDS = 200_000  # fields of a message, except those that occur once for each token of a vocabulary
 
 
 class Field(NamedTuple):
-    """One field; its value is a whole number, or the bytes of a text, message or float."""
+    """A field; its value is a whole number, or the bytes of a text, message or float."""
 
     number: int
     value: int | bytes
-    place: int  # of its first byte in the file
+    place: int  # the offset of its first byte in the file
 
 
 def varint(number: int) -> bytes:
-    """Write a whole number, seven bits a byte; negative ones as 64 bits."""
+    """Write a whole number, seven bits a byte; negative numbers as 64 bits."""
     number &= 2**64 - 1
     found = bytearray()
     while number > 0x7F:
@@ -66,7 +66,7 @@ def float_field(field: int, value: float) -> bytes:
 
 
 def fields_of(message: memoryview, name: str, start: int = 0, most: int = MOST_FIELDS) -> Iterator[Field]:
-    """Yield the fields of a message in their order; `start` is its place in the file."""
+    """Yield the fields of a message in their order; `start` is its offset in the file."""
     place = count = 0
     while place < len(message):
         one, place = _field(message, place, name, start)
@@ -118,16 +118,16 @@ def _varint(message: memoryview, place: int, name: str, start: int) -> tuple[int
     raise FormatError(f"{name}, byte {start + place:,}: a number does not end.")
 
 
-PIECE = 1  # the field
-_ENTRY = PIECE << 3 | LENGTH  # how it begins
-Kind = IntEnum("Kind", "NORMAL UNKNOWN CONTROL USER_DEFINED UNUSED BYTE")  # of a piece
+PIECE = 1  # the number of the field
+_ENTRY = PIECE << 3 | LENGTH  # the byte with which it begins
+Kind = IntEnum("Kind", "NORMAL UNKNOWN CONTROL USER_DEFINED UNUSED BYTE")  # kinds of a piece
 UNIGRAM, BPE, WORDS, CHARACTERS = 1, 2, 3, 4  # kinds of models
 LARGEST_FILE = 2**26
 MOST_FIELDS_OF_A_PIECE = 16
 
 
 class ScoredPiece(NamedTuple):
-    """One entry of the vocabulary; its number is its place."""
+    """An entry of the vocabulary; its id is its position."""
 
     text: str
     score: float
@@ -139,7 +139,7 @@ class ScoredPiece(NamedTuple):
 
 
 def in_order(found: dict[int, ScoredPiece], lowest: float, steps_only: Sequence[ScoredPiece] = ()) -> list[ScoredPiece]:
-    """Return pieces by number. Free numbers go to <unk>, if it has none, then to steps to other pieces."""
+    """Return pieces by id. Free ids go to <unk>, if it has none, then to steps to other pieces."""
     gaps = (number for number in count() if number not in found)
     if not any(piece.kind == Kind.UNKNOWN for piece in found.values()):
         found[next(gaps)] = ScoredPiece(UNKNOWN_TOKEN, 0.0, Kind.UNKNOWN)
@@ -151,14 +151,14 @@ def in_order(found: dict[int, ScoredPiece], lowest: float, steps_only: Sequence[
 
 
 def trainer_spec(kind: int, recipe: Recipe, pieces: list[ScoredPiece]) -> bytes:
-    """Say how the pieces were learned, and which of them is for what is unknown."""
+    """Write how the pieces were learned, and which of them represents the unknown."""
     unknown = next(number for number, piece in enumerate(pieces) if piece.kind == Kind.UNKNOWN)
     fields = [
         varint_field(3, kind),
         varint_field(4, len(pieces)),
         varint_field(35, recipe.unknown == "bytes"),
         varint_field(40, unknown),
-        *(varint_field(field, -1) for field in (41, 42, 43)),  # no beginning, end or padding
+        *(varint_field(field, -1) for field in (41, 42, 43)),  # no piece for beginning, end or padding
         bytes_field(45, pieces[unknown].text.encode()),
     ]
     return b"".join(fields)
@@ -168,7 +168,7 @@ def trainer_spec(kind: int, recipe: Recipe, pieces: list[ScoredPiece]) -> bytes:
 
 
 class Pieces:
-    """The vocabulary, as columns: of each piece the text, the score and the kind; its number is its place."""
+    """The vocabulary as columns: the text, the score and the kind of each piece; its id is its position."""
 
     def __init__(self, texts: LaidTexts, scores: Float64s, kinds: Int64s) -> None:
         self.texts, self.scores, self.kinds = texts, scores, kinds
@@ -181,7 +181,7 @@ class Pieces:
 
     @cached_property
     def number_of(self) -> dict[str, int]:
-        """Return the index of each piece by its text; of duplicates the last."""
+        """Return the index of each piece by its text; for duplicates the last."""
         return dict(zip(self.texts, range(len(self)), strict=True))
 
     @cached_property
@@ -207,19 +207,19 @@ NO_PIECES = Pieces(LaidTexts.of([]), np.zeros(0), np.zeros(0, np.int64))
 
 @dataclass(frozen=True)
 class FieldValues:
-    """The values of the fields in the file."""
+    """The values of the fields in a file."""
 
     pieces: Pieces = NO_PIECES
-    kind: int = UNIGRAM  # where nothing is said
+    kind: int = UNIGRAM  # defaults, for what the file does not say
     byte_fallback: bool = False
     suffix: bool = False
     normalizer: str = ""
-    map: bytes = b""  # what texts become, as sentencepiece_text.py says
+    map: bytes = b""  # the map of characters, see sentencepiece_text.py
     prefix: bool = True
     one_blank: bool = True
-    shows_blanks: bool = True  # as ▁
+    shows_blanks: bool = True  # blanks become ▁
     unknown_shown: str = UNKNOWN_SHOWN  # in a decoded text
-    map_behind: bytes = b""  # of a decoded text; the next three as above
+    map_behind: bytes = b""  # of a decoded text; so are the next three
     prefix_behind: bool = True
     one_blank_behind: bool = True
     shows_blanks_behind: bool = True
@@ -231,7 +231,7 @@ FIELDS: dict[int, dict[int, tuple[str, type]]] = {
         24: ("suffix", bool),
         35: ("byte_fallback", bool),
         44: ("unknown_shown", str),
-    },  # the trainer's
+    },  # of the trainer
     3: {
         1: ("normalizer", str),
         2: ("map", bytes),
@@ -288,7 +288,7 @@ def read(data: bytes, name: str) -> FieldValues:
 
 
 class OddPieces:
-    """The offsets of a file's pieces, which have to be read one by one."""
+    """The offsets of a file's pieces that have to be read one by one."""
 
     def __init__(self, data: bytes) -> None:
         self._data, self._places = data, list[int]()
@@ -298,7 +298,7 @@ class OddPieces:
         return len(self._places)
 
     def skip(self, place: int) -> int:
-        """Take all short pieces from a place on, which takes hardly any time; return where there is something else."""
+        """Skip all short pieces from this offset on, very fast; return the offset of the first other thing."""
         data, end = self._data, len(self._data)
         while place + 1 < end and data[place] == _ENTRY and (size := data[place + 1]) < 0x80:
             if place + 2 + size > end or len(self._places) > LARGEST_VOCABULARY:
@@ -308,7 +308,7 @@ class OddPieces:
         return place
 
     def enter(self, place: int) -> None:
-        """Take the piece at a place, which is longer."""
+        """Read the longer piece at this offset."""
         self._places.append(place)
 
     def odd(self) -> list[tuple[int, int]]:
@@ -320,8 +320,8 @@ class OddPieces:
 
 def _pieces(found: UsualPieces | OddPieces, data: bytes, name: str, has_scores: bool) -> Pieces:
     texts, scores, kinds = found.columns()
-    scores *= has_scores  # else it may be the logarithm of nothing
-    odd, seen = dict[int, str](), set[str]()  # so that the same one again and again is refused at once
+    scores *= has_scores  # otherwise it may be the logarithm of zero
+    odd, seen = dict[int, str](), set[str]()  # so that a file that repeats one piece is refused at once
     for number, place in found.odd():
         one, _ = _field(memoryview(data), place, name, 0)
         odd[number], scores[number], kinds[number] = piece = _piece(one, name, has_scores)
@@ -345,7 +345,7 @@ def _piece(message: Field, name: str, has_scores: bool) -> ScoredPiece:
 
 
 def _inside(field: Field) -> int:
-    """Return where the text or message of a field begins."""
+    """Return the offset at which the text or message of a field begins."""
     size = len(field.value) if isinstance(field.value, bytes) else 0
     return field.place + len(varint(field.number << 3 | LENGTH)) + len(varint(size))
 

@@ -1,8 +1,10 @@
-"""SentencePiece's .model: pieces with scores, minus the rank of a merge in BPE, in Unigram log-probabilities.
+"""SentencePiece's .model: pieces with scores.
 
-In BPE, neighbours are joined whose text together is a piece, the highest score first. Which two made a piece is
-recovered (see recovering.py). In models that others made, ▁ is a character like any other, so pieces may reach over
-words; models of ours say how words are marked and split, so merges suffice.
+In BPE a score is minus the rank of a merge, in Unigram a log-probability.
+
+In BPE, two neighbours are joined if their joined text is a piece, the highest score first. The two parts of a piece are
+recovered (see recovering.py). In models from other programs ▁ is an ordinary character, so pieces may cross words.
+Models from this program say how words are marked and split, so merges are enough.
 """
 
 from __future__ import annotations
@@ -60,21 +62,21 @@ from bpe_core.support.arrays import Float64s
 from bpe_core.support.progress import Progress, ProgressReport
 from bpe_core.text.preparation.whole_texts import WholeTexts
 
-RUNS = f"{MARKER}+[^{MARKER}]*"  # what no piece reaches over, where blanks are at the beginning of pieces only
+RUNS = f"{MARKER}+[^{MARKER}]*"  # characters that no piece crosses, if pieces have blanks only at their beginning
 EACH_WORD = f"{MARKER}[^{MARKER}]*"
-USER_DEFINED_SCORE = 0.1  # for each byte but the first, as SentencePiece 0.2.3 has it
+USER_DEFINED_SCORE = 0.1  # the bytes before a byte piece, except the first, as SentencePiece 0.2.3 writes them
 _KINDS = {"unknown": Kind.UNKNOWN, "fallback": Kind.BYTE}
 
 
 class _Found(NamedTuple):
-    """A model's base symbols, and what is made of them."""
+    """The base symbols of a model, and the pieces made of them."""
 
     alphabet: Alphabet
-    places: Int64s  # of its symbols among the pieces
-    lone: int  # so many of them, the last ones, only longer pieces hold: alone they are unknown
-    made: Int64s  # what is joined to, the highest score first
-    merges: RecoveredMerges[str]  # of these
-    lost: Int64s  # what no two make
+    places: Int64s  # indices of its symbols among the pieces
+    lone: int  # the number of last symbols that occur only in longer pieces: alone they are unknown
+    made: Int64s  # the pieces that neighbours are joined to, the highest score first
+    merges: RecoveredMerges[str]  # the parts of these pieces
+    lost: Int64s  # pieces that no two parts make
 
 
 def bpe_history(stored: FieldValues, name: str) -> tuple[History, list[str]]:
@@ -84,11 +86,12 @@ def bpe_history(stored: FieldValues, name: str) -> tuple[History, list[str]]:
 
 def _found(stored: FieldValues, own: bool) -> _Found:
     pieces, (alphabet, places) = stored.pieces, _base_symbols(stored, own)
-    unused = pieces.numbers_of(Kind.UNUSED)[: 0 if own else None]  # of others: steps to other pieces only
+    unused = pieces.numbers_of(Kind.UNUSED)[: 0 if own else None]  # pieces that are only steps to others
     longer, are_single = np.concatenate((pieces.numbers_of(Kind.NORMAL), unused)), pieces.texts.are_single
     longer = longer[~are_single[longer]]
     longer = longer[np.argsort(-_in_bits(pieces.scores)[longer], kind="stable")]
-    made, whole = (longer[:0], longer) if stored.kind == CHARACTERS else (longer, longer[:0])  # nothing is joined then
+    # no neighbours are joined then
+    made, whole = (longer[:0], longer) if stored.kind == CHARACTERS else (longer, longer[:0])
     tokens, merging = pieces.texts_of(made), np.where(alphabet.merging, places, NO_NUMBER)
     merges = recovered_among(pieces.texts, merging, made) or recover(tokens, _ids_of(alphabet), len(alphabet))
     singles = unused[are_single[unused]]
@@ -116,7 +119,7 @@ def _history_of_own(stored: FieldValues, found: _Found, name: str) -> tuple[Hist
 
 def _history_of_others(stored: FieldValues, found: _Found, name: str) -> tuple[History, list[str]]:
     pieces, merges, base = stored.pieces, found.merges, len(found.alphabet)
-    found_first = pieces.numbers_of(Kind.USER_DEFINED)  # in texts, before anything is joined
+    found_first = pieces.numbers_of(Kind.USER_DEFINED)  # searched for in texts, before any neighbours are joined
     seeds = np.concatenate((found_first, found.lost))
     alphabet = with_seeds(found.alphabet, list(map(_texts, pieces.texts_of(seeds))))
     first, last = np.concatenate((found.places, seeds)), found.made[merges.places]
@@ -141,7 +144,7 @@ def _history_of_others(stored: FieldValues, found: _Found, name: str) -> tuple[H
 
 
 def words_history(stored: FieldValues, name: str) -> tuple[History, list[str]]:
-    """Return a model of whole words: what is none of them is unknown, together with its neighbours, or its bytes."""
+    """Return a model of whole words: other text is unknown as a whole, or becomes its bytes."""
     _check_unknown(stored, name)
     unknown = "" if stored.byte_fallback else _unknown_text(stored)
     pieces = stored.pieces
@@ -165,9 +168,9 @@ def words_history(stored: FieldValues, name: str) -> tuple[History, list[str]]:
 
 
 def _base_symbols(stored: FieldValues, own: bool) -> tuple[Alphabet, Int64s]:
-    """Return what represents the unknown, and the characters, and the places of their pieces.
+    """Return the unknown symbol, and the characters, with the indices of their pieces.
 
-    In models of ours ▁ is a marker at the end.
+    In models from this program ▁ is a marker at the end.
     """
     pieces = stored.pieces
     unknown = "" if stored.byte_fallback else UNKNOWN_TOKEN if own else _unknown_text(stored)
@@ -212,12 +215,12 @@ def _is_more_than_merges(found: _Found, stored: FieldValues) -> bool:
 
 
 def _in_bits(scores: Float64s) -> Float64s:
-    """Return the scores with -0.0 below 0.0: the library compares them by their bits, of which there are 32 each."""
+    """Return the scores with -0.0 below 0.0: the library compares their 32 bits."""
     return np.where((scores == 0) & np.signbit(scores), -np.finfo(np.float64).tiny, scores)
 
 
 def _priorities(stored: FieldValues, found: _Found, first: Int64s) -> Int64s:
-    """Return by token the place of its score among all; `first` are the pieces that no two make."""
+    """Return the rank of each token's score among all scores; `first` are the pieces that no two parts make."""
     places = np.cumsum(np.diff(_in_bits(stored.pieces.scores)[found.made], prepend=np.inf) != 0) - 1
     of_piece = np.full(len(stored.pieces), NO_PRIORITY)
     of_piece[found.made] = places
@@ -225,7 +228,7 @@ def _priorities(stored: FieldValues, found: _Found, first: Int64s) -> Int64s:
 
 
 def _words(stored: FieldValues) -> dict[str, str]:
-    """Cut a text before anything is joined: before blanks, if no piece holds one behind another sign."""
+    """Split a text before any neighbours are joined: before blanks, if no piece has one after another character."""
     texts, kinds = stored.pieces.texts, stored.pieces.kinds
     counts = np.isin(kinds, (Kind.NORMAL, Kind.USER_DEFINED, Kind.UNUSED))
     data, first, sign = texts.data, texts.starts[:-1], MARKER.encode()
@@ -237,7 +240,7 @@ def _words(stored: FieldValues) -> dict[str, str]:
     alone = blanks[is_edge[blanks] & is_edge[blanks + len(sign)]]
     reaches, are_known = (np.searchsorted(first, places, side="right") - 1 for places in (behind, alone))
     is_known = (counts & (kinds != Kind.UNUSED))[are_known].any()
-    if counts[reaches].any() or not is_known:  # one that is unknown is so together with what is before it
+    if counts[reaches].any() or not is_known:  # an unknown character is joined with the unknown ones before it
         return {"pattern": "none"}
     return {"pattern": CUSTOM_PATTERN, "custom_pattern": RUNS}
 
@@ -271,7 +274,7 @@ def has_words_only(history: History) -> bool:
 
 
 def _kind_of_bpe(history: History) -> int:
-    """Return what splits as this does: a model of characters, where nothing is joined but longer pieces are there."""
+    """Return the kind of model that splits in the same way: one of characters if no neighbours are joined."""
     joining = history.joining
     is_joined = len(history) or joining is None or joining.priorities is None or joining.priorities.max() != NO_PRIORITY
     return BPE if is_joined else CHARACTERS
@@ -304,7 +307,7 @@ def bpe_pieces(history: History, numbers: Int64s) -> list[ScoredPiece]:
     for id, text in enumerate(texts):
         kind = kinds.get(id, Kind.NORMAL)
         score = _score(history, id, lowest) if kind in (Kind.NORMAL, Kind.UNUSED) else 0.0
-        if text in seen:  # no two pieces may have the same text
+        if text in seen:  # two pieces must not have the same text
             text, kind, score = f"<unused {id}>", Kind.UNUSED, 0.0
         seen.add(text)
         if numbers[id] == NO_NUMBER and id in hidden:
@@ -349,7 +352,7 @@ def unigram_history(stored: FieldValues, name: str) -> tuple[History, list[str]]
 
 
 def _most_probable(stored: FieldValues) -> tuple[ScoredPieces, int, dict[str, Any]]:
-    """Return what is cut into, the number of what is unknown, and what both say of a recipe."""
+    """Return the pieces to split into, the id of the unknown, and the choices of a recipe for any such model."""
     pieces = stored.pieces
     unknown, normal = int(pieces.numbers_of(Kind.UNKNOWN)[0]), pieces.numbers_of(Kind.NORMAL)
     found = ScoredPieces(pieces.texts_of(normal), pieces.scores[normal], normal)
@@ -362,7 +365,7 @@ def _most_probable(stored: FieldValues) -> tuple[ScoredPieces, int, dict[str, An
 def most_probable_history(
     stored: FieldValues, name: str, others: Mapping[int, float], sums: str
 ) -> tuple[History, list[str]]:
-    """Read the pieces as any model has them; `others` are cut into as well, with scores that count for nothing else."""
+    """Read the pieces as any model has them; texts are split into `others`, too, but their scores set no minimum."""
     _check_unknown(stored, name)
     found, unknown, said = _most_probable(stored)
     specials, steps = tuple(stored.pieces.texts_of(_specials(stored))), steps_of(stored)
@@ -379,7 +382,7 @@ def most_probable_history(
 
 
 def _joins(history: History) -> bool:
-    """Return whether its tokens are joined within words, rather than chosen by their scores."""
+    """Return whether the method joins tokens within words, instead of choosing them by score."""
     return IN_WORDS in Method.of(history.recipe).tables
 
 
@@ -475,7 +478,7 @@ class SentencePieceModel(Format):
         file.write(sentencepiece_fields.bytes_field(3, changes) + behind)
 
     def recognizes(self, data: bytes) -> bool:
-        # The first field is a piece, in it first its text and then its score, or where that is not said its kind.
+        # The first field is a piece. It begins with its text, then has its score, or its kind if there is no score.
         if len(data) < 8 or data[0] != 0x0A or data[2] != 0x0A:
             return False
         length = data[3]

@@ -28,10 +28,10 @@ from bpe_core.text.preparation.pieces import TracedPiece
 from bpe_core.text.preparation.steps import Step
 from bpe_core.text.preparation.whole_texts import Marks, WholeTexts
 
-BLOCK = 256  # cells; the array is a multiple of this
+BLOCK = 256  # cells; the length of the array is a multiple of this
 RECENT = 4 * BLOCK  # cells
-CLOSED = 1 << 31  # a cell that no byte leads to; 0 would let a byte 0 pass
-LAST_CHANGING = 0x2FFFF  # no character beyond has another form or case, or is a blank
+CLOSED = 1 << 31  # a cell that no byte leads to; with 0 a byte 0 would pass
+LAST_CHANGING = 0x2FFFF  # no character above this has another form or case, or is a blank
 _END = -1
 
 
@@ -61,13 +61,13 @@ class _Layout:
     def __init__(self) -> None:
         self.cells = array("I", [0]) * BLOCK
         self.taken = bytearray(BLOCK)  # cells
-        self.bases = bytearray(BLOCK)  # that some node has already
+        self.bases = bytearray(BLOCK)  # offsets that a node uses already
         self.taken[0] = 1
 
     def laid_out(self, root: dict[int, object]) -> array[int]:
         waiting: list[tuple[int, dict[int, object]]] = [(0, root)]
         between_characters: list[int] = []
-        for place, node in waiting:  # which grows meanwhile
+        for place, node in waiting:  # the array grows in the meantime
             labels = [0 if label == _END else label for label in node]
             base = self._base_for(labels)
             self.bases[base] = 1
@@ -92,7 +92,7 @@ class _Layout:
 
     def _base_for(self, labels: list[int]) -> int:
         first = labels[0]
-        # Gaps further back are too small or have their base taken: to try them all takes a minute.
+        # Earlier gaps are too small or their base is taken: trying them all takes a minute.
         cell = max(0, len(self.taken) - RECENT)
         while True:
             cell = self.taken.find(0, cell)
@@ -114,7 +114,7 @@ class _Layout:
 
 
 def changes_of(recipe: Recipe) -> dict[str, str]:
-    """Return the texts that a recipe changes, with blanks of every kind as spaces."""
+    """Return the texts that a recipe changes; blanks of every kind become spaces."""
     plain = recipe.with_changes(special_tokens=())
     found: dict[str, str] = {}
     for text in _candidates(recipe):
@@ -125,7 +125,7 @@ def changes_of(recipe: Recipe) -> dict[str, str]:
     return found
 
 
-_NO_BLANKS = "\x1c\x1d\x1e\x1f"  # Python calls them blanks, Unicode and patterns do not
+_NO_BLANKS = "\x1c\x1d\x1e\x1f"  # Python calls these blanks; Unicode and patterns do not
 
 
 def _candidates(recipe: Recipe) -> Iterator[str]:
@@ -140,12 +140,12 @@ def _candidates(recipe: Recipe) -> Iterator[str]:
         for code in range(0xAC00, 0xD7A4):
             syllable = chr(code)
             yield unicodedata.normalize("NFD", syllable)
-            if (code - 0xAC00) % 28:  # a syllable of two letters, and a third behind it
+            if (code - 0xAC00) % 28:  # a syllable of two letters, followed by a third letter
                 yield chr(code - (code - 0xAC00) % 28) + unicodedata.normalize("NFD", syllable)[2]
 
 
 def _orders_of_marks(parts: str) -> Iterator[str]:
-    """Yield a letter with its marks; of two also in the other order, and with the first one joined already."""
+    """Yield a letter with its marks; for two marks also in the other order, and with the first already composed."""
     yield parts
     if len(parts) == 3:
         yield parts[0] + parts[2] + parts[1]
@@ -172,7 +172,7 @@ _TEXT_CHOICES = tuple(field.name for field in dataclasses.fields(Normalization))
 
 
 def normalizer_spec(recipe: Recipe) -> bytes:
-    """Write the map, named by the choices it was made of; newer choices only where they are chosen."""
+    """Write the map, named by the choices it was made from; newer choices are named only if they are used."""
     usual = Normalization()
     choices = {name: getattr(recipe, name) for name in (*_ALWAYS_SAID, *_TEXT_CHOICES)}
     said = {name: value for name, value in choices.items() if name in _ALWAYS_SAID or value != getattr(usual, name)}
@@ -180,13 +180,13 @@ def normalizer_spec(recipe: Recipe) -> bytes:
         [
             bytes_field(1, (_OWN_NAME + json.dumps(said, ensure_ascii=False)).encode()),
             bytes_field(2, _map_of(_changes_only(recipe))),
-            *(varint_field(field, 1) for field in (3, 4, 5)),  # ▁ in front; one blank for several; blanks as ▁
+            *(varint_field(field, 1) for field in (3, 4, 5)),  # ▁ in front, one blank for several, and blanks as ▁
         ]
     )
 
 
 def map_differs(recipe: Recipe, text: str) -> bool:
-    """Return whether the map changes a word of the text in another way than the recipe does."""
+    """Return whether the map changes a word of the text differently from the recipe."""
     plain = _changes_only(recipe)
     if plain == _changes_only(Recipe()):
         return False
@@ -206,7 +206,7 @@ def _map_of(recipe: Recipe) -> bytes:
 
 
 def _text_choices(stored: FieldValues, name: str) -> dict[str, Any]:
-    """Read how a text is changed first from the name of our map, which is not read itself."""
+    """Read the choices from the name of a map that this program wrote; the map itself is not read."""
     choices = parsed_object(stored.normalizer.removeprefix(_OWN_NAME).encode(), f"{name}: its normalizer")
     if not set(_ALWAYS_SAID) <= choices.keys() <= set(_TEXT_CHOICES):
         raise FormatError(f"{name}: its normalizer says something else than this program writes.")
@@ -218,7 +218,7 @@ def is_own(stored: FieldValues) -> bool:
 
 
 def steps_of(stored: FieldValues) -> tuple[Step, ...]:
-    """Return what is done to a text, one after the other, as any model says it."""
+    """Return the steps that change a text in any model, in their order."""
     kept = KEPT_APART.join(stored.pieces.of_kind(Kind.USER_DEFINED))
     table = None
     if stored.map or (kept and stored.kind == UNIGRAM) or "  " in kept:
@@ -234,7 +234,7 @@ def recipe_with(stored: FieldValues, merges: int, name: str, **choices: Any) -> 
 
 def decoding_of(stored: FieldValues) -> SentencePiece:
     unknown = next(iter(stored.pieces.of_kind(Kind.UNKNOWN)), UNKNOWN_TOKEN)
-    changes = bool(stored.map_behind)  # else nothing else is done behind, either
+    changes = bool(stored.map_behind)  # otherwise no later step does anything, either
     return SentencePiece(
         unknown,
         stored.unknown_shown,
@@ -249,7 +249,7 @@ def decoding_of(stored: FieldValues) -> SentencePiece:
 
 
 def decoding_fields(recipe: Recipe) -> tuple[bytes, bytes]:
-    """Write what a recipe says of decoding: among the fields of the trainer, and behind all."""
+    """Write a recipe's choices for decoding: in the fields of the trainer, and after all others."""
     told = next((step for step in recipe.decoding if isinstance(step, SentencePiece)), SentencePiece(""))
     shown = bytes_field(44, told.unknown_shown.encode()) if told.unknown_shown != UNKNOWN_SHOWN else b""
     chosen = enumerate((told.prefix_behind, told.one_blank_behind, told.shows_blanks_behind), 3)
@@ -258,7 +258,7 @@ def decoding_fields(recipe: Recipe) -> tuple[bytes, bytes]:
 
 
 def prepared_spec(recipe: Recipe) -> bytes | None:
-    """Write what such a recipe does to a text; None where it does something else."""
+    """Write the normalizer of such a recipe; None if it does something else."""
     told = WholeTexts.of(recipe.preparation)
     if told is None:
         return None
@@ -270,7 +270,7 @@ def prepared_spec(recipe: Recipe) -> bytes | None:
 
 
 def recipe_of(stored: FieldValues, steps: int, name: str, **choices: Any) -> tuple[Recipe, list[str]]:
-    """Return the recipe of a file of ours, and notes."""
+    """Return the recipe of a file from this program, and notes."""
     pieces = stored.pieces
     specials = tuple(pieces.texts_of(np.flatnonzero(np.isin(pieces.kinds, (Kind.CONTROL, Kind.USER_DEFINED)))))
     notes = ["Control symbols of the file are special tokens here."] if specials else []

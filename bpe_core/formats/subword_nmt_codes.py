@@ -1,7 +1,7 @@
-"""subword-nmt's codes: a version line, then `left right` a line; fastBPE writes a count behind.
+"""subword-nmt's codes: a version line, then `left right` on each line; fastBPE writes a count after each pair.
 
-Version 0.2 glues the end of a word to its last character (`w</w>`); version 0.1 has it as a symbol of its own.
-Characters that are in no merge are unknown.
+Version 0.2 joins the end of a word to its last character (`w</w>`); in version 0.1 it is a separate symbol. Characters
+that occur in no merge are unknown.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class SubwordNmtCodes(Format):
     def read_all(self, data: bytes, name: str, beside: Beside) -> Opened:
         plain = without_counts(data)
         merges, version = written_merges.read_pairs(plain, name)
-        # The first releases wrote no version, and had the end of a word as a symbol of its own.
+        # The first releases wrote no version, and had the end of a word as a separate symbol.
         glued = version == GLUED or (END not in merges.right and any(text.endswith(END) for text in merges.right))
         alphabet = Alphabet(tuple(_symbols(merges, glued)))
         base = {symbol.text.decode(): id for id, symbol in enumerate(alphabet.symbols) if symbol.kind != "unknown"}
@@ -95,10 +95,10 @@ class SubwordNmtCodes(Format):
         return History.from_pairs(recipe, alphabet, found.pairs), notes
 
     def loaded_by(self, library: Any, data: bytes, history: History, name: str, beside: Beside) -> Peer | None:
-        from subword_nmt.apply_bpe import BPE  # not needed to run
+        from subword_nmt.apply_bpe import BPE  # an optional library
 
         if not history:
-            return None  # it ends the program at an empty list
+            return None  # subword-nmt ends the program at an empty list
         text = without_counts(data).decode("utf-8-sig")
         if history.recipe.marker == "glued" and not text.startswith(GLUED):
             text = f"{GLUED}\n" + text.removeprefix(f"{SYMBOL}\n")
@@ -112,7 +112,7 @@ class SubwordNmtCodes(Format):
 
 
 def without_counts(data: bytes) -> bytes:
-    r"""Remove the third column, by which fastBPE's codes differ from subword-nmt's. Other content stays as it is.
+    r"""Remove the third column, which only fastBPE's codes have. Other content stays as it is.
 
     >>> without_counts(b"l o 7\nlo w</w> 5\n"), without_counts(b"l o\n")
     (b'l o\nlo w</w>\n', b'l o\n')

@@ -1,9 +1,9 @@
 """The merge table as JSON, CSV or TSV; each can be read back exactly.
 
-JSON is one object: recipe, base symbols and merges, a merge a line. CSV and TSV, for spreadsheets, begin with the
-merges; behind them follow base symbols and special tokens as rows of step 0, and last the recipe as JSON in the column
-`token`, so that a file that was cut short is noticed. All texts are escaped texts (see honest_text.py): a row is always
-one line, and line numbers in errors are those of an editor.
+JSON is one object: recipe, base symbols and merges, with one merge a line. CSV and TSV, for spreadsheets, begin with
+the merges. After these come base symbols and special tokens as rows of step 0, and last the recipe as JSON in the
+column `token`, so that a truncated file is noticed. All texts are escaped (see honest_text.py): a row is always one
+line, and line numbers in errors are those of an editor.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ from bpe_core.history.history import History, Int64s
 from bpe_core.support.honest_text import escape, unescape
 from bpe_core.support.progress import ProgressReport
 
-OPENING = b'\n "merges": ['  # where, as this program writes it, the lines of the merges begin
-CLOSING = b"\n ]\n}\n"  # how it ends them
-BEFORE = '  {"step": ,'  # of a line, beside what its values take from the first on
+OPENING = b'\n "merges": ['  # the text before the lines of the merges, as this program writes it
+CLOSING = b"\n ]\n}\n"  # the text after these lines
+BEFORE = '  {"step": ,'  # bytes of a line, besides its values from the first on
 LARGEST_WHOLE = 32 * 2**20  # bytes parsed at once; in memory they can become twenty times as many
 LARGEST_LINE = 2**20
 SIGNATURE = "bpe-explorer merge table"
 VERSION = 1
 SPECIAL_NUMBERS = "special_numbers"
-MOST_SYMBOLS = 100_000  # which are read at once; with their scores they take 200 bytes each
+MOST_SYMBOLS = 100_000  # read all at once; with their scores they take 200 bytes each
 
 _SYMBOL_COLUMNS = ("id", "kind", "token", "bytes")
 _encoded = json.JSONEncoder(ensure_ascii=False).encode
@@ -72,7 +72,7 @@ class JsonTable(MergeTable):
             symbols = [one | {NUMBER: known[id]} for id, one in enumerate(symbols)]
         lines = ",".join(f"\n  {_encoded(one)}" for one in symbols) + "\n " * bool(symbols)
         file.write(f',\n "alphabet": [{lines}],'.encode() + OPENING)
-        comma = 1  # which is before all but the first
+        comma = 1  # before all but the first
         for rows in reported(_laid(history, numbers, known), history, progress):
             file.write(rows[comma:])
             comma = 0
@@ -122,7 +122,7 @@ class JsonTable(MergeTable):
 
 
 def _laid(history: History, numbers: Int64s | None, known: Sequence[int | None]) -> Iterator[tuple[int, bytes]]:
-    """Yield some lines at a time, each behind a comma, with the step behind which they end."""
+    """Yield some lines at a time, each after a comma, with the number of their last step."""
     reasons = {name: history.reasons[name].tolist() for name in merge_table.columns_for(history.reasons)}
     if not reasons:
         names = [*COLUMNS_BUT_KIND, *([] if numbers is None else [NUMBER])]
@@ -152,7 +152,7 @@ def _objects_in(whole: Object, key: str, name: str) -> list[Object]:
 def _merge_lines(data: bytes, begin: int, name: str) -> Iterator[tuple[str, Object]]:
     lines = io.BytesIO(data)  # shares the memory of `data`
     lines.seek(begin)
-    comma: bool | None = None  # behind the merge before; None: there was none
+    comma: bool | None = None  # after the merge before; None: there was none
     for number, line in enumerate(lines, start=data.count(b"\n", 0, begin) + 1):
         where, text = f"{name}, line {number:,}", line.strip()
         if text.startswith(b"]"):
@@ -168,12 +168,12 @@ def _merge_lines(data: bytes, begin: int, name: str) -> Iterator[tuple[str, Obje
 
 
 def _json_cells_at_once(data: bytes, names: Sequence[str]) -> Cells | None:
-    """Find the values of the merges, each with these keys; None where another program laid them out."""
+    """Find the values of the merges, each with these keys; None if another program laid the file out."""
     start, stop = data.find(OPENING) + len(OPENING), data.rfind(CLOSING)
     if not len(OPENING) <= start < stop:
         return None
     raw = np.frombuffer(data, np.uint8, count=stop - start, offset=start)
-    # A quote within a text has a backslash before it, and the one with which a text begins a blank.
+    # A quote inside a text has a backslash before it, and the quote that begins a text has a blank.
     keys = (raw[1:-1] == ord('"')) & (raw[2:] == ord(":")) & (raw[:-2] != ord("\\")) & (raw[:-2] != ord(" "))
     if not merge_table.make_rows(keys, len(names)):
         return None
@@ -185,7 +185,7 @@ def _json_cells_at_once(data: bytes, names: Sequence[str]) -> Cells | None:
     return Cells(data, names, begin, end) if (next_line - begin[:, 0]).max() + len(BEFORE) <= LARGEST_LINE else None
 
 
-LARGEST_CELL = 16 * 2**20  # characters; only the recipe could ever be so long
+LARGEST_CELL = 16 * 2**20  # characters; only the recipe could be that long
 SCORES, BETWEEN, NOT_KNOWN = "scores", ";", "nan"
 NEWLINE, QUOTE = b'\n"'
 _RECIPE, _TIED = "recipe", Row._fields.index("tied")
@@ -210,7 +210,7 @@ class CsvTable(MergeTable):
         def write(row: Row, reasons: Iterable[object], scores: str = "") -> None:
             said = {SCORES: scores, NUMBER: known[row.id] if known and row.id is not None else None}
             cells = [*row, *map(cell_of, reasons), *(said[name] for name in ends)]
-            cells[_TIED] = cell_of(row.tied)  # for all other cells the writer does the same, and sooner
+            cells[_TIED] = cell_of(row.tied)  # the writer does the same for all other cells, and faster
             writer.writerow(cells)
 
         if laid is not None:
@@ -223,7 +223,7 @@ class CsvTable(MergeTable):
         for place, row in enumerate(_step_0_rows(history)):
             some = scores[place] if place < len(scores) else []
             write(row, [None] * len(names), BETWEEN.join(NOT_KNOWN if one is None else repr(one) for one in some))
-        text.detach()  # flushes, and leaves the file open for its owner
+        text.detach()  # flushes the file, and leaves it open for its owner
 
     def as_found(self, row: Row) -> Found:
         return {name: cell_of(value) for name, value in row._asdict().items()}
@@ -246,7 +246,7 @@ class CsvTable(MergeTable):
     def taken_apart(self, data: bytes, name: str) -> ParsedTable:
         if not self.recognizes(data):
             raise FormatError(f"{name}, line 1: the header of a merge table is missing: {self._header.decode()}")
-        merges_end = data.find(b"\n0" + self.delimiter.encode()) + 1  # where the rows of step 0 begin
+        merges_end = data.find(b"\n0" + self.delimiter.encode()) + 1  # the offset at which the rows of step 0 begin
         if not merges_end:
             raise FormatError(f"{name} ends before its base symbols and its recipe: it was truncated.")
         header_end = data.find(b"\n") + 1
@@ -269,7 +269,7 @@ class CsvTable(MergeTable):
             if len(step_0) != len(should):
                 raise FormatError(f"{name}: {len(step_0):,} rows of step 0 where the recipe asks for {len(should):,}.")
             for (at, found), row in zip(step_0, should, strict=True):
-                # A former version may have written the recipe in fewer words.
+                # A former version may have written the recipe with fewer entries.
                 self.check_cells(found, row._replace(token=found["token"]) if row.kind == _RECIPE else row, at)
 
         return ParsedTable(
@@ -287,7 +287,7 @@ class CsvTable(MergeTable):
         )
 
     def _rows(self, data: bytes, name: str, first: int, width: int | None = None) -> Iterator[tuple[str, list[str]]]:
-        # The limit belongs to the csv module as a whole; it only ever grows.
+        # The limit applies to the whole csv module; it is only ever raised.
         csv.field_size_limit(max(csv.field_size_limit(), LARGEST_CELL))
         for number, line in enumerate(io.BytesIO(data), start=first):
             where = f"{name}, line {number:,}"
@@ -345,7 +345,7 @@ def _csv_cells_at_once(data: bytes, start: int, delimiter: str, names: Sequence[
     ends = (raw == ord(delimiter)) | (raw == NEWLINE)
     quotes = raw == QUOTE
     if quotes.any():
-        ends &= np.cumsum(quotes, dtype=np.uint8) & 1 == 0  # what is within quotes ends no cell
+        ends &= np.cumsum(quotes, dtype=np.uint8) & 1 == 0  # a separator inside quotes ends no cell
     if len(raw) and not merge_table.make_rows(ends, len(names)):
         return None
     end = np.flatnonzero(ends) + start

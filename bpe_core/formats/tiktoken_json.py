@@ -1,6 +1,6 @@
-"""tiktoken's JSON for JavaScript: pattern, special tokens, and ranks in one text, as Claude's first tokenizer has them.
+"""tiktoken's JSON for JavaScript: pattern, special tokens, and all ranks in one text, as in Claude's first tokenizer.
 
-In that text a line is a sign, the rank of its first token, and tokens in base64, each with the next rank.
+Each line of that text is a sign, the rank of its first token, and tokens in base64; ranks rise by one.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""tiktoken's ranks: one line a token, its bytes in base64 and its rank; and Mistral's tekken.json.
+"""tiktoken's ranks, one token a line with its bytes in base64 and its rank; and Mistral's tekken.json.
 
-Which two pieces made a token is recovered (see recovering.py). Where a token falls into no two pieces, or into pieces
-of higher rank, texts are cut as tiktoken does: a word that is a token is that token, and otherwise the neighbours are
-joined whose text together has the lowest rank.
+The two parts of each token are recovered (see recovering.py). If a token has no two parts, or parts of higher rank,
+texts are split as tiktoken does: a word that is a token becomes that token; otherwise the two neighbours whose joined
+text has the lowest rank are joined first.
 
-A tekken.json has the pattern, too. Its first numbers, often 1,000, are kept for special tokens, and the rank of a token
-is added to them. Only as many tokens are taken as the vocabulary's size leaves room for.
+A tekken.json has the pattern, too. Its first ids, often 1,000, are kept for special tokens, and the rank of a token is
+added to their number. Only as many tokens are taken as the vocabulary's size leaves room for.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ from bpe_core.recipes.choice import LARGEST_VOCABULARY
 from bpe_core.support.found_once import once
 from bpe_core.support.progress import Progress, ProgressReport
 
-LARGEST_FILE = 2**26  # bytes; recovering the merges takes up to some seconds a megabyte
+LARGEST_FILE = 2**26  # bytes; recovering the merges takes up to some seconds per megabyte
 LARGEST_RANK = 2**31 - 1
 ROWS_BETWEEN_REPORTS = 4_096
-EVERYTHING = "(?s:.+)"  # an expression that cuts nothing, as for a peer that is given words
+EVERYTHING = "(?s:.+)"  # an expression that splits nothing, for a peer that gets words
 
 _LETTER = rb"[A-Za-z0-9+/]"
 _LINE = re.compile(rb"(?=\S)(%b{4})*(%b{2}==|%b{3}=)? -?\d+\r?(\n|\Z)" % (_LETTER, _LETTER, _LETTER))
 _USUAL = re.compile(rb"(?:[A-Za-z0-9+/]++={0,2} [0-9]{1,10}\n)++")
-_EMPTY = b"="  # how files write a token of no bytes, as Whisper's do
+_EMPTY = b"="  # the way in which files write a token without bytes, as Whisper's do
 
 
 class TiktokenRanks(Format):
@@ -65,8 +65,8 @@ class TiktokenRanks(Format):
     def numbers(self, history: History) -> Int64s:
         """Return the file's ranks.
 
-        They are the merge priorities if there are any; the ranks of the file it came from, if they rise with the steps;
-        otherwise our ids.
+        These are the merge priorities if there are any; or the ranks of the file that the table came from, if they rise
+        with the steps; otherwise the indices.
         """
         ids = super().numbers(history)
         if history.joining is not None and history.joining.priorities is not None:
@@ -122,7 +122,7 @@ def ranked(
     where: str,
     taken: Collection[int] = (),
 ) -> RankedHistory:
-    """Return the history behind ranks, lowest first, with these choices; special tokens have those `taken`."""
+    """Return the history of these ranks, lowest first, with these choices; special tokens have the ids in `taken`."""
     ranks, empty = without_empty(ranks)
     base = {token: id for id, token in enumerate(token for token in ranks if len(token) == 1)}
     recovered = recover([token for token in ranks if token not in base], base, len(base))
@@ -138,14 +138,14 @@ def ranked(
 
 
 def without_empty(ranks: dict[bytes, int]) -> tuple[dict[bytes, int], int | None]:
-    """Return the tokens that have bytes, and the rank of the one that has none."""
+    """Return the tokens that have bytes, and the rank of the token without bytes."""
     if b"" not in ranks:
         return ranks, None
     return {token: rank for token, rank in ranks.items() if token}, ranks[b""]
 
 
 def read_ranks(data: bytes, name: str) -> dict[bytes, int]:
-    """Return each token with its rank, lowest first, for readers that change nothing."""
+    """Return each token with its rank, lowest first, for readers that do not change the dictionary."""
     return once("ranks", data, lambda: _read_ranks(data, name))
 
 
@@ -164,7 +164,7 @@ def _read_ranks(data: bytes, name: str) -> dict[bytes, int]:
 
 
 def _read_at_once(data: bytes) -> dict[bytes, int] | None:
-    """Read lines as most programs write them; None where each must be looked at by itself."""
+    """Read lines in the usual form; None if each line must be checked by itself."""
     if not _USUAL.fullmatch(data):
         return None
     parts = data.split()
@@ -177,7 +177,7 @@ def _read_at_once(data: bytes) -> dict[bytes, int] | None:
 
 
 def checked_ranks(ranks: dict[bytes, int], name: str) -> dict[bytes, int]:
-    """Sort the lowest first; refuse a rank that is given twice, and a byte without one."""
+    """Sort by rank; refuse a rank that occurs twice, and a byte without a rank."""
     if len(ranks) > LARGEST_VOCABULARY:
         raise FormatError(f"{name}: there are more than {LARGEST_VOCABULARY:,} tokens.")
     _check_ranks(ranks, name)
@@ -239,8 +239,8 @@ def _notes(
 
 RANKS = TiktokenRanks()
 NUMBERS_FOR_SPECIALS = 1_000  # at least, in a file of ours: as in theirs
-VERSION = "v7"  # the first that lists its special tokens
-# What the first numbers are in files that do not say so.
+VERSION = "v7"  # the first version that lists its special tokens
+# The first special tokens, for files that do not list them.
 OLDER_SPECIALS = (
     "<unk>", "<s>", "</s>", "[INST]", "[/INST]", "[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]", "[TOOL_RESULTS]",
     "[/TOOL_RESULTS]", "[TOOL_CALLS]", "[IMG]", "<pad>", "[IMG_BREAK]", "[IMG_END]", "[PREFIX]", "[MIDDLE]", "[SUFFIX]",
@@ -268,7 +268,7 @@ class Tekken(Format):
         return same_text(history) + lost
 
     def numbers(self, history: History) -> Int64s:
-        """Return the file's numbers if they are ranks behind special tokens; otherwise number special tokens first."""
+        """Return the file's ids if they are ranks after special tokens; otherwise number special tokens first."""
         specials, first = len(history.recipe.special_tokens), history.first_special
         known = history.numbers
         if known is not None:
@@ -351,7 +351,7 @@ def _text(token: bytes) -> str | None:
 
 
 def _read(data: bytes, name: str) -> tuple[Object, dict[bytes, int], int]:
-    """Return the whole file, its tokens by rank as far as there is room, and how many numbers come before them."""
+    """Read the whole file. Return tokens by rank, as far as there is room, and the number of ids before them."""
 
     def found() -> tuple[Object, dict[bytes, int], int]:
         whole = parsed_object(data, name)

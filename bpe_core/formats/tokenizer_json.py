@@ -128,7 +128,7 @@ class TokenizerJson(Format):
         file.write(json_reading.laid_out(whole, 2).encode())
 
     def recognizes(self, data: bytes) -> bool:
-        # A vocabulary may hold tokens that are called so, but those have numbers.
+        # A vocabulary may hold tokens with these names, but those have ids.
         return data.lstrip()[:1] == b"{" and _MODEL.search(data) is not None and b'"vocab"' in data
 
     def read_all(self, data: bytes, name: str, beside: Beside) -> Opened:
@@ -163,7 +163,7 @@ def _model_of(history: History) -> JsonModel:
 
 
 def _model_in(model: Object, name: str) -> JsonModel:
-    """Find the kind of model. Where a file does not say it, each kind has something that no other has."""
+    """Find the kind of model. If a file does not name it, each kind has an entry that no other has."""
     signs = {"Unigram": isinstance(model.get("vocab"), list), "WordPiece": "max_input_chars_per_word" in model}
     signs["WordLevel"] = "merges" not in model
     kind = json_reading.text_in(model, "type", name) or next((one for one, found in signs.items() if found), "BPE")

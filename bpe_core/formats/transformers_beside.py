@@ -1,7 +1,7 @@
-"""The effects of sidecar files on transformers, which the tokenizer file itself does not show; a sentence each.
+"""The effects of sidecar files on transformers, which the tokenizer file itself does not show; one sentence each.
 
-Its classes add tokens, let some take the spaces beside them, split in a way of their own, and give SentencePiece's
-pieces other numbers.
+The classes of transformers add tokens, let some of them take the spaces next to them, split in their own way, and give
+SentencePiece's pieces other ids.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ from bpe_core.text.preparation.pieces import AddedToken
 
 ADDED, CONFIG, MAP = "added_tokens.json", "tokenizer_config.json", "special_tokens_map.json"
 MODEL = "config.json"
-SIDECARS = (CONFIG, MODEL, MAP, ADDED)  # what transformers reads besides a tokenizer.json
+SIDECARS = (CONFIG, MODEL, MAP, ADDED)  # the other files that transformers reads with a tokenizer.json
 VOCABULARY, WHOLE = "vocab.json", "tokenizer.json"
 _LISTS = ("additional_special_tokens", "extra_special_tokens")
-# Classes that number pieces otherwise, by fairseq's order, room for tokens of their own, or a vocab.json.
+# Classes that number pieces differently: in fairseq's order, with room for other tokens, or by a vocab.json.
 _OTHER_NUMBERS = (
     *("Camembert", "LayoutXLM", "MBart", "MBart50", "MLuke", "Nllb", "PLBart", "SeamlessM4T", "XGLM", "XLMRoberta"),
     *("M2M100", "Marian", "Pegasus", "Speech2Text"),
@@ -96,7 +96,7 @@ def about_beside(opened: OpenedTable, beside: Beside) -> list[str]:
 
 
 def _about_versions(opened: OpenedTable, kind: str, config: Object, *, named: bool) -> Iterator[str]:
-    """Report what a slow class does otherwise than the fast one, or a version of it than another."""
+    """Report how a slow class differs from the fast one, or how two versions of a class differ."""
     recipe = opened.history.recipe
     if opened.format == "vocab.txt" and (kind in LIKE_BERT or (named and not kind)):
         changes = [step for step in recipe.preparation if isinstance(step, BertNormalizer)]
@@ -134,7 +134,7 @@ def _joins_parts(token: bytes) -> bool:
     return token[:1] in _TAILS and bool(behind)
 
 
-_TAILS = bytes(range(0x80, 0xC0))  # which begin no character
+_TAILS = bytes(range(0x80, 0xC0))  # bytes that begin no character
 
 
 def _sides(step: AddedToken) -> bool:
@@ -142,7 +142,7 @@ def _sides(step: AddedToken) -> bool:
 
 
 def _about_named(kind: str, config: Object, sided: Mapping[str, bool]) -> list[str]:
-    """Report tokens that Qwen2's class looks for plainly, as the configuration names them."""
+    """Report tokens that Qwen2's class searches for without the options that the configuration names."""
     named = tokens_in({**config, "added_tokens_decoder": None}) if kind == "Qwen2" else ()
     said = "tokens are found by Qwen2Tokenizer of transformers 5 without the spaces or words beside them: {}"
     return about([text for text in named if sided.get(text)], said)
@@ -184,7 +184,7 @@ def _named_in_two_ways(config: Object) -> list[str]:
 
 
 def _about_own(specials: Collection[str], named: Collection[str], kind: str) -> list[str]:
-    """Report special tokens that the class does not look for; none where it is not known."""
+    """Report special tokens that the class does not search for; nothing if the class is not known."""
     own = own_tokens(kind, {})
     unnamed = [text for text in specials if text not in named and text not in own] if own else []
     return about(
@@ -195,19 +195,19 @@ def _about_own(specials: Collection[str], named: Collection[str], kind: str) -> 
 
 def _all(whole: Object) -> Iterator[str]:
     """Return all texts that a file may name as tokens."""
-    yield from whole  # of added_tokens.json
+    yield from whole  # the object of added_tokens.json
     yield from tokens_in(whole)
 
 
 def config_beside(beside: Beside) -> Object:
-    """Return the configuration beside a file, with the class that reads it, whichever file names that."""
+    """Return the sidecar configuration of a file, with the class that reads it and the file that names the class."""
     config = _object_in(CONFIG, beside, [])
     kind = class_beside(config, _object_in(MODEL, beside, []))
     return {**config, "tokenizer_class": f"{kind}Tokenizer"} if kind else config
 
 
 def about_whole(whole: Object, beside: Beside) -> list[str]:
-    """Report what transformers does otherwise than a sound tokenizer.json says, as files beside it want it."""
+    """Report how transformers differs from a valid tokenizer.json because of its sidecar files."""
     config, model = _object_in(CONFIG, beside, []), _object_in(MODEL, beside, [])
     kind = class_beside(config, model)
     found = _about_tokens(whole, kind, config, beside)
@@ -220,7 +220,7 @@ def about_whole(whole: Object, beside: Beside) -> list[str]:
         )
     elif reads_scores_itself(whole, kind):
         found.append(_SCORES.format(kind))
-    says_all = goes_by_file(kind) or (own_steps and kind != "CLIP")  # whose class of transformers 4 does it, too
+    says_all = goes_by_file(kind) or (own_steps and kind != "CLIP")  # its class in transformers 4 does it, too
     if not (says_all or decodes_as(whole, kind, config)):
         found.append(f"{kind}Tokenizer of transformers decodes in a way of its own; here it is done as the file says.")
     if _puts_otherwise(whole.get("pre_tokenizer") or {}, config):
@@ -231,7 +231,7 @@ def about_whole(whole: Object, beside: Beside) -> list[str]:
 
 
 def _puts_otherwise(cut: Object, config: Object) -> bool:
-    """Return whether transformers 4 chooses differently from the file whether to put a space before a text."""
+    """Return whether transformers 4 differs from the file about putting a space before a text."""
     is_put, wanted = cut.get("add_prefix_space"), config.get("add_prefix_space") or False
     return cut.get("type") == "ByteLevel" and is_put is not None and is_put != wanted
 
@@ -262,7 +262,7 @@ _BY_4 = (
 
 
 def _about_tokens(whole: Object, kind: str, config: Object, beside: Beside) -> list[str]:
-    """Report tokens that are looked for in transformers or here only, or found in another way."""
+    """Report tokens that only transformers or only this program searches for, or that they find in different ways."""
     listed: dict[str, Object] = {item["content"]: item for item in whole.get("added_tokens") or ()}
     numbered = config.get("added_tokens_decoder")
     others: list[Object] = [] if isinstance(numbered, dict) else [_object_in(MAP, beside, [])]
@@ -272,7 +272,7 @@ def _about_tokens(whole: Object, kind: str, config: Object, beside: Beside) -> l
     lacking = [text for text in sorted(named) if text not in listed]
     said = f"tokens that {CONFIG} or {MAP} beside it name are looked for in transformers, but not here: {{}}"
     found = about(lacking, said)
-    for one in dict.fromkeys((kind, class_of(config))):  # of which either may read it
+    for one in dict.fromkeys((kind, class_of(config))):  # each of them may read it
         own = [text for text in own_tokens(one, config) or () if text not in listed and text not in named]
         found += about(own, _OWN.format(one))
     roles = tokens_in({key: value for key, value in config.items() if key.endswith("_token")})
@@ -301,15 +301,15 @@ def _object_in(name: str, beside: Beside, found: list[str]) -> Object:
 
 
 def _known(opened: OpenedTable) -> set[str]:
-    """Return the texts that are looked for here."""
+    """Return the texts that this program searches for."""
     recipe, joining = opened.history.recipe, opened.history.joining
     first = [opened.history.alphabet.texts[id].decode() for id in (joining.found_first if joining else ())]
-    unknown = [recipe.unknown_text] if opened.format != "sentencepiece" else []  # which finds it in no text
+    unknown = [recipe.unknown_text] if opened.format != "sentencepiece" else []  # no text can hold it
     return {*recipe.special_tokens, *unknown, *first}
 
 
 def tokens_in(config: Object) -> dict[str, AddedToken | None]:
-    """Find the tokens that a configuration names, and how those are found that take spaces or stand alone."""
+    """Find the tokens that a configuration names, and how tokens are found that take spaces or must stand alone."""
     items: list[tuple[object, bool]] = []  # and whether nothing overrules them
     for key, value in config.items():
         if key in _LISTS:
@@ -332,7 +332,7 @@ def tokens_in(config: Object) -> dict[str, AddedToken | None]:
 
 
 def _about_class(opened: OpenedTable, kind: str, named: str, config: Object, beside: Beside) -> list[str]:
-    """Report how the class that reads a SentencePiece model goes by it; each does so in its own way."""
+    """Report how the class that reads a SentencePiece model differs from the model; each class has its own way."""
     if not kind:
         return _about_numbers(opened, beside)
     names = f"{named} beside it names {kind}Tokenizer, "

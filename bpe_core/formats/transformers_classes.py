@@ -1,8 +1,8 @@
-"""The fixed behaviour of transformers' classes: the tokens they look for, how they change and split a text.
+"""The fixed behaviour of transformers' classes: which tokens they search for, how they change and split a text.
 
-In transformers 5 most classes take only the pieces of a tokenizer.json, and make all else by themselves. Found with
-4.57.6 and 5.24.0: slow and fast classes were given every assigned character, alone and between letters, texts of many
-languages, each token by itself and tokens by chance to decode.
+In transformers 5 most classes take only the pieces of a tokenizer.json, and make everything else themselves. These
+facts were measured with 4.57.6 and 5.24.0: slow and fast classes were given every assigned character, alone and between
+letters, texts of many languages, each token alone, and random tokens to decode.
 """
 
 from __future__ import annotations
@@ -23,15 +23,16 @@ _BERTS = (
     *("Splinter", "SqueezeBert"),
 )
 LIKE_BERT = (*_BERTS, "Funnel", "MPNet")
-SPACED = ("LayoutLMv2", "Splinter")  # of these, where transformers 4 decodes with spaces before signs
+# of these, the classes whose transformers 4 version decodes with spaces before signs
+SPACED = ("LayoutLMv2", "Splinter")
 LIKE_BART = ("Bart", "Blenderbot", "LED", "LayoutLMv3", "Longformer", "Luke", "MarkupLM", "Mvp", "Roberta")
 LIKE_GPT2 = (*LIKE_BART, "CodeGen", "Deberta", "GPT2", "Whisper")
-_LIKE_T5 = ("Camembert", "T5", "XLMRoberta")  # with the file's own map of characters
-_MAPLESS = ("MBart", "Udop")  # which leave it out
-_PREFIXED = ("Blenderbot", "LayoutLMv3")  # which put a space before a text where nothing else is said
+_LIKE_T5 = ("Camembert", "T5", "XLMRoberta")  # classes with the file's own map of characters
+_MAPLESS = ("MBart", "Udop")  # classes that leave it out
+_PREFIXED = ("Blenderbot", "LayoutLMv3")  # classes that put a space before a text unless told otherwise
 
 _CALLED = "bos <s> eos </s> sep </s> cls <s> unk <unk> pad <pad>"
-_TOKENS = {  # of classes, by what they are for, where no file names others
+_TOKENS = {  # the tokens of classes by their role, where no file names others
     f"{_CALLED} mask <mask>": (
         *(*LIKE_BART, "Barthez", "Camembert", "LayoutXLM", "MBart", "MBart50", "Nllb", "XLMRoberta"),
     ),
@@ -59,7 +60,7 @@ _TOKENS = {  # of classes, by what they are for, where no file names others
 }
 _OF_CLASS = {kind: dict(zip(*[iter(tokens.split())] * 2, strict=True)) for tokens, kinds in _TOKENS.items()
              for kind in kinds}  # fmt: skip
-_OTHERWISE_CALLED = {  # models by names that are not those of their classes
+_OTHERWISE_CALLED = {  # models whose classes have other names
     **dict.fromkeys(("gptneo", "gptj", "opt"), "GPT2"),
     **dict.fromkeys(("mistral", "mixtral", "phi3"), "Llama"),
     **dict.fromkeys(("gemma2", "gemma3", "gemma3text"), "Gemma"),
@@ -68,8 +69,8 @@ _OTHERWISE_CALLED = {  # models by names that are not those of their classes
     **dict.fromkeys(("qwen2moe", "qwen3", "qwen3moe"), "Qwen2"),
     "phi": "CodeGen",
 }
-_BY_MODEL = ("Qwen2", "Qwen3_5", "Siglip2")  # which transformers 5 takes for such models, whatever class is named
-READ_ALIKE = 10  # digits behind the point
+_BY_MODEL = ("Qwen2", "Qwen3_5", "Siglip2")  # models that transformers 5 treats so, whatever class is named
+READ_ALIKE = 10  # digits after the point
 _OF_MODEL = (
     *("ignore_merges", "byte_fallback", "fuse_unk", "continuing_subword_prefix", "end_of_word_suffix", "unk_id"),
     "max_input_chars_per_word",
@@ -77,7 +78,7 @@ _OF_MODEL = (
 
 
 def class_of(config: Object) -> str:
-    """Return the class that a configuration names, by what sets it apart from others.
+    """Return the class that a configuration names, without the usual ends of such names.
 
     >>> class_of({"tokenizer_class": "XLMRobertaTokenizerFast"}), class_of({"tokenizer_class": None})
     ('XLMRoberta', '')
@@ -87,7 +88,7 @@ def class_of(config: Object) -> str:
 
 
 def class_for(model: Object) -> str:
-    """Return the class of a model, by its configuration.
+    """Return the class of a model from its configuration.
 
     >>> class_for({"model_type": "xlm-roberta"}), class_for({"model_type": "gptj"}), class_for({"model_type": "new"})
     ('XLMRoberta', 'GPT2', '')
@@ -99,13 +100,13 @@ def class_for(model: Object) -> str:
 
 
 def class_beside(config: Object, model: Object) -> str:
-    """Return the class that reads a tokenizer; where two may, that of transformers 5."""
+    """Return the class that reads a tokenizer; of two possible ones, that of transformers 5."""
     by_model = class_for({"model_type": model.get("model_type")})
     return by_model if by_model in _BY_MODEL else class_of(config) or class_for(model)
 
 
 def own_tokens(kind: str, config: Object) -> list[str] | None:
-    """Return the tokens that a class looks for by itself, as no other are named for the same; None: it is not known."""
+    """Return the tokens that a class itself searches for, unless others have the same role; None if it is not known."""
     if kind not in _OF_CLASS:
         return None
     found = [text for name, text in _OF_CLASS[kind].items() if f"{name}_token" not in config]
@@ -124,7 +125,7 @@ def role_tokens(kind: str) -> dict[str, str]:
 
 
 def decoder_of(kind: str, config: Object) -> Object | None:
-    """Return how a class turns tokens into a text, as a tokenizer.json says it; None: it is not known."""
+    """Return how a class decodes, in the form of a tokenizer.json; None if it is not known."""
     if kind in (*LIKE_GPT2, "GPTNeoX", "Qwen2", "Qwen3_5"):
         return _BY_BYTES
     if kind in LIKE_BERT:
@@ -162,7 +163,7 @@ BLANKS_AROUND = r"\A[\s\x1c-\x1f]+|[\s\x1c-\x1f]+\z"  # of a text, which Python 
 
 
 def steps_of(kind: str, config: Object, map: Object | None = None) -> Object | None:
-    """Return how a class changes and splits texts, as a tokenizer.json says it; None: it is not known.
+    """Return how a class changes and splits texts, in the form of a tokenizer.json; None if it is not known.
 
     >>> steps_of("GPT2", {})
     {'pre_tokenizer': {'type': 'ByteLevel', 'add_prefix_space': False, 'use_regex': True}}
@@ -203,7 +204,7 @@ def steps_of(kind: str, config: Object, map: Object | None = None) -> Object | N
 
 
 def byte_steps_of(config: Object) -> Object | None:
-    """Return how the class that a configuration names changes and splits texts, if its tokens are made of bytes."""
+    """Return how the class in a configuration changes and splits texts, if its tokens consist of bytes."""
     kind = class_of(config)
     return steps_of(kind, config) if kind in (*LIKE_GPT2, "GPTNeoX", "Qwen2", "Qwen3_5") else None
 
@@ -255,7 +256,7 @@ def is_the_class_s(whole: Object, kind: str, config: Object) -> bool:
 
 
 def reads_scores_itself(whole: Object, kind: str) -> bool:
-    """Return whether a class reads scores itself that have more digits than all programs read alike."""
+    """Return whether a class parses scores itself that have too many digits for all programs to agree."""
     vocabulary = whole["model"].get("vocab")
     if goes_by_file(kind) or not isinstance(vocabulary, list):
         return False
@@ -264,7 +265,7 @@ def reads_scores_itself(whole: Object, kind: str) -> bool:
 
 
 def _choices(whole: Object) -> dict[str, Any]:
-    """Return what steps mean, however they are written."""
+    """Return the meaning of steps, however they are written."""
     steps = {key: whole.get(key) for key in ("normalizer", "pre_tokenizer")}
     choices = dict(read_steps({**steps, "added_tokens": []}, "steps").choices)
     choices.pop("decoding", None)
@@ -272,12 +273,12 @@ def _choices(whole: Object) -> dict[str, Any]:
 
 
 def _model(model: Object, kind: str) -> dict[str, Any]:
-    """Return the choices of a model that are not the usual ones."""
+    """Return the choices of a model that differ from the defaults."""
     names = (*_OF_MODEL, "unk_token") if kind in _WITH_UNKNOWN else _OF_MODEL
     return {name: model[name] for name in names if model.get(name)}
 
 
-_WITH_UNKNOWN = (*LIKE_BERT, "CLIP")  # the classes that name what is unknown to their model
+_WITH_UNKNOWN = (*LIKE_BERT, "CLIP")  # the classes that tell their model the unknown token
 
 
 def _own_model(kind: str, config: Object) -> dict[str, Any]:

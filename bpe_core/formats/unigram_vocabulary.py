@@ -1,6 +1,6 @@
-"""Unigram's pieces with their log-probabilities and numbers, in files and here.
+"""Unigram's pieces with their log-probabilities and ids, in files and in the engine.
 
-A file does not say which pieces were dropped on the way. So all are in the alphabet, and there are no steps.
+A file does not say which pieces training dropped. So all pieces are in the alphabet, and there are no steps.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from bpe_core.support.arrays import Float64s
 from bpe_core.text.characters import code_points
 from bpe_core.text.preparation.normalizers import KEPT_APART, Precompiled
 
-# How far the log-probability of a character without one lies below all pieces, as in SentencePiece.
+# How far the log-probability of an unknown character lies below that of all pieces, as in SentencePiece.
 UNKNOWN_COSTS = 10.0
-LARGEST_SCORE = 3e38  # that a number of 32 bits holds
+LARGEST_SCORE = 3e38  # the lowest 32-bit number
 
 
 class ScoredPieces(NamedTuple):
-    """The pieces that a text can be split into, all different, with their scores and numbers."""
+    """The pieces that a text can be split into, all different, with their scores and ids."""
 
     texts: LaidTexts
     scores: Float64s
@@ -120,14 +120,14 @@ def history_of(
 def _alphabet(
     base: list[Symbol], characters: list[str], markers: list[str], seeds: LaidTexts, blank: str, *, by_bytes: bool
 ) -> Alphabet:
-    """Return the alphabet of pieces in which a sign, or several, stands for a blank."""
+    """Return the alphabet of the pieces, in which one sign, or several, represent a blank."""
 
     def symbol(text: str, kind: SymbolKind) -> Symbol:
         raw = text.encode()
         return Symbol(raw, (read(text) or raw) if by_bytes else raw.replace(blank.encode(), b" "), kind)
 
     given = [*base, *(symbol(one, "character") for one in characters), *(symbol(one, "marker") for one in markers)]
-    if by_bytes or len(blank) > 1:  # then a piece may read otherwise than its characters one by one
+    if by_bytes or len(blank) > 1:  # otherwise a piece may read differently from its single characters
         return Alphabet((*given, *(symbol(one, "seed") for one in seeds)))
     known = code_points("".join((*characters, *markers)))
     id_of = np.zeros(int(known.max(initial=0)) + 1, np.int32)
@@ -136,7 +136,7 @@ def _alphabet(
 
 
 def method_of(scores: Float64s) -> str:
-    """Guess by which method they were learned: by the one that knows them, though no file says so."""
+    """Return a likely method for such scores; no file names it."""
     numbers = scores.tolist()
     return next((name for name, method in METHODS.items() if method.knows(numbers)), method_for(SCORES))
 
@@ -151,9 +151,9 @@ def checked_score(value: object, where: str) -> float:
 
 
 def numbers_for(history: History) -> Int64s:
-    """Map our indices to a file's numbers: as it came, or the unknown, special tokens, and the best first.
+    """Map indices to a file's ids: the ids it came with, or the unknown, special tokens, and the best pieces first.
 
-    What was dropped has no number. Where the unknown becomes bytes, one is left for <unk>, which files must have.
+    Dropped pieces have no id. If unknown text becomes bytes, one id stays free for <unk>, which files must have.
     """
     kept = dense_numbers(history)
     if kept is not None:
@@ -169,7 +169,7 @@ def numbers_for(history: History) -> Int64s:
     number_of: dict[bytes, int] = {}
     if alphabet.marker_id is not None:
         best = np.concatenate((best[best == alphabet.marker_id], best[best != alphabet.marker_id]))
-    for id in best.tolist():  # of two written alike, the marker and the character, nothing tells one from the other
+    for id in best.tolist():  # if marker and character are written alike, nothing distinguishes them
         numbers[id] = number_of.setdefault(texts[id], len(first) + len(number_of))
     for number, id in enumerate(first):
         if id != NO_NUMBER:
@@ -178,32 +178,33 @@ def numbers_for(history: History) -> Int64s:
 
 
 def scores_of(history: History) -> Float32s:
-    assert history.scores is not None  # no text could be cut without
+    assert history.scores is not None  # without it no text could be split
     return history.scores.at(len(history))
 
 
 def twins_in(history: History) -> dict[str, float]:
-    """Return the pieces that spell a special token, what is unknown, or one of its bytes, with their scores."""
+    """Return the pieces that spell a special token, the unknown token or one of its bytes, with their scores."""
     recipe, alphabet = history.recipe, history.alphabet
     unknown = BYTE_TEXTS if recipe.unknown == "bytes" else (recipe.unknown_text,)
     texts = {text.encode() for text in (*recipe.special_tokens, *unknown)}
     ids = [id for id, text in enumerate(alphabet.texts) if text in texts]
     found = {alphabet.texts[id]: id for id in ids if alphabet.symbols[id].kind in ("character", "seed")}
     scores = {text.decode(): float(scores_of(history)[id]) for text, id in found.items()}
-    return {text: score for text, score in scores.items() if math.isfinite(score)}  # else it is in longer pieces only
+    # otherwise it occurs in longer pieces only
+    return {text: score for text, score in scores.items() if math.isfinite(score)}
 
 
 _KINDS = {"unknown": Kind.UNKNOWN, "fallback": Kind.BYTE}
 
 
 def kept_texts(recipe: Recipe) -> set[str]:
-    """Return the symbols that a recipe leaves as they are."""
+    """Return the symbols that a recipe keeps unchanged."""
     told = (step.kept.split(KEPT_APART) for step in recipe.preparation if isinstance(step, Precompiled))
     return {text for texts in told for text in texts}
 
 
 def pieces_of(history: History, *, with_unused: bool = False) -> list[ScoredPiece]:
-    """Return the pieces by number, as SentencePiece calls their kinds; those that no text becomes only if asked to."""
+    """Return the pieces by id with SentencePiece's kinds; pieces that no text becomes only with `with_unused`."""
     numbers = numbers_for(history)
     scores, texts = scores_of(history), [text.decode() for text in written(history)]
     found: dict[int, ScoredPiece] = {}

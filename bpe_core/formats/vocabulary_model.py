@@ -1,7 +1,7 @@
-"""Make an alphabet and merges of numbered texts and pairs of texts, as Hugging Face's files have them.
+"""The making of an alphabet and merges from numbered texts and pairs of texts, as in Hugging Face's files.
 
-The base symbols are the entries that no merge makes and that are one byte or character; all others are seeds, which
-are met as whole words, or never.
+Base symbols are entries that no merge makes and that are one byte or character. All others are seeds, which occur only
+as whole words, or never.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from bpe_core.history.joining import NO_PRIORITY, MergePriorities, PairRows
 from bpe_core.history.token_texts import written
 from bpe_core.recipes.parts import UNKNOWN_TOKEN, Marker
 
-NamedSymbol = tuple[str, Symbol]  # how the file writes it, and what it is
+NamedSymbol = tuple[str, Symbol]  # the text in the file, and the plain text
 
 
 @dataclass(frozen=True)
@@ -33,17 +33,17 @@ class Style:
     byte_level: bool = False
     marker: Marker = "none"
     marker_text: str = ""
-    unknown: str = ""  # the text of the token for unknown characters
+    unknown: str = ""  # the text of the unknown token
     byte_fallback: bool = False  # unknown characters become bytes
     blank: str = ""  # the character that represents a blank in words
-    whole_words: bool = False  # a word that is a token is that token
-    joins_unknown: bool = False  # neighbours that are unknown are one token
-    drops_unknown: bool = False  # what is unknown is no token at all
-    unknown_bytes: bool = False  # each byte without a token is the token for what is unknown
+    whole_words: bool = False  # a word that is a token becomes that token
+    joins_unknown: bool = False  # unknown neighbours become one token
+    drops_unknown: bool = False  # unknown characters become no token at all
+    unknown_bytes: bool = False  # each byte without a token becomes the unknown token
 
     @property
     def raw_marker(self) -> bytes:
-        """Return the marker as tokens hold it: where they are bytes, its characters may stand for some."""
+        """Return the marker as tokens hold it: where tokens are bytes, its characters may represent bytes."""
         found = byte_level.read(self.marker_text) if self.byte_level and self.marker_text else None
         try:
             return (found or b"").decode().encode() or self.marker_text.encode()
@@ -52,11 +52,11 @@ class Style:
 
     @property
     def longest(self) -> int:
-        """Return how many characters the text of a base symbol can have."""
+        """Return the most characters that the text of a base symbol can have."""
         return 1 + len(self.marker_text) * (self.marker == "glued")
 
     def symbols_among(self, texts: Iterable[str]) -> list[str]:
-        """Return the texts of one character, maybe with the marker glued on."""
+        """Return the texts of one character, which may have the marker attached."""
         longest, end = self.longest, self.marker_text
         return [text for text in texts if len(text) == 1 or (len(text) == longest and text.endswith(end))]
 
@@ -72,7 +72,7 @@ def base_symbols(plain: Sequence[str], vocabulary: Mapping[str, int] | None, sty
 
 
 def raw_texts(text: str, style: Style) -> tuple[bytes, bytes] | None:
-    """Return a token as it is written and as it reads; None for what byte-level texts cannot spell."""
+    """Return a token's text as written and its plain text; None if byte-level texts cannot spell it."""
     raw = byte_level.read(text) if style.byte_level else text.encode()
     if not raw:
         return None
@@ -84,7 +84,7 @@ def raw_texts(text: str, style: Style) -> tuple[bytes, bytes] | None:
 
 
 def _bytes(known: set[str], vocabulary: Mapping[str, int], marker: str = "", end: bytes = b"") -> list[NamedSymbol]:
-    """Return the 256 bytes as the file numbers them; those it has no number for come last."""
+    """Return the 256 bytes in the file's order; those without an id come last."""
     texts = [text + marker for text in byte_level.stand_ins()]
     order = byte_level.stand_in_order()
     named = [(texts[byte], byte) for byte in order]
@@ -98,11 +98,11 @@ def _bytes(known: set[str], vocabulary: Mapping[str, int], marker: str = "", end
 
 def _characters(plain: Sequence[str], style: Style, *, is_complete: bool) -> list[NamedSymbol]:
     marker = style.marker_text
-    is_alone = style.marker in ("prefix", "symbol")  # the marker is a symbol of its own
+    is_alone = style.marker in ("prefix", "symbol")  # the marker is a separate symbol
     single = [text for text in plain if len(text) == 1 and not (is_alone and text == marker)]
     glued = [text for text in style.symbols_among(plain) if text.endswith(marker) and len(text) > 1]
     known = set(single)
-    if not is_complete:  # in a vocabulary, one that only ends words is unknown before their ends
+    if not is_complete:  # a vocabulary may have a symbol only at the ends of words; elsewhere it is unknown
         single += [text[0] for text in glued if text[0] not in known]
     symbols = _unknown(style)
     symbols += [(text, _symbol(text, " " if text == style.blank else text, "character")) for text in single]
@@ -116,7 +116,7 @@ def _symbol(text: str, decoded: str, kind: SymbolKind) -> Symbol:
 
 def _unknown(style: Style) -> list[NamedSymbol]:
     symbols = symbols_for_unknown("" if style.byte_fallback else style.unknown or UNKNOWN_TOKEN)
-    is_left_out = style.drops_unknown and not style.byte_fallback  # then the file has no such entry
+    is_left_out = style.drops_unknown and not style.byte_fallback  # the file has no such entry
     return [("" if is_left_out else symbol.text.decode(), symbol) for symbol in symbols]
 
 
@@ -126,10 +126,10 @@ __all__ = ["Model", "Style", "build"]
 @dataclass(frozen=True, eq=False)
 class Model:
     alphabet: Alphabet
-    pairs: Int64s  # a row each
-    numbers: Int64s | None  # of base symbols, merges and special tokens, where they are not our ids
+    pairs: Int64s  # one row each
+    numbers: Int64s | None  # ids of base symbols, merges and special tokens, if they differ from the indices
     notes: list[str]
-    joining: MergePriorities | None = None  # where the merges alone do not say how texts are cut
+    joining: MergePriorities | None = None  # for files whose merges alone do not say how texts are split
 
 
 def build(
@@ -141,10 +141,10 @@ def build(
     pieces: Collection[str] = (),
     named: str = "",
 ) -> Model:
-    """Make the model of a file's entries; without a vocabulary, merges mention all base symbols.
+    """Make the model of a file's entries; without a vocabulary, the merges name all base symbols.
 
-    `where` reads "merges.txt, line {}"; `pieces` are special tokens that a word can be as well; `named` is the
-    vocabulary's own file, if it has one.
+    `where` reads "merges.txt, line {}"; `pieces` are special tokens that a word can be as well; `named` is the separate
+    file of the vocabulary, if there is one.
     """
     if vocabulary is None:
         made = dict.fromkeys(merges.made, NO_NUMBER)
@@ -159,12 +159,13 @@ def build(
     is_symbol = placed.among(placed.places(style.symbols_among(texts)))
     alone = [text for text in specials if text not in pieces]
     is_special, is_part = placed.among(placed.places(alone)), placed.among(placed.left, placed.right)
-    # One that merges join, or that is one character, is a base symbol as well.
+    # An entry that merges join, or that is one character, is a base symbol as well.
     is_plain = is_symbol | ~placed.among(placed.made) & (~is_special | is_part)
     plain = [texts[place] for place in np.flatnonzero(is_plain[: len(entries)]).tolist()]
     symbols = base_symbols(plain, vocabulary, style)
     of_symbols = [text for text, _ in symbols]
-    base = {text: id for id, text in enumerate(of_symbols)}  # of the unknown and a character alike, the character
+    # if the unknown token and a character look alike, the character is meant
+    base = {text: id for id, text in enumerate(of_symbols)}
     mergeable = {text: base[text] for text, symbol in symbols if symbol.kind not in STAYS_ALONE}
     found = placed.resolved_at_once(mergeable, len(symbols))
     has_twice = found is None and len(placed.last_of_each_pair) < len(merges)
@@ -210,7 +211,7 @@ def _about_lacking(merges: WrittenMerges, vocabulary: Mapping[str, int], where: 
 
 
 def _seeds(texts: Sequence[str], style: Style) -> list[tuple[str, Symbol]]:
-    """Return the entries that are neither base symbols nor made by merges, as far as they are texts at all."""
+    """Return the entries that are neither base symbols nor made by merges, if they are valid texts."""
     raw = ((text, raw_texts(text, style)) for text in texts)
     return [(text, Symbol(*found, "seed")) for text, found in raw if found is not None]
 
@@ -237,7 +238,7 @@ def _joining(rows: PairRows, lacking: Sequence[int], style: Style) -> MergePrior
 
 
 def unknown_bytes(history: History) -> list[int]:
-    """Return the bytes that have the number of the token for what is unknown."""
+    """Return the bytes that share the id of the unknown token."""
     recipe, numbers = history.recipe, history.numbers
     if numbers is None or recipe.base != "bytes" or recipe.unknown_text not in recipe.special_tokens:
         return []
@@ -246,7 +247,7 @@ def unknown_bytes(history: History) -> list[int]:
 
 
 def joined_in_order(history: History) -> Int64s:
-    """Return all pairs that are joined, the first at the top: what a list of merges must say."""
+    """Return all pairs that are joined, the first at the top: the content of a list of merges."""
     joining = history.joining
     if joining is None:
         left, right = history.columns[:2]

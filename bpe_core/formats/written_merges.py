@@ -1,6 +1,6 @@
-"""Read merges written as pairs of texts, a pair a line; turn them into merges of ids.
+"""A reader of merges that are written as pairs of texts, one a line; it turns them into merges of ids.
 
-A file may list several merges that make the same text; the texts alone decide which of them ever happens.
+A file may list several merges that make the same text; the texts alone decide which of them happens.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from bpe_core.support.arrays import Bools
 from bpe_core.support.found_once import once
 
 NO_LIMIT = 2**62
-NOWHERE = -1  # the place of a text that is not among all texts
-NEVER = 2**62  # the turn of what no merge makes
+NOWHERE = -1  # the position of a text that is not among all texts
+NEVER = 2**62  # the turn of a token that no merge makes
 
 
 @dataclass(frozen=True, eq=False)
 class WrittenMerges:
-    """Merges by columns: most questions are asked of all hundred thousand at once."""
+    """Merges as columns: most checks run over all hundred thousand at once."""
 
     left: list[str]
     right: list[str]
-    places: Sequence[int]  # of each in the file: its line, or its number
+    places: Sequence[int]  # the place of each in the file: its line, or its number
 
     @cached_property
     def made(self) -> list[str]:
@@ -54,7 +54,7 @@ class WrittenMerges:
 
 
 def halves(texts: Sequence[str]) -> tuple[list[str], list[str]] | None:
-    """Split each text at its only blank; None where one of them has another form.
+    """Split each text at its only blank; None if a text has another form.
 
     >>> halves(["l o", "lo w"]), halves(["l o", "low"]), halves(["l o", " w"]), halves(["l o w", "low"])
     ((['l', 'lo'], ['o', 'w']), None, None, None)
@@ -69,24 +69,24 @@ def halves(texts: Sequence[str]) -> tuple[list[str], list[str]] | None:
 class ResolvedMerges:
     pairs: list[tuple[int, int]] | Int64s = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
-    never_happen: list[str] = field(default_factory=list)  # what merges make that another one always makes before
-    places: Int64s | None = None  # of the texts, where they were found so
+    never_happen: list[str] = field(default_factory=list)  # texts that another merge always makes earlier
+    places: Int64s | None = None  # positions of the texts, if they are known
 
 
 class PlacedMerges:
-    """Merges with the place of each text among all texts: then most questions are asked of whole columns."""
+    """Merges with the position of each text among all texts: so most checks run over whole columns."""
 
     def __init__(self, merges: WrittenMerges, texts: Sequence[str]) -> None:
         self._merges, self._place_of = merges, {text: place for place, text in enumerate(texts)}
         self.left, self.right, self.made = map(self.places, (merges.left, merges.right, merges.made))
 
     def places(self, texts: Collection[str]) -> Int64s:
-        """Return the place of each, or NOWHERE."""
+        """Return the position of each text, or NOWHERE."""
         return np.fromiter(map(self._place_of.get, texts, repeat(NOWHERE)), np.int64, len(texts))
 
     def among(self, *columns: Int64s) -> Bools:
         """Mark the places that occur in any of these columns."""
-        found = np.zeros(len(self._place_of) + 1, np.bool_)  # NOWHERE is the last one
+        found = np.zeros(len(self._place_of) + 1, np.bool_)  # NOWHERE is the last position
         for column in columns:
             found[column] = True
         return found[:NOWHERE]
@@ -105,19 +105,19 @@ class PlacedMerges:
         return not makes_anew or (_are_letters(base) and len(self.last_of_each_pair) == len(rows))
 
     def _makers(self, base: Mapping[str, int], rows: Int64s) -> Int64s:
-        """Return the first of these merges that makes each text: -1 for the base, one behind all where none does."""
+        """Return the first of these merges that makes each text: -1 for base symbols, their number if none does."""
         found = np.full(len(self._place_of) + 1, len(self.made))
         found[self.made[rows][::-1]] = rows[::-1]
         found[self.places(base)] = -1
         return found[:NOWHERE]
 
     def _since(self, makers: Int64s, rows: Int64s) -> Int64s:
-        """Return behind which merge both parts of each of these are there."""
+        """Return after which merge both parts of each of these are there."""
         return np.maximum(makers[self.left[rows]], makers[self.right[rows]])
 
     @cached_property
     def last_of_each_pair(self) -> Int64s:
-        """Return the merges in their order, of those that join the same pair the last."""
+        """Return the merges in their order; for merges that join the same pair, only the last."""
         pairs = self.left * len(self._place_of) + self.right
         in_order = np.sort(pairs)
         if (in_order[1:] != in_order[:-1]).all():
@@ -126,7 +126,7 @@ class PlacedMerges:
         return np.sort(len(pairs) - 1 - from_behind)
 
     def pair_rows(self, at: Int64s) -> PairRows:
-        """Order the joined pairs by the ids of tokens, of which these are the places."""
+        """Order the joined pairs by the ids of tokens, which have these positions."""
         id_of = np.full(len(self._place_of) + 1, NOWHERE)
         id_of[at], id_of[NOWHERE] = np.arange(len(at)), NOWHERE
         rows = self.last_of_each_pair
@@ -135,18 +135,18 @@ class PlacedMerges:
         return PairRows(*(column[known] for column in columns))
 
     def resolved_at_once(self, base: Mapping[str, int], first_id: int) -> ResolvedMerges | None:
-        """Resolve merges in order, each of which makes another text."""
+        """Resolve merges in order, if each makes a different text."""
         rows = np.arange(len(self.made))
         if len(rows) > LARGEST_VOCABULARY or self.among(self.made).sum() < len(rows) or not self.are_in_order(base):
             return None
         return self._resolved(base, first_id, rows)
 
     def resolved_in_turn(self, base: Mapping[str, int], first_id: int) -> ResolvedMerges:
-        """Resolve merges in any order: of those that can happen, the first in the file is the next."""
+        """Resolve merges in any order: the next one is the first in the file that can happen."""
         return self._resolved(base, first_id, self._born_in_turn(base))
 
     def _resolved(self, base: Mapping[str, int], first_id: int, rows: Int64s) -> ResolvedMerges:
-        """Resolve these merges, each behind those that make its parts."""
+        """Resolve these merges, each after the merges that make its parts."""
         id_of = np.full(len(self._place_of) + 1, NOWHERE)
         id_of[self.places(base)] = np.fromiter(base.values(), np.int64, len(base))
         id_of[self.made[rows]] = np.arange(first_id, first_id + len(rows))
@@ -155,30 +155,30 @@ class PlacedMerges:
         return ResolvedMerges(pairs, [made[row] for row in rows.tolist()], places=self.made[rows])
 
     def _born_in_turn(self, base: Mapping[str, int]) -> Int64s:
-        """Return the merges that happen, in their order: each in its turn, or with its last part if that is later.
+        """Return the merges that happen, in order: each in its turn, or with its last part if that is later.
 
-        Of those that make the same text only the first does.
+        Of merges that make the same text only the first happens.
         """
         births, possible = self._births(base)
         rows = np.flatnonzero((possible < NEVER) & (possible == births[self.made]))
         counts = np.bincount(possible[rows], minlength=1)
-        is_crowd = counts[possible[rows]] > 1  # rarely one before waits for what this one makes
+        is_crowd = counts[possible[rows]] > 1  # rarely, an earlier merge waits for the result of this one
         born = np.concatenate((rows[~is_crowd], self._one_by_one(rows[is_crowd])))
         return born[np.argsort(possible[born], kind="stable")]
 
     def _births(self, base: Mapping[str, int]) -> tuple[Int64s, Int64s]:
-        """Return in whose turn each text is there first, -1 for the base, and each merge can happen; NEVER if never."""
+        """Return the turn in which each text first exists (-1: base symbols) and each merge can happen, or NEVER."""
         births, possible = np.full(len(self._place_of) + 1, NEVER), np.empty(len(self.made), np.int64)
         births[self.places(base)] = -1
         lengths = np.fromiter(map(len, self._merges.made), np.int64, len(self.made))
-        shortest_first = np.argsort(lengths, kind="stable")  # a part is shorter than what is made of it
+        shortest_first = np.argsort(lengths, kind="stable")  # a part is shorter than the token made of it
         for rows in np.split(shortest_first, np.flatnonzero(np.diff(lengths[shortest_first])) + 1):
             possible[rows] = np.maximum(rows, np.maximum(births[self.left[rows]], births[self.right[rows]]))
             np.minimum.at(births, self.made[rows], possible[rows])
         return births[:NOWHERE], possible
 
     def _one_by_one(self, rows: Int64s) -> Int64s:
-        """Return those of these merges that happen, in their order, where all other texts are there in time."""
+        """Return which of these merges happen, in their order, if all other texts exist in time."""
         is_known = np.ones(len(self._place_of), np.bool_)
         is_known[self.made[rows]] = False
         left, right, made = (
@@ -188,7 +188,7 @@ class PlacedMerges:
         found: list[int] = []
 
         def happens(row: int) -> bool:
-            """Note a merge that can happen, or the part that it waits for."""
+            """Note that a merge can happen, or the part that it waits for."""
             if is_known[made[row]]:
                 return False
             missing = right[row] if is_known[left[row]] else left[row]
@@ -209,7 +209,7 @@ class PlacedMerges:
 
 
 def listed_twice(merges: WrittenMerges) -> list[Flaw]:
-    """Report merges that are listed again, which no training does."""
+    """Report merges that are listed twice, which no training does."""
     often = Counter(zip(merges.left, merges.right, strict=True)) if len(merges) else Counter[tuple[str, str]]()
     again = [f"{left} {right}" for (left, right), times in often.items() if times > 1]
     return [*map(Flaw, about(again, "merges are listed more than once, which no training does: {}"))]
@@ -220,14 +220,15 @@ def _are_letters(base: Mapping[str, int]) -> bool:
 
 
 def resolved_at_once(base: Mapping[str, int], first_id: int, merges: WrittenMerges) -> ResolvedMerges | None:
-    """Resolve much sooner where each merge joins what is there already and makes what is not yet."""
+    """Resolve merges much faster, if each joins existing tokens and makes a new one."""
     return PlacedMerges(merges, list(dict.fromkeys(chain(base, merges.made)))).resolved_at_once(base, first_id)
 
 
 def resolve(base: Mapping[str, int], first_id: int, merges: WrittenMerges, where: str) -> ResolvedMerges:
     """Return the merges as pairs of ids.
 
-    `base` are the texts of the base symbols, `first_id` is the first merge's, `where` reads "merges.txt, line {}".
+    `base` are the texts of the base symbols, `first_id` is the id of the first merge, `where` reads "merges.txt, line
+    {}".
 
     >>> found = resolve({"l": 0, "o": 1, "w": 2}, 3, WrittenMerges(["l", "lo"], ["o", "w"], [1, 2]), "line {}")
     >>> found.pairs.tolist()
@@ -276,7 +277,7 @@ def _happens(left: str, right: str, id_of: Mapping[str, int], recovery: Recovery
 
 VERSION = "#version"
 LONGEST_LINE = 2**20  # bytes
-LOOK = 100_000  # bytes that tell whether there is a pair a line
+LOOK = 100_000  # bytes at the beginning that show whether each line has a pair
 
 
 def read_pairs(data: bytes, name: str) -> tuple[WrittenMerges, str]:
@@ -304,7 +305,7 @@ def _read_pairs(data: bytes, name: str) -> tuple[WrittenMerges, str]:
 
 
 def _read_at_once(data: bytes) -> tuple[WrittenMerges, str] | None:
-    """Read lines as most programs write them; None where each must be looked at by itself."""
+    """Read lines in the usual form; None if each line must be checked by itself."""
     try:
         lines = data.decode("utf-8-sig").removesuffix("\n").split("\n")
     except UnicodeDecodeError:
@@ -317,7 +318,7 @@ def _read_at_once(data: bytes) -> tuple[WrittenMerges, str] | None:
 
 
 def _is_version(line: str) -> bool:
-    """Return whether a first line is no merge: it names the version, maybe with a program's name or a title."""
+    """Return whether a first line is no merge, but names the version, or a program or title."""
     return line.startswith(VERSION) or (VERSION in line and len(line.split(" ")) == 2)
 
 
@@ -326,8 +327,8 @@ def _version_in(line: str) -> str:
 
 
 def pairs_at_the_beginning(data: bytes) -> list[tuple[str, str]]:
-    """Return the pairs of the first lines, below a version; none where one of them is no pair."""
-    whole, _, _ = data[:LOOK].rpartition(b"\n")  # the last line may be cut
+    """Return the pairs of the first lines after a version line; empty if one of them is no pair."""
+    whole, _, _ = data[:LOOK].rpartition(b"\n")  # the last line may be truncated
     head = (whole or data[:LOOK]).removeprefix(codecs.BOM_UTF8)
     try:
         lines = [line.removesuffix("\r") for line in head.decode().split("\n")]
@@ -338,7 +339,7 @@ def pairs_at_the_beginning(data: bytes) -> list[tuple[str, str]]:
 
 
 def lines_of(data: bytes, name: str) -> Iterable[str]:
-    """Return lines without their ends, which only a line feed makes."""
+    """Return lines without their ends; only a line feed ends a line."""
     try:
         lines = data.decode("utf-8-sig").split("\n")
     except UnicodeDecodeError:
@@ -349,7 +350,7 @@ def lines_of(data: bytes, name: str) -> Iterable[str]:
 
 
 def _lines_one_by_one(data: bytes, name: str) -> Iterator[str]:
-    """Yield the same, and say which line cannot be one."""
+    """Yield the same lines as `lines_of`, and report which line is invalid."""
     for number, line in enumerate(data.split(b"\n"), start=1):
         where = f"{name}, line {number:,}"
         if len(line) > LONGEST_LINE:

@@ -1,7 +1,7 @@
 r"""YouTokenToMe's model: numbers only. Two counts; a character and its id a line; then two ids and the id of both.
 
-The last line has the ids of <UNK>, <PAD>, <BOS> and <EOS>, -1 for none. A text is split at white space of ASCII and ▁,
-and each word begins with ▁. Neighbouring characters that the model does not have are one <UNK>.
+The last line has the ids of <UNK>, <PAD>, <BOS> and <EOS>, or -1. A text is split at ASCII white space and ▁, and each
+word begins with ▁. Neighbouring characters that the model does not have become one <UNK>.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def _character(code: int, name: str) -> str:
 
 
 def _pairs(rules: list[tuple[int, ...]], id_of: dict[int, int], name: str, first: int) -> Int64s:
-    """Turn the numbers of joined tokens into ids; those of base symbols are known."""
+    """Turn the numbers of joined tokens into ids; the ids of base symbols are known already."""
     pairs: list[tuple[int, int]] = []
     for line, (left, right, made) in enumerate(rules, first):
         missing = [half for half in (left, right) if half not in id_of]
