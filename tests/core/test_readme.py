@@ -65,6 +65,9 @@ def folder_with_a_book(tmp_path: Path) -> Path:
     (tmp_path / "plan.toml").write_text(plan, encoding="utf-8")
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "law.txt").write_text("the law of the lowland is the law\n", encoding="utf-8")
+    (tmp_path / "english").mkdir()
+    (tmp_path / "english" / "low.txt").write_text("the low houses of the lowland\n", encoding="utf-8")
+    (tmp_path / "german.txt").write_text("die niedrigen Häuser des Tieflands\n", encoding="utf-8")
     return tmp_path
 
 

@@ -146,7 +146,7 @@ class _Check:
         yield "texts with odd characters, or with none, are split and come back", self._bears_odd_texts
         yield "each place of a text is explained, as split where it is split", self._explains
         yield "the tokens in the tree of a word are those that the text is split into", self._builds_trees
-        yield "the life of a token is told, and the ways to split a word cover it", self._lives_and_has_ways
+        yield "the life of a token is known, and the ways to split a word cover it", self._lives_and_has_ways
         yield "a table of it is read back as it was written", self._is_kept
         yield "a text without anything to learn is refused in a sentence", self._refuses_nothing
         yield "a size that does not fit, steps of another text and unknown ids are refused in a sentence", self._refuses
