@@ -43,6 +43,7 @@ def add_mixture(parser: argparse.ArgumentParser) -> None:
     bases = [by for by in get_args(By) if by != "times"]
     groups.add_argument("--by", choices=bases, help="what shares are parts of; else bytes")
     groups.add_argument("--sample-of", choices=get_args(Of), default="documents", help="what is taken by chance")
+    groups.add_argument("--rest", action="store_true", help="take what --sample 90%% by the same seed leaves out")
     groups.add_argument("--seed", type=number, default=0, metavar="N", help="another one takes others by chance")
     groups.add_argument("--twice", action="store_true", help="a file that is named twice counts twice")
 
@@ -89,6 +90,8 @@ def mixture_of(options: argparse.Namespace, corpus: Corpus, before: Mixture | No
     names = [] if corpus.groups == ("",) else list(corpus.groups)
     given: Mapping[str, Any] = vars(options)
     ratios, with_dev = given.get("ratio", []), {dev_name(language): language for language, *_ in given.get("dev", [])}
+    if given.get("rest") and not any(part.endswith("%") for part in options.sample):
+        raise RecipeError("--rest takes what --sample leaves out by chance: say that part, too, such as --sample 90%.")
     if before is None and not (names or ratios or options.weights or options.by or options.sample or options.unique):
         return None
     mixing = _MixtureBuilder(names, before or Mixture())
@@ -156,7 +159,13 @@ def _sample(value: str, before: Sample, options: argparse.Namespace) -> Sample:
     10000000
     """
     if value.strip().endswith("%"):
-        return replace(before, fraction=weight_of(value), of=options.sample_of, seed=options.seed)
+        return replace(
+            before,
+            fraction=weight_of(value),
+            of=options.sample_of,
+            seed=options.seed,
+            rest=getattr(options, "rest", False),
+        )
     size = size_in(value)
     if size is None:
         raise RecipeError(

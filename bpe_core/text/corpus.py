@@ -367,7 +367,7 @@ def _by_chance(texts: Iterator[Text], group: Group) -> Iterator[Text]:
     for text in texts:
         draw = blake2b(b"%d %d %d " % (seed, 0 if group.unique else text.document, text.line), digest_size=8)
         draw.update(text.data)
-        if int.from_bytes(draw.digest(), "big") < limit:
+        if (int.from_bytes(draw.digest(), "big") < limit) is not group.sample.rest:
             yield text
 
 

@@ -47,6 +47,8 @@ class Sample:
         Whether "documents" or "lines" are drawn.
     seed
         The seed of the draw.
+    rest
+        Whether all that is not drawn is taken instead: the other part of a split.
 
     Examples
     --------
@@ -58,11 +60,18 @@ class Sample:
     fraction: Fraction = _WHOLE
     of: Of = "documents"
     seed: int = 0
+    rest: bool = False
 
     def __init__(
-        self, first_bytes: int | None = None, fraction: Weight = _WHOLE, of: Of = "documents", seed: int = 0
+        self,
+        first_bytes: int | None = None,
+        fraction: Weight = _WHOLE,
+        of: Of = "documents",
+        seed: int = 0,
+        rest: bool = False,
     ) -> None:
-        values = {"first_bytes": first_bytes, "fraction": exact(fraction, "A sample"), "of": of, "seed": seed}
+        values: dict[str, Any] = {"first_bytes": first_bytes, "fraction": exact(fraction, "A sample")}
+        values |= {"of": of, "seed": seed, "rest": rest}
         for name, value in values.items():
             object.__setattr__(self, name, value)
         self._check()
@@ -75,6 +84,10 @@ class Sample:
             raise RecipeError(f"A sample takes more than nothing and at most all of a group, not {self.fraction}.")
         if self.of not in get_args(Of):
             raise RecipeError(f"A sample is one of documents or of lines, not of {self.of!r}.")
+        if not isinstance(self.rest, bool):
+            raise RecipeError(f"Whether a sample is the rest is true or false, not {self.rest!r}.")
+        if self.rest and self.fraction == 1:
+            raise RecipeError("All of a group leaves no rest: say which part is drawn, such as 90%.")
 
     @property
     def takes_all(self) -> bool:
@@ -311,6 +324,8 @@ def _as_json(group: Group) -> dict[str, Any]:
         value["sample"] = {"fraction": str(sample.fraction), "of": sample.of, "seed": sample.seed}
         if sample.first_bytes is not None:
             value["sample"]["first_bytes"] = sample.first_bytes
+        if sample.rest:
+            value["sample"]["rest"] = True
     value |= {"unique": group.unique} if group.unique else {}
     value |= {"dev_of": group.dev_of} if group.dev_of else {}
     value |= {} if group.ratio is None else {"ratio": str(group.ratio)}
@@ -325,7 +340,7 @@ def _from_json(value: object) -> Group:
     sample = value.get("sample", {})
     if not isinstance(sample, dict):
         raise RecipeError("The sample of a group must be an object.")
-    _refuse_unknown(sample, {"first_bytes", "fraction", "of", "seed"}, "A sample")
+    _refuse_unknown(sample, {"first_bytes", "fraction", "of", "seed", "rest"}, "A sample")
     if "fraction" in sample:
         sample = {**sample, "fraction": _fraction(sample["fraction"])}
     weight = _fraction(value.get("weight", "1"))

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bpe_core.command_line.main import run
 from bpe_core.counting.count_words import count_groups, count_words
 from bpe_core.counting.grouped import GroupedWords, hashes
 from bpe_core.counting.words import WordColumns, WordTable, join_by_kernels, join_plainly
@@ -147,6 +150,41 @@ def test_samples() -> None:
     assert texts_read(by_chance, a=["".join(lines)]) == [taken]
     other = Mixture((Group("a", sample=Sample(fraction=Fraction(1, 10), of="lines", seed=4)),))
     assert texts_read(other, a=["".join(lines)]) != [taken]
+
+
+@pytest.mark.parametrize("of", ["documents", "lines"])
+def test_a_sample_and_its_rest_are_all_texts(of: Any) -> None:
+    texts = [f"text {number}\nits second line {number}\n" for number in range(200)]
+
+    def taken(*, rest: bool) -> list[str]:
+        sample = Sample(fraction="90%", of=of, seed=7, rest=rest)
+        again = Mixture.from_json_value(Mixture((Group("a", sample=sample),)).to_json_value())
+        assert again.groups[0].sample == sample
+        (found,) = texts_read(again, a=texts)
+        return [line for text in found for line in text.splitlines()]
+
+    most, others = taken(rest=False), taken(rest=True)
+    assert 10 < len(others) < 80
+    assert Counter([*most, *others]) == Counter(line for text in texts for line in text.splitlines())
+    with pytest.raises(RecipeError, match="no rest"):
+        Sample(rest=True)
+
+
+def test_a_split_by_documents_is_asked_for_by_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "texts").mkdir()
+    for number in range(60):
+        (tmp_path / "texts" / f"{number}.txt").write_text(f"word{number} " * 3, encoding="utf-8")
+    words = list[set[str]]()
+    for part in ([], ["--rest"]):
+        out = tmp_path / f"{len(part)}.parquet"
+        asked = ["count", str(tmp_path / "texts"), "--sample", "80%", "--seed", "3", *part, "-o", str(out)]
+        assert run([*asked, "--preset", "words"]) == 0
+        counted = count_words(Corpus.from_files(str(out)), Recipe.preset("words"))
+        words.append({word.decode().strip() for word, _ in counted})
+    assert not words[0] & words[1]
+    assert words[0] | words[1] == {f"word{number}" for number in range(60)}
+    assert run(["count", str(tmp_path / "texts"), "--rest", "-o", str(tmp_path / "none.parquet")]) == 1
+    assert "--sample" in capsys.readouterr().err
 
 
 def test_what_is_taken_hangs_on_no_order_of_files(tmp_path: Path) -> None:

@@ -73,7 +73,8 @@ def sample_text(group: Group) -> list[str]:
         parts.append(f"first {size_text(sample.first_bytes)}")
     if sample.fraction < 1:
         draw = f", draw {sample.seed}" if sample.seed else ""
-        parts.append(f"{share_text(sample.fraction)} of the {sample.of}{draw}")
+        but = "all but " if sample.rest else ""
+        parts.append(f"{but}{share_text(sample.fraction)} of the {sample.of}{draw}")
     if group.unique:
         parts.append(f"no {group.unique} twice")
     if group.ratio is not None:
