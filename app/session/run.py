@@ -14,6 +14,7 @@ import numpy.typing as npt
 from app.session.corpus_texts import CorpusText, CorpusTexts
 from app.worker.training import ExtendedTable, LeadingPairs, TableToExtend, TrainingJob
 from bpe_core.counting.words import WordTable
+from bpe_core.delivery.sidecars import Sidecars
 from bpe_core.editing.growing import NOTHING_NEW, grown_numbers, listed_alone
 from bpe_core.errors import FormatError, RecipeError
 from bpe_core.history.history import END_SENTENCES, EndReason, History
@@ -39,6 +40,15 @@ class Phase(Enum):
     PAUSED = "paused"
     ENDED = "ended"
     FAILED = "failed"
+
+
+@dataclass(frozen=True, eq=False)
+class Origin:
+    """The table that a run was opened from, with the files beside it that say what its tokens are for."""
+
+    history: History
+    format: str
+    sidecars: Sidecars
 
 
 @dataclass(eq=False)
@@ -67,6 +77,7 @@ class Run:
     job: TrainingJob | None = None
     parent: int | None = None  # the number of the run that it goes on from, in another way or on other texts
     only_named: tuple[str, ...] = ()  # names of its texts, where a session keeps nothing else of these
+    origin: Origin | None = None  # of a table that was opened, while the window is open
     begins_with: History | None = None  # steps that are made before any other
     growing: TableToExtend | None = None  # the table that it goes on from, on other texts
     # The result of that, until it is reported, for tables that were not learned step by step.

@@ -8,7 +8,7 @@ from copy import copy
 from PySide6.QtCore import QObject, Signal
 
 from app.session.aside import Aside
-from app.session.run import NO_RUN, Phase, Run
+from app.session.run import NO_RUN, Origin, Phase, Run
 from app.session.time import TimeCursor
 from bpe_core.history.history import History
 from bpe_core.history.token_texts import TokenTexts
@@ -54,6 +54,12 @@ class RunList(QObject):
 
     def numbered(self, number: int | None) -> Run | None:
         return next((run for run in self.all if run.number == number), None)
+
+    def origin_of(self, run: Run | None) -> Origin | None:
+        """Return the table that a run was opened from, or made of by others; None if files beside it say nothing."""
+        while run is not None and run.origin is None:
+            run = self.numbered(run.parent)
+        return run.origin if run is not None and run.origin is not None and run.origin.sidecars else None
 
     def left_by(self, run: Run) -> Run | None:
         """Return the run that this one branches off from by hand."""

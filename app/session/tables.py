@@ -13,11 +13,12 @@ from PySide6.QtCore import QObject, Signal
 from app.session.aside import Answer, Aside
 from app.session.changes import UndoableValue
 from app.session.corpus_texts import CorpusText, reading
-from app.session.run import Phase, Run
+from app.session.run import Origin, Phase, Run
 from app.session.runs import Runs
 from app.worker.job import Task
 from app.worker.training import ExtendedTable, TableToExtend, named
 from bpe_core.counting.count_words import count_words
+from bpe_core.delivery.sidecars import sidecars_of
 from bpe_core.editing.extending import Extended, places_in
 from bpe_core.editing.trimming import Costs, costs
 from bpe_core.errors import BpeError, Cancelled, FormatError
@@ -41,6 +42,7 @@ class ImportedTable(NamedTuple):
     table: OpenedTable
     names: TokenTexts
     agreement: Agreement | None
+    origin: Origin
 
 
 class Imports(QObject):
@@ -71,7 +73,7 @@ class Imports(QObject):
         self._aside.cancel(OPENING)
 
     def _take(self, path: Path, opened: Callable[[Run], None] | None, found: ImportedTable) -> None:
-        table, names, agreement = found
+        table, names, agreement, origin = found
         history = table.history
         notes = table.notes if history.numbers is None else (*table.notes, RENUMBERED)
         notes = notes if agreement is None else (*notes, *agreement.notes)
@@ -79,6 +81,7 @@ class Imports(QObject):
         lacks = "" if history.has_counts else " It has no counts."
         told = f"Imported from {path.name} ({table.format}).{lacks}"
         run = self._runs.add_table(history, names, told, is_shown=opened is None)
+        run.origin = origin
         if opened is not None:
             opened(run)
         about = " The details say what the file does differently." if notes else ""
@@ -95,7 +98,8 @@ def _read(path: Path, cancelled: CancelCheck) -> ImportedTable:
     names = named(table.history)
     check_budget(names.lengths, names.base, str(path))
     names.places(table.history.first_special)  # by which its table is sorted; nobody shall wait for that
-    return ImportedTable(table, names, check_import(path, table, cancelled=cancelled, apart=True))
+    agreement = check_import(path, table, cancelled=cancelled, apart=True)
+    return ImportedTable(table, names, agreement, Origin(table.history, table.format, sidecars_of(path, table.format)))
 
 
 @dataclass(frozen=True, eq=False)

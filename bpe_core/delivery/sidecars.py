@@ -104,6 +104,13 @@ def sidecars_of(table: Path | str, format: str) -> Sidecars:
     return Sidecars(folder, main.name, files, tuple(sorted(loaders - of_main)), tuple(sorted(strangers)))
 
 
+def roles_in(sidecars: Sidecars) -> dict[str, str]:
+    """Return the token of each role that the configuration names."""
+    config = {**sidecars.read.get(MAP, {}), **sidecars.read.get(CONFIG, {})}
+    roles = {key.removesuffix("_token"): _content(value) for key, value in config.items() if key.endswith("_token")}
+    return {role: text for role, text in roles.items() if text}
+
+
 @dataclass(frozen=True, eq=False)
 class TokenChange:
     """The tokens of a table before and after a change; renamed special tokens by their former texts."""

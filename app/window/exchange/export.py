@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
 from app.session.manifests import RESULT, SESSION
+from app.session.run import Origin
 from app.session.session import Session
 from app.window.exchange.file_work import FileWork
 from app.worker.job import Task
 from bpe_core.delivery.folder import MEANINGS, Roles, roles_of
+from bpe_core.delivery.sidecars import roles_in
 from bpe_core.formats import FORMATS
+from bpe_core.history.history import History
 from bpe_core.support.progress import Progress, Work
 from bpe_core.verification.checking import PreparedExport as PreparedExport
 from bpe_core.verification.checking import prepare_export
@@ -87,12 +91,26 @@ class TableExport(FileWork):
         self.stage = ""
         self._prepared: PreparedExport | None = None
         self._wish = NO_WISH
+        self._origin: Origin | None = None
 
     @property
     def roles(self) -> list[RoleChoice]:
         """The roles of the run's special tokens, guessed by their names."""
         found = roles_of(self.history).given if self.history is not None else {}
+        found = roles_in(self.origin.sidecars) if self.origin is not None else found
         return [RoleChoice(name, ROLE_TITLES[name], MEANINGS[name], found.get(name, "")) for name in MEANINGS]
+
+    @property
+    def origin(self) -> Origin | None:
+        """The table whose roles, sides and template a folder keeps."""
+        return self.session.runs.origin_of(self.session.runs.shown)
+
+    @property
+    def folder_explanation(self) -> str:
+        if self.origin is None:
+            return FOLDER_EXPLANATION
+        main = self.origin.sidecars.main
+        return f"Keeps what lies beside {main}: roles, padding side, chat template, and other loaders' files."
 
     @property
     def specials(self) -> tuple[str, ...]:
@@ -113,19 +131,24 @@ class TableExport(FileWork):
         history, text = self.history, self.session.text.value
         if history is None or self.is_busy:
             return
-        self._prepared, self._wish = None, wish
+        self._prepared, self._wish, self._origin = None, wish, self.origin if format == FOLDER else None
+        origin, changes = self._origin, self._changes(wish)
 
         def work(task: Task) -> PreparedExport:
-            from bpe_core.delivery.folder import Delivery, prepare_folder, read_template  # not for the first paint
-
-            prepare: Callable[..., PreparedExport] = partial(prepare_export, format=FORMATS.get(format), apart=True)
+            choices: dict[str, Any] = {"merges": merges, "text": text, "work": Work(task.report, task.cancelled)}
+            if origin is not None:
+                return _prepared_like(origin, history, path, changes, wish.template, **choices)
             if format == FOLDER:
-                template = read_template(wish.template) if wish.template else ""
-                prepare = partial(prepare_folder, delivery=Delivery(Roles(**dict(wish.roles)), chat_template=template))
-            return prepare(history, path, merges=merges, text=text, work=Work(task.report, task.cancelled))
+                return _prepared_folder(history, path, wish, **choices)
+            return prepare_export(history, path, format=FORMATS.get(format), apart=True, **choices)
 
         self.stage = "writing"
         self._begin(work, self._take_prepared)
+
+    def _changes(self, wish: FolderWish) -> tuple[tuple[str, str], ...]:
+        """Return the roles that a person gave other tokens than there were."""
+        before = {role.name: role.token for role in self.roles}
+        return tuple((name, token) for name, token in wish.roles if token != before[name])
 
     def put_in_place(self) -> None:
         """Let the prepared files replace the old ones: all of them, or none."""
@@ -165,13 +188,39 @@ class TableExport(FileWork):
         command = ("export", "--merges", SESSION, RESULT)
         if not prepared.path.is_dir():
             return (*command, "--to", prepared.format.name, "--at", str(prepared.merges))
-        roles = (word for role, token in self._wish.roles for word in (f"--{role}", token))
+        wished = self._wish.roles if self._origin is None else self._changes(self._wish)
+        roles = [word for role, token in wished for word in (f"--{role}", token)]
+        roles += ["--like", str(self._origin.sidecars.folder)] if self._origin is not None else []
         template = ("--chat-template", self._wish.template) if self._wish.template else ()
         return (*command, "--at", str(prepared.merges), *roles, *template)
 
     def _end(self) -> None:
         if not self.is_busy:
             super()._end()
+
+
+def _prepared_folder(history: History, path: Path, wish: FolderWish, **choices: Any) -> PreparedExport:
+    from bpe_core.delivery.folder import Delivery, prepare_folder, read_template  # not for the first paint
+
+    template = read_template(wish.template) if wish.template else ""
+    delivery = Delivery(Roles(**dict(wish.roles)), chat_template=template)
+    return prepare_folder(history, path, delivery, **choices)
+
+
+def _prepared_like(
+    origin: Origin, history: History, path: Path, roles: Sequence[tuple[str, str]], template: str, **choices: Any
+) -> PreparedExport:
+    """Prepare a folder that keeps what lay beside the table that was opened, but for these roles and the template."""
+    from bpe_core.delivery.changed_folder import plan_for, prepare_changed_folder  # not for the first paint
+    from bpe_core.delivery.folder import read_template, with_special_tokens
+
+    main = origin.sidecars.folder / origin.sidecars.main
+    plan = plan_for(path, origin.sidecars, main, origin.format, None)
+    plan.refuse_other_contents()
+    said = {f"{role}_token": text or None for role, text in roles}
+    said |= {"chat_template": read_template(template)} if template else {}
+    table = with_special_tokens(history, Roles(**dict(roles)).missing(history))
+    return prepare_changed_folder(plan, origin.history, table, overriding=said, **choices)
 
 
 def _put_in_place(prepared: PreparedExport, task: Task) -> PreparedExport:

@@ -81,8 +81,9 @@ class ExportDialog(WorkDialog):
 
     def _show_format(self) -> None:
         choice = self._choices[self.format.currentIndex()]
-        self.explanation.setText(choice.explanation)
-        self.folder.setVisible(choice.name == FOLDER)
+        is_folder = choice.name == FOLDER
+        self.explanation.setText(self._export.folder_explanation if is_folder else choice.explanation)
+        self.folder.setVisible(is_folder)
         path = Path(self.path.text())
         if path.name in {one.file_name for one in self._choices}:  # keep a typed name
             self.path.setText(str(path.with_name(choice.file_name)))

@@ -15,7 +15,10 @@ from app.window.exchange.export import FOLDER
 from app.window.exchange.export_dialog import ExportDialog
 from app.wiring import Program
 from bpe_core.delivery import folder
-from bpe_core.formats import FORMATS, format_for, open_table, read_history
+from bpe_core.formats import FORMATS, format_for, open_table, read_history, write_history
+from bpe_core.recipes.recipe import Recipe
+from bpe_core.text.corpus import Corpus
+from tests.core.learning import train as learn
 from tests.gui.conftest import WAIT, Train, export_to, made_once
 
 pytestmark = pytest.mark.usefixtures("only_window")
@@ -225,3 +228,43 @@ def test_a_table_may_be_written_without_a_dialog(qtbot: QtBot, trained: Program,
     with qtbot.waitSignal(trained.exchanging.export.ended, timeout=WAIT):
         export_to(trained, tmp_path / "merges.csv", "csv")
     assert len(read_history(tmp_path / "merges.csv")) == trained.exchanging.export.merges
+
+
+CONFIG = {
+    "tokenizer_class": "PreTrainedTokenizerFast",
+    "eos_token": "<|end|>",
+    "pad_token": "<|spare|>",
+    "padding_side": "left",
+    "chat_template": "{{ messages[0].content }}",
+}
+
+
+def test_a_folder_keeps_what_lay_beside_the_table_that_was_opened(
+    qtbot: QtBot, program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recipe = Recipe.preset("gpt2", merges=20, special_tokens=("<|end|>", "<|spare|>"))
+    opened, out = tmp_path / "opened", tmp_path / "written"
+    opened.mkdir()
+    write_history(learn(Corpus.from_texts([TEXT]), recipe), opened / "tokenizer.json")
+    (opened / "tokenizer_config.json").write_text(json.dumps(CONFIG))
+    file = str(opened / "tokenizer.json")
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_, **__: (file, ""))
+    with qtbot.waitSignal(program.exchanging.imports.ended, timeout=WAIT):
+        program.actions["import"].trigger()
+    shown = dialog(program, out, FOLDER)
+    assert "Keeps what lies beside tokenizer.json" in shown.explanation.text()
+    assert {role: box.currentText() for role, box in shown.folder.roles.items()} == {
+        "pad": "<|spare|>",
+        "bos": "",
+        "eos": "<|end|>",
+        "unk": "",
+    }
+    shown.folder.roles["bos"].setCurrentText("<|begin|>")
+    commands: list[tuple[str, ...]] = []
+    program.exchanging.export.written.connect(lambda command, _: commands.append(command))
+    press(qtbot, program, shown)
+    press(qtbot, program, shown)
+    config = json.loads((out / "tokenizer_config.json").read_text(encoding="utf-8"))
+    assert config == {**CONFIG, "bos_token": "<|begin|>"}
+    assert "<|begin|>" in read_history(out / "tokenizer.json").recipe.special_tokens
+    assert commands[0][4:] == ("--at", "20", "--bos", "<|begin|>", "--like", str(opened))
