@@ -1,4 +1,4 @@
-"""The way in: a command works without a window, everything else opens one, with the files that are named."""
+"""The program's entry point: it runs a command without a window, or opens a window with the named files."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 NO_WINDOW = 2
-PROGRAM = "app"  # as Python runs it
-SETTINGS_LOCATION = "BPE_EXPLORER_SETTINGS"  # as in app.settings, which is too heavy to ask before it is needed
+PROGRAM = "app"  # the name behind `python -m`
+SETTINGS_LOCATION = "BPE_EXPLORER_SETTINGS"  # equals LOCATION in app.settings, whose import would be slow
 WINDOW_OPTIONS = ("--screenshot", "--dark", "--light", "--size")
 
 
@@ -38,8 +38,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = _window_options(arguments)
     if options.screenshot and not _has_screen():
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
-    gc.disable()  # what is imported and built now stays: searches would take a twentieth of the start
-    from app.system.display import why_no_window  # after the environment is settled
+    gc.disable()  # garbage searches would take a twentieth of the start, and find nothing
+    from app.system.display import why_no_window  # the environment must be complete before this import
 
     reason = why_no_window()
     if reason:
@@ -51,7 +51,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _render(drawn: bytes, width: float, height: float, path: Path) -> str:
-    """Write a drawing of that size in millimetres by Qt, without a screen; return what is missing for that."""
+    """Write a drawing of this size in millimetres with Qt, without a screen. Return what is missing, if anything."""
     if sys.platform.startswith("linux"):
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
     from app.system.display import why_no_window
@@ -60,7 +60,7 @@ def _render(drawn: bytes, width: float, height: float, path: Path) -> str:
         return reason
     from PySide6.QtGui import QGuiApplication
 
-    from app.window.parts.pictures import write_drawing  # only now is it certain that Qt is there
+    from app.window.parts.pictures import write_drawing  # Qt is known to be installed from here on
     from bpe_core.support.atomic import replace_atomically
 
     application = QGuiApplication.instance() or QGuiApplication(sys.argv[:1])
@@ -72,7 +72,7 @@ def _render(drawn: bytes, width: float, height: float, path: Path) -> str:
 
 
 def _window_facts() -> dict[str, str]:
-    """Report what works here: Qt itself is asked, if it can be loaded."""
+    """Report what works on this machine. Qt is asked, too, if it can be loaded."""
     from app.system.display import why_no_window
 
     reason = why_no_window()
@@ -124,14 +124,14 @@ def _open_window(options: argparse.Namespace) -> int:
         return _run_window(options)
     from tempfile import TemporaryDirectory
 
-    # A picture shows the window as it is at first, and leaves no trace in what a person has chosen.
+    # A picture shows the window with its default settings, and must not change the person's own.
     with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         os.environ[SETTINGS_LOCATION] = str(Path(folder) / "settings.ini")
         return _run_window(options)
 
 
 def _tell_where_home_is() -> None:
-    """Set HOME where it is missing: Qt asks the environment alone, and would keep files in the root folder."""
+    """Set HOME if it is missing. Qt looks only there, and would otherwise write into the root folder."""
     from bpe_core.support.private_folder import home
 
     found = home()
@@ -143,7 +143,7 @@ def _run_window(options: argparse.Namespace) -> int:
     from app.screenshot import Screenshot
     from app.settings import Settings
     from app.system.application import (
-        Application,  # only now is it certain that a window can open
+        Application,  # a window is known to be possible from here on
         Interrupt,
     )
     from app.wiring import build

@@ -1,4 +1,4 @@
-"""A picture of the window with something in it: for the README, and to look at our own work."""
+"""A picture of the window at work, for the README and for checks by eye."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from app.session.time import timer
 from app.wiring import Program
 
 LOOK_EVERY_MILLISECONDS = 50
-SETTLED_LOOKS = 6  # nothing may be under way for that many looks
+SETTLED_LOOKS = 6  # looks in a row at which nothing was being computed
 LONGEST_MILLISECONDS = 600_000
 
 
 class Screenshot(QObject):
-    """Trains and travels half-way back, or shows what a session holds; saves the picture, and ends the application."""
+    """A picture taker: it trains and goes half-way back, or shows a session; then it saves the picture and ends."""
 
     def __init__(self, program: Program, path: Path) -> None:
         super().__init__(program)
@@ -33,7 +33,7 @@ class Screenshot(QObject):
     def _look(self) -> None:
         session = self._program.session
         if not self._has_begun:
-            if session.runs.shown is not None:  # a session brought its own, and its own moment
+            if session.runs.shown is not None:  # a session was opened: its run and its moment stay
                 self._has_begun = self._has_travelled = True
             elif session.corpus.texts.value:
                 self._has_begun = True
@@ -41,7 +41,7 @@ class Screenshot(QObject):
             return
         self._quiet = self._quiet + 1 if self._is_settled() else 0
         if self._quiet >= SETTLED_LOOKS and not self._has_travelled:
-            # Half-way there is more to see than at the end: pairs that wait, merges still to come.
+            # More can be seen half-way than at the end: pairs that wait, and merges still to come.
             self._has_travelled, self._quiet = True, 0
             session.cursor.go_to(session.cursor.end // 2)
         elif self._quiet >= SETTLED_LOOKS or self._clock.elapsed() > LONGEST_MILLISECONDS:
@@ -63,6 +63,6 @@ class Screenshot(QObject):
         is_trained = run is not None and run.phase in (Phase.ENDED, Phase.PAUSED)
         if not is_trained:
             sys.stderr.write(f"{run.sentence if run else 'Nothing was trained.'}\n")
-        self._program.window.may_close = lambda: True  # nobody is there to be asked, not even where nothing can be kept
+        self._program.window.may_close = lambda: True  # close without questions: no person is there to answer
         self._program.window.close()
         QApplication.exit(0 if is_saved and is_trained else 1)

@@ -20,25 +20,25 @@ class Setting(Generic[Value]):
     default: Value
 
 
-THEME = Setting("look/theme", "system")  # light, dark, or as the system is
-WINDOW_GEOMETRY = Setting("window/geometry", QByteArray())  # where the window stood
-ROOM = Setting("window/room", "")  # the last one; none at the first start, which knows only the first
-RECENT_FILES = Setting[list[str]]("files/recent", [])  # texts opened lately, the newest first
-LAST_FOLDER = Setting("files/folder", "")  # where the last file was opened or saved
-SPEED = Setting("training/speed", 100)  # place of the speed slider; 100 is full speed
-PLAYS = Setting("time/play after training", True)  # a small run from its beginning, as soon as it is learned
-COLOUR_BY = Setting("look/colour by", "")  # "ages" or "rarity" of tokens; else by what they are
+THEME = Setting("look/theme", "system")  # light, dark or system
+WINDOW_GEOMETRY = Setting("window/geometry", QByteArray())  # position and size of the window
+ROOM = Setting("window/room", "")  # the last room; empty at the first start, which shows only the first
+RECENT_FILES = Setting[list[str]]("files/recent", [])  # recently opened texts, newest first
+LAST_FOLDER = Setting("files/folder", "")  # the folder of the last opened or saved file
+SPEED = Setting("training/speed", 100)  # position of the speed slider; 100 is full speed
+PLAYS = Setting("time/play after training", True)  # whether a small run is played as soon as it is learned
+COLOUR_BY = Setting("look/colour by", "")  # "ages" or "rarity" of tokens; empty for colours by bytes
 LIVE = Setting("training/at once", True)  # whether small corpora are learned when recipe or texts change
-MOTION = Setting("look/motion", True)  # whether what changes may move there
+MOTION = Setting("look/motion", True)  # whether changes are animated
 COPY_HEADERS = Setting("table/copy headers", True)  # whether copied rows begin with a line of titles
-PRINT_WIDTH = Setting("print/width", 120)  # of a chart for print, in millimetres
+PRINT_WIDTH = Setting("print/width", 120)  # width of a printed chart in millimetres
 PRINT_HEIGHT = Setting("print/height", 80)
-PRINT_TEXT = Setting("print/text", 8)  # points
-PRINT_LIGHT = Setting("print/light", True)  # on a light ground, whatever the window's is
-MANIFESTS = Setting("files/manifests", False)  # whether how it was made is kept beside what is saved
-START_HERE = Setting("window/start here", True)  # whether a window without files learns its sample by itself
-LESSONS_DONE = Setting[list[str]]("lessons/done", [])  # names of the lessons that were finished
-LESSON_PLACES = Setting[list[str]]("lessons/places", [])  # how far the others were taken, such as 2-weights:3
+PRINT_TEXT = Setting("print/text", 8)  # size of its text in points
+PRINT_LIGHT = Setting("print/light", True)  # print on a light ground, even if the window is dark
+MANIFESTS = Setting("files/manifests", False)  # whether a manifest is written next to each saved file
+START_HERE = Setting("window/start here", True)  # whether a window that opens without files learns its sample at once
+LESSONS_DONE = Setting[list[str]]("lessons/done", [])  # names of finished lessons
+LESSON_PLACES = Setting[list[str]]("lessons/places", [])  # steps reached in other lessons, such as 2-weights:3
 
 MOST_RECENT_FILES = 10
 
@@ -49,7 +49,7 @@ def docks_in(room: str) -> Setting[QByteArray]:
 
 
 def centre_of(room: str) -> Setting[QByteArray]:
-    """Return the setting that keeps how text and charts share the middle of a room."""
+    """Return the setting that keeps the heights of text and charts in the middle of a room."""
     return Setting(f"rooms/{room}/centre", QByteArray())
 
 

@@ -1,4 +1,4 @@
-"""Background tasks: a function runs on its own thread, and its answer arrives in the window's thread; and notices."""
+"""Background tasks, each on its own thread with its answer in the window's thread; and notices for the person."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from app.worker.job import EndMessage, Job, Mailbox, ProgressMessage, Task
 
 Found = TypeVar("Found")
 
-PATIENCE = 1.0  # seconds that closing waits for answers nobody wants any more
-TELL_AGAIN = 60.0  # seconds until a remark that was made about a topic is worth repeating
-REST = 9  # times as long as an answer took nothing is asked about its topic again, while a run goes on
+PATIENCE = 1.0  # seconds that closing waits for tasks to stop
+TELL_AGAIN = 60.0  # seconds before the same remark about a topic is repeated
+REST = 9  # while a run goes on, the pause between two questions, in times of the last answer
 
 
 @dataclass(frozen=True)
@@ -34,8 +34,8 @@ class Notice:
     details: str = ""
     is_error: bool = True
     answers: tuple[Answer, ...] = ()
-    can_wait: bool = False  # it answers nothing that a person did just now
-    is_still_true: Callable[[], bool] = field(default=lambda: True, compare=False)  # or it goes
+    can_wait: bool = False  # it is no reply to what the person just did
+    is_still_true: Callable[[], bool] = field(default=lambda: True, compare=False)  # else it disappears
 
     @property
     def is_offer(self) -> bool:
@@ -50,12 +50,15 @@ def _ignore(*news: object) -> None:
 class _Topic:
     under_way: Task | None = None
     began: float = 0.0
-    waiting: deque[Callable[[], None]] = field(default_factory=deque)  # what begins each question
-    seconds: float = 0.0  # that the last answer took
+    waiting: deque[Callable[[], None]] = field(default_factory=deque)  # functions that start the queued questions
+    seconds: float = 0.0  # duration of the last answer
 
 
 class Aside(QObject):
-    """Each topic has one thread at most, and its newest question wins. All threads end before the window does."""
+    """A runner of background tasks. Each topic has at most one thread, and a newer question replaces an older one.
+
+    All threads end before the window does.
+    """
 
     noticed = Signal(Notice)
 
@@ -63,7 +66,7 @@ class Aside(QObject):
         super().__init__(parent)
         self._topics: defaultdict[Hashable, _Topic] = defaultdict(_Topic)
         self._jobs: dict[Job, tuple[Callable[[Any], object], Callable[[], object]]] = {}
-        self._remarked: dict[tuple[Hashable, str], float] = {}  # what was said about a topic, and when
+        self._remarked: dict[tuple[Hashable, str], float] = {}  # the time of each remark, by topic and sentence
         self._is_closed = False
         self._mailbox = Mailbox(self)
         self._mailbox.arrived.connect(self._receive)
@@ -80,10 +83,10 @@ class Aside(QObject):
         queues: bool = False,
         writes: bool = False,
     ) -> None:
-        """Do `work` in the background; what was asked about this topic before is stopped unless this one `queues`.
+        """Do `work` in the background. The topic's earlier task is stopped, unless this one `queues`.
 
-        `failed` is given a sentence, `progress` the newest report. `ended` is called at the very end of work
-        that was begun, when the topic is free again. What `writes` a file is waited for when the window closes.
+        `failed` is given a sentence, `progress` the newest report. `ended` is called last, when the topic is free
+        again, if the work had begun. A task that `writes` a file is waited for when the window closes.
         """
         if not queues:
             self.cancel(topic)
@@ -120,7 +123,7 @@ class Aside(QObject):
         self.noticed.emit(Notice(sentence, details, **how))
 
     def cancel(self, topic: Hashable) -> None:
-        """Stop what is asked about a topic, and forget what waits."""
+        """Stop the task of a topic, and forget the tasks that wait."""
         about = self._topics[topic]
         about.waiting.clear()
         if about.under_way is not None:
@@ -132,7 +135,7 @@ class Aside(QObject):
         return any(about.under_way is not None or about.waiting for about in known)
 
     def pause(self, topic: Hashable, run: Run | None, least: int) -> int:
-        """Return the milliseconds to wait before asking again; a run that goes on needs the processor itself."""
+        """Return the milliseconds to wait before the next question: a run that goes on needs the processor."""
         seconds = self._topics[topic].seconds if run is not None and run.is_busy else 0.0
         return max(least, round(1000 * REST * seconds))
 
@@ -143,7 +146,7 @@ class Aside(QObject):
             job.start(self._mailbox)
 
     def close(self) -> None:
-        """Stop all work, and wait for what writes; what only answers may be left (see app.worker.job.leave)."""
+        """Stop all work, and wait for tasks that write. Other tasks may be left behind (see app.worker.job.leave)."""
         self._is_closed = True
         self._mailbox.close()
         for job in self._jobs:
@@ -162,7 +165,7 @@ class Aside(QObject):
             receive(message)
 
     def _tell_remarks(self, topic: Hashable, remarks: list[str]) -> None:
-        """Report what is new; questions that follow the time cursor are asked again and again."""
+        """Show the remarks that are new: questions that follow the time cursor repeat theirs."""
         now = time.monotonic()
         self._remarked = {sentence: when for sentence, when in self._remarked.items() if now - when < TELL_AGAIN}
         fresh = [remark for remark in remarks if (topic, remark) not in self._remarked]

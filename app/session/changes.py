@@ -1,4 +1,4 @@
-"""The undo stack. A person's change replaces a frozen value, and one kind of step puts the former value back."""
+"""The undo stack. A person's change replaces a frozen value, and undoing puts the former value back."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from shiboken6 import isValid
 
 Value = TypeVar("Value")
 
-JOIN_SECONDS = 0.7  # changes of one kind that follow each other this closely are one step back
+JOIN_SECONDS = 0.7  # changes of the same kind within this time are undone together
 
 
 class Steps(QUndoStack):
-    """The undo stack with everything that a person has changed, step by step.
+    """The undo stack: all that a person has changed, one step for each change.
 
     While a step is undone or redone, the changes that follow from it add no step: a new step would delete this one.
     """
@@ -27,13 +27,13 @@ class Steps(QUndoStack):
         self.is_walking = False
 
     def __del__(self) -> None:
-        # Python's search for garbage would free steps before their stack, which would free them again.
+        # The garbage collector could free steps before their stack, which would free them a second time.
         if isValid(self):
             self.blockSignals(True)
             self.clear()
 
     def take_back(self, step: Step) -> None:
-        """Undo a step that may lie below others, which it has nothing to do with; an old one may be gone."""
+        """Undo a step that may lie below unrelated ones. Nothing happens if the stack has dropped it."""
         if isValid(step) and not step.is_undone:
             if self.command(self.index() - 1) is step:
                 self.undo()
@@ -72,7 +72,7 @@ class UndoableValue(QObject, Generic[Value]):
         if self._undo.is_walking:
             self.put_quietly(value)
             return
-        # Not by Qt's own merging of commands: PySide would keep every one that was merged.
+        # Qt could merge commands itself, but PySide would keep each merged one in memory.
         if joins and self._last is not None and self._last.can_go_on(label):
             self._last.go_on(value)
         else:
@@ -80,14 +80,14 @@ class UndoableValue(QObject, Generic[Value]):
             self._undo.push(self._last)
 
     def put_quietly(self, value: Value) -> None:
-        """Replace the value without a step to undo: for what the program does by itself."""
+        """Replace the value without a step to undo, for changes that the program makes by itself."""
         if value != self._value:
             self._value = value
             self.changed.emit(value)
 
 
 class Step(QUndoCommand):
-    """A change that is made with one value, and taken back with another."""
+    """A change that can be undone: it holds the value before and the value after."""
 
     def __init__(self, steps: Steps, label: str, act: Callable[[Any], None], before: Any, after: Any) -> None:
         super().__init__(label)

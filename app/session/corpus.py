@@ -1,4 +1,4 @@
-"""The texts to learn from, their groups and the mixture of these, and what is known about each."""
+"""The corpus of a session: its texts, their groups, the mixture of the groups, and facts about each text."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from bpe_core.text.reading.folders import folders_in, holds_more_than
 from bpe_core.text.reading.source import ReadingOptions, SkipLog
 
 TOPIC = "files of folders"
-MOST_TOLD = 200  # sentences about what is left out of folders
+MOST_TOLD = 200  # most sentences about skipped files of folders
 
 
 class SessionCorpus(QObject):
     """A list of texts that a person arranges; they are counted as the present recipe splits them."""
 
-    column_wanted = Signal(int)  # the number of a table of which only a person can say where its texts are
-    listed = Signal()  # all folders that were added have been looked through
+    column_wanted = Signal(int)  # number of a table whose text column only a person can choose
+    listed = Signal()  # all added folders have been searched
 
     def __init__(self, recipe: UndoableValue[Recipe], aside: Aside, undo: Steps, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -41,16 +41,16 @@ class SessionCorpus(QObject):
         self.counts = Counts(aside, self)
         self.recipe = recipe
         self.aside, self._undo = aside, undo
-        self._reported: set[int] = set()  # the numbers of texts that could not be counted, which was reported
+        self._reported: set[int] = set()  # numbers of texts whose failure was reported
         self.counts.settled.connect(self._tell_failures)
-        self._samples: set[int] = set()  # the numbers of texts that make room for the first one that a person brings
+        self._samples: set[int] = set()  # numbers of sample texts, which the person's first text replaces
 
     @property
     def is_listing(self) -> bool:
         return self.aside.is_busy(TOPIC)
 
     def add_paths(self, paths: Sequence[Path | str]) -> None:
-        """Add files, and the files of folders; a large folder, or many files, take a moment."""
+        """Add files, and the files in folders. Many files take a moment."""
         self.aside.ask(
             TOPIC,
             lambda task: texts_among([*map(Path, paths)], task.cancelled),
@@ -63,7 +63,7 @@ class SessionCorpus(QObject):
         self.aside.cancel(TOPIC)
 
     def add_address(self, address: str) -> None:
-        """Add what the packages that are installed for such addresses read from it."""
+        """Add an address, such as `s3://bucket/a.txt`, which an installed package can read."""
         self._put(gathered(lists.with_address(self._of_the_person, address)), "Add an address")
 
     def add_text(self, name: str, text: str) -> None:
@@ -145,9 +145,9 @@ class SessionCorpus(QObject):
         self.texts.put(tuple(dataclasses.replace(t, **changes) if t.number in numbers else t for t in texts), name)
 
     def rewrite(self, source: CorpusText, text: str | None) -> None:
-        """Let a text of the session be where that source was; None brings the source back.
+        """Put an edited text in the place of a source; None brings the source back.
 
-        Whoever types it keeps the steps to undo, which are smaller than texts. A file is left as it is.
+        The editor keeps the steps to undo, which are smaller than texts. A file on the disk does not change.
         """
         self._samples.discard(source.number)
         name = f"{source.name}, edited" if source.place else source.name
@@ -179,12 +179,12 @@ class SessionCorpus(QObject):
 
     @property
     def _of_the_person(self) -> CorpusTexts:
-        """The texts to add to: none where a sample is the only one."""
+        """Return the texts to which others are added: none if there are only samples."""
         texts = self.texts.value
         return () if len(texts) == 1 and texts[0].number in self._samples else texts
 
     def _tell_failures(self) -> None:
-        """Report at once what was added and cannot be learned from, not only when a run begins."""
+        """Report at once which added texts cannot be counted, instead of when a run begins."""
         numbers = [text.number for text in self.texts.value]
         failed = list(zip(numbers, self.outcomes_as_wanted(), strict=True))
         fresh = {number: one.sentence for number, one in failed if isinstance(one, CountFailure)}
@@ -204,13 +204,13 @@ class SessionCorpus(QObject):
 
 @dataclass(frozen=True)
 class OpenedFiles:
-    """The result of opening: files in reading order, large folders, and why the rest is left out."""
+    """The texts found in files and folders: files in reading order, large folders, and why others are left out."""
 
     files: tuple[Path, ...]
-    picked: Mapping[Path, tuple[str, ...]]  # instead of those where they are many: by their folders
+    picked: Mapping[Path, tuple[str, ...]]  # many files, by their folders, instead of one text each
     folders: tuple[Path, ...]
     left_out: tuple[str, ...]
-    counts: Mapping[Path, Mapping[str, str]]  # files and folders of counts: the column of each of their groups
+    counts: Mapping[Path, Mapping[str, str]]  # files and folders of counts, with the column of each group
 
 
 def texts_among(paths: Sequence[Path], cancelled: CancelCheck) -> OpenedFiles:
@@ -242,7 +242,7 @@ def texts_among(paths: Sequence[Path], cancelled: CancelCheck) -> OpenedFiles:
 
 
 def names_of(texts: CorpusTexts) -> tuple[str, ...]:
-    """Return the names of groups in their order; the empty name is that of texts in no group."""
+    """Return the names of groups in their order. Texts in no group have an empty name."""
     return tuple(dict.fromkeys(text.group for text in texts))
 
 
@@ -271,7 +271,7 @@ def by_folder(texts: CorpusTexts, chosen: Collection[int]) -> dict[int, str]:
 
 
 def split_folder(folder: CorpusText) -> tuple[CorpusText, CorpusTexts]:
-    """Return a folder that is one text, and what replaces it: each folder in it and the files beside."""
+    """Return a folder that is one text, and the texts that replace it: its subfolders, and its other files."""
     assert folder.path is not None
     parts = [
         CorpusText(f"{path.name}/" if path.is_dir() else path.name, path, is_folder=path.is_dir(), group=name)

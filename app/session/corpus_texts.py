@@ -1,4 +1,4 @@
-"""The texts a corpus is made of, in their order."""
+"""The texts of a corpus, in their order."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from bpe_core.text.reading.source import OnInvalid
 
 PATHS_REACH_FAR = sys.platform == "win32"
 
-# What a person may choose beside the encodings that Python knows: what becomes of bytes that are not valid.
+# Choices besides Python's encodings: they say what happens to bytes that are not valid.
 LENIENT: dict[str, tuple[str | None, OnInvalid]] = {
     "utf-8 replace": ("utf-8", "replace"),
     "utf-8 skip": ("utf-8", "skip"),
 }
 
 LARGEST_EDITED = 1_000_000  # bytes
-IN_NONE = "in no group"  # the name of texts in no group, where others are in groups
+IN_NONE = "in no group"  # shown for texts in no group, if other texts are in groups
 _numbers = itertools.count(1)
 
 
@@ -56,14 +56,14 @@ class CorpusText:
     name: str
     path: Path | None = None
     text: str = field(default="", repr=False)
-    address: str = ""  # of a file or folder that is read by the packages installed for such addresses
+    address: str = ""  # of a file or folder that an installed package reads
     encoding: str | None = None
-    column: str = ""  # the one that holds the texts, if the person chose it
-    word_list: bool | None = None  # whether it holds words with their counts, if the person said so
-    refused: str = ""  # why the file is not even looked at
+    column: str = ""  # the column that holds the texts, if the person chose it
+    word_list: bool | None = None  # whether the file holds words with counts, if the person said so
+    refused: str = ""  # why the file is not opened
     is_folder: bool = False
-    picked: tuple[str, ...] = field(default=(), repr=False)  # of a folder only these files, by their paths in it
-    group: str = ""  # its texts follow each other; empty for a text in none
+    picked: tuple[str, ...] = field(default=(), repr=False)  # the files to read from a folder, by their paths in it
+    group: str = ""  # its name; empty for a text in no group
     number: int = field(default_factory=fresh_number)
 
     def is_same_as(self, other: CorpusText) -> bool:
@@ -96,27 +96,27 @@ class CorpusText:
 
     @property
     def place(self) -> str:
-        """The path or address as a person may see it and a session may keep it; empty for a text given directly."""
+        """Return the path or address, as people see it and sessions keep it; empty for a text given directly."""
         if self.address:
             return without_password(self.address)
         return "" if self.path is None else str(self.path.absolute())
 
     def to_count(self) -> TextsToCount:
-        """Return what counts this text, here or in another process."""
+        """Return the source that counts this text, here or in another process."""
         if self.refused:
             raise CorpusError(self.refused)
         if self.path is None and not self.address:
             return TextsToCount(text=self.text, group=self.group)
         if self.path is not None:
             _refuse_what_may_never_end(self.path)
-        in_doubt: OnInvalid = "replace" if self.is_folder else "strict"  # one file of many must not stop all
+        in_doubt: OnInvalid = "replace" if self.is_folder else "strict"  # a bad file must not stop a folder
         encoding, on_invalid = LENIENT.get(self.encoding or "", (self.encoding, in_doubt))
         choices: dict[str, Any] = {"encoding": encoding, "on_invalid": on_invalid, "word_list": self.word_list}
         choices |= {"field": self.column or None, **({"only": self.picked} if self.picked else {})}
         return TextsToCount(self.address or str(self.path), group=self.group, choices=choices)
 
     def key(self) -> Hashable:
-        """Return what its count is remembered by, which changes with text or file; folders are only looked at once."""
+        """Return the key of its count, which changes with the text or file. Folders are looked at only once."""
         read_as = self.encoding, self.column, self.word_list
         if self.path is None or self.is_folder:
             return self.number, self.text, read_as
@@ -128,17 +128,17 @@ CorpusTexts = tuple[CorpusText, ...]
 
 @contextmanager
 def reading(sources: Sequence[CorpusText], remarks: list[str]) -> Iterator[Corpus]:
-    """Open these texts as one corpus; what is odd about them joins the remarks."""
+    """Open these texts as one corpus, and add remarks about oddities."""
     groups = dict.fromkeys(source.group for source in sources)
     members = {name: [one.to_count().corpus() for one in sources if one.group == name] for name in groups}
     corpora = {name: Corpus.joined(corpora, twice=True) for name, corpora in members.items()}
-    corpus = Corpus.grouped(corpora, twice=True)  # what puts texts together sees which are there
+    corpus = Corpus.grouped(corpora, twice=True)  # this step finds out which files exist
     yield corpus
     remarks += map(str, corpus.skipped)
 
 
 def text_to_edit(source: CorpusText, cancelled: CancelCheck = never_cancelled) -> str:
-    """Return a text that a person may edit here; say why not of others."""
+    """Return a text for the editor, or raise an error that says why it cannot be edited."""
     if source.is_folder or source.address:
         raise CorpusError(f"{source.name} is not a file on this computer: only files and pasted texts can be edited.")
     corpus, found, is_whole = source.to_count().corpus(), bytearray(), False
@@ -158,7 +158,7 @@ def text_to_edit(source: CorpusText, cancelled: CancelCheck = never_cancelled) -
 
 
 def _refuse_what_may_never_end(path: Path) -> None:
-    """Refuse pipes: a thread that waits for one cannot be stopped, and a session may name anything."""
+    """Refuse pipes, which a session file may name: a thread that waits for a pipe cannot be stopped."""
     if path.exists() and not path.is_file() and not path.is_dir():
         raise CorpusError(f"{path} is a pipe or a device; the window learns from files only (bpe-explorer train can).")
 
@@ -217,9 +217,9 @@ def with_address(sources: CorpusTexts, address: str) -> CorpusTexts:
 
 
 def from_session(saved: SavedSource) -> CorpusText:
-    """Make a text that a session names, which anybody may have sent.
+    """Make a text that a session file names. The file may come from a stranger.
 
-    Looking at an address calls another computer, which learns who looks; an opened session is no reason to.
+    So its addresses are not read: another computer would learn who opened the session.
     """
     path = saved.path
     found = CorpusText(saved.name, encoding=saved.encoding, column=saved.column, group=saved.group)
@@ -240,7 +240,7 @@ def without(sources: CorpusTexts, numbers: set[int]) -> CorpusTexts:
     return tuple(source for source in sources if source.number not in numbers)
 
 
-MOST_LISTED = 1_000  # files, one by one
+MOST_LISTED = 1_000  # most files that are listed one by one
 
 
 def can_be_picked(path: Path) -> bool:
@@ -291,7 +291,7 @@ def with_picked(sources: CorpusTexts, picked: Mapping[Path, tuple[str, ...]]) ->
 
 
 def without_files(sources: CorpusTexts, number: int, names: Collection[str]) -> CorpusTexts:
-    """Return the sources without some of a folder's picked files. The rest of the folder is counted anew.
+    """Return the sources without some of a folder's picked files. The rest of the folder is counted again.
 
     >>> texts = with_picked((), {Path("a"): ("b", "c")})
     >>> number = texts[0].number

@@ -1,4 +1,4 @@
-"""The counts of words: those that are known already, and the counting of the other texts.
+"""The counts of words in texts: known counts are kept, and the other texts are counted.
 
 A count belongs to a text and to how it is split. It is kept when the text is removed or another pattern is tried, so
 undoing costs nothing. Only the last few counts of removed texts are kept.
@@ -30,10 +30,10 @@ from bpe_core.text.mixture import Group, Mixture
 from bpe_core.text.reading.rows import FieldNeeded
 
 TOPIC = "counts"
-SECONDS_BETWEEN_REPORTS = 0.05  # reports of thousands of small files would keep the window busy
-WORDS_SHOWN = 8  # of a text, those that occur most
-KEPT_KINDS = 3  # counts of older ones are forgotten
-KEPT_TEXTS = 20  # that nobody wants at the moment
+SECONDS_BETWEEN_REPORTS = 0.05  # more reports, as from thousands of small files, would slow the window
+WORDS_SHOWN = 8  # most frequent words that are shown for a text
+KEPT_KINDS = 3  # ways to split whose counts are kept
+KEPT_TEXTS = 20  # removed texts whose counts are kept
 
 
 @dataclass(frozen=True)
@@ -41,12 +41,12 @@ class Unit:
     """The smallest part that is counted: a text, or all texts of a group of which only a part is taken."""
 
     sources: CorpusTexts
-    choice: Group | None  # None: everything, of one text
-    key: object  # what its count is remembered by; weights are no part of it
+    choice: Group | None  # how much of the group is taken; None for a single text, taken whole
+    key: object  # the key of its count, which does not depend on weights
 
 
 def units_of(texts: CorpusTexts, recipe: Recipe) -> dict[int, Unit]:
-    """Return what is counted together with each text, by its number."""
+    """Return the unit in which each text is counted, by the text's number."""
     mixture, units, of_groups = recipe.mixture or Mixture(), {}, dict[str, Unit]()
     for text in texts:
         choice = replace(mixture.of(text.group), weight=Fraction(1))
@@ -90,16 +90,16 @@ class TextCount:
     table: WordTable
     words: int
     longest_word: int  # in bytes
-    share_in_long_words: float  # of all bytes
-    long_words: LongWords | None  # where they are, if they are many
+    share_in_long_words: float  # their part of all bytes
+    long_words: LongWords | None  # where they are, if there are many
     encoding: str
-    file_state: tuple[int, int] | None  # of its file when it was read, or began to be
-    files: int  # more than one of a folder or group
-    size: int  # of them all, in bytes
-    read: TableLayout  # which of its parts were read
-    word_bytes: int  # of all words
-    most_frequent: tuple[tuple[bytes, int], ...] = ()  # words, with how often they occur
-    is_of_group: bool = False  # of which not everything is taken, so that its texts were read together
+    file_state: tuple[int, int] | None  # size and time of its file when reading began
+    files: int  # number of files: more than one for a folder or group
+    size: int  # in bytes, of all its files
+    read: TableLayout  # the columns that were read, if it is a table
+    word_bytes: int  # bytes of all words together
+    most_frequent: tuple[tuple[bytes, int], ...] = ()  # words with their counts
+    is_of_group: bool = False  # its texts were counted together, as only a part of their group is taken
 
 
 @dataclass(frozen=True)
@@ -107,8 +107,8 @@ class CountFailure:
     """The reason why one text could not be counted. The others go on."""
 
     sentence: str
-    read: TableLayout = TableLayout()  # as far as it was looked at
-    needs_column: bool = False  # only a person can say which of its columns holds its texts
+    read: TableLayout = TableLayout()  # the columns, as far as they are known
+    needs_column: bool = False  # only a person can choose its text column
 
 
 @dataclass(frozen=True)
@@ -124,19 +124,19 @@ Outcomes = dict[Hashable, Outcome]
 
 
 class Counts(QObject):
-    """A counter of texts on demand, on one thread. A new demand replaces the one before."""
+    """A counter of texts on one thread. A new demand replaces the one before."""
 
-    changed = Signal()  # an outcome or a progress is new
-    settled = Signal()  # whatever was wanted is counted, has failed, or was cancelled
+    changed = Signal()  # there is a new outcome or new progress
+    settled = Signal()  # each wanted text is counted, has failed, or was cancelled
 
     def __init__(self, aside: Aside, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._aside = aside
-        self._outcomes: dict[Kind, Outcomes] = {}  # those of the kind under way grow from its thread
+        self._outcomes: dict[Kind, Outcomes] = {}  # the thread adds to those of the kind at work
         self._progress: CountProgress | None = None
         self._under_way: tuple[Kind, set[Hashable]] = None, set()
         self._next: tuple[CorpusTexts, Recipe] | None = None
-        self._wanted: dict[int, Hashable] = {}  # by the numbers of texts, what they were when they were wanted last
+        self._wanted: dict[int, Hashable] = {}  # the key of each text when it was last wanted, by its number
 
     @property
     def busy(self) -> bool:
@@ -148,7 +148,7 @@ class Counts(QObject):
         return self.outcomes_as_wanted((source,), recipe)[0]
 
     def outcomes_as_wanted(self, sources: Sequence[CorpusText], recipe: Recipe) -> list[Outcome | None]:
-        """Return what came of texts when they were wanted last; a file may have changed since, or while it was read."""
+        """Return the outcomes of texts as they were last wanted. Their files may have changed since."""
         known = self._outcomes.get(kind_of(recipe), {})
         return [known.get(self._wanted.get(source.number)) for source in sources]
 
@@ -164,7 +164,7 @@ class Counts(QObject):
         if not self.busy:
             self._start_next()
         elif kind_of(recipe) != kind or not keys <= {unit.key for unit in units_of(sources, recipe).values()}:
-            self._aside.cancel(TOPIC)  # it works on something that nobody wants any more
+            self._aside.cancel(TOPIC)  # it counts texts that are not wanted any more
 
     def cancel(self) -> None:
         self._next = None

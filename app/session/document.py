@@ -1,4 +1,4 @@
-"""The file of this session, whether the session has changed since, and the ways to save and open.
+"""The file of a session: saving and opening it, and whether the session has changed since.
 
 A safety copy keeps unsaved work. It stays when the window is closed or the power fails.
 """
@@ -28,19 +28,19 @@ from bpe_core.support.lock import Lock
 from bpe_core.support.private_folder import private_folder
 
 TOPIC = "session file"
-LOOK_MILLISECONDS = 400  # with the time it takes to write, less than a second is ever at stake
+LOOK_MILLISECONDS = 400  # with the time to write, less than a second of work can be lost
 UNTITLED = "New session"
-Then = Callable[[], object]  # what is to follow
+Then = Callable[[], object]  # what to do next
 
 
 class Document(QObject):
     """The file side of a session. Lives in the window's thread; reading and writing happens in the background."""
 
-    changed = Signal()  # its name, or whether it is modified
-    leaving = Signal()  # another session will be in the window
-    opened = Signal(View)  # another session is in the window; how it was looked at
+    changed = Signal()  # the file's name, or whether the session is modified
+    leaving = Signal()  # another session is about to be shown
+    opened = Signal(View)  # another session is shown; the argument says how it was viewed when saved
     saved = Signal(object)  # its path
-    elsewhere_wanted = Signal()  # the person wants to choose another place to save to
+    elsewhere_wanted = Signal()  # the person must choose another place to save to
 
     def __init__(
         self, session: Session, folder: Path, layout: Callable[[], Mapping[str, Any]], parent: QObject | None = None
@@ -53,17 +53,17 @@ class Document(QObject):
         self._session, self._aside, self._folder, self._layout = session, session.aside, folder, layout
         self._first_text = session.text.value
         self._lock: Lock | None = None
-        self._state: FileState = None  # of the file when it was read or written here
+        self._state: FileState = None  # of the file when this window read or wrote it last
         self._saved: SavedSession | None = None
         self._copy: SafetyCopy | None = None
-        self._copies: set[SafetyCopy] = set()  # whose threads have not ended
-        self._is_in_trouble = False  # no safety copy can be written, which was reported
-        self._new_lock: Lock | None = None  # of the file that is being saved or opened
+        self._copies: set[SafetyCopy] = set()  # safety copies whose threads have not ended
+        self._is_in_trouble = False  # no safety copy can be written, and the person knows
+        self._new_lock: Lock | None = None  # the lock of the file that is being saved or opened
         self._timer = timer(self, LOOK_MILLISECONDS, self.look, repeats=True)
         self._timer.start()
 
     def look(self) -> None:
-        """See whether something changed, and let the safety copy follow."""
+        """Check for changes, and update the safety copy."""
         now = self.snapshot()
         is_modified = self._differs(now)
         if not is_modified:
@@ -77,7 +77,7 @@ class Document(QObject):
     # -- saving ----------------------------------------------------------------------------
 
     def save(self, path: Path | None = None, *, then: Then = lambda: None, replaces_foreign: bool = False) -> None:
-        """Write the session to its file, or to a new one that becomes its file; then call `then` if that succeeded."""
+        """Write the session to its file, or to a new file that becomes its own; on success call `then`."""
         target = (path or self.path or Path(UNTITLED + EXTENSION)).absolute()
         if self._is_busy():
             return
@@ -156,7 +156,7 @@ class Document(QObject):
     def _take_opened(self, is_safety_copy: bool, found: OpenedSession) -> None:
         self._leave()
         session = found.session
-        if not session.text and session.written is None:  # by a command, for which nobody has typed one
+        if not session.text and session.written is None:  # a command wrote the session, so nobody has typed a text
             session = dataclasses.replace(session, text=self._first_text)
         restore(self._session, session, found.names)
         if is_safety_copy:
@@ -197,7 +197,7 @@ class Document(QObject):
         self._state = state_of(path) if self._take_place(path) and path is not None else None
 
     def new(self) -> Path | None:
-        """Begin an empty session; return the safety copy that the present one is kept in, if it was not saved."""
+        """Begin an empty session. Return the safety copy of the present one, if it was not saved."""
         kept = self._leave()
         restore(self._session, SavedSession(self._session.recipe.value, text=self._first_text), {})
         self._belong_to(None)
@@ -223,7 +223,7 @@ class Document(QObject):
         return self._copy.refusal_of(now) if self._copy is not None and self._copy.last is now else refusal
 
     def close(self) -> None:
-        """Hand the last state over before the threads end."""
+        """Give the safety copy the last state, before the threads end."""
         self._timer.stop()
         self._leave(only_own=True)
 
@@ -264,7 +264,7 @@ class Document(QObject):
                 self._hear_of_copy(frozenset(), str(error))
                 return str(error)
             self._copies.add(copy)
-            # What was brought back before it began is in it, what is brought back from now on will not be.
+            # It holds the copies that were brought back before it began, but none that are brought back later.
             hear = partial(self._hear_of_copy, self.leftovers.brought_back)
             self._aside.start(copy, hear, partial(self._end_copy, copy))
             self._copy = copy

@@ -18,7 +18,7 @@ from bpe_core.session_file.values import Fingerprint
 from bpe_core.support.fingerprints import fingerprint_of
 from bpe_core.support.progress import CancelCheck
 
-MOST_NAMED = 3  # files in one sentence
+MOST_NAMED = 3  # most files that a sentence names
 
 
 class Fingerprints(QObject):
@@ -27,13 +27,13 @@ class Fingerprints(QObject):
     def __init__(self, runs: Runs, aside: Aside, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._runs, self._aside = runs, aside
-        self._known: dict[tuple[Path | None, Fingerprint], Fingerprint] = {}  # without a hash: with it
+        self._known: dict[tuple[Path | None, Fingerprint], Fingerprint] = {}  # with hashes, by those without
         runs.prepared.connect(self._hash)
 
     def compare(self) -> None:
         """Report which files of all runs have changed or are missing."""
         files: dict[Path, Fingerprint] = {}
-        for run in self._runs.all:  # the newest run has read a file last
+        for run in self._runs.all:  # later runs replace the fingerprints of earlier ones
             for source in run.sources:
                 known = run.fingerprints.get(source.number)
                 if source.path is not None and known is not None and not source.refused:

@@ -1,4 +1,4 @@
-"""Learning at once: what a person changes in the recipe or in the texts is learned while they watch."""
+"""Live learning: a change of the recipe or the texts begins a new run at once."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.limits import size_text
 
 TOPIC = "what learning at once has changed"
-TOGETHER_MILLISECONDS = 0  # changes of one turn of the event loop are learned once
-LARGEST = 10_000_000  # bytes that are learned without asking
+TOGETHER_MILLISECONDS = 0  # changes within one turn of the event loop begin one run
+LARGEST = 10_000_000  # most bytes of a corpus that is learned at once
 LEAST_SIZE_TOLD = 1_000_000  # bytes
-MOST_NAMED = 2  # texts in one line
-MOST_DRAFTS = 8  # that are remembered, so that undo need not learn again
+MOST_NAMED = 2  # most texts that a line names
+MOST_DRAFTS = 8  # drafts that are kept, so that undo need not learn again
 
 
 class LiveLearning(QObject):
-    """A run that was learned at once is a draft: the next one takes its place, unless it has been used."""
+    """A learner of changes. Its runs are drafts: each replaces the one before, unless that has been used."""
 
     def __init__(self, session: Session, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.is_on = True
-        self.is_watched: Callable[[], bool] = lambda: True  # whether a room is shown where changes are learned
+        self.is_watched: Callable[[], bool] = lambda: True  # whether the room shown is one that learns at once
         self._session, self._runs, self._aside = session, session.runs, session.aside
         self._drafts: list[Run] = []
         self._learning: Run | None = None
-        self._before: Run | None = None  # what was shown when the change was made
+        self._before: Run | None = None  # the run shown when the change was made
         self._place: tuple[int | None, int] | None = None  # where the person was (None: at the end), and was brought
         self._soon = timer(self, TOGETHER_MILLISECONDS, self._learn)
         session.recipe.changed.connect(lambda _: self._soon.start())
@@ -44,7 +44,7 @@ class LiveLearning(QObject):
 
     def _learn(self) -> None:
         sources, recipe, shown = self._session.corpus.texts.value, self._session.recipe.value, self._runs.shown
-        is_wanted = self.is_on and self.is_watched() and self._session.undo.count()  # nothing of a session just opened
+        is_wanted = self.is_on and self.is_watched() and self._session.undo.count()  # not for a session just opened
         if not (is_wanted and sources) or shown is None or self._session.corpus.is_listing:
             return
         if (shown.is_busy and self._learning is None) or shown.is_just(recipe, sources):
@@ -56,7 +56,7 @@ class LiveLearning(QObject):
             return
         known = next((run for run in [*self._drafts, *self._runs.all] if run.is_just(recipe, sources)), None)
         unfinished, self._learning = self._learning, None
-        if known is None:  # the run shown stays until there is another
+        if known is None:  # the present run stays until the next one exists
             self._learning = self._runs.train(sources, recipe, fits=True, is_shown=False)
         if unfinished is not None:
             self._runs.drop(unfinished)
@@ -79,7 +79,7 @@ class LiveLearning(QObject):
         self._aside.tell(sentence, is_error=False, answers=(learn,), is_still_true=is_still_true)
 
     def _follow(self) -> None:
-        if self._learning is not None and self._runs.shown is not self._before:  # the person looks at another
+        if self._learning is not None and self._runs.shown is not self._before:  # the person has chosen another run
             unwanted, self._learning = self._learning, None
             self._runs.drop(unwanted)
 
@@ -94,7 +94,7 @@ class LiveLearning(QObject):
             self._runs.drop(run)
 
     def _show(self, run: Run, *, is_draft: bool) -> None:
-        """Stay at the place in time, and say what is different."""
+        """Show the run at the same step as before, and say what is different."""
         before, cursor = self._before, self._session.cursor
         place = self._place_in_time()
         if before is not None and before is not run and before in self._drafts and not self._is_used(before):

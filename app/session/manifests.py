@@ -1,4 +1,4 @@
-"""A manifest beside each file saved from the window: the command that makes it, and the session that it needs."""
+"""Manifests next to files saved from the window: the command that makes the file, and the session it needs."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from bpe_core.support.atomic import write_atomically
 from bpe_core.support.plugins import agreed_words
 from bpe_core.support.progress import CancelCheck
 
-# Placeholders in a command for the session, the texts of the corpus, and the file that is made; nobody can type them.
+# Placeholders in a command for the session, the corpus and the output; their NUL bytes cannot be typed.
 SESSION, TEXTS, RESULT = "\0session", "\0texts", "\0result"
-CORPUS = "\0corpus"  # for the same texts behind the argument that names them
-EACH = "\0each"  # for the same texts, each in a group of its own, called as it is, where there are no groups
+CORPUS = "\0corpus"  # the texts of the corpus, each after the argument that names it
+EACH = "\0each"  # the same texts, each as a group with its own name, if there are no groups
 MANIFEST = ".manifest.json"
-LOOK_AGAIN = 0.1  # seconds
-PROGRAM = "app"  # which draws pictures for print, too
+LOOK_AGAIN = 0.1  # seconds between two looks at the file
+PROGRAM = "app"  # `app` can draw pictures for print, too
 NO_COMMAND = (
     "{} was saved without a manifest: no command draws what the window shows as it is. Save its values (CSV, JSON …), "
     "or a chart as a figure for print (File > Save Figure for Print); these are made by one."
@@ -43,7 +43,7 @@ def run_of_session(number: int) -> str:
 
 
 class Manifests(QObject):
-    """Writes how saved files were made, only if a person wants it: files would appear that nobody asked for."""
+    """A writer of manifests. It writes only if the person has asked for manifests."""
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
@@ -51,7 +51,7 @@ class Manifests(QObject):
         self._session = session
 
     def keep(self, command: Sequence[str], path: Path) -> None:
-        """Write a manifest beside a file that was just saved; an empty command means there is none."""
+        """Write a manifest next to a file that was just saved; an empty command means there is none."""
         if not self.is_on:
             return
         session, run = self._session, self._session.runs.shown
@@ -128,7 +128,7 @@ SOME_IN_GROUPS = "some texts are in groups and some are not, which no command ca
 
 
 class TextsBeside:
-    """The texts of the corpus as files that a command can name; those in no file are put `beside` another."""
+    """The texts of the corpus as files that a command can name. Texts without a file are written next to `beside`."""
 
     def __init__(self, texts: Sequence[CorpusText], beside: Path) -> None:
         self._texts = texts
@@ -139,7 +139,7 @@ class TextsBeside:
         }
 
     def refusal(self, *, each: bool) -> str:
-        """Return why a command cannot name them, or nothing; `each` by itself or together."""
+        """Return why a command cannot name the texts, or an empty text. With `each`, every text is its own group."""
         for one in self._texts:
             if one.address or one.refused:
                 return IN_NO_FILE.format(one.name)
@@ -152,7 +152,7 @@ class TextsBeside:
         return TWO_ALIKE.format(twice) if each and twice is not None and not self._are_grouped else ""
 
     def named(self, argument: str = "", *, each: bool = False) -> list[str]:
-        """Return the words of a command that name them, in their groups; `each` makes a group of every text."""
+        """Return the arguments that name the texts, in their groups. With `each`, every text is its own group."""
         if not each and not self._are_grouped:
             return [*filter(None, [argument]), *(str(self._path(one)) for one in self._texts)]
         groups: dict[str, list[str]] = {}
@@ -161,7 +161,7 @@ class TextsBeside:
         return [word for name, paths in groups.items() for word in ("--group", name, *paths)]
 
     def write(self) -> list[Path]:
-        """Write the texts that are in no file; return where."""
+        """Write the texts that have no file; return their paths."""
         for one in self._texts:
             if one.number in self._place:
                 with write_atomically(self._place[one.number]) as file:

@@ -35,7 +35,7 @@ class MergeFilter:
     needle: str = ""
     kind: Kind = "text"
     ties_only: bool = False
-    min_length: int = 1  # of the new token, in bytes
+    min_length: int = 1  # least bytes of the new token
 
     @property
     def lets_all_pass(self) -> bool:
@@ -43,7 +43,7 @@ class MergeFilter:
 
     @cached_property
     def error(self) -> str:
-        """Why the needle cannot be searched for; empty if it can."""
+        """Return why the needle cannot be searched for; empty if it can."""
         try:
             self._found_in(())
         except re.error as error:

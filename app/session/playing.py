@@ -1,9 +1,9 @@
-"""Playing: the time cursor walks through what was learned, at one speed for all that walks.
+"""Playing: the time cursor walks through the steps of a run, and all parts of the window follow it.
 
-Where many steps in a row change nothing in the text shown, it goes on to the next that does.
+If many steps in a row change nothing in the text shown, it skips them.
 
-A small run that is learned at once is played when it has ended; until then the cursor is held where it begins, which
-is the fork where it goes on from another. A run that takes longer is shown live. Whatever a person does ends the walk.
+A small run that is learned at once is played when it has ended. Until then the cursor is held at its first step, which
+is the fork if it continues another run. A run that takes longer is shown live. Any action of a person ends the walk.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from app.session.runs import Runs
 from app.session.time import TimeCursor, timer
 
 TICK_MILLISECONDS = 16
-SMALL_TOKENS = 1_000_000  # before the first step; what is larger is shown live
-LONGEST_TICK = 0.1  # seconds it counts as: where the machine was busy meanwhile, nothing is left out that can be seen
+SMALL_TOKENS = 1_000_000  # tokens before the first step; larger runs are shown live
+LONGEST_TICK = 0.1  # most seconds that a tick counts as: after a busy moment, no visible step is skipped
 PATIENCE_MILLISECONDS = 3_000  # a run that takes longer was not learned at once
-FIRST_LOOK = 0.4  # of a step is over when playing begins: the first follows soon
-EVENT_SECONDS = 0.9  # that a step made by hand is animated
-WORD_STEPS_PER_SECOND = 2.0  # the fastest through a single word, which is soon over
-HOLD_SECONDS = 0.3  # the longest that time waits for those who prepare its next moment; who is slower falls behind
-LONGEST_IDLE = 1.5  # seconds in which nothing changes in the text shown
-SKIP_SHOWN_SECONDS = 1.5  # that it is said what was skipped
-LEAST_EVENT_SECONDS = 0.33  # faster, an eye does not follow; nor should anything flash four times a second
+FIRST_LOOK = 0.4  # share of the first step's time that is over when playing begins
+EVENT_SECONDS = 0.9  # seconds of animation for a step made by hand
+WORD_STEPS_PER_SECOND = 2.0  # the highest speed through a single word, which has few steps
+HOLD_SECONDS = 0.3  # the longest wait for views that prepare the next moment; slower views fall behind
+LONGEST_IDLE = 1.5  # most seconds without a change in the text shown
+SKIP_SHOWN_SECONDS = 1.5  # seconds for which the skipped steps are named
+LEAST_EVENT_SECONDS = 0.33  # faster steps cannot be followed, and must not flash
 
 
 @dataclass(frozen=True)
@@ -44,30 +44,30 @@ class Step:
 
 
 class Player(QObject):
-    """Walks, pauses, and holds the cursor; `stepped` reports steps slow enough for an eye to follow."""
+    """A player that walks, pauses and holds the cursor. `stepped` reports steps that are slow enough to be seen."""
 
     changed = Signal()
     stepped = Signal(Step)
-    set_out = Signal()  # a walk begins: who knows which steps change something may tell it
+    set_out = Signal()  # a walk begins: a listener may call `skip_idle`
 
     def __init__(self, runs: Runs, cursor: TimeCursor, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.speed: float | None = None  # steps a second; None: as fast as can be
-        self.prepares: list[Callable[[int], bool]] = []  # whether a moment can be shown at once; else it is prepared
+        self.speed: float | None = None  # steps a second; None is as fast as possible
+        self.prepares: list[Callable[[int], bool]] = []  # each returns whether a moment is ready
         self.follows_training = True
         self.has_motion = True
         self.is_paused = False
         self._runs, self._cursor = runs, cursor
-        self._places: Sequence[int] = (0,)  # where the walk leads
+        self._places: Sequence[int] = (0,)  # the moments of the walk
         self._schedule, self._elapsed, self._at, self._index = Schedule(0, 0), 0.0, 0, 0
         self._skipped, self._skipped_at = (0, 0), -math.inf
         self._ticked = self._stepped_at = 0.0
-        self._next: int | None = None  # the place that is being prepared
-        self._held = 0.0  # seconds by now; all who look at time shall show the same moment
+        self._next: int | None = None  # the moment that is being prepared
+        self._held = 0.0  # seconds of waiting by now; all views shall show the same moment
         self._seen = cursor.position
-        self._is_wanted = False  # for the run that is about to be shown
-        self._run: Run | None = None  # that is to be played when it is learned
-        self._start = 0  # of that run: where it is held and played from
+        self._is_wanted = False  # whether the next run shall be played
+        self._run: Run | None = None  # the run to play when it has ended
+        self._start = 0  # the step from which that run is played
         self._shown: Run | None = None
         self._clock = timer(self, TICK_MILLISECONDS, self._tick, repeats=True)
         self._clock.setTimerType(Qt.TimerType.PreciseTimer)
@@ -102,7 +102,7 @@ class Player(QObject):
         """The speed at which the steps of a single word follow each other."""
         return min(self.speed or WORD_STEPS_PER_SECOND, WORD_STEPS_PER_SECOND)
 
-    # -- deeds -----------------------------------------------------------------------------
+    # -- actions -----------------------------------------------------------------------------
 
     def toggle(self) -> None:
         self.pause() if self.is_playing else self.play()
@@ -129,7 +129,7 @@ class Player(QObject):
         self._cursor.go_live()
 
     def give_way(self) -> None:
-        """Rest here, and begin nothing by itself: the person does something else."""
+        """Rest here and play nothing automatically: the person does something else."""
         self._is_wanted = False
         self._give_up()
         self._halt(is_paused=self.is_playing or self.is_paused)
@@ -143,14 +143,14 @@ class Player(QObject):
         self.changed.emit()
 
     def skip_idle(self, changes: Iterable[int]) -> None:
-        """Go quickly over steps between these, which change something in the text shown."""
+        """Skip the steps between these `changes`, the steps that change something in the text shown."""
         if self.is_playing or self.is_paused:
             places = without_idle(changes, self._at, self._places[-1], self.speed)
-            if len(places) <= self._places[-1] - self._at:  # else nothing is skipped, and the pace stays
+            if len(places) <= self._places[-1] - self._at:  # else nothing is skipped, and the speed stays
                 self._plan(places)
 
     def forget_changes(self) -> None:
-        """Plan a walk that goes on anew, as the text shown is another."""
+        """Plan the rest of a walk again, as the text shown is another."""
         self._places = (self._at,)
 
     def play_next_run(self) -> None:
@@ -210,7 +210,7 @@ class Player(QObject):
         before, self._seen = self._seen, position
         if (self.is_playing or self.is_paused) and (position != self._at or self._cursor.live):
             self._forget_run()
-            self._halt()  # somebody took the cursor
+            self._halt()  # the person moved the cursor
         if position == before:
             return
         now = time.monotonic()
@@ -258,11 +258,11 @@ class Player(QObject):
         self._forget_run()
         if is_held and run.learned <= self._start:
             self._cursor.go_live()
-        elif is_held and self.follows_training:  # else the fork is shown until somebody plays
+        elif is_held and self.follows_training:  # else the fork is shown until the person plays
             self.play()
 
     def _give_up(self) -> None:
-        """Show the run live: it did not end in time, or not by itself."""
+        """Show the run live: it did not end in time, or was stopped."""
         is_held = self._run is not None and self._is_held
         self._forget_run()
         if is_held:
@@ -277,9 +277,9 @@ class Player(QObject):
         self._patience.stop()
 
 
-WHOLE_SECONDS = 18.5  # that playing takes at full speed, however long the history is: about twenty with learning
+WHOLE_SECONDS = 18.5  # seconds that playing takes for any history; about twenty with learning
 FIRST_PER_SECOND = 1.0  # the speed at the beginning
-_HALVINGS = 60  # of the range in which the growth is searched for: more than a float can tell apart
+_HALVINGS = 60  # enough halvings of the searched range to exhaust the precision of a float
 
 
 @dataclass(frozen=True)
@@ -295,7 +295,7 @@ class Schedule:
 
     start: int
     end: int
-    speed: float | None = None  # steps a second; None: what it takes to be through in about 20 seconds
+    speed: float | None = None  # steps a second; None is a growing speed, to end in about 20 seconds
 
     @property
     def seconds(self) -> float:
@@ -303,7 +303,7 @@ class Schedule:
         return steps / self.speed if self.speed else min(WHOLE_SECONDS, steps / FIRST_PER_SECOND)
 
     def place(self, seconds: float) -> float:
-        """Return the step reached after these seconds, with the part of the way to the next."""
+        """Return the step reached after these seconds; its fraction is the way to the next step."""
         if seconds >= self.seconds:
             return float(self.end)
         if self.speed:
@@ -320,7 +320,7 @@ class Schedule:
 
     @cached_property
     def _growth(self) -> float:
-        """The rate at which the speed grows to be through in time."""
+        """Return the rate at which the speed must grow to end in time."""
         wanted = (self.end - self.start) / FIRST_PER_SECOND
         if wanted <= self.seconds:
             return 0.0

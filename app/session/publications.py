@@ -22,7 +22,7 @@ class FilmWish:
     """The choices of a person for a film, besides the runs that it shows."""
 
     size: str
-    first: int | None = None  # a step; of two runs, a size
+    first: int | None = None  # the first step, or the first size if the film shows two runs
     last: int | None = None
     seconds: float | None = None
     dark: bool = False
@@ -44,10 +44,10 @@ class Publications(QObject):
     """A background writer of files for other people, about the session as it is when they are asked for."""
 
     reported = Signal(object)  # the path of the page
-    shared = Signal(object, object)  # the path of the page, and the numbers of its runs; none of the one shown
-    lessons_shared = Signal(object, object)  # the same, and the names of the lessons; none of all
-    filming = Signal(int, int)  # the frames that are drawn, and all
-    filmed = Signal(object, object, str)  # its path, None where there will be none; how it was wanted; what it lacks
+    shared = Signal(object, object)  # the path of the page, and the numbers of its runs; none for the run shown
+    lessons_shared = Signal(object, object)  # the path, and the names of the lessons; none for all
+    filming = Signal(int, int)  # the number of frames drawn, and of all frames
+    filmed = Signal(object, object, str)  # its path, or None without a film; the wish; what the film lacks
 
     def __init__(self, snapshot: Callable[[], SavedSession], aside: Aside, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -77,7 +77,7 @@ class Publications(QObject):
         self._write("share", lambda: share_lessons(path, names), lambda: self.lessons_shared.emit(path, names))
 
     def film(self, path: Path, wish: FilmWish) -> None:
-        """Film the run shown, with the text; `filming` says where it is."""
+        """Film the run shown, with the text. `filming` reports the progress."""
         from bpe_core.filming.film import film_report
         from bpe_core.report import report_of
 

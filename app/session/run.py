@@ -1,4 +1,4 @@
-"""A training run: its recipe, its trainer, what it has learned. Nothing about it is shared."""
+"""A training run: its recipe, its trainer, and what it has learned. Runs share no state."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ from bpe_core.recipes.parts import SteeringChoices
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.session_file.values import Fingerprint
 
-NO_PAIRS_YET = LeadingPairs(-1, ())  # of no moment
-NO_RUN = Wording()  # what steps are called before there are any
+NO_PAIRS_YET = LeadingPairs(-1, ())  # of no step
+NO_RUN = Wording()  # the words for steps before there is a run
 _stamps = itertools.count(1)
 
 
@@ -58,9 +58,7 @@ class Run:
     number: int
     recipe: Recipe
     sources: CorpusTexts
-    stamp: Hashable = field(
-        default_factory=lambda: ("run", next(_stamps))
-    )  # numbers return with a session, stamps never
+    stamp: Hashable = field(default_factory=lambda: ("run", next(_stamps)))  # a session keeps no stamps
     phase: Phase = Phase.COUNTING
     sentence: str = ""  # why it ended or failed
     trainer: Trainer | None = None
@@ -71,18 +69,18 @@ class Run:
     leading: LeadingPairs = NO_PAIRS_YET
     merges_per_second: float = 0.0
     seconds_left: float | None = None
-    merges_when_prepared: int | None = None  # learn this many at once; None: go on
-    fits: bool = False  # nobody chose its size, so another will do where its texts have no such vocabulary
-    only_counts: bool = False  # the merges are there; they are being counted on texts
+    merges_when_prepared: int | None = None  # steps to learn when the counts are ready; None for all
+    fits: bool = False  # its size was not chosen by a person, so it may change to fit the texts
+    only_counts: bool = False  # its merges are known, and only their counts are wanted
     job: TrainingJob | None = None
-    parent: int | None = None  # the number of the run that it goes on from, in another way or on other texts
-    only_named: tuple[str, ...] = ()  # names of its texts, where a session keeps nothing else of these
+    parent: int | None = None  # the number of the run that it continues, in another way or on other texts
+    only_named: tuple[str, ...] = ()  # names of its texts, if a session kept nothing else of them
     origin: Origin | None = None  # of a table that was opened, while the window is open
-    begins_with: History | None = None  # steps that are made before any other
-    growing: TableToExtend | None = None  # the table that it goes on from, on other texts
-    # The result of that, until it is reported, for tables that were not learned step by step.
+    begins_with: History | None = None  # steps that are repeated before new ones
+    growing: TableToExtend | None = None  # the table that it extends on other texts
+    # The extended table until it is reported, for methods that do not learn step by step.
     gone_on: ExtendedTable | None = None
-    fingerprints: dict[int, Fingerprint] = field(default_factory=dict)  # of its files as they were read, by source
+    fingerprints: dict[int, Fingerprint] = field(default_factory=dict)  # by source number, when they were read
 
     @cached_property
     def wording(self) -> Wording:
@@ -93,7 +91,7 @@ class Run:
         return 0 if self.history is None else len(self.history)
 
     def take(self, history: History) -> None:
-        """Take what is learned by now. A file's numbers stay; new tokens are numbered behind them, or as wished."""
+        """Take the history learned by now. Ids of a file stay; new tokens get the ids after them, or the wished ids."""
         before = self.begins_with if self.history is None else self.history
         numbers = None if before is None else before.numbers
         if numbers is not None:
@@ -102,7 +100,7 @@ class Run:
                 first = growing.first_id + max(0, len(numbers) - growing.old.id_count)
             try:
                 numbers = grown_numbers(history, numbers, first)
-            except FormatError:  # by now others have the numbers that were wished for
+            except FormatError:  # other tokens have the wished ids by now
                 numbers = grown_numbers(history, numbers)
             history = history.numbered(numbers)
         self.history = history
@@ -121,7 +119,7 @@ class Run:
 
     @property
     def gone_through(self) -> tuple[float, str] | None:
-        """Return the share that is done, and of what, for methods that do not measure progress in steps."""
+        """Return the finished share and what it is a share of, for methods without progress in steps."""
         gone = None if self.trainer is None else self.trainer.gone_through
         return None if gone is None else (gone.done / max(1, gone.total), gone.whole)
 
@@ -131,7 +129,7 @@ class Run:
 
     @property
     def end_reason(self) -> EndReason:
-        """Why there are no more merges; empty if there can be more."""
+        """Return why there are no more merges; empty if there can be more."""
         if self.trainer is not None and self.trainer.end_reason:
             return self.trainer.end_reason
         return "" if self.history is None or self.history.end_reason == "stopped" else self.history.end_reason
@@ -223,7 +221,7 @@ class Run:
         return END_SENTENCES[self.history.end_reason or "stopped"]
 
 
-MOST_TURNS = 6  # that are listed in words
+MOST_TURNS = 6  # most turns that a title names
 
 
 def name_of(run: Run, runs: Sequence[Run]) -> str:
@@ -257,7 +255,7 @@ def as_tree(runs: Sequence[Run]) -> list[tuple[Run, int]]:
 
 
 def turns_of(run: Run | None) -> tuple[tuple[int, ...], str]:
-    """Return the steps after which a run turns: was steered, goes on from a table, or learns otherwise; and a text."""
+    """Return the steps at which a run was steered, continues a table, or learns in another way; each with a text."""
     if run is None:
         return (), ""
     recipe = run.recipe

@@ -16,8 +16,8 @@ from bpe_core.methods.facts import Wording
 
 
 class RunList(QObject):
-    changed = Signal()  # another run is shown, or its phase is another
-    leading_changed = Signal()  # of the shown run
+    changed = Signal()  # another run is shown, or its phase has changed
+    leading_changed = Signal()  # the leading pairs of the shown run have changed
 
     def __init__(self, aside: Aside, cursor: TimeCursor, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -31,7 +31,7 @@ class RunList(QObject):
         return NO_RUN if self.shown is None else self.shown.wording
 
     def show(self, run: Run | None, *, stays: bool = False) -> None:
-        """Let the window look at this run, from its end, or where time `stays`."""
+        """Show this run at its end, or at the present moment if time `stays`."""
         self.shown = run
         self.changed.emit()
         self._cursor.set_end(0 if run is None else run.learned)
@@ -76,7 +76,7 @@ class RunList(QObject):
         return [other for other in self.all if other.number in numbers]
 
     def take_the_place_of(self, old: Run, new: Run, *, with_number: bool = False) -> None:
-        """Show another run where time is, and take away the one that was shown until now."""
+        """Show the new run at the present moment, and remove the old one."""
         self._aside.cancel(old.stamp)
         self.all = [run for run in self.all if run is not old]
         if with_number and all(run.number != old.number for run in self.all if run is not new):
@@ -86,7 +86,7 @@ class RunList(QObject):
         self.keep([new], are_there=True, stays=True)
 
     def keep(self, runs: Sequence[Run], are_there: bool, *, stays: bool = False) -> None:
-        """Put runs back, or take them away; then the parent of the first is shown, or the newest."""
+        """Restore runs or remove them. Then show the parent of the first one, or the newest run."""
         for run in runs if are_there else ():
             if any(other.number == run.number for other in self.all if other is not run):
                 run.number = self._next_number()
@@ -101,13 +101,13 @@ class RunList(QObject):
 
     def rename(self, run: Run, name: str) -> None:
         run.recipe = run.recipe.with_changes(name=name)
-        if run.history is not None and not run.is_busy:  # what is exported has that name, too
+        if run.history is not None and not run.is_busy:  # exports use this name, too
             run.history = copy(run.history)
             run.history.recipe = run.history.recipe.with_changes(name=name)
         self.changed.emit()
 
     def replace_all(self, runs: Sequence[Run], shown: Run | None) -> None:
-        """Have these runs instead; what the others still report is ignored."""
+        """Replace all runs by these; ignore what the former ones still report."""
         for run in self.all:
             if run not in runs:
                 self._let_go(run)
@@ -116,7 +116,7 @@ class RunList(QObject):
         self.show(shown if shown in self.all else None)
 
     def drop(self, run: Run) -> None:
-        """Take away a run that is not shown, also one that is still learning."""
+        """Remove a run that is not shown, even if it is still learning."""
         self._let_go(run)
         self.keep([run], are_there=False)
         self._take_back_number(run.number)
@@ -131,7 +131,7 @@ class RunList(QObject):
             self._last_number -= 1
 
     def _let_go(self, run: Run) -> None:
-        """End what is done for a run."""
+        """Stop all work for a run."""
         self._aside.cancel(run.stamp)
         if run.job is not None:
             run.job.stop()

@@ -1,4 +1,4 @@
-"""The training of runs: how they begin, rest, go on and end."""
+"""The training of runs: how they begin, pause, continue and end."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ CANCELLED = "Counting was cancelled before there was anything to learn from."
 
 
 class Runs(RunList):
-    """Lives in the window's thread; what works in the background brings its news there."""
+    """A manager of runs in the window's thread. Background tasks report to it there."""
 
-    began = Signal()  # a training
-    grew = Signal(int, int)  # the shown run has the merges [a, b) more
-    prepared = Signal(object)  # a run whose texts are counted
-    rested = Signal(object)  # a run that is not shown, and goes on no longer
-    did_not_fit = Signal(object, object)  # a run whose texts have no vocabulary of its size, and what is known of it
+    began = Signal()  # a training has begun
+    grew = Signal(int, int)  # the shown run has learned the merges from a up to, but not including, b
+    prepared = Signal(object)  # the texts of this run are counted
+    rested = Signal(object)  # this run has paused or ended while another was shown
+    did_not_fit = Signal(object, object)  # a run whose texts have no vocabulary of its size; more about it
 
     def __init__(self, counts: Counts, aside: Aside, cursor: TimeCursor, parent: QObject | None = None) -> None:
         super().__init__(aside, cursor, parent)
@@ -56,7 +56,7 @@ class Runs(RunList):
         self.mixed = MixedWords()
         self.studies = Studies(counts, self.mixed)
         self._counts = counts
-        self.has_texts: Callable[[], bool] = lambda: False  # whether there are any now
+        self.has_texts: Callable[[], bool] = lambda: False  # whether the corpus has texts now
         counts.settled.connect(self._prepare_counted)
 
     @property
@@ -72,7 +72,7 @@ class Runs(RunList):
         fits: bool = False,
         is_shown: bool = True,
     ) -> Run | None:
-        """Begin a run; pause it after `merges`. One that `fits` takes another size where it must."""
+        """Begin a run; pause it after `merges`. With `fits`, it takes another size if its own is impossible."""
         if not sources:
             self._tell_no_text("There is no text to learn from")
             return None
@@ -109,7 +109,7 @@ class Runs(RunList):
         elif run.phase is Phase.PAUSED:
             self._end(run, run.end_sentence())
         elif run.job is not None:
-            self._end(run, run.end_sentence())  # said now, so that its last message is not taken for a pause
+            self._end(run, run.end_sentence())  # set at once, or its last message would be taken for a pause
             run.job.stop()
 
     def extend(self, recipe: Recipe) -> None:
@@ -152,7 +152,7 @@ class Runs(RunList):
         self._counts.want(sources, run.recipe)
 
     def branch(self, run: Run, step: int, act: Act, pair: Pair) -> None:
-        """Begin a run that differs from another at a step; what was decided behind that step is forgotten."""
+        """Begin a run that differs from another at a step. Interventions after that step are dropped."""
         known = run.recipe.interventions
         earlier = [one for one in known if one.step < step or (one.step == step and one.act == "forbid")]
         sentence = run.why_no_branch(step)
@@ -165,7 +165,7 @@ class Runs(RunList):
             self._aside.tell(sentence)
             return
         words, history = run.words, run.history
-        assert words is not None  # why_no_branch saw to it
+        assert words is not None  # checked by why_no_branch
         assert history is not None
         start, read = history.first(step - 1), dict(run.fingerprints)
         branch = self._begin(recipe, run.sources, parent=run.number, begins_with=start, fingerprints=read)
@@ -198,7 +198,7 @@ class Runs(RunList):
         self._counts.want(sources, recipe)
 
     def _prepare_counted(self) -> None:
-        """Prepare the runs that waited for counts, which are there now or never will be."""
+        """Prepare the runs that waited for counts, now that counting has ended."""
         for run in self.all:
             if run.phase is Phase.COUNTING:
                 self._prepare(run)
@@ -226,7 +226,7 @@ class Runs(RunList):
         recipe = run.recipe.with_changes(mixture=None) if as_they_are else run.recipe
         words = partial(self.mixed.words, tables, recipe)
         if run.growing is not None and run.begins_with is None:
-            recipe, growing = run.recipe, run.growing  # the run is there when all is learned
+            recipe, growing = run.recipe, run.growing  # the run is shown when all is learned
             self._ask_aside(run, lambda task: gone_on(words, recipe, growing, task.cancelled), self._take_grown)
         else:
             self._make_trainer(run, words)
@@ -251,7 +251,7 @@ class Runs(RunList):
 
     def _learn(self, run: Run, merges: int | None) -> None:
         run.sentence, words = "", run.words
-        if run.trainer is None:  # it is from a file: its merges are made once more on its words
+        if run.trainer is None:  # a run from a file repeats its merges on its words first
             assert words is not None
             run.merges_when_prepared = merges
             self._make_trainer(run, lambda: words)

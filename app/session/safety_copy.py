@@ -1,4 +1,4 @@
-"""Safety copies: files in the person's own folder that follow unsaved sessions, and those that were left behind."""
+"""Safety copies: files in the person's own folder with unsaved sessions. A crash leaves them behind."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ MOST_BYTES = 1_000_000_000
 RULE = f"Kept for {LEAST_AGE.days} days at least; after that the oldest go, once all take more than 1 GB"
 
 LOCK_EXTENSION = ".lock"
-RETRY_SECONDS = 5.0  # after the disk refused something
-LOOK_SECONDS = 0.1  # between two looks at whether the thread that is waited for is still there
+RETRY_SECONDS = 5.0  # seconds to the next try after a failed write
+LOOK_SECONDS = 0.1  # seconds between two checks that the thread still runs
 
 
 _numbers = itertools.count(1)
@@ -46,29 +46,29 @@ class SafetyCopy(Job):
         with self._refusing():
             private_folder(folder)
             self.lock = Lock.acquire(lock_of(self.path))
-        self.last: SavedSession | None = None  # that it was given
+        self.last: SavedSession | None = None  # the last session given
         self._writer: SessionWriter | None = None
-        self._newest: SavedSession | None = None  # that is not tried yet
+        self._newest: SavedSession | None = None  # a session that was not written yet
         self._is_wanted = True
         self._news = threading.Event()
         self._trying = threading.Condition()
         self._tried: SavedSession | None = None
-        self._refusal = ""  # why the one that was tried last is not on the disk
+        self._refusal = ""  # why the last write failed
 
     def keep(self, session: SavedSession) -> None:
-        """Write this soon; a newer one may take its place before."""
+        """Write this session soon, or a newer one instead."""
         self.last = self._newest = session
         self._news.set()
 
     def refusal_of(self, session: SavedSession) -> str:
-        """Wait until the newest session is tried; return why it is not on the disk, or nothing."""
+        """Wait until the newest session was written; return why that failed, or an empty text."""
         with self._trying:
             while self._tried is not session and self.is_under_way:
                 self._trying.wait(LOOK_SECONDS)
             return self._refusal if self._tried is session else f"Could not write {self.path}."
 
     def discard(self) -> None:
-        """End, and leave nothing: it is saved elsewhere, or not worth it."""
+        """End and delete the copy: the session is saved elsewhere, or not worth keeping."""
         self._is_wanted = False
         self.stop()
 
@@ -85,7 +85,7 @@ class SafetyCopy(Job):
         while True:
             self._news.wait()
             self._news.clear()
-            last = self.stopping  # looked at first: what was given before the wish to stop is still written
+            last = self.stopping  # read first, so that a session given before the stop is still written
             session, self._newest = self._newest, None
             if session is not None and self._is_wanted:
                 self._try(session)
@@ -107,13 +107,13 @@ class SafetyCopy(Job):
         self.post(refusal)
         if refusal:
             if self._newest is None:
-                self._newest = session  # and again, unless something newer comes
+                self._newest = session  # try again, unless a newer session comes
             if not self.stopping and not self._news.wait(RETRY_SECONDS):
                 self._news.set()
 
     def _write(self, session: SavedSession) -> None:
         if self._writer is not None and not self.path.exists():
-            self._close()  # somebody removed it: what is written now would be lost
+            self._close()  # somebody deleted the file: writes to it would be lost
         if self._writer is None:
             with self._refusing():
                 private_folder(self.path.parent)
@@ -137,13 +137,13 @@ class SafetyCopy(Job):
 
 
 def _never_but_politely() -> bool:
-    """Write a safety copy to its end; only the window goes first."""
+    """Never stop a write; only give way to the window's thread."""
     let_window_go_first()
     return False
 
 
 def remove_safety_copy(path: Path) -> None:
-    """Remove the file, and what SQLite may have left beside it."""
+    """Remove the file, and the sidecar files of SQLite."""
     for file in (path, path.with_name(path.name + "-journal")):
         with contextlib.suppress(OSError):
             file.unlink()
@@ -159,10 +159,10 @@ class Leftover:
     """A safety copy that no window writes."""
 
     path: Path
-    written: datetime  # as it says itself; of one that does not, when the file was changed
+    written: datetime  # from its content, or else the time of the file
     size: int  # bytes
-    summary: Summary | None = None  # None where it is damaged
-    damage: str = ""  # the sentence
+    summary: Summary | None = None  # None if it is damaged
+    damage: str = ""  # the sentence about it
 
 
 class Leftovers(QObject):
@@ -175,14 +175,14 @@ class Leftovers(QObject):
         self.all: tuple[Leftover, ...] = ()
         self._folder, self._aside = folder, aside
         self._claimed: dict[Path, Lock] = {}
-        self.brought_back: frozenset[Path] = frozenset()  # those claimed whose session is in the window by now
+        self.brought_back: frozenset[Path] = frozenset()  # claimed copies whose sessions are shown by now
 
     def look(self) -> None:
         folder = self._folder
         self._aside.ask("leftovers", lambda task: find_leftovers(folder), self._take)
 
     def claim(self, leftover: Leftover) -> bool:
-        """Claim one for this window; False if another window has it."""
+        """Claim a copy for this window; return False if another window has it."""
         if leftover.path in self._claimed:
             return True
         lock = claim(leftover.path)
@@ -197,12 +197,12 @@ class Leftovers(QObject):
             self.changed.emit()
 
     def give_back(self, path: Path) -> None:
-        """Leave one that was claimed and could not be opened to others."""
+        """Give up the claim on a copy that could not be opened."""
         self.brought_back -= {path}
         self._claimed.pop(path).release()
 
     def replace(self, brought_back: frozenset[Path]) -> None:
-        """Remove what was brought back and is on the disk as another safety copy by now."""
+        """Remove the copies that were brought back and are saved in another safety copy by now."""
         for path in brought_back & self.brought_back:
             self._remove(path)
         self.all = tuple(leftover for leftover in self.all if leftover.path.exists())
@@ -228,7 +228,7 @@ def find_leftovers(folder: Path) -> tuple[Leftover, ...]:
         return ()
     now = datetime.now(UTC)
     found = [leftover for path in folder.glob(f"*{EXTENSION}") if (leftover := _look(path)) is not None]
-    # What says that it comes from the future is from a computer whose clock was wrong: it is not the newest for that.
+    # A time in the future comes from a wrong clock, and must not make a copy the newest.
     found.sort(key=lambda one: (one.written <= now, one.written, one.path.name), reverse=True)
     removed = [one for one in not_kept(found, now) if _if_free(one.path, remove_safety_copy)]
     return tuple(one for one in found if one not in removed)
@@ -255,9 +255,9 @@ def _is_our_own(folder: Path) -> bool:
 def _look(path: Path) -> Leftover | None:
     try:
         if not _if_free(path, bool):
-            return None  # a living window's
+            return None  # a running window holds it
         status = path.stat()
-        if status.st_size == 0:  # its window was gone before it was worth anything
+        if status.st_size == 0:  # its window ended before anything was written
             remove_safety_copy(path)
             return None
         changed = datetime.fromtimestamp(status.st_mtime, UTC)
@@ -270,7 +270,7 @@ def _look(path: Path) -> Leftover | None:
     return Leftover(path, summary.written or changed, status.st_size, summary)
 
 
-_one_at_a_time = threading.RLock()  # a look takes a lock for a moment, which must not pass for another window's
+_one_at_a_time = threading.RLock()  # a check takes the lock for a moment, which must not look like another window
 
 
 def claim(path: Path) -> Lock | None:

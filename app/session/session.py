@@ -1,4 +1,4 @@
-"""The session: the texts, the recipe, the runs and the moment in time, side by side."""
+"""The open session: its texts, recipe and runs, and the moment in time."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from bpe_core.session_file.values import Bookmark
 
 
 class Session(QObject):
-    """Everything that is open; each part can be read on its own."""
+    """The open session. Each of its parts can be read without the others."""
 
-    size_taken = Signal(Recipe)  # a recipe whose size nobody chose
+    size_taken = Signal(Recipe)  # the program chose the size of this recipe
     opening_changed = Signal()
 
     def __init__(self, recipe: Recipe, text: str = "", parent: QObject | None = None) -> None:
@@ -41,13 +41,13 @@ class Session(QObject):
         self.undo = Steps(self)
         self.recipe: UndoableValue[Recipe] = UndoableValue(recipe, self.undo, self)
         self.text: UndoableValue[str] = UndoableValue(text, self.undo, self)  # the person's text, shown token by token
-        # How special tokens that a text spells out are read, as in ALLOWED.
+        # How special tokens in the text are read, as in ALLOWED.
         self.specials: UndoableValue[str] = UndoableValue("", self.undo, self)
         self.filter: UndoableValue[MergeFilter] = UndoableValue(MergeFilter(), self.undo, self)
         self.bookmarks: UndoableValue[tuple[Bookmark, ...]] = UndoableValue((), self.undo, self)
         self.corpus = SessionCorpus(self.recipe, self.aside, self.undo, self)
         self.cursor = TimeCursor(self)
-        self.cursor.moved.connect(window_begins)  # first: threads give way until it is drawn
+        self.cursor.moved.connect(window_begins)  # connected first: threads give way until the moment is drawn
         self.runs = Runs(self.corpus.counts, self.aside, self.cursor, self)
         self.runs.has_texts = lambda: bool(self.corpus.texts.value)
         self.runs.did_not_fit.connect(self._find_size)
@@ -56,10 +56,10 @@ class Session(QObject):
         self.detour.changed.connect(self.playing.give_way)
         self.growth = GrowthNews(self.runs, self.text, self.aside, self)
         self.fingerprints = Fingerprints(self.runs, self.aside, self)
-        self._wanted: tuple[int | None, bool] | None = None  # a run to begin when its texts are known
+        self._wanted: tuple[int | None, bool] | None = None  # a run to begin when all folders are listed
         self.corpus.listed.connect(self._train_as_wanted)
         self._is_to_count = False
-        self.corpus.counts.settled.connect(self._count_what_waited)  # after the runs, which take theirs first
+        self.corpus.counts.settled.connect(self._count_what_waited)  # after the runs
 
     def note_opening(self, name: str) -> None:
         """Note which session is being opened; none if it is there, or cannot be opened."""
@@ -73,7 +73,7 @@ class Session(QObject):
 
     @property
     def machine_code(self) -> MachineCode:
-        """Return how much of it is made, and by what large work is done meanwhile."""
+        """Return how much machine code is made, and what does large work until then."""
         return readiness.state()
 
     def train(self, *, merges: int | None = None, fits: bool = False) -> None:
@@ -89,7 +89,7 @@ class Session(QObject):
             self.train(merges=wanted[0], fits=wanted[1])
 
     def step(self, *, fits: bool = False) -> None:
-        """Make one merge: in the shown run if it rests, else in a new one."""
+        """Make one merge: in the shown run if it is paused, else in a new one."""
         shown = self.runs.shown
         if shown is not None and shown.can_go_on():
             self.runs.resume(merges=1)
@@ -130,7 +130,7 @@ class Session(QObject):
             self.count()
 
     def replace(self, contents: Contents, bookmarks: tuple[Bookmark, ...], runs: Sequence[Run]) -> None:
-        """Show another session instead; nothing of this one can be undone or is waited for."""
+        """Show another session instead. The undo stack and pending answers of this one are dropped."""
         self.detour.forget()
         self._wanted = None
         self.corpus.leave_paths()
@@ -161,7 +161,7 @@ class Session(QObject):
 
 
 def _load_formats() -> list[str]:
-    """Load all formats, and return what was said of plug-ins that cannot be used."""
+    """Load all formats, and return the complaints about plug-ins that cannot be used."""
     from bpe_core.formats import FORMATS
     from bpe_core.support.plugins import left_out
 
@@ -199,19 +199,19 @@ class Detour(QObject):
     file, stay.
     """
 
-    changed = Signal()  # it has begun, or is over
+    changed = Signal()  # a detour has begun or ended
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self.kept: Contents | None = None
         self._session, self._sources, self._undo = session, session.corpus.texts, session.undo
-        self._lent: set[int] = set()  # the numbers of the sources that belong to detours
-        self._begun_at = 0  # on the undo stack
-        self._leaves_changes = False  # that could be redone, though their detour is over
+        self._lent: set[int] = set()  # numbers of the sources that belong to detours
+        self._begun_at = 0  # position of its beginning on the undo stack
+        self._leaves_changes = False  # whether changes of an ended detour could be redone
         self._undo.indexChanged.connect(self._forget_changes)
 
     def go(self, title: str, corpus: Mapping[str, str], recipe: Recipe, merges: int) -> None:
-        """Show texts, by the names of their groups, and learn from them; a detour begins, unless one is under way."""
+        """Show texts, given by the names of their groups, and learn from them. A detour begins if there is none."""
         if self.kept is None:
             self._begun_at = self._undo.index()
             self._leaving = Step(self._undo, f"Lesson “{title}”", self._begin_or_end, False, True)
@@ -223,14 +223,14 @@ class Detour(QObject):
         self._session.runs.train(self._sources.value, recipe, merges=merges)
 
     def end(self) -> None:
-        """Put back what the person had, and add what they brought along."""
+        """Restore what the person had, and add what they opened since."""
         if self.kept is None:
             return
         kept, now = self.kept, self._sources.value
         brought = tuple(self.brought(now))
         self._undo.setIndex(self._begun_at)
         if brought:
-            adds = any(source.number in self._lent for source in now)  # else they chose something else altogether
+            adds = any(source.number in self._lent for source in now)  # else the person replaced all texts
             self._sources.put(kept.sources + brought if adds else brought, f"Add {brought[0].name}")
 
     def forget(self) -> None:
@@ -267,9 +267,9 @@ class Detour(QObject):
         self.changed.emit()
 
     def _forget_changes(self) -> None:
-        """Leave nothing of a detour to redo on what the person has."""
+        """Drop the changes of a detour from the undo stack, so that they cannot be redone."""
         if self._leaves_changes and self.kept is None:
             self._leaves_changes = False
-            nothing = QUndoCommand()  # pushing it takes what could be redone off the stack
+            nothing = QUndoCommand()  # pushing it drops the changes that could be redone
             nothing.setObsolete(True)
             self._undo.push(nothing)

@@ -1,4 +1,4 @@
-"""Sessions written to files and read; a file's state says whether others have changed it."""
+"""The files of sessions: written, read, and checked for changes by other programs."""
 
 from __future__ import annotations
 

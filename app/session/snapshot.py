@@ -1,4 +1,4 @@
-"""The session as one frozen value: taken as it is now, and put back."""
+"""The session as a frozen value: taken from the present state, and restored."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from app.session.session import Contents, Session
 from bpe_core.history.token_texts import BLANK, TokenTexts
 from bpe_core.session_file.values import Fingerprint, RunState, SavedRun, SavedSession, SavedSource, View
 
-STATES: dict[Phase, RunState] = {Phase.ENDED: "ended", Phase.FAILED: "failed"}  # all others can go on: paused
-BLANK_BEFORE = "·"  # the sign of a blank in sessions that do not say which it is
-LONGEST_TOKEN = 100_000  # that can be filtered for
+STATES: dict[Phase, RunState] = {Phase.ENDED: "ended", Phase.FAILED: "failed"}  # all other phases are saved as paused
+BLANK_BEFORE = "·"  # the sign of a space in old sessions, which do not name it
+LONGEST_TOKEN = 100_000  # most bytes of a token that can be filtered for
 
 
 def snapshot_of(session: Session, layout: Mapping[str, Any], saved_as: Path | None = None) -> SavedSession:
-    """Return all that is worth keeping in a file; runs that have not begun to learn are not."""
+    """Return all that a file keeps. Runs that have not begun to learn are left out."""
     detour, theirs = session.detour, session.detour.contents()
     runs = tuple(_saved_run(run) for run in session.runs.all if run.history is not None and not detour.owns(run))
     shown = theirs.shown
@@ -82,7 +82,7 @@ def _run(saved: SavedRun, names: TokenTexts | None) -> Run:
 
 
 def _filter(values: Mapping[str, Any]) -> MergeFilter:
-    """Restore the filter, except regular expressions: a hostile one may take for ever."""
+    """Restore the filter, except regular expressions: a malicious one may never end."""
     needle, kind, min_length = values.get("needle"), values.get("kind"), values.get("min_length")
     if not isinstance(needle, str) or kind not in ("text", "hex") or not isinstance(min_length, int):
         return MergeFilter()

@@ -1,4 +1,4 @@
-"""Runs as studies: what all questions about a run are asked of. Their words are mixed from counted texts."""
+"""The studies of runs, which questions are asked about. Their words come from counted texts."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from bpe_core.support.progress import ALONE, Work
 from bpe_core.text.corpus import Corpus
 from bpe_core.text.mixture import Mixture
 
-KEPT = 4  # studies that remember what was found out about them
-MOST_LOOKED_AT = 100  # files that the disk is asked about whether they are as they were
+KEPT = 4  # studies that are kept with their computed results
+MOST_LOOKED_AT = 100  # most files that are checked for changes
 NO_TEXTS = "There is no text in the corpus to measure by."
 
-Parts = Callable[[], Mapping[str, WordTable]]  # to be called in the background
-Tables = Mapping[str, Sequence[WordTable]]  # by the names of groups
+Parts = Callable[[], Mapping[str, WordTable]]  # is called in the background
+Tables = Mapping[str, Sequence[WordTable]]  # the tables of texts, by group
 
 
 def tables_by_group(sources: CorpusTexts, outcomes: Sequence[Outcome | None]) -> dict[str, list[WordTable]]:
@@ -133,7 +133,7 @@ class SessionTexts:
                         table = count_words(texts, recipe.of_one_text, work=work)
                 except Cancelled:
                     raise
-                except BpeError:  # a file that is gone by now leaves the others be
+                except BpeError:  # a missing file does not stop the others
                     continue
             found.setdefault(source.group, []).append(table)
         return {name: WordTable.merged(tables) for name, tables in found.items()}

@@ -92,12 +92,12 @@ class Imports(QObject):
 
 def _read(path: Path, cancelled: CancelCheck) -> ImportedTable:
     """Recognize a file by its content, check it, name its tokens, and ask the library that owns its format."""
-    if path.exists() and not path.is_file():  # the writer of a pipe may never begin
+    if path.exists() and not path.is_file():  # reading a pipe may never end
         raise FormatError(f"{path} is no file.")
     table = open_table(path)
     names = named(table.history)
     check_budget(names.lengths, names.base, str(path))
-    names.places(table.history.first_special)  # by which its table is sorted; nobody shall wait for that
+    names.places(table.history.first_special)  # computed now, so that the first sort is quick
     agreement = check_import(path, table, cancelled=cancelled, apart=True)
     return ImportedTable(table, names, agreement, Origin(table.history, table.format, sidecars_of(path, table.format)))
 
@@ -108,7 +108,7 @@ class EditedTable:
 
     history: History
     names: TokenTexts
-    made: str  # how, in a few words
+    made: str  # how it was made, in a few words
     sentences: tuple[str, ...]  # sentences about it
 
     @classmethod
@@ -124,15 +124,15 @@ def add_table(runs: Runs, table: EditedTable, made_of: Run) -> None:
 
 
 GROWTH = "growth"
-LONGEST_TEXT = 1_000_000  # characters of the person's own that are counted
+LONGEST_TEXT = 1_000_000  # most characters of the person's text that are counted
 MOST_LISTED = 500  # tokens
 
 
 @dataclass(frozen=True)
 class Growth:
-    text: Costs  # of the person's own text
-    by_file: list[str]  # what it saves in each text that nothing was learned from, a sentence each
-    unused: list[int]  # present ids of old tokens that the new texts do not hold
+    text: Costs  # its effect on the person's text
+    by_file: list[str]  # a sentence about the savings in each text held out from learning
+    unused: list[int]  # present ids of old tokens that do not occur in the new texts
 
 
 class GrowthNews(QObject):
@@ -196,7 +196,7 @@ def _growth(growing: TableToExtend, gone_on: ExtendedTable, text: str, task: Tas
             by_file.append(f"{path.name}: {saved}.")
         except Cancelled:
             raise
-        except BpeError as error:  # a file that is gone leaves the others be
+        except BpeError as error:  # a missing file does not stop the others
             by_file.append(f"{path.name}: {error}")
     unused = never_used(gone_on.words, old, found.history, found.places, cancelled=task.cancelled)
     return Growth(costs(own, old, found.history, counted_by=recipe), by_file, found.places[unused].tolist())

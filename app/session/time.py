@@ -1,4 +1,4 @@
-"""The moment in time that everything on screen shows, and timers."""
+"""The time cursor, whose moment the whole window shows; and timers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 
 class TimeCursor(QObject):
-    """A place in time after merge `position`. It stays at the end until somebody moves it.
+    """A moment after `position` merges. It stays at the end of the run until it is moved.
 
     >>> cursor = TimeCursor()
     >>> cursor.set_end(10); cursor.position
@@ -28,7 +28,7 @@ class TimeCursor(QObject):
         self.live = True
 
     def go_to(self, position: int) -> None:
-        """Go to a position, and stay there even at the end."""
+        """Go to a position, and stay there when the end moves on."""
         self._set_live(False)
         self._move(min(max(position, 0), self.end))
 
@@ -53,11 +53,11 @@ class TimeCursor(QObject):
             self.live_changed.emit(live)
 
 
-hurry = 1  # pauses before something is done once are divided by this: tests need not wait as long as a person likes
+hurry = 1  # single-shot pauses are divided by this number, so that tests wait less
 
 
 def timer(parent: QObject, milliseconds: int, act: Callable[[], object], *, repeats: bool = False) -> QTimer:
-    """Make a timer that is not started. Set by calls: PySide finds no keyword with an i in a Turkish locale."""
+    """Make a timer without starting it. No keywords: PySide finds none with an i in a Turkish locale."""
     made = QTimer(parent)
     made.setInterval(milliseconds if repeats else pause(milliseconds))
     made.setSingleShot(not repeats)
