@@ -1,8 +1,8 @@
-"""The changes of characters, with the place each came from: Unicode forms, small letters, cleaning, no accents.
+"""The changes of characters, with the offset each came from: Unicode forms, lower case, cleaning, removed accents.
 
-Characters that came to Unicode lately are treated as in the libraries that tokenizers are made with: they have no form
-of their own yet, but some have a small letter. The bytes of a text are viewed without a copy where
-the text keeps them: ASCII always, others once they were viewed.
+Recent Unicode characters are treated as in the libraries that tokenizers are made with: they have no normalization form
+yet, but some have a lower-case letter. The bytes of a text are viewed without a copy if the string keeps them: ASCII
+always does, other strings once they were viewed.
 
 >>> small("ΑΣ"), in_form("e\\u0301l", "NFC")
 ('ασ', ('él', array([0, 2])))
@@ -37,12 +37,13 @@ Places = npt.NDArray[np.int64]
 
 _CODE_POINTS = 0x110000
 _SURROGATES = range(0xD800, 0xE000)
-_WITH_CASE_OR_PARTS = (range(0xD800), range(0xE000, 0x32400), range(0xE0000, 0xE0200))  # nothing else is assigned
+# all other code points are unassigned
+_WITH_CASE_OR_PARTS = (range(0xD800), range(0xE000, 0x32400), range(0xE0000, 0xE0200))
 _MAPPED_TOGETHER, _FORMED_TOGETHER = 1 << 12, 1 << 16  # characters: during one call no other thread runs
 _making = threading.Lock()  # several threads at once would each take as long as all together
 _NEAR_NON_ASCII = re.compile(r"[\x00-\x7f]?[^\x00-\x7f]+")
 
-# Small letters that came to Unicode lately: the first and last capital, and how far behind its small letter is.
+# Lower-case letters of recent Unicode: the first and last capital, and the distance to the lower-case letter.
 _LATER = (
     (0x1C89, 0x1C89, 1), (0xA7CB, 0xA7CB, 0x264 - 0xA7CB), (0xA7CC, 0xA7CC, 1), (0xA7CE, 0xA7CE, 1),
     (0xA7D2, 0xA7D2, 1), (0xA7D4, 0xA7D4, 1), (0xA7DA, 0xA7DA, 1), (0xA7DC, 0xA7DC, 0x19B - 0xA7DC),
@@ -61,7 +62,7 @@ def text_of(codes: CodePoints) -> str:
 
 
 def small(text: str) -> str:
-    """Return the text in small letters, each by itself."""
+    """Return the text in lower case, each letter by itself."""
     if not text.isascii() and not _ALONE.keys().isdisjoint(map(ord, set(text))):
         text = text.translate(_ALONE)
     return text.lower()
@@ -78,7 +79,7 @@ def formed(text: str, form: Form) -> str:
 
 
 def _in_lines(text: str) -> Iterator[str]:
-    """Cut the text behind ends of lines: no form looks across one."""
+    """Cut the text after line ends: no form looks across them."""
     start = 0
     while len(text) - start > _FORMED_TOGETHER:
         stop = text.find("\n", start + _FORMED_TOGETHER) + 1 or len(text)
@@ -88,7 +89,7 @@ def _in_lines(text: str) -> Iterator[str]:
 
 
 def in_form(text: str, form: Form) -> tuple[str, Places]:
-    """Return the text in a Unicode form, and the index each of its characters came from."""
+    """Return the text in a Unicode form, and for each of its characters the index it came from."""
     if text.isascii() or without_form().isdisjoint(set(text)):
         return _in_form(text, form)
     texts: list[str] = []
@@ -103,7 +104,7 @@ def in_form(text: str, form: Form) -> tuple[str, Places]:
 
 
 def _apart_without_form(text: str) -> Iterator[str]:
-    """Yield each character without a form by itself, and the stretches between them."""
+    """Yield each character without a form by itself, and the text between them."""
     start = 0
     for place, character in enumerate(text):
         if character in without_form():
@@ -119,7 +120,7 @@ def _in_form(text: str, form: Form) -> tuple[str, Places]:
     parts: list[str] = []
     counts = np.ones(len(text), np.int64)  # how many characters come from each
     end = 0
-    for run in _NEAR_NON_ASCII.finditer(text):  # ASCII by itself is the same in all forms
+    for run in _NEAR_NON_ASCII.finditer(text):  # ASCII is the same in all forms
         for start, stop in _independent_parts(text, run.start(), run.end(), form):
             part = unicodedata.normalize(form, text[start:stop])
             if part != text[start:stop]:
@@ -133,14 +134,14 @@ def _in_form(text: str, form: Form) -> tuple[str, Places]:
 def _counts_of(part: str, form: Form) -> tuple[int, ...]:
     """Return how many characters come from each, as Hugging Face's library counts them.
 
-    What a character becomes comes from that one; what is composed comes from its first part. If marks change their
-    order, what comes from where goes by the new one, in which each mark takes the next place.
+    The decomposition of a character comes from that character; a composition comes from its first part. If marks are
+    reordered, each mark in the new order takes the next old position.
 
     >>> _counts_of("a\u0323\u0301", "NFC"), _counts_of("\u1ea1", "NFD"), _counts_of("a\u0301\u0323", "NFC")
     ((1, 0, 1), (2,), (1, 0, 1))
     """
     apart: Form = "NFKD" if form in ("NFKC", "NFKD") else "NFD"
-    found: list[tuple[str, int]] = []  # each character, and how many it takes the place of: none but for the first
+    found: list[tuple[str, int]] = []  # each character, and how many characters it replaces: 0 except for the first
     for character in part:
         found += ((one, int(not place)) for place, one in enumerate(unicodedata.normalize(apart, character)))
     for start, stop in _marks_in([one for one, _ in found]):
@@ -153,7 +154,7 @@ def _counts_of(part: str, form: Form) -> tuple[int, ...]:
 
 
 def _marks_in(characters: list[str]) -> Iterator[tuple[int, int]]:
-    """Yield where marks stand together, which have an order."""
+    """Yield where marks follow one another, so that their order may change."""
     start = 0
     for place, one in enumerate([*characters, ""]):
         if not one or not unicodedata.combining(one):
@@ -162,7 +163,7 @@ def _marks_in(characters: list[str]) -> Iterator[tuple[int, int]]:
 
 
 def _composed(apart: list[tuple[str, int]]) -> Iterator[tuple[str, int]]:
-    """Compose a letter and the marks behind it; how many characters each takes the place of."""
+    """Compose a letter and the marks after it; return how many characters each result replaces."""
     first: tuple[str, int] | None = None
     marks: list[tuple[str, int]] = []
     for one, taken in apart:
@@ -192,22 +193,23 @@ def _independent_parts(text: str, start: int, stop: int, form: Form) -> Iterator
 
 @lru_cache(maxsize=8192)
 def joins_the_one_before(character: str, form: Form) -> bool:
-    """Return whether a form may reorder the character with, or compose it onto, the one before it."""
+    """Return whether a form may reorder the character with the one before it, or compose the two."""
     first = unicodedata.normalize("NFKD" if form in ("NFKC", "NFKD") else "NFD", character)[0]
     return unicodedata.combining(first) != 0 or first in _second_halves()
 
 
 @lru_cache(maxsize=1)
 def _second_halves() -> frozenset[str]:
-    """Return characters that are composed onto another: the last ones of canonical decompositions."""
-    hangul = {chr(code) for code in (*range(0x1161, 0x1176), *range(0x11A8, 0x11C3))}  # computed, not in the tables
+    """Return the characters that are composed onto another: the last ones of canonical decompositions."""
+    # computed by a rule, not in the tables
+    hangul = {chr(code) for code in (*range(0x1161, 0x1176), *range(0x11A8, 0x11C3))}
     decompositions = (unicodedata.decomposition(chr(code)) for code in range(0x30000))
     pairs = (found.split() for found in decompositions if found and not found.startswith("<"))
     return frozenset(chr(int(pair[1], 16)) for pair in pairs if len(pair) == 2) | hangul
 
 
 class CharacterMap(dict[int, str]):
-    """A map of what each character becomes: cleaned, without accents, and small, in this order, if it is asked for."""
+    """A map from each character to its cleaned form, without accents, in lower case, as far as asked for."""
 
     def __init__(self, clean: bool, strip_accents: bool, lowercase: bool) -> None:
         super().__init__()
@@ -267,10 +269,10 @@ def character_map(*, clean: bool, strip_accents: bool, lowercase: bool) -> Chara
 
 
 class Tables(NamedTuple):
-    """The character map as arrays by code point; a long text needs one look-up a character."""
+    """The character map as arrays by code point; a long text needs one look-up per character."""
 
     counts: npt.NDArray[np.uint8]  # how many characters it becomes
-    targets: CodePoints  # the character it becomes; if they are several, their place in `several`
+    targets: CodePoints  # the character it becomes; if there are several, their offset in `several`
     several: CodePoints
 
 
@@ -319,7 +321,7 @@ def _parts_and_small_letters(strip_accents: bool, lowercase: bool) -> Iterator[t
 @lru_cache(maxsize=1)
 def _every_character() -> str:
     codes = np.arange(_CODE_POINTS, dtype=np.uint32)
-    codes[_SURROGATES.start : _SURROGATES.stop] = ord("a")  # no text holds them
+    codes[_SURROGATES.start : _SURROGATES.stop] = ord("a")  # surrogates, which no text holds
     return text_of(codes)
 
 
@@ -333,7 +335,7 @@ def raw_bytes(word: str) -> bytes:
 
 
 def utf8(text: str) -> bytes:
-    """Return the bytes of a text. Half of a surrogate pair is no character and has none."""
+    """Return the UTF-8 bytes of a text, without lone surrogates, which are no characters."""
     try:
         return text.encode()
     except UnicodeEncodeError as error:
@@ -341,14 +343,14 @@ def utf8(text: str) -> bytes:
 
 
 def utf8_view(text: str) -> Bytes:
-    """Return the same bytes where the text itself keeps them, which it does from now on."""
+    """Return the same bytes without a copy, if the string keeps them; it does so from now on."""
     size = ctypes.c_ssize_t()
     try:
         address = _bytes_of(text, ctypes.byref(size))
     except UnicodeEncodeError as error:
         raise _no_character(text, error.start) from error
     held: Any = (ctypes.c_uint8 * size.value).from_address(address)
-    held.text = text  # which must live as long as the array
+    held.text = text  # the string must live as long as the array
     view: Bytes = np.frombuffer(held, np.uint8)
     view.flags.writeable = False
     return view
@@ -370,7 +372,7 @@ _LAST_BLANK = 0x3000
 
 
 def stretches(text: str) -> int:
-    """Count the words between spaces and ends of lines.
+    """Count the words between spaces and line ends.
 
     >>> stretches("two  words"), stretches(" low\\u2003lower\\n" * LONG)
     (2, 20000)
@@ -384,5 +386,5 @@ def stretches(text: str) -> int:
 
 @cache
 def _are_blanks() -> npt.NDArray[np.bool_]:
-    """Flag each character up to the last blank, and one more."""
+    """Flag the blanks among all characters up to the last blank, and one more."""
     return np.array([chr(code).isspace() for code in range(_LAST_BLANK + 2)])

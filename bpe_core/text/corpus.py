@@ -36,8 +36,8 @@ from bpe_core.text.reading.utf8 import encoded, pieces_of, whole_characters
 
 __all__ = ["Chunk", "Corpus", "SkippedText", "Source"]
 
-CHUNK_SIZE = 1024 * 1024  # larger ones were never read faster, and some texts half as fast
-DIGEST = 16  # bytes: two different texts will never have the same
+CHUNK_SIZE = 1024 * 1024  # larger blocks were never faster to read, and some texts took twice as long
+DIGEST = 16  # bytes: enough that two different texts never have the same hash
 CHANCES = 2**64
 SHORTER = "Choose lines instead of documents."
 
@@ -45,9 +45,9 @@ SHORTER = "Choose lines instead of documents."
 class Corpus:
     """A corpus of texts. A file, a row of a table, or a text given in memory is one document.
 
-    What is known of them is said when they are opened: `sources` describes each, `total_size` is the number of their
-    bytes as stored (None if that of one cannot be known), `word_lists` are the files with words that were counted
-    elsewhere, which are not among the chunks, and `has_texts` says whether there is anything else.
+    These facts are known once it is opened: `sources` describes each source, `total_size` is the number of stored bytes
+    (None if that of a source cannot be known), `word_lists` are the files with words that were counted elsewhere, which
+    are not among the chunks, and `has_texts` says whether there is anything else.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class Corpus:
         log: SkipLog | None = None,
         groups: Sequence[str] = (),
     ) -> None:
-        """Keep readers and counts; `groups` names the group of each reader, and those of a group are neighbours."""
+        """Keep readers and counts; `groups` names each reader's group, and readers of a group are neighbours."""
         self._readers = tuple(readers)
         self.word_counts = word_counts
         self.group_of_source = tuple(groups) or ("",) * len(readers)
@@ -67,8 +67,8 @@ class Corpus:
         sizes = [source.size for source in self.sources if source.size is not None]
         self.total_size = sum(sizes) if len(sizes) == len(readers) else None
         self._found_while_opening = log or SkipLog()
-        self.remarks = SkipLog()  # oddities met while reading
-        self._choice: Group | None = None  # of a part that is not read as a whole
+        self.remarks = SkipLog()  # oddities noticed while reading
+        self._choice: Group | None = None  # the size of a part that is not read as a whole
         self._is_part = False
 
     @classmethod
@@ -109,7 +109,7 @@ class Corpus:
 
     @classmethod
     def from_word_counts(cls, counts: Mapping[str, int]) -> Corpus:
-        """Take words that were counted elsewhere as they are, neither normalized nor split."""
+        """Take words that were counted elsewhere unchanged, neither normalized nor split."""
         for word, count in counts.items():
             if not isinstance(word, str) or not isinstance(count, int) or not 0 <= count < 2**63:
                 wanted = "texts with whole numbers below 2^63, none of them negative"
@@ -118,7 +118,7 @@ class Corpus:
 
     @classmethod
     def joined(cls, corpora: Sequence[Corpus], *, twice: bool = False) -> Corpus:
-        """Join corpora of texts in order, group by group; a file that is in several is read once."""
+        """Join corpora of texts in order, group by group; a file that is in several of them is read once."""
         if any(corpus.word_counts is not None for corpus in corpora):
             raise CorpusError(
                 "Word counts cannot be joined with texts; count the texts first and merge the word tables."
@@ -140,7 +140,7 @@ class Corpus:
 
     @classmethod
     def grouped(cls, groups: Mapping[str, Corpus], *, twice: bool = False) -> Corpus:
-        """Make corpora of texts the groups of one; a recipe's mixture uses their names."""
+        """Make each of these corpora a group of one corpus; a recipe's mixture uses the groups' names."""
         return cls.joined([corpus.in_group(name) for name, corpus in groups.items()], twice=twice)
 
     def in_group(self, name: str) -> Corpus:
@@ -152,29 +152,29 @@ class Corpus:
         return tuple(dict.fromkeys(self.group_of_source)) or ("",)
 
     def parts(self, mixture: Mixture | None = None) -> dict[str, Corpus]:
-        """Make a corpus of what the mixture takes of each group, to be read once; what it skips is `skipped` here."""
+        """Make a corpus of each group's sample, to be read once; its `skipped` reports what was left out."""
         said = (mixture or Mixture()).matched(self.groups)
         self.remarks = SkipLog()
         return {group.name: self.part(group) for group in said}
 
     def part(self, group: Group) -> Corpus:
-        """Make a corpus of one group, of what is to be taken of it."""
+        """Make a corpus of the sample of one group."""
         pairs = zip(self._readers, self.group_of_source, strict=True)
         readers = [reader for reader, name in pairs if name == group.name]
         return self._part(readers, None if group.takes_all else group, self.word_counts)
 
     def by_source(self) -> dict[str, Corpus]:
-        """Make a corpus of each file, to be read once; what is skipped on the way is `skipped` here."""
+        """Make a corpus of each file, to be read once; its `skipped` reports what was left out."""
         self.remarks = SkipLog()
         return {reader.source.name: self._part([reader], self._choice) for reader in self._readers}
 
     def bunches(
         self, mixture: Mixture | None, size: int, split: Callable[[Reader, int], Sequence[Reader]] | None = None
     ) -> Iterator[tuple[str, Corpus]]:
-        """Parts of about `size` bytes that give the same words one after the other, each with its group's name.
+        """Return parts of about `size` bytes that in order give the same words, each with its group's name.
 
-        `split` may make several readers of a large text. Texts stay whole if something is taken of each by itself; a
-        group is one part if what is taken of a text depends on those before it.
+        `split` may make several readers of a large text. Texts stay whole if a sample is drawn from each by itself. A
+        group is one part if the sample from a text depends on the texts before it.
         """
         for name, part in self.parts(mixture).items():
             choice = part._choice
@@ -194,7 +194,7 @@ class Corpus:
                 yield name, part._part(held, choice)
 
     def apart(self) -> Corpus:
-        """Return a copy with remarks of its own, to be read elsewhere."""
+        """Return a copy with its own remarks, to be read elsewhere."""
         part = copy(self)
         part._is_part, part.remarks = True, SkipLog()
         return part
@@ -216,7 +216,7 @@ class Corpus:
 
     @property
     def skipped(self) -> tuple[SkippedText, ...]:
-        """Return what was left out or replaced: files that are no text, and what the last reading skipped."""
+        """Return the reports of what was left out or replaced: whole files, and parts of the last reading."""
         return self._found_while_opening.reports() + self.remarks.reports()
 
     def chunks(self, size: int = CHUNK_SIZE, *, several: bool = False) -> Iterator[Chunk]:
@@ -273,23 +273,23 @@ class Text(NamedTuple):
     """A document, or a line with its end."""
 
     data: bytes
-    bytes_read: int  # of its source so far
+    bytes_read: int  # bytes of its source read so far
     document: int  # its number in the source
     line: int  # its number in the document
 
 
 class DocumentFilter:
-    """During one reading of a group leaves out duplicates, samples, and takes only the first bytes; in this order.
+    """A filter for one reading of a group: it leaves out duplicates, samples, and takes the first bytes, in this order.
 
-    If lines are chosen one by one, each is a text of its own from then on. So the choice depends neither on the order
-    of files nor on what is around a line that is left out.
+    If lines are chosen one by one, each is a separate text from then on. So the choice depends neither on the order of
+    files nor on the lines around one that is left out.
     """
 
     def __init__(self, group: Group) -> None:
         self._group = group
         self._seen: set[bytes] = set()
         self._room = group.sample.first_bytes
-        self.left_out = 0  # duplicates
+        self.left_out = 0  # the number of duplicates
 
     @property
     def is_done(self) -> bool:
@@ -360,7 +360,7 @@ def _joined(parts: list[bytes]) -> bytes:
 def _by_chance(texts: Iterator[Text], group: Group) -> Iterator[Text]:
     """Draw for each text by the seed, its bytes and its place, so that other texts and threads change no draw.
 
-    If duplicates are left out, which of them is first depends on the order of files, so document numbers are not used.
+    If duplicates are left out, the order of files decides which comes first, so document numbers are not used.
     """
     enough, seed = group.sample.fraction * CHANCES, group.sample.seed
     limit = enough.numerator // enough.denominator
@@ -372,7 +372,7 @@ def _by_chance(texts: Iterator[Text], group: Group) -> Iterator[Text]:
 
 
 def _in_pieces(texts: Iterator[Text], size: int) -> Iterator[Chunk]:
-    """Put short texts together: a piece for each line would take longer than counting it."""
+    """Join short texts: a piece for each line would take longer than counting it."""
     held: list[bytes] = []
     length = bytes_read = 0
     for text in texts:

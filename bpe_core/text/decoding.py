@@ -1,4 +1,4 @@
-"""Turn tokens back into a text as a library does it: small steps, by the names of Hugging Face's tokenizers.
+"""The decoding of tokens as a library does it: small steps, by the names of Hugging Face's tokenizers.
 
 >>> steps = decoders_of([{"type": "WordPiece", "prefix": "##", "cleanup": True}])
 >>> text_of(steps, ["low", "##er", "."])
@@ -25,7 +25,7 @@ from bpe_core.text.preparation.whole_texts import Marks, WholeTexts
 from bpe_core.text.stand_ins import byte_of_stand_in
 
 BLANK = "▁"
-UNKNOWN_SHOWN = " \u2047 "  # by SentencePiece, where a model does not say it
+UNKNOWN_SHOWN = " \u2047 "  # the text of the unknown token in SentencePiece, if a model does not say it
 _BYTE = re.compile(r"<0x([0-9A-Fa-f+][0-9A-Fa-f])>")
 _CLEANED = [(" .", "."), (" ?", "?"), (" !", "!"), (" ,", ","), (" ' ", "'"), (" n't", "n't"), (" 'm", "'m")]
 _CLEANED += [(" do not", " don't"), (" 's", "'s"), (" 've", "'ve"), (" 're", "'re")]
@@ -42,7 +42,8 @@ def _byte_of(token: str) -> int | None:
     return int(found[1], 16) if found else None
 
 
-_CAPITAL_BYTES = {f"<0x{byte:02X}>": byte for byte in range(256)}  # <0x0a> is a text to SentencePiece
+# SentencePiece reads <0x0a>, in small letters, as a text
+_CAPITAL_BYTES = {f"<0x{byte:02X}>": byte for byte in range(256)}
 _NO_BYTES: dict[str, int] = {}
 
 
@@ -200,15 +201,15 @@ class CTC:
 
 @dataclass(frozen=True)
 class SentencePiece:
-    """The way of that library; control symbols show nothing."""
+    """The decoding of SentencePiece; control symbols have no text."""
 
     unknown: str
     unknown_shown: str = UNKNOWN_SHOWN
-    drops_blank: bool = True  # at the beginning, which it added
-    drops_blanks: bool = True  # all of them there
-    map: str = ""  # of characters that change at last
-    has_bytes: bool = True  # so that <0x41> is one, and no text
-    prefix_behind: bool = False  # what else is done at last
+    drops_blank: bool = True  # the blank at the beginning, which the library added
+    drops_blanks: bool = True  # all blanks at the beginning
+    map: str = ""  # a map of characters that is applied last
+    has_bytes: bool = True  # so that <0x41> is a byte, and no text
+    prefix_behind: bool = False  # the last steps
     one_blank_behind: bool = False
     shows_blanks_behind: bool = False
 
@@ -218,7 +219,7 @@ class SentencePiece:
 
     def became(self, tokens: list[str], silent: Collection[str]) -> list[str]:
         found: list[str] = []
-        at_first, dropped = True, False  # whether the blank at the beginning may come yet, and whether it came
+        at_first, dropped = True, False  # whether the blank at the beginning may still come, and whether it came
         byte_of = _CAPITAL_BYTES.get if self.has_bytes else _NO_BYTES.get
         for is_byte, run in groupby(tokens, key=lambda token: byte_of(token) is not None):
             if is_byte:
@@ -260,7 +261,7 @@ def decoders_of(values: object) -> tuple[Decoder, ...]:
 
 
 def decoder_in(value: object) -> Decoder:
-    """Return the step of a JSON object; a RecipeError if it is none, or cannot be done."""
+    """Return the step of a JSON object; raise a RecipeError if it is none, or is not supported."""
     step: Decoder = built(KINDS, value)
     if isinstance(step, Replace):
         Expression.of(step.pattern, step.is_regex)
@@ -280,7 +281,7 @@ def as_json(step: Decoder) -> dict[str, Any]:
 
 
 def text_of(steps: Iterable[Decoder], tokens: Sequence[str], silent: Collection[str] = ()) -> str:
-    """Return the text of tokens, as files write them; `silent` are those that stand for no text."""
+    """Return the text of tokens, as files write them; `silent` are the tokens without a text."""
     found = list(tokens)
     for step in steps:
         found = step.became(found, silent)
@@ -288,7 +289,7 @@ def text_of(steps: Iterable[Decoder], tokens: Sequence[str], silent: Collection[
 
 
 def blank_sign(steps: tuple[Step, ...]) -> str:
-    """Return what blanks become by some steps."""
+    """Return the sign that these steps replace blanks by."""
     for step in steps:
         if isinstance(step, pre_tokenizers.Metaspace):
             return step.replacement
@@ -298,7 +299,7 @@ def blank_sign(steps: tuple[Step, ...]) -> str:
 
 
 def puts_blank_before(steps: tuple[Step, ...]) -> bool:
-    """Return whether by some steps a text gets a blank before it that it does not have."""
+    """Return whether these steps put a blank before a text that has none."""
     return any(
         isinstance(step, normalizers.Prepend)
         or (isinstance(step, pre_tokenizers.Metaspace) and step.prepend_scheme != "never")

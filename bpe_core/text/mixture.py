@@ -1,11 +1,11 @@
-"""The weight of each group of texts, and what is taken of it: a choice of the recipe, by the groups' names.
+"""The weight and the sample of each group of texts: a choice of the recipe, by the groups' names.
+
+A weight is a factor ("2", "0.5", "1/3": each word of the group counts so many times), or a share of the whole by bytes
+or by words. Both are fractions, so the weighted counts are exact (`bpe_core.counting.grouped`).
 
 >>> mixture = Mixture((Group("de", weight_of("70%")), Group("code", weight_of("30%"))), by="bytes")
 >>> Mixture.from_json_value(mixture.to_json_value()) == mixture
 True
-
-A weight is a factor ("2", "0.5", "1/3": each word of the group counts so many times), or a share of the
-whole by bytes or by words. Both are fractions: what becomes of counts is exact (`bpe_core.counting.grouped`).
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from typing import Any, Literal, get_args
 
 from bpe_core.errors import CorpusError, RecipeError
 
-By = Literal["times", "bytes", "words"]  # what the weights are: factors, or shares by either
-Of = Literal["documents", "lines"]  # what is drawn from a group by chance
+By = Literal["times", "bytes", "words"]  # the kinds of weights: factors, or shares by bytes or words
+Of = Literal["documents", "lines"]  # the units that are drawn from a group at random
 
 LONGEST_NAME = 200  # characters
-LARGEST_PART = 10**15  # of a weight's numerator and denominator
+LARGEST_PART = 10**15  # the largest numerator or denominator of a weight
 LARGEST_SEED = 2**63 - 1
 MOST_NAMED = 4  # groups in one sentence
-MOST_PARTS = 10**9  # of a number with a binary point: 1/3 and 0.1 + 0.2 are meant as they are written
+MOST_PARTS = 10**9  # the largest denominator of a number with a binary point: 1/3 and 0.1 + 0.2 mean what is written
 _WHOLE = Fraction(1)
 
 Weight = Fraction | float | str  # as a person gives it
@@ -170,7 +170,7 @@ class Group:
 
     @property
     def hangs_together(self) -> bool:
-        """Return whether what is taken of a text depends on the texts before it, and not on that text alone."""
+        """Return whether the sample from a text depends on the texts before it, and not on that text alone."""
         return bool(self.unique) or self.sample.first_bytes is not None
 
 
@@ -179,7 +179,7 @@ class Mixture:
     """A mixture of groups. A group that it does not name counts once and whole, unless shares are given."""
 
     groups: tuple[Group, ...] = ()
-    by: By = "times"  # what the weights are: factors, or shares of the bytes or words of the whole
+    by: By = "times"  # the kind of the weights: factors, or shares of the bytes or words of the whole
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "groups", tuple(self.groups))
@@ -210,7 +210,7 @@ class Mixture:
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """Return the groups that have a dev text or a ratio, in the order in which these are said."""
+        """Return the groups that have a dev text or a ratio, in their given order."""
         with_dev = tuple(group.dev_of for group in self.groups if group.dev_of)
         return with_dev or tuple(group.name for group in self.groups if group.ratio is not None)
 
@@ -218,7 +218,7 @@ class Mixture:
         return next((group for group in self.groups if group.name == name), Group(name))
 
     def matched(self, names: Sequence[str]) -> tuple[Group, ...]:
-        """Return the entries for these groups of a corpus; refuse a mixture that speaks of other groups."""
+        """Return the entries for these groups of a corpus; refuse a mixture that names other groups."""
         lacking = [group.name for group in self.groups if group.name not in names]
         if lacking and not any(names):
             raise CorpusError(
@@ -237,7 +237,7 @@ class Mixture:
         return tuple(map(self.of, names))
 
     def in_words(self) -> str:
-        """Return the mixture as a person reads it.
+        """Return the mixture as a sentence for people.
 
         >>> Mixture((Group("de", Fraction(7, 10)), Group("code", Fraction(3, 10))), by="bytes").in_words()
         'de 70 %, code 30 % (by bytes)'
@@ -265,7 +265,7 @@ class Mixture:
 
 
 def weight_of(text: str) -> Fraction:
-    """Return a weight as a person writes it.
+    """Parse a weight as a person writes it.
 
     >>> weight_of("70%"), weight_of("0.5"), weight_of(" 1/3 ")
     (Fraction(7, 10), Fraction(1, 2), Fraction(1, 3))
@@ -285,7 +285,7 @@ def weight_of(text: str) -> Fraction:
 
 
 def exact(value: object, what: str) -> Fraction:
-    """Return a weight or share that was given as a number or as a text.
+    """Return the exact fraction of a weight or share that was given as a number or as a text.
 
     >>> exact(0.4, "It"), exact("40%", "It"), exact(1 / 3, "It"), exact(2, "It")
     (Fraction(2, 5), Fraction(2, 5), Fraction(1, 3), Fraction(2, 1))
@@ -368,6 +368,6 @@ def _check_number(what: str, value: object, least: int) -> None:
 
 
 def mixture_of(value: object) -> Mixture | None:
-    """Read a mixture that JSON or a person gave; return None if it says nothing."""
+    """Read a mixture from JSON or from a person's choices; return None if it changes nothing."""
     mixture = value if value is None or isinstance(value, Mixture) else Mixture.from_json_value(value)
     return None if mixture is None or mixture.says_nothing else mixture

@@ -1,6 +1,6 @@
-"""Characters as libraries with tables of an older Unicode see them: later ones are unassigned.
+"""Characters as libraries with an older version of Unicode see them: newer ones are unassigned.
 
-Tokenizers must cut as their files say, whatever this Python knows, so the characters that came later are listed here.
+A tokenizer must split as its file says, whatever this Python knows, so the newer characters are listed here.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ _LATER = (
     "1faef 1faf9-1fafa 1fbfa 2b73a-2b73f 2b81e 2cea2-2cead 323b0-33479 3d000-3fc3f"
 )
 NO_CHARACTER = "\u0378"  # unassigned in Unicode
-_FORMERLY = {"\u0295": "\u0296"}  # of another kind then, that of its neighbour
+_FORMERLY = {"\u0295": "\u0296"}  # of another category in the older version: that of its neighbour
 
 
 def _set(ranges: str) -> str:
@@ -74,7 +74,7 @@ def _set(ranges: str) -> str:
     return "".join(f"\\U{int(one[0], 16):08X}-\\U{int(one[-1], 16):08X}" for one in ends)
 
 
-# A punctuation mark as an expression without operations between sets; marks that came later, and former ones
+# A punctuation mark as an expression without set operations; with newer marks, and marks of former versions
 LATER_PUNCTUATION, FORMER_PUNCTUATION = _set(_LATER_PUNCTUATION), _set(_FORMER_PUNCTUATION)
 PUNCTUATION_MARKS = rf"(?:(?![{LATER_PUNCTUATION}]){PUNCTUATION}|[{FORMER_PUNCTUATION}])"
 NUMBERS = rf"(?:(?![{_set(_LATER_NUMBERS)}])\p{{N}})"  # from tables a little newer than the others
@@ -105,9 +105,9 @@ def controls() -> regex.Pattern[str]:
 
 
 def without_later(text: str, expression: str = "") -> str:
-    """Return the text with an unassigned character in place of each that came later than the tables of expressions.
+    """Return the text with an unassigned character in place of each one that is newer than the tables of expressions.
 
-    A range of the expression still holds the characters that came later.
+    A range of the expression still holds the newer characters.
 
     >>> [ascii(without_later("\u0b53", named)) for named in ("", "[\u0b00-\u0b7f]")]
     ["'\\\\u0378'", "'\\\\u0b04'"]
@@ -118,7 +118,7 @@ def without_later(text: str, expression: str = "") -> str:
 
 
 def as_before(values: npt.NDArray[Number], expression: str) -> npt.NDArray[Number]:
-    """Return the values by code point, with the value of an unassigned one for characters that came later."""
+    """Return the values by code point; newer characters get the value of an unassigned one."""
     values, seen_as = values.copy(), _seen_as(expression)
     values[[*seen_as]] = values[[*map(ord, seen_as.values())]]
     return values
@@ -140,9 +140,9 @@ _NAMED = re.compile(r"\\U([0-9A-Fa-f]{8})|\\u([0-9A-Fa-f]{4})|([^\0-\x7f])")
 
 @lru_cache(maxsize=64)
 def _seen_as(expression: str) -> dict[int, str]:
-    """Map new characters to those that an expression treats as an older Unicode treats them, by code point.
+    """Map newer characters to ones that an expression treats as an older Unicode treats them, by code point.
 
-    Each lies on the same side of all characters that the expression names.
+    A replacement lies on the same side of all characters that the expression names.
     """
     seen_as = dict.fromkeys(_codes(_LATER), NO_CHARACTER) | {ord(one): other for one, other in _FORMERLY.items()}
     named = {ord(one) if one else int(long or short, 16) for long, short, one in _NAMED.findall(expression)}
@@ -152,7 +152,7 @@ def _seen_as(expression: str) -> dict[int, str]:
     place = {code: bisect(borders, code) for code in (*seen_as, *map(ord, seen_as.values()))}
     near = {one: _unassigned(borders[one - 1], borders[one]) for one in {place[code] for code in seen_as}}
     found = {code: one if place[ord(one)] == place[code] else near[place[code]] for code, one in seen_as.items()}
-    return {code: one for code, one in found.items() if one}  # without one, a character is seen as it is
+    return {code: one for code, one in found.items() if one}  # a character without a replacement stays as it is
 
 
 @cache
@@ -166,7 +166,7 @@ def _unassigned(start: int, stop: int) -> str:
 
 @cache
 def differing() -> frozenset[str]:
-    """Return the characters that an expression of today sees otherwise than one of before."""
+    """Return the characters that an expression treats differently in today's Unicode and in the older one."""
     return later() | _FORMERLY.keys()
 
 
@@ -186,5 +186,5 @@ def _codes(ranges: str) -> Iterator[int]:
 
 @cache
 def without_form() -> frozenset[str]:
-    """Return characters that had no decomposition and no combining class there, though they have now."""
+    """Return characters that have a decomposition or a combining class now, but had none in the older version."""
     return characters(_LATER_MARKS + _LATER_PARTS)

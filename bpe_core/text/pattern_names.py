@@ -1,4 +1,4 @@
-"""All that a recipe's pattern can be called, also what a recipe keeps as an expression of its own."""
+"""The names of all patterns, including those that a recipe keeps as a custom expression."""
 
 from __future__ import annotations
 

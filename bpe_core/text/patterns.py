@@ -1,7 +1,7 @@
-"""The named pre-tokenization patterns, and the check of a custom one.
+"""The named patterns that split texts into words, and the check of a custom one.
 
-A pattern cuts text into words; merges never cross a cut. `bpe_core.text.scanner` makes a table of its expression, which
-is proved to cut where `regex` does.
+A pattern splits text into words; merges never cross the end of a word. `bpe_core.text.scanner` makes a table of its
+expression, which is proved to split where `regex` does.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from bpe_core.text.older_unicode import FORMER_PUNCTUATION, LATER_PUNCTUATION, P
 if TYPE_CHECKING:
     import regex
 
-# The blocks of Chinese characters that tokenizers cuts apart for BERT; BERT itself begins one of them at 2B820.
+# The blocks of Chinese characters that tokenizers sets apart for BERT; in BERT itself one block begins at 2B820.
 IDEOGRAPHS = (
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002a6df\U0002a700-\U0002b73f\U0002b740-\U0002b81f"
     "\U0002b920-\U0002ceaf\U0002f800-\U0002fa1f"
@@ -33,7 +33,7 @@ _WORD = f"{_SMALL}{_CONTRACTION}|{_CAPITAL}{_CONTRACTION}"
 _NO_WORD = r"\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 
 
-# What superwords never hold: digits, several signs in a row, and all blanks but the last before a word
+# The text that superwords never hold: digits, several signs in a row, and all blanks but the last before a word
 NO_SUPERWORD = r"\p{N}{1,3}| ?[^\s\p{L}\p{N}]{2,}[\r\n/]*| +(?!\S)"
 
 
@@ -94,7 +94,7 @@ def _check(name: str, pattern: NamedPattern) -> None:
 NAMED_PATTERNS = Registry("patterns", _OWN, _check)
 
 
-# Patterns that a recipe keeps as an expression of its own: no table of the scanner can look ahead as far as they do.
+# Patterns that a recipe keeps as a custom expression: no table of the scanner can look ahead as far as they do.
 SPELLED_OUT = {
     "digits-right": NamedPattern(
         _OWN["cl100k"].expression.replace(r"\p{N}{1,3}+", r"\p{N}{1,3}(?=(?:\p{N}{3})*(?!\p{N}))"),
@@ -103,15 +103,15 @@ SPELLED_OUT = {
 }
 
 
-# The expression that finds the same words with numbers whole, for which there is a table; see `counting.borders`.
+# An expression that finds the same words but leaves numbers whole, so that a table exists; see `counting.borders`.
 WHOLE_NUMBERS = {SPELLED_OUT["digits-right"].expression: _OWN["cl100k"].expression.replace(r"\p{N}{1,3}+", r"\p{N}++")}
 
 
 def understood_pattern(pattern: str, custom: str) -> tuple[str, str]:
-    """Return the name of a pattern and its own expression as a recipe keeps them.
+    """Return the name of a pattern and its custom expression as a recipe keeps them.
 
-    A pattern that is spelled out, or a plug-in's, is kept as an expression, so that files can be read without the
-    plug-in. An unknown name, and a custom expression that does not compile, are refused.
+    A pattern that is spelled out, or that a plug-in has, is kept as an expression, so that files can be read without
+    the plug-in. An unknown name, and a custom expression that does not compile, are refused.
     """
     if pattern in SPELLED_OUT:
         custom = custom or SPELLED_OUT[pattern].expression
@@ -131,7 +131,7 @@ def understood_pattern(pattern: str, custom: str) -> tuple[str, str]:
 
 
 def compile_custom(custom: str) -> regex.Pattern[str]:
-    """Compile a custom expression; the error shows the place where it is wrong."""
+    """Compile a custom expression; the error shows the position of a mistake."""
     import regex  # takes a while to load
 
     too_large = f"The pattern '{custom[:80]}' is too large or too deeply nested."
@@ -153,7 +153,7 @@ def compile_custom(custom: str) -> regex.Pattern[str]:
 # 81 copies, `(?:a+)+` as four. A few levels of that fill any memory. So sizes are multiplied for nested repetitions,
 # and added for parts side by side.
 
-LONGEST = 10_000  # characters; compiling many groups takes the square of their number
+LONGEST = 10_000  # characters; the time to compile many groups grows with the square of their number
 LARGEST = 200_000  # parts after writing out: at most half a second and 110 MB, as measured
 
 _PART = re.compile(
@@ -168,7 +168,7 @@ _PART = re.compile(
     """,
     re.DOTALL | re.VERBOSE | re.ASCII,
 )
-# With comments, nested sets or ignored blanks, groups cannot be found with certainty.
+# With comments, nested sets or ignored blanks, groups cannot be recognized with certainty.
 _UNCLEAR = re.compile(r"\(\?[A-Za-z0-9]*[xV]|\(\?\#|\[:")
 _ANY_COUNT = re.compile(r"\{(?P<least>[\s0-9]*)(?P<comment>\#)?|[)}](?:\s|\#[^\n]*\n)*\+")
 
@@ -179,7 +179,7 @@ def is_too_large(expression: str) -> bool:
 
 
 def written_out(expression: str) -> float:
-    """Return the number of parts of the expression with its repetitions written out; rather too many than too few.
+    """Return the number of parts of the expression with its repetitions written out, or a somewhat larger number.
 
     >>> written_out("abc"), written_out("a{9}"), written_out("(?:ab){9}c{0,9}")
     (3, 10, 41)
@@ -187,7 +187,7 @@ def written_out(expression: str) -> float:
     if _UNCLEAR.search(expression):
         return _at_most(expression)
     outer: list[int] = []  # the sizes before each open group
-    size = last = 0  # of the sequence without its last part, and of that part
+    size = last = 0  # the size of the sequence without its last part, and of that part
     for part in _PART.finditer(expression):
         if part["open"]:
             outer.append(size + last)
@@ -197,7 +197,7 @@ def written_out(expression: str) -> float:
             size = outer.pop() if outer else 0
         elif part["count"]:
             last *= _copies(part)
-        elif part[0] in "{[":  # perhaps an approximate match, which may be repeated in its turn; or an open set
+        elif part[0] in "{[":  # perhaps an approximate match, which may itself be repeated; or an open set
             return _at_most(expression)
         else:
             size, last = size + last, 1
@@ -215,7 +215,7 @@ def _copies(part: re.Match[str]) -> int:
 
 
 def _at_most(expression: str) -> float:
-    """Return the size if every repetition were inside every other."""
+    """Return the size for the case that every repetition is inside every other one."""
     copies = [len(expression)]
     for count in _ANY_COUNT.finditer(expression):
         if count["comment"]:

@@ -1,7 +1,7 @@
 """Runs of one script, as the libraries that tokenizers are made with see them.
 
-Their table is older than the one of this Python: what came later, and the space, are of no script and go with what
-comes before. Japanese writing is one script with the Chinese.
+Their table is older than the one of this Python: newer characters and the space have no script and go with the
+character before them. Japanese kana count as the same script as Chinese characters.
 
 >>> text = " Tokyo 東京タワー, ok"
 >>> [text[slice(*found.span())] for found in runs().finditer(with_older_scripts(text))]
@@ -18,7 +18,7 @@ from bpe_core.text.older_unicode import NO_CHARACTER, characters
 if TYPE_CHECKING:
     import regex
 
-# The first three are met most; those that an older Unicode did not have are not named.
+# The first three are the most frequent; scripts that an older Unicode did not have are not named.
 _NAMES = (
     "Latin Common Han Adlam Ahom Anatolian_Hieroglyphs Arabic Armenian Avestan Balinese Bamum Bassa_Vah Batak Bengali "
     "Bhaiksuki Bopomofo Brahmi Braille Buginese Buhid Canadian_Aboriginal Carian Caucasian_Albanian Chakma Cham "
@@ -53,18 +53,18 @@ _FORMER = {"\u061c": "!", "\u0589": "!", "\u30fc": "\u4e00", "\u0953": "\u0904",
 
 @cache
 def _others() -> dict[int, str]:
-    """Return the replacements for characters that had another script in the older table, or none."""
+    """Return the replacements for characters that had another script, or none, in the older table."""
     return dict.fromkeys(map(ord, characters(_LATER)), NO_CHARACTER) | {ord(one): new for one, new in _FORMER.items()}
 
 
 def with_older_scripts(text: str) -> str:
-    """Return the text with another character in place of each whose script was another one, or none."""
+    """Return the text with replacements for all characters whose script was another one, or none."""
     return text.translate(_others())
 
 
 @cache
 def runs() -> regex.Pattern[str]:
-    """Return the pattern of a run of one script, in a text with older scripts; what comes before belongs to none."""
+    """Return the pattern of a run of one script, in a text with older scripts; text before it has no script."""
     import regex  # takes a while to load
 
     sets = {script: rf"\p{{Script={script}}}" for script in _NAMES.split()}

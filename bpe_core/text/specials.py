@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 
-Find = Callable[[str], Iterator[tuple[int, int]]]  # of a text, where something occurs in it
+Find = Callable[[str], Iterator[tuple[int, int]]]  # yields the start and the stop of each match in a text
 
-FEW = 500  # alternatives, with which an expression takes only some microseconds a place
+FEW = 500  # so few alternatives that an expression takes only some microseconds an offset
 
 
 def parts_of(text: str, specials: tuple[str, ...]) -> Iterator[tuple[str, bool]]:
@@ -46,7 +46,7 @@ def finder(specials: tuple[str, ...]) -> Find:
 def _places_of_many(
     known: frozenset[str], lengths: list[int], beginning: re.Pattern[str], text: str
 ) -> Iterator[tuple[int, int]]:
-    """Look for tokens of each length, as an expression would try one token after the other, with the GIL held."""
+    """Search for tokens of each length, as an expression would try one token after the other, with the GIL held."""
     place = 0
     while found := beginning.search(text, place):
         start = place = found.start()
@@ -59,7 +59,7 @@ def _places_of_many(
 
 
 def _by_length(specials: tuple[str, ...]) -> tuple[frozenset[str], list[int], re.Pattern[str]]:
-    """Return all tokens, their lengths from the longest on, and an expression of their beginnings."""
+    """Return all tokens, their lengths in descending order, and an expression of their beginnings."""
     first, last = min(specials), max(specials)
     shared = next((first[:end] for end in range(len(first), 0, -1) if last.startswith(first[:end])), "")
     beginning = re.escape(shared) if shared else f"[{re.escape(''.join({token[0] for token in specials}))}]"

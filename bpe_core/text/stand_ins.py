@@ -1,7 +1,7 @@
-"""The printable character that stands for each byte in byte-level vocabularies.
+"""The printable character that represents each byte in byte-level vocabularies.
 
-A printable byte stands for itself, the others for the characters from U+0100 on: a blank is `Ġ` and a line feed `Ċ`,
-so no token ever holds a blank or a line break.
+A printable byte is represented by itself, the others by the characters from U+0100 on: a blank is `Ġ` and a line feed
+`Ċ`, so no token ever holds a blank or a line break.
 
     >>> "".join(map(stand_ins().__getitem__, b" the\\n"))
     'ĠtheĊ'
@@ -16,7 +16,7 @@ _PRINTABLE = (*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100))
 
 @cache
 def stand_in_order() -> tuple[int, ...]:
-    """Return the bytes sorted by their stand-ins, as GPT-2 numbers them."""
+    """Return the bytes sorted by their stand-ins, in the order in which GPT-2 numbers them."""
     return _PRINTABLE + tuple(sorted({*range(256)}.difference(_PRINTABLE)))
 
 

@@ -1,1 +1,1 @@
-"""The small steps by which a file turns text into words, used for what other choices of a recipe cannot say."""
+"""The small steps by which a file turns text into words, for whatever other choices of a recipe cannot say."""

@@ -13,10 +13,10 @@ from bpe_core.text.characters import raw_bytes
 
 
 class CharacterTable:
-    """A file's own table of what texts become, as SentencePiece compiles it.
+    """A file's table of replacements, in the form that SentencePiece compiles.
 
-    Its data is the length of the trie in four bytes, the trie of UTF-8 bytes as a double array of such numbers, and the
-    texts, each with a zero behind it.
+    The data is the length of the trie in four bytes, the trie of UTF-8 bytes as a double array of 32-bit numbers, and
+    the replacement texts, each with a zero byte after it.
     """
 
     def __init__(self, data: bytes) -> None:
@@ -42,7 +42,7 @@ class CharacterTable:
                 yield length, units[place] & 0x7FFFFFFF
 
     def __contains__(self, text: str) -> bool:
-        """Return whether a text is part of what something becomes."""
+        """Return whether a text is part of something that the table replaces."""
         return text.encode() in self._texts
 
     @property
@@ -59,12 +59,12 @@ class CharacterTable:
         return None if found is None else self._text(found[1])
 
     def longest(self, text: bytes) -> tuple[int, str] | None:
-        """Return the length in bytes of the longest prefix of whole characters in the table, and what it becomes."""
+        """Return the length in bytes of the longest prefix of whole characters in the table, and its replacement."""
         found = [one for one in self._prefixes(text) if text[one[0] : one[0] + 1] < b"\x80" or text[one[0]] >= 0xC0]
         return (found[-1][0], self._text(found[-1][1])) if found else None
 
     def continues(self, key: bytes) -> bool:
-        """Return whether the table has this key, or one that begins with it."""
+        """Return whether the table has this key, or a key that begins with it."""
         units, place = self._units, _offset(self._units[0]) if self._units else 0
         for byte in key:
             place ^= byte
@@ -83,7 +83,7 @@ def _offset(unit: int) -> int:
 
 
 class EachAlone(dict[int, str]):
-    """A map of what each single character becomes, for `str.translate`."""
+    """A map of the replacement of each single character, for `str.translate`."""
 
     def __init__(self, table: CharacterTable, *, longest: bool = False) -> None:
         super().__init__()

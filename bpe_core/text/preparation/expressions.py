@@ -26,7 +26,7 @@ from bpe_core.text.patterns import compile_custom
 
 PATIENCE = 3.0  # seconds before an expression counts as catastrophic
 PATIENT_CHARACTERS = 20_000_000  # one more second for each of these
-WORTH_RUNS = 200  # characters; in fewer, runs are found as anything else
+WORTH_RUNS = 200  # characters; in shorter texts, runs are searched for like other matches
 
 _TOKEN = regex.compile(
     r"\[:\^?[a-z]+:\]|\\[pP]\{[^}]*\}|\\x\{[0-9A-Fa-f]+\}|\\x[0-9A-Fa-f]{1,2}|\\u[0-9A-Fa-f]{4}|\\."
@@ -34,12 +34,12 @@ _TOKEN = regex.compile(
     regex.DOTALL,
 )
 _NUMBER = regex.compile(r"\\x\{?[0-9A-Fa-f]")
-_LISTED = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}"  # what is part of a word where it is listed in a set
+_LISTED = r"\p{Alphabetic}\p{M}\p{Nd}\p{Pc}"  # characters of a word, where they are listed in a set
 _WORD = rf"{_LISTED}\xb2\xb3\xb9\xbc-\xbe"
 _POSIX = {"[:digit:]": r"\p{Nd}", "[:alnum:]": r"\p{Alphabetic}\p{Nd}", "[:punct:]": r"\p{P}\p{S}", "[:word:]": _LISTED}
 _OUTSIDE = {"^": r"(?:\A|^(?!\Z))", r"\Z": r"(?=\n?\Z)", r"\z": r"\Z", r"\h": "[0-9A-Fa-f]", r"\H": "[^0-9A-Fa-f]"}
 _OUTSIDE |= {r"\w": f"[{_WORD}]", r"\W": f"[^{_WORD}]", r"\N": r"[^\n]", r"\O": r"[\s\S]", r"\e": r"\x1b"}
-_OUTSIDE |= {r"\p": "p", r"\P": "P", r"\x": "x"}  # with no name or number behind it
+_OUTSIDE |= {r"\p": "p", r"\P": "P", r"\x": "x"}  # with no name or number after it
 _OUTSIDE |= {
     r"\b": f"(?:(?<=[{_WORD}])(?![{_WORD}])|(?<![{_WORD}])(?=[{_WORD}]))",
     r"\B": f"(?:(?<=[{_WORD}])(?=[{_WORD}])|(?<![{_WORD}])(?![{_WORD}]))",
@@ -47,7 +47,7 @@ _OUTSIDE |= {
 _INSIDE = {r"\h": "0-9A-Fa-f", r"\w": _LISTED, r"\e": r"\x1b", r"\p": "p", r"\P": "P", r"\x": r"\0", **_POSIX}
 _INSIDE |= {r"\W": f"[^{_LISTED}]", r"\H": "[^0-9A-Fa-f]"}
 _INSIDE |= {name.replace("[:", "[:^"): f"[^{listed}]" for name, listed in _POSIX.items()}
-_OUTSIDE |= {rf"\{one}": one for one in "ijlmoqEFIJLQTUV"}  # no signs there, but letters
+_OUTSIDE |= {rf"\{one}": one for one in "ijlmoqEFIJLQTUV"}  # plain letters to Oniguruma
 _INSIDE |= {rf"\{one}": one for one in "ijlmoqEFIJLQTUVgkyABGKNORXYZz"}
 _PROPERTIES = {"word": (_WORD, _LISTED), "xdigit": ("0-9A-Fa-f", "0-9A-Fa-f")}  # alone, and in a set
 
@@ -63,13 +63,13 @@ class Expression:
         return _known(pattern if is_regex else regex.escape(pattern, literal_spaces=True))
 
     def spans(self, text: str) -> list[tuple[int, int]]:
-        """Return the spans of all matches; an empty match counts, except right behind another."""
+        """Return the spans of all matches; an empty match counts, except directly after another match."""
         patience = PATIENCE + len(text) / PATIENT_CHARACTERS
         text = self._as_known(text)
         try:
             found = [match.span() for match in self._compiled.finditer(text, concurrent=True, timeout=patience)]
             empty = sum(start >= stop for start, stop in found)
-            if 0 < empty < len(found):  # else none is right behind another
+            if 0 < empty < len(found):  # otherwise no match directly follows another
                 found = self._with_empty(text, patience)
         except (TimeoutError, MemoryError) as error:
             shown = text[:60] + ("…" if len(text) > 60 else "")
@@ -92,7 +92,7 @@ class Expression:
 
     @cached_property
     def _runs_of(self) -> npt.NDArray[np.bool_] | None:
-        """Return which code points are in the set, if the expression matches whole runs of one set; else None."""
+        """Mark the code points in the set, if the expression matches whole runs of one set; otherwise return None."""
         from bpe_core.text.scanner import beginnings  # takes a while to load
         from bpe_core.text.scanner.expression import CharacterSet, NoTable, Repeat, read_expression
 
@@ -106,7 +106,7 @@ class Expression:
         return None
 
     def found(self, text: str) -> list[str]:
-        """Return the texts of its matches that are not empty: without their places that takes less time."""
+        """Return the texts of its matches that are not empty; leaving out their offsets saves time."""
         if not self._compiled.groups and self._as_known(text) is text:
             try:
                 found: list[str] = self._compiled.findall(text, concurrent=True, timeout=PATIENCE)
@@ -135,7 +135,7 @@ def _with_runs_as(content: str, text: str, which: npt.NDArray[np.bool_]) -> str:
     if not found.any():
         return text
     begins = found & ~np.concatenate(([False], found[:-1]))
-    before = np.cumsum(~found)[begins]  # characters that stay
+    before = np.cumsum(~found)[begins]  # the number of unchanged characters before each
     return text_of(
         np.insert(codes[~found], np.repeat(before, len(content)), np.tile(code_points(content), len(before)))
     )
@@ -155,8 +155,8 @@ def translated(expression: str) -> str:
     ('(?m)[^(|.,!?]+', '(?m)[+\\-z]')
     """
     written: list[str] = []
-    depth = opened = 0  # of sets, and where the outermost begins
-    inside = 0  # of them, sets in sets that only add characters, so that their brackets can be left out
+    depth = opened = 0  # open sets, and where the outermost begins
+    inside = 0  # sets inside sets that only add characters, so that their brackets can be left out
     left_out = -1  # where the last of these brackets would be
     nested = False
     for token in _TOKEN.findall(expression):
@@ -192,7 +192,7 @@ def translated(expression: str) -> str:
     if "i" in expression:
         from bpe_core.text.preparation.ignoring_case import as_in_oniguruma  # takes a while to load
 
-        with suppress(regex.error):  # what is not valid is said when it is compiled
+        with suppress(regex.error):  # a mistake is reported when it is compiled
             written = as_in_oniguruma(written)
     return f"(?m{'V1' if nested else ''})" + "".join(written)
 
@@ -209,7 +209,7 @@ def _holds_all(listed: list[str]) -> bool:
 
 
 def may_match_nothing(expression: str) -> bool:
-    r"""Return whether the expression may match between two characters, judged without looking at these.
+    r"""Return whether the expression may match between two characters, judged without looking at them.
 
     >>> may_match_nothing(r"\s+(?!\S)|a"), may_match_nothing("(?<=a)|b"), may_match_nothing("x?")
     (False, True, True)
@@ -225,7 +225,7 @@ def may_match_nothing(expression: str) -> bool:
             depth += (token[0] == "(" and token[-1] != ")") - (token == ")")
     try:
         return compile_custom("".join(written)).fullmatch("") is not None
-    except PatternError:  # something that was left out was repeated
+    except PatternError:  # a repetition of something that was left out
         return True
 
 
@@ -236,7 +236,7 @@ _NAMED = regex.compile(r"\\([pP])\{(\^?)([^}]*)\}")
 
 
 def _property(token: str, named: regex.Match[str], *, within: bool) -> str:
-    """Return a property that `regex` defines otherwise as a set, or what is in it."""
+    """Return a property that `regex` defines differently, written as a set, or as the inside of a set."""
     found = _PROPERTIES.get(named[3].lower().replace("_", "").replace(" ", "").replace("-", ""))
     if found is None:
         return token
@@ -245,7 +245,7 @@ def _property(token: str, named: regex.Match[str], *, within: bool) -> str:
 
 
 def _repeated(written: list[str], counts: str) -> str:
-    """Make a group of what was repeated, so that it can be repeated again."""
+    """Make a group of the repeated part, so that it can be repeated again."""
     from bpe_core.text.preparation.ignoring_case import is_whole_set  # takes a while to load
 
     first, depth = len(written) - 1, 0

@@ -1,7 +1,8 @@
-r"""Say in an expression for `regex` what Oniguruma takes for the same where case is ignored.
+r"""Expressions for `regex` that match the same as Oniguruma if case is ignored.
 
-Both know that `s` may also be `S` or `ſ`. To Oniguruma several letters can also be one (`ss` and `ß`), `i` is only `I`,
-and `\p{Lu}` keeps its case outside of sets. Where both find the same, an expression stays as it is.
+Both engines know that `s` may also be `S` or `ſ`. In Oniguruma several letters can also equal one letter (`ss` and
+`ß`), `i` only equals `I`, and `\p{Lu}` keeps its case outside of sets. If both engines match the same, an expression
+stays unchanged.
 
     >>> "".join(as_in_oniguruma(["(?i:", "s", "s", "|", "a", ")"])), "".join(as_in_oniguruma(["(?i)", "a", "b"]))
     ('(?:(?:[Ssſ][Ssſ]|[ßẞ])|[Aa])', '(?i)ab')
@@ -14,20 +15,20 @@ from functools import cache, lru_cache
 
 import regex
 
-_WITH_CASE = (*range(0xD800), *range(0xE000, 0x20000))  # behind them no letter has two cases
-_OTHERWISE = frozenset("iIıİ")  # which `regex` takes for the same
+_WITH_CASE = (*range(0xD800), *range(0xE000, 0x20000))  # no letter above this has two cases
+_OTHERWISE = frozenset("iIıİ")  # characters that `regex` considers equal
 _SPECIAL = frozenset("()[]{}|.*+?^$\\")
 _QUANTIFIERS = frozenset("*+?{")
 _FLAGS = regex.compile(r"\(\?([a-z-]*)[:)]")
-_LONGEST = 3  # letters that can be one
+_LONGEST = 3  # the most letters that can equal one letter
 
-Stretch = tuple[int, int]  # of letters that can be one
+Stretch = tuple[int, int]  # where letters begin and end that can equal one letter
 
 
 def as_in_oniguruma(tokens: Sequence[str]) -> list[str]:
-    """Return the tokens of an expression without flags that ignore case, or as they are if both find the same."""
+    """Return the tokens of an expression without flags that ignore case; unchanged if both engines match the same."""
     written, is_same = list[str](), True
-    looks_back = list[bool]()  # in the groups around
+    looks_back = list[bool]()  # in the surrounding groups
     for unit, ignores in _units(tokens):
         if _opens(unit[0]):
             looks_back.append(unit[0].startswith("(?<") or any(looks_back))
@@ -45,7 +46,7 @@ def as_in_oniguruma(tokens: Sequence[str]) -> list[str]:
 
 def _units(tokens: Sequence[str]) -> Iterator[tuple[Sequence[str], bool]]:
     """Yield what belongs together (a set, letters in a row, any other token), and whether its case is ignored."""
-    ignores, outside = False, list[bool]()  # outside: in the groups around
+    ignores, outside = False, list[bool]()  # outside: in the surrounding groups
     place = 0
     while place < len(tokens):
         token, stop = tokens[place], place + 1
@@ -84,7 +85,7 @@ def _end_of_set(tokens: Sequence[str], start: int) -> int:
 
 
 def _end_of_letters(tokens: Sequence[str], start: int) -> int:
-    """Return where letters end that stand together; one that is repeated stands alone."""
+    """Return the end of letters that stand together; a letter that is repeated stands alone."""
     stop = start
     while stop < len(tokens) and _letter(tokens[stop]):
         stop += 1
@@ -105,9 +106,9 @@ def _without_flag(token: str) -> str:
 
 
 def _spelled_out(unit: Sequence[str], *, alone: bool) -> tuple[str, bool]:
-    """Return an expression for all that a unit can be, and whether `regex` finds the same by itself.
+    """Return an expression for everything that a unit can match, and whether `regex` matches the same by itself.
 
-    Where letters are `alone`, as in what is looked back for, none of them is several.
+    If letters are `alone`, as in a lookbehind, none of them equals several letters.
     """
     token = "".join(unit)
     if _letter(unit[0]) and alone:
@@ -123,7 +124,7 @@ def _spelled_out(unit: Sequence[str], *, alone: bool) -> tuple[str, bool]:
 
 @cache
 def _alike() -> dict[str, str]:
-    """Return all characters that are the same when case is ignored, by what they become then."""
+    """Return all characters that are equal when case is ignored, by their common form."""
     found: dict[str, str] = {}
     for character in map(chr, _WITH_CASE):
         small = character.casefold()
@@ -141,7 +142,7 @@ def _parts(small: str) -> str:
 
 
 def _character(small: str) -> str:
-    """Return an expression for what one character becomes, which can be several letters."""
+    """Return an expression for the case-folded form of one character, which can be several letters."""
     one = _one_of(_alike().get(small, small))
     return one if len(small) == 1 else f"(?:{_parts(small)}|{one})"
 
@@ -160,7 +161,7 @@ def _letters(letters: str) -> tuple[str, bool]:
 
 
 def _ways(small: Sequence[str], stretches: set[Stretch]) -> Iterator[str]:
-    """Yield an expression for each part of the letters of which no stretch reaches into the next."""
+    """Yield an expression for each part of the letters that no multi-letter match reaches out of."""
     start = 0
     while start < len(small):
         stop = start + 1
@@ -184,7 +185,7 @@ def _way(small: Sequence[str], stretches: set[Stretch]) -> str:
 
 @lru_cache(maxsize=64)
 def _set(written: str) -> tuple[str, bool]:
-    """Return a set with all that its members are the same as; of a few letters `regex` finds these by itself."""
+    """Return a set with all equals of its members; for a few letters `regex` finds these by itself."""
     is_negated = written.startswith("[^")
     body = "[" + written[2:] if is_negated else written
     is_plain = written.isascii() and not set(body[1:-1]) & {*"iI\\[-"}

@@ -124,11 +124,11 @@ class Prepend:
 
 
 LONGEST_MADE = 10_000_000  # characters that steps may make of any text
-MOST_TIMES = 16  # as long as it was, a longer text may become
+MOST_TIMES = 16  # how many times longer a longer text may become
 
 
 def check_growth(length: int, made: int) -> None:
-    """Raise TooLarge where a text of that length becomes one that nobody means: a few steps could fill all memory."""
+    """Raise TooLarge if a text of that length became unreasonably long: a few steps could fill all memory."""
     if made > LONGEST_MADE and made > MOST_TIMES * length:
         raise TooLarge(
             f"The tokenizer's steps make at least {made:,} characters of a text of {length:,}; this cannot be meant. "
@@ -213,15 +213,16 @@ class BertNormalizer:
 
 
 KEPT_APART = "\0"
-LONGEST_KEY = 256  # characters of the table
-MOST_PAIRS = 1 << 20  # of neighbours, that are remembered
-LARGEST = 8_000_000  # bytes; those of SentencePiece have some 300,000
+LONGEST_KEY = 256  # characters of a key in the table
+MOST_PAIRS = 1 << 20  # pairs of neighbours that are remembered
+LARGEST = 8_000_000  # bytes; the tables of SentencePiece have some 300,000
 
 SEVERAL_BLANKS = Replace(r"\A +|(?<= ) +", True, "")
 BEHIND = r"(?<=[\s\S])\z"
 
 _CLUSTERS = regex.compile(r"\X")
-# What `regex` joins: a consonant to a sign that joins it to one before, though before that is none.
+# Neighbours that `regex` puts into one cluster: a consonant with the sign that joins it to a consonant before it, even
+# if there is none before.
 _UNJOINED = regex.compile(
     r"(?<=\p{InCB=Linker}[\p{InCB=Extend}\p{InCB=Linker}]*)(?=\p{InCB=Consonant})"
     r"(?<!\p{InCB=Consonant}[\p{InCB=Extend}\p{InCB=Linker}]*)"
@@ -230,7 +231,7 @@ _JOINS = regex.compile(  # with a neighbour
     r"\r\n|[\p{GCB=Extend}\p{GCB=SpacingMark}\p{GCB=Prepend}\p{GCB=ZWJ}\p{GCB=L}\p{GCB=V}\p{GCB=T}"
     r"\p{GCB=Regional_Indicator}]"
 )
-_SHORT = 6  # bytes: a cluster of fewer is looked up as a whole
+_SHORT = 6  # bytes: a shorter cluster is looked up as a whole
 
 
 def _clusters(text: str) -> Iterator[str]:
@@ -243,14 +244,14 @@ def _clusters(text: str) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class Precompiled:
-    """Replace characters by a file's table: parts of what reads as one (Hugging Face), or the longest match."""
+    """A replacement by a file's table: of parts of visible characters (Hugging Face), or of the longest match."""
 
     precompiled_charsmap: str  # base64
     longest: bool = False
-    kept: str = ""  # texts that stay as they are, the longest first, with KEPT_APART between them
-    one_blank: bool = False  # a part becomes what it becomes without the spaces it begins with, behind another space
-    before: str = ""  # put before what any text becomes, even if that is nothing
-    behind: str = ""  # and behind it, but with `one_blank` not if the text was spaces only
+    kept: str = ""  # texts that stay unchanged, the longest first, with KEPT_APART between them
+    one_blank: bool = False  # after a space, a part is replaced by its result without leading spaces
+    before: str = ""  # put before the result of any text, even an empty one
+    behind: str = ""  # and after it; but with `one_blank` not if the text was spaces only
 
     @property
     def words(self) -> str:
@@ -280,23 +281,23 @@ class Precompiled:
         for start, stop, new in parts:
             texts.append(new)
             sources += [piece.sources[min(start + i, stop - 1)] for i in range(len(new))]
-        if sources and not self.longest:  # what is left out at the beginning belongs to what follows
+        if sources and not self.longest:  # text that is left out at the beginning belongs to the text after it
             sources[0] = piece.sources[0]
         return TracedPiece("".join(texts), sources, piece.stop)
 
     @property
     def nearest(self) -> list[Precompiled | Prepend | Replace]:
-        """Return the steps that come nearest to this one without looking at parts, and at what is left of a text."""
+        """Return the steps that come nearest to this one without looking at parts, or at the rest of a text."""
         found: list[Precompiled | Prepend | Replace] = [replace(self, one_blank=False, before="", behind="")]
         found += [SEVERAL_BLANKS] * self.one_blank + [Prepend(self.before)] * bool(self.before)
         return found + [Replace(BEHIND, True, self.behind)] * (self.behind != "" and not self.one_blank)
 
     def holds(self, text: str) -> bool:
-        """Return whether a text that is kept, or that something becomes, contains this text."""
+        """Return whether a kept text, or a text that the table replaces, contains this text."""
         return text in self.kept or text in self.table
 
     def _stretches(self, text: str) -> Iterator[str]:
-        """Yield the changed text: whole lines at once, except those where several characters look like one."""
+        """Yield the changed text: whole lines at once, except those in which several characters look like one."""
         done = 0
         while joins := _JOINS.search(text, done):
             start = text.rfind("\n", done, joins.start()) + 1 or done
@@ -335,7 +336,7 @@ class Precompiled:
             place += len(cluster)
 
     def _longest(self, text: str) -> Iterator[tuple[int, int, str]]:
-        """Yield each changed stretch with its span; characters that are looked up alone are taken at once."""
+        """Yield each changed part with its span; characters that are looked up alone are taken together."""
         done = 0
         joins = self._joins_in(text)
         while joins and (found := joins.search(text, done)):
@@ -360,7 +361,7 @@ class Precompiled:
             yield place, place + 1, alone[ord(text[place])]
 
     def _joins_in(self, text: str) -> regex.Pattern[str] | None:
-        """Return an expression for what is kept, and for neighbours of which the table may make something together."""
+        """Return an expression for kept texts, and for neighbours that the table may replace together."""
         known, joined = self._known_pairs, set[str]()
         for pair in set(map("".join, pairwise(text))):
             joins = known.get(pair)
@@ -397,7 +398,7 @@ class Precompiled:
 
 
 def _with_one_blank(parts: Iterable[tuple[int, int, str]]) -> Iterator[tuple[int, int, str]]:
-    """Leave out spaces at the beginning of the text, and of each part behind a space."""
+    """Leave out spaces at the beginning of the text, and of each part after a space."""
     after_blank = True
     for start, stop, text in parts:
         new = text.lstrip(" ") if after_blank else text

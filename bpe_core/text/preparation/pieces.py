@@ -1,4 +1,4 @@
-"""Stretches of a text that know where each character came from, the ways to cut them, and added tokens.
+"""Parts of a text that know where each character came from, the ways to cut them, and added tokens.
 
 >>> mask = AddedToken("<mask>", lstrip=True)
 >>> [(start, stop) for start, stop, token in found_in("a <mask> b", finder(("<mask>",)), {"<mask>": mask}) if token]
@@ -28,9 +28,9 @@ Match = tuple[int, int, bool]  # start, stop, and whether it is a match or a gap
 
 class TracedPiece(NamedTuple):
     text: str
-    sources: Sequence[int]  # for each character, the index of the one it came from in the original text, or nothing
-    stop: int  # where the piece ends in that text
-    is_in_bytes: bool = False  # its characters stand for bytes
+    sources: Sequence[int]  # for each character, the index it came from in the original text, or nothing
+    stop: int  # the end of the piece in that text
+    is_in_bytes: bool = False  # its characters represent bytes
 
     @classmethod
     def bare(cls, text: str) -> TracedPiece:
@@ -65,7 +65,7 @@ class TracedPiece(NamedTuple):
         return TracedPiece(self.text, self.sources, self.stop, True)
 
     def written(self, text: str) -> TracedPiece:
-        """Return the piece with other characters, one for each of its own."""
+        """Return the piece with other characters, one for each of its characters."""
         return TracedPiece(text, self.sources, self.stop, self.is_in_bytes)
 
     def cut(self, matches: Iterable[Match], behavior: Behavior, *, invert: bool = False) -> Iterator[TracedPiece]:
@@ -75,7 +75,7 @@ class TracedPiece(NamedTuple):
 
 
 def ranges(matches: Iterable[Match], behavior: Behavior, *, invert: bool) -> Iterable[tuple[int, int]]:
-    """Return the start and stop of each part that is left of a text."""
+    """Return the start and stop of each part of a text that remains."""
     return _RANGES[behavior]((start, stop, found != invert) for start, stop, found in matches)
 
 
@@ -91,7 +91,7 @@ def with_gaps(found: Iterable[Match], length: int) -> Iterator[Match]:
 
 
 def _joined(matches: Iterable[Match], joins: Callable[[bool, bool], bool]) -> list[tuple[int, int]]:
-    """Join a part to the one before it if `joins` says so of both: whether that one, and whether this one, matches."""
+    """Join a part to the part before it if `joins` says so; it gets whether each of the two is a match."""
     found: list[tuple[int, int]] = []
     before = False
     for start, stop, is_match in matches:
@@ -129,14 +129,14 @@ def _compiled(expression: str) -> regex.Pattern[str]:
 
 @dataclass(frozen=True)
 class AddedToken:
-    """A token of the recipe that is found by other rules than a plain special token."""
+    """A token of the recipe that is searched for by other rules than a plain special token."""
 
     content: str
-    single_word: bool = False  # only with no word continuing at either side
+    single_word: bool = False  # only if no word continues at either side
     lstrip: bool = False  # the blanks before it belong to it
     rstrip: bool = False
-    normalized: bool = False  # it is looked for after the text was changed
-    special: bool = True  # else it is found in every text
+    normalized: bool = False  # it is searched for after the text was changed
+    special: bool = True  # otherwise it is found in every text
 
     @property
     def words(self) -> str:
@@ -151,8 +151,8 @@ class AddedToken:
 def found_in(text: str, find: Find, known: Mapping[str, AddedToken]) -> Iterator[tuple[int, int, str]]:
     """Yield the tokens of a text and the gaps between them: (start, stop, token or "").
 
-    One that takes spaces along can reach over the next ones, which are found all the same, and looked at from behind
-    the last of them: as Hugging Face's library does it.
+    A token that takes spaces can reach over the tokens after it. These are found all the same, and the search goes on
+    after the last of them, as in Hugging Face's library.
     """
     end = 0
     for start, stop in find(text):

@@ -1,4 +1,4 @@
-"""Steps that cut a text into words: each makes pieces of pieces. The `words` of a step say what it does."""
+"""Steps that split a text into words: each makes pieces of pieces. The `words` of a step describe it."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Split:
         return [text[start:stop] for start, stop in found if stop > start]
 
     def _leaves_whole(self, text: str) -> bool:
-        """Return whether a text surely lacks the pattern it is split at: a quick check, for files of many steps."""
+        """Return whether a text surely lacks the pattern that splits it: a quick check, for files with many steps."""
         return text != "" and not (self.is_regex or self.invert) and self.pattern not in text
 
     def _matches(self, text: str) -> Iterator[Match]:

@@ -1,4 +1,4 @@
-"""All steps by the names that Hugging Face's tokenizers give them: from JSON, to JSON, and at work on texts.
+"""All steps by the names that Hugging Face's tokenizers give them: from JSON, to JSON, and applied to texts.
 
 >>> work = Preparing((read_step({"type": "Lowercase"}), read_step({"type": "Digits", "individual_digits": False})))
 >>> [word.text for word in work.words(work.changed(TracedPiece.whole("Route 66")))]
@@ -49,7 +49,7 @@ def is_known(values: Mapping[str, Any]) -> bool:
 
 
 def read_step(values: object) -> Step:
-    """Return the step of a JSON object; a RecipeError if it is none, or cannot be done."""
+    """Return the step of a JSON object; raise a RecipeError if it is none, or is not supported."""
     form = next((form for form in FORMS if isinstance(values, dict) and form == values.get("type")), None)
     if form is not None:
         return UnicodeForm(form)
@@ -62,7 +62,7 @@ def read_step(values: object) -> Step:
 
 
 def built(kinds: Mapping[str, type[Any]], values: object) -> Any:
-    """Return the dataclass of a JSON object that says its kind and its fields; a RecipeError where it is none."""
+    """Return the dataclass for a JSON object with a type and fields; raise a RecipeError if there is none."""
     kind = values.get("type") if isinstance(values, dict) else None
     if not isinstance(values, dict) or not isinstance(kind, str):
         raise RecipeError('A step must be an object that says its "type".')
@@ -73,7 +73,7 @@ def built(kinds: Mapping[str, type[Any]], values: object) -> Any:
 
 
 def _defaults(kind: str, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Translate what older files write in other words."""
+    """Translate names and values that older files write differently."""
     given = dict(values)
     pattern = given.get("pattern")
     if kind in ("Split", "Replace"):
@@ -141,7 +141,7 @@ def is_pre_tokenizer(step: Step) -> bool:
 
 
 def is_only_named(step: Step) -> bool:
-    """Return whether the step does nothing but name a plain special token."""
+    """Return whether the step only names a plain special token."""
     return isinstance(step, AddedToken) and step == AddedToken(step.content)
 
 
@@ -173,7 +173,7 @@ def check_steps(steps: tuple[Step, ...], tokens: Collection[str], *, changed: bo
 
 
 MOST_KNOWN = 1 << 16  # pieces
-LONGEST_KNOWN = 64  # characters of one
+LONGEST_KNOWN = 64  # characters of a piece
 
 
 class WordSplitter:
@@ -183,7 +183,7 @@ class WordSplitter:
         self._changes = [step for step in steps if isinstance(step, Normalizer)]
         self.cuts = tuple(step for step in steps if isinstance(step, PreTokenizer))
         self.wants_places = any(isinstance(step, Metaspace) and step.prepend_scheme == "first" for step in self.cuts)
-        self._known: dict[str, tuple[str, ...]] = {}  # the words of each part that the first cut leaves
+        self._known: dict[str, tuple[str, ...]] = {}  # the words of each part after the first cut
 
     def changed(self, piece: TracedPiece) -> TracedPiece:
         length = len(piece.text)
@@ -193,11 +193,11 @@ class WordSplitter:
         return piece
 
     def words(self, piece: TracedPiece) -> Iterator[TracedPiece]:
-        """Return the words of a changed text; those cut from bytes may begin and end inside characters."""
+        """Return the words of a changed text; words cut from bytes may begin and end inside characters."""
         return self._words((piece,), 0)
 
     def texts_of_words(self, text: str, first: int = 0) -> Iterator[str]:
-        """Yield a changed text's words without places; it begins at the character `first` of the original."""
+        """Yield a changed text's words without offsets; it begins at the character `first` of the original."""
         if self.wants_places or len(self.cuts) < 2:
             piece = TracedPiece.whole(text, first) if self.wants_places else TracedPiece.bare(text)
             yield from (word.text for word in self._words((piece,), 0))
@@ -229,7 +229,7 @@ class WordSplitter:
         return words if self._shows_bytes else (as_bytes(word) if word.is_in_bytes else word for word in words)
 
     def _last_cut(self, piece: TracedPiece) -> Iterator[TracedPiece]:
-        """Return the last cut, without showing words as bytes, as they would be turned back at once."""
+        """Cut by the last step, without showing words as bytes, which would be undone at once."""
         last = self.cuts[-1]
         if isinstance(last, ByteLevel) and not (piece.is_in_bytes or self._shows_bytes):
             return last.plainly(piece)
@@ -242,7 +242,7 @@ def preparing(steps: tuple[Step, ...], *, shows_bytes: bool = False) -> WordSpli
 
 
 def as_bytes(word: TracedPiece) -> TracedPiece:
-    """Return the text that printable characters stand for; a byte that is no whole character is escaped."""
+    """Return the text that printable characters represent; a byte that is no whole character is escaped."""
     known = byte_of_stand_in()
     text = bytes(known[one] for one in word.text).decode(errors="surrogateescape")
     if word.is_bare:

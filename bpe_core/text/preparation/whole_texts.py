@@ -26,7 +26,7 @@ class Marks(NamedTuple):
     prefix: bool = False
     one_blank: bool = False
     shows_blanks: bool = True
-    suffix: bool = False  # the sign comes behind the text
+    suffix: bool = False  # the sign comes after the text
 
     @property
     def sign(self) -> str:
@@ -37,7 +37,7 @@ class Marks(NamedTuple):
         sign, blanks = self.sign, f" {MARKER}" if self.shows_blanks else " "
         steps: list[Step] = [SEVERAL_BLANKS] if self.one_blank else []
         if self.prefix and self.suffix:
-            # A text of nothing but such signs becomes one, too.
+            # A text of nothing but such signs becomes one sign, too.
             last = rf"(?<=[^{blanks}])[{blanks}]*\z|\A[{blanks}]+\z"
             steps.append(Replace(last if self.one_blank else BEHIND, True, sign))
         else:
@@ -49,12 +49,12 @@ ALL_MARKS = [Marks(*chosen) for chosen in product((False, True), repeat=4)]
 
 
 class WholeTexts(NamedTuple):
-    table: Precompiled | None  # what becomes something else, its longest match
+    table: Precompiled | None  # replaces the longest match
     marks: Marks
 
     @property
     def steps(self) -> tuple[Step, ...]:
-        """Return the steps in their order; the table does what depends on parts, and on what it leaves of a text."""
+        """Return the steps in order; the table does what depends on parts, or on the rest of a text."""
         marks, table = self.marks, self.table
         if table is None:
             return marks.steps
@@ -67,7 +67,7 @@ class WholeTexts(NamedTuple):
 
     @classmethod
     def of(cls, steps: tuple[Step, ...]) -> WholeTexts | None:
-        """Return the choices behind these steps, or those nearest to them; None where they do something else."""
+        """Return the choices behind these steps, or the nearest choices; None if the steps do something else."""
         first = steps[0] if steps else None
         table = first if isinstance(first, Precompiled) and first.longest else None
         wanted = nearest(steps)
@@ -77,5 +77,5 @@ class WholeTexts(NamedTuple):
 
 
 def nearest(steps: Iterable[Step]) -> list[Step]:
-    """Return the steps of `tokenizers` that come nearest to these."""
+    """Return the steps of `tokenizers` that come nearest to these choices."""
     return [one for step in steps for one in (step.nearest if isinstance(step, Precompiled) else [step])]

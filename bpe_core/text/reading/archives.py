@@ -1,4 +1,4 @@
-"""Archives: each member is read like a file of its kind; nothing is unpacked to disk."""
+"""The reading of archives: each member is read like a file of its kind; nothing is unpacked to disk."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from bpe_core.support.wrapped import WrappedFile
 from bpe_core.text.reading.opening import ByteStream, NotText, open_raw, open_stream, shown
 from bpe_core.text.reading.source import Chunk, ReadingOptions, SkipLog, Source
 
-LONGEST_NOTE = 2**20  # bytes of what an archive says of a member; a name has a few hundred
+LONGEST_NOTE = 2**20  # bytes of an archive's description of a member; a name has a few hundred
 NOTES = (tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE, tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK)
 DAMAGED = (
     *(tarfile.TarError, zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, ValueError),
@@ -28,11 +28,12 @@ DAMAGED = (
 )
 
 ReadInside = Callable[[Source, ReadingOptions, int, SkipLog], Iterator[Chunk]]
-SourceOf = Callable[[str, str, Callable[[], BinaryIO]], Source]  # of the name shown, the member's own, how to open it
+# of the shown name, the member's own name, and a function that opens it
+SourceOf = Callable[[str, str, Callable[[], BinaryIO]], Source]
 
 
 class Member(NamedTuple):
-    """A file in an archive, or why it is not read."""
+    """A file in an archive, or the reason why it is not read."""
 
     name: str
     open: Callable[[], BinaryIO]
@@ -65,7 +66,7 @@ def pieces(
 
 
 def _why_not_wanted(name: str) -> str:
-    """Refuse a path that leads out of the archive: nothing is written there, but it was made to do harm."""
+    """Return the reason not to read a path that leads out of the archive: it was made to do harm."""
     path = PurePosixPath(name.replace("\\", "/"))
     leads_out = path.is_absolute() or ".." in path.parts or (path.parts and path.parts[0].endswith(":"))
     return "its path leads out of the archive, so it is not read" if leads_out else ""
@@ -77,7 +78,7 @@ def _is_hidden(name: str) -> bool:
 
 
 class _UnpackLimit:
-    """Counts the bytes that come out of an archive, and stops if they are far more than texts can be."""
+    """A counter of the bytes that come out of an archive; it stops if they are far more than texts can be."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
@@ -118,12 +119,12 @@ class _Stream:
 
     @property
     def lacks_its_end(self) -> bool:
-        """Return whether all was read and the archive lacks the empty block at its end."""
+        """Return whether the archive was read to its end and lacks the empty block there."""
         return self._has_ended and any(self._last)
 
 
 class _Head(tarfile.TarInfo):
-    """The head of a member. What says more of the next one is held as a whole, so it must not be long."""
+    """The head of a member. Extended heads are held as a whole, so they must not be long."""
 
     @classmethod
     def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
@@ -157,7 +158,7 @@ def _of_zip(source: Source) -> Iterator[tuple[Member, Callable[[], int]]]:
     with open_raw(source) as raw, zipfile.ZipFile(raw) as archive:
         unpacked, done = _UnpackLimit(source), 0.0
         stored = source.size or raw.seek(0, io.SEEK_END)
-        # The names of many small members take more than what is in them, so these count for their part, too.
+        # The names of many small members take more room than their contents, so they count, too.
         of_names = max(0, stored - sum(info.compress_size for info in archive.infolist()))
         of_name = of_names / max(1, len(archive.infolist()))
         for info in archive.infolist():

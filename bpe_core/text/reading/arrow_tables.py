@@ -1,4 +1,4 @@
-"""Parquet and Arrow files (Feather, and what Hugging Face's datasets keep): a column of texts, read in pieces.
+"""Parquet and Arrow files (Feather, and those of Hugging Face's datasets): a column of texts, read in pieces.
 
 An Arrow array holds its strings end to end. Many documents are passed on at once; none becomes a Python string.
 """
@@ -28,14 +28,14 @@ from bpe_core.text.reading.utf8 import PYTHON_ERRORS, first_broken, first_invali
 
 OLD_FEATHER_MARK, ENCRYPTED_MARK = b"FEA1", b"PARE"
 STREAM_END = STREAM_MARK + b"\0\0\0\0"
-WANTED_BYTES = 2**20  # of a column at a time
-LEAST_ROWS = 2**4  # at a time
+WANTED_BYTES = 2**20  # bytes of a column at a time
+LEAST_ROWS = 2**4  # rows at a time
 _VIEW = 16  # bytes of a view of a string, which begin with its length
 
-Mend = Callable[[bytes, int], bytes]  # repairs a text that is not UTF-8, at this place in the array
+Mend = Callable[[bytes, int], bytes]  # repairs a text that is not UTF-8, at this index of the array
 
 
-# Checked as these, only where strings lie matters, not whether they are UTF-8.
+# Checked as binary types: then only the offsets of strings are checked, not whether they are UTF-8.
 _BYTES_OF = {"string": "binary", "large_string": "large_binary", "string_view": "binary_view"}
 
 
@@ -44,7 +44,7 @@ def _check_places(array: Any) -> None:
 
 
 def narrow(array: Any) -> Iterator[Any]:
-    """Parts of an array in which a string that is stored once, but occurs often, does not take too much room."""
+    """Yield parts of an array in which repeated strings that are stored once do not take too much room."""
     arrow = pyarrow_or_none()
     longest = 0
     if arrow.types.is_dictionary(array.type):
@@ -65,11 +65,11 @@ class Strings:
         kinds = arrow.types
         if kinds.is_dictionary(array.type):
             array = array.dictionary_decode()
-        if array.null_count or "view" in str(array.type):  # what copies strings must not be led outside of the buffers
+        if array.null_count or "view" in str(array.type):  # a copy of strings must not reach outside of the buffers
             _check_places(array)
         if not any(known(array.type) for known in (kinds.is_string, kinds.is_binary, _is_large)):
             array = array.cast(arrow.large_binary() if "binary" in str(array.type) else arrow.large_string())
-        if array.null_count:  # their places in the buffer may hold anything
+        if array.null_count:  # their bytes in the buffer may be anything
             array = array.drop_null()
         width = np.int64 if _is_large(array.type) else np.int32
         _, bounds, data = array.buffers()
@@ -121,7 +121,7 @@ def _is_large(kind: Any) -> bool:
 
 
 class ParquetTable:
-    """Reads row groups page by page; of a nested column only the part that is wanted."""
+    """A reader of row groups, page by page; of a nested column it reads only the wanted part."""
 
     def __init__(self, raw: BinaryIO) -> None:
         self._file = ParquetFile(raw)
@@ -140,7 +140,7 @@ class ParquetTable:
             yield self._joined(found)
 
     def _joined(self, arrays: list[Any]) -> Any:
-        """Return one array of those that had to be read in smaller parts."""
+        """Return one array of several that had to be read in smaller parts."""
         return arrays[0] if len(arrays) == 1 else pyarrow_or_none().concat_arrays(arrays)
 
     @property
@@ -162,7 +162,7 @@ def _is_shortened(names: Sequence[str], path: Sequence[str]) -> bool:
 
 
 class ArrowFile:
-    """Reads batches of rows as they were written, and of these only the column that is wanted."""
+    """A reader of batches of rows as they were written; it reads only the wanted column."""
 
     def __init__(self, arrow: Any, raw: BinaryIO) -> None:
         self._arrow, self._raw = arrow, raw
@@ -185,7 +185,7 @@ class ArrowFile:
         found = self._arrow.Table.from_batches(within_reason(self._sound(), self.size), self.schema).select(
             list(columns)
         )
-        found.validate(full=True)  # a damaged file must not lead anywhere outside of its buffers
+        found.validate(full=True)  # a damaged file must not lead outside of its buffers
         return found
 
     def _sound(self, options: Any = None) -> Iterator[Any]:
@@ -231,7 +231,7 @@ TableFile = ParquetTable | ArrowFile
 
 @contextmanager
 def opened(source: Source) -> Iterator[TableFile]:
-    """Open the table in a file; every failure is a sentence."""
+    """Open the table in a file; every failure becomes a sentence."""
     arrow = pyarrow_or_none()
     if arrow is None:
         raise CorpusError(f"{source.name} {MISSING_PYARROW}")
@@ -266,7 +266,7 @@ def _refuse_what_is_cut_off(source: Source, raw: BinaryIO) -> None:
 
 
 def text_columns(schema: Any) -> tuple[str, ...]:
-    """Return the ways to all strings of a table."""
+    """Return the paths to all strings of a table."""
     return tuple(way for field in schema for way in _ways(field.type, field.name, DEEPEST))
 
 
@@ -302,7 +302,7 @@ def _is_list(kind: Any) -> bool:
 
 
 def pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[Chunk]:
-    """Read each text of a row as a document; rows without one are reported."""
+    """Read each text of a row as a document; rows without a text are reported."""
     with opened(source) as file:
         columns = text_columns(file.schema)
         field = chosen(options.field, columns, source.name)
@@ -347,7 +347,7 @@ class _Column:
         return compute.list_flatten(array) if step is None else compute.struct_field(array, [step])
 
     def _mended(self, before: int, text: bytes, place: int) -> bytes:
-        """Repair a text that is not UTF-8 as the person chose; its row is found only now."""
+        """Repair a text that is not UTF-8 as the person chose; only then is its row searched for."""
         try:
             return str(text, "utf-8", PYTHON_ERRORS[self._options.on_invalid]).encode()
         except UnicodeDecodeError as error:

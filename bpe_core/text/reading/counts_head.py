@@ -19,7 +19,7 @@ from bpe_core.support.foreign import gate, json_of
 from bpe_core.text.reading.source import Source
 
 KEY = b"bpe-explorer counts"
-HEAD_NAME = "counts.json"  # of a folder whose files are parts of one table
+HEAD_NAME = "counts.json"  # in a folder whose files are parts of one table
 ENDING = ".parquet"
 WORD, COUNT, LINE_ENDS, PLACE = "word", "count", "line ends", "place"
 
@@ -27,12 +27,12 @@ WORD, COUNT, LINE_ENDS, PLACE = "word", "count", "line ends", "place"
 @dataclass(frozen=True)
 class CountsHead:
     splitting: str  # the choices that decide which words a text has, as JSON
-    sources: str  # a fingerprint of what was counted
+    sources: str  # a fingerprint of the texts that were counted
     groups: tuple[str, ...]
 
     @property
     def fingerprint(self) -> str:
-        """Identifies the splitting: two tables may be added up if it is the same."""
+        """Return a fingerprint of the splitting: two tables may be added up if it is the same."""
         return hashlib.sha256(self.splitting.encode()).hexdigest()
 
     @property
@@ -61,7 +61,7 @@ class CountsHead:
 
 
 def by_group(source: Source, field: str | None = None) -> list[Source]:
-    """Return one source for each group of a file of counts, or for the one asked for; else the file itself."""
+    """Return a source for each group of a file of counts, or for the wanted group; otherwise the file itself."""
     if not source.counted:
         return [source]
     head = CountsHead.from_json(source.counted, source.name)
@@ -96,7 +96,7 @@ def part_name(number: int, parts: int) -> str:
 
 
 def is_of_counts(name: str) -> bool:
-    """Return whether a file of a folder of counts can have this name."""
+    """Return whether a file in a folder of counts can have this name."""
     return name == HEAD_NAME or re.fullmatch(rf"part-\d{{5,}}-of-\d{{5,}}{re.escape(ENDING)}", name) is not None
 
 

@@ -1,4 +1,4 @@
-"""Turn what a person names into sources, each checked before anything is read in earnest."""
+"""The sources for the paths that a person names; each is checked before its texts are read."""
 
 from __future__ import annotations
 
@@ -99,14 +99,15 @@ class FileReader:
         return self._pieces(size, log) if self._among_others else _pieces(self.source, self.options, size, log)
 
     def _pieces(self, size: int, log: SkipLog) -> Iterator[Chunk]:
-        """Skip a file that is no text: the folder was not checked before."""
+        """Skip a file that is no text: the files of the folder were not checked before."""
         try:
             yield from _pieces(self.source, self.options, size, log)
         except NotText as error:
             log.add(self.source.name, str(error))
 
 
-Reader = FileReader | plain_text.TextsReader  # read piece by piece, as often as needed; or it says why not
+# both read piece by piece, as often as needed, or raise an error that says why they cannot
+Reader = FileReader | plain_text.TextsReader
 
 
 def readers_of(
@@ -116,7 +117,7 @@ def readers_of(
     log: SkipLog,
     only: Sequence[str] = (),
 ) -> list[FileReader]:
-    """Make a reader for each file named and each text file in the folders named (or `only` these files of them)."""
+    """Make a reader for each file, and for each text file in the folders (with `only`, for these files alone)."""
     if not paths:
         raise CorpusError("There is nothing to read: name at least one file or folder.")
     if options.encoding:
@@ -135,7 +136,7 @@ def readers_of(
 def _sources_at(
     path: Path, patterns: Sequence[str], options: ReadingOptions, log: SkipLog, only: Sequence[str]
 ) -> list[Source]:
-    """Return the sources of a file or of the files in a folder; of counts, a source for each group."""
+    """Return the sources of a file or of the files in a folder; for counts, a source for each group."""
     name = shown(path)
     status = _status(path, name)
     if not stat.S_ISDIR(status.st_mode):
@@ -148,13 +149,13 @@ def _sources_at(
 
 
 def groups_counted_in(path: Path) -> dict[str, str]:
-    """Return the groups of a file or folder of counts, each with its column; nothing for anything else."""
+    """Return the groups in a file or folder of counts, each with its column; empty for anything else."""
     if not path.is_dir() and path.suffix.lower() != ENDING:
         return {}
     try:
         source = _counts_in(path) if path.is_dir() else source_of(path, ReadingOptions())
     except CorpusError:
-        return {}  # reading it will say why
+        return {}  # reading it will report the reason
     return {one.group: one.field for one in by_group(source)} if source is not None and source.counted else {}
 
 
@@ -173,8 +174,8 @@ def _whole(source: Source) -> bytes:
 
 
 def _at_address(address: str, patterns: Sequence[str], options: ReadingOptions, log: SkipLog) -> list[FileReader]:
-    """Return a file behind an address, checked first; or those below it, unchecked, as each look takes a while."""
-    from bpe_core.text.reading.remote import remote_texts  # nothing that can reach a network is loaded before
+    """Return a checked file at an address; or unchecked files below it, as each look takes a while."""
+    from bpe_core.text.reading.remote import remote_texts  # no module that can reach a network is loaded before
 
     texts, is_folder = remote_texts(address, patterns, lambda name, error: log.add(name, str(error)))
     sources = [
@@ -204,7 +205,7 @@ def _source(path: Path, name: str, status: os.stat_result, options: ReadingOptio
 
 
 def _looked_at(source: Source, options: ReadingOptions) -> Source:
-    """Add the encoding, and the fields that might hold texts; refuse what is no text."""
+    """Add the encoding, and the fields that might hold texts; refuse a file that is no text."""
     source = _as_asked(source, options)
     if source.kind in ("parquet", "arrow"):
         with arrow_tables.opened(source) as file:
@@ -264,7 +265,7 @@ def texts_in(
 ) -> list[Source]:
     """Return the texts of a folder; other files are reported, and refused only if there is no text at all.
 
-    No text may go missing for lack of a permission: if `is_strict`, that is an error at once.
+    No text may be missed because a permission is lacking: if `is_strict`, that is an error at once.
     """
     sources: list[Source] = []
     reasons: list[str] = []

@@ -1,4 +1,4 @@
-"""Find the files of a folder that a person wants, and make groups of its folders."""
+"""The files of a folder that a person wants, and groups made of its folders."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ P = TypeVar("P", Path, PurePosixPath)
 _TABLES = (".parquet", ".arrow", ".feather")
 _PAPERS = frozenset({"README.md", "dataset_info.json", "dataset_infos.json", "dataset_dict.json", "state.json"})
 
-PassOver = Callable[[str, CorpusError], None]  # what to do with a file that is skipped: its name, and why
+PassOver = Callable[[str, CorpusError], None]  # handles a skipped file: its name, and the reason
 
 
 def files_in(folder: Path, patterns: Sequence[str], pass_over: PassOver) -> list[Path]:
     """Return the files below a folder that match a pattern, in the same order everywhere.
 
-    A pattern with a slash is compared with the path below the folder (`poems/*.txt`), any other with the
-    file's name (`*.txt`). Hidden files are left out, and so are links to folders, which might lead in a circle.
+    A pattern with a slash is compared with the path below the folder (`poems/*.txt`), any other with the file's name
+    (`*.txt`). Hidden files are left out, and so are links to folders, which might lead in a circle.
     """
     found = [path for path in _all_files(folder, pass_over) if matches(path.relative_to(folder), patterns)]
     return sorted(without_papers(found, str, pass_over), key=lambda path: path.relative_to(folder).parts)
 
 
 def without_papers(found: Sequence[P], name_of: Callable[[P], str], pass_over: PassOver) -> list[P]:
-    """Leave out files that only describe the tables beside or below them, as folders of data sets have them.
+    """Leave out files that only describe the tables next to or below them, as in folders of data sets.
 
-    `state.json` marks a data set kept by the library `datasets`; there, tables named cache-... are drafts.
+    `state.json` marks a data set that the library `datasets` saved; in it, tables named cache-... are drafts.
     """
     tables = {path for path in found if path.suffix.lower() in _TABLES}
     if not tables:
@@ -71,7 +71,7 @@ def _all_files(folder: Path, pass_over: PassOver) -> Iterator[Path]:
             pass_over(name, error)
 
     waiting = [folder]
-    while waiting:  # not one call inside the other: folders may be nested a thousand deep
+    while waiting:  # without recursion: folders may be nested a thousand deep
         parent = waiting.pop()
         try:
             with os.scandir(parent) as listed:
@@ -112,7 +112,7 @@ def matches(path: PurePath, patterns: Sequence[str]) -> bool:
 
 
 def folders_in(folder: Path) -> dict[str, list[Path]]:
-    """Make a group of each folder directly in this one, and one with its own name of the files beside them."""
+    """Make a group of each folder directly in this one, and a group with its own name of the files in it."""
     try:
         listed = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
     except OSError as error:

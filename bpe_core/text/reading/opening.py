@@ -1,4 +1,4 @@
-"""The opening of a path as a checked stream of bytes: decompressed, its encoding known, every failure a sentence."""
+"""The opening of a path as a checked stream of bytes: decompressed, with a known encoding, every failure a sentence."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from bpe_core.text.reading.source import Source, Span
 
 Errors = tuple[type[Exception], ...]
 
-READ_ON = 2_000_000  # bytes; bzip2, xz and zstd have checked some by then, gzip all of a small file
+READ_ON = 2_000_000  # bytes; by then bzip2, xz and zstd have checked some, gzip the whole of a small file
 HEAD_LENGTH = 64 * 1024
 COMPRESSION_OF_SUFFIX = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".zst": "zstd"}
 
@@ -49,7 +49,7 @@ _KNOWN_BEGINNINGS = (
 
 
 class NotText(CorpusError):
-    """A file that holds no text at all; in a folder it is skipped."""
+    """An error for a file that holds no text at all; in a folder it is skipped."""
 
 
 def is_address(place: str) -> bool:
@@ -58,12 +58,12 @@ def is_address(place: str) -> bool:
 
 
 def without_password(address: str) -> str:
-    """Return an address as it may be shown and kept: ftp://anna@example.org of ftp://anna:secret@example.org."""
+    """Return an address without its password, to be shown and kept: ftp://anna@host for ftp://anna:secret@host."""
     return re.sub(r"(://[^/@:\s]*):[^/@\s]*@", r"\1@", address)
 
 
 def shown(path: Path | str) -> str:
-    """Return a path as it can be shown: what is not valid text, or would act on a terminal, is escaped."""
+    """Return a path that can be shown: invalid text, and characters that act on a terminal, are escaped."""
     return plain(str(path)).replace("\n", "\\n")
 
 
@@ -73,9 +73,9 @@ class ByteStream:
     def __init__(self, source: Source, raw: BinaryIO) -> None:
         self._source = source
         self._raw = raw
-        self._unpacker: Any = raw  # BinaryIO lacks the readinto that all of them have
+        self._unpacker: Any = raw  # BinaryIO lacks the method readinto that all of them have
         self._unpacking_errors: Errors = ()
-        self._head = b""  # read ahead by `head`, not yet handed out
+        self._head = b""  # read ahead by `head`, not yet returned
         self._handed_out = 0
         self._has_failed = False
         self._at_first = _stamp(raw) if source.path is not None else None
@@ -96,7 +96,7 @@ class ByteStream:
         return _stamp(self._raw) != self._at_first or self._at_first[0] != size
 
     def head(self, length: int) -> bytes:
-        """Return the first bytes, which `fill` still hands out."""
+        """Return the first bytes, which `fill` still returns later."""
         buffer = memoryview(bytearray(length))
         self._head = bytes(buffer[: self._read(buffer)])
         return self._head
@@ -173,7 +173,7 @@ def _stamp(raw: BinaryIO) -> tuple[int, int]:
 
 @contextlib.contextmanager
 def open_stream(source: Source) -> Iterator[ByteStream]:
-    """Give the bytes of a file or of standard input."""
+    """Open the bytes of a file or of standard input."""
     if source.path is None and source.opens is None:
         if sys.stdin is None or sys.stdin.closed:
             raise CorpusError("There is no standard input to read from; name a file instead.")
@@ -221,7 +221,7 @@ def sentences(name: str, compression: str = "", unpacking_errors: Errors = ()) -
 
 
 def encoding_of(head: bytes, named: str | None) -> str:
-    """Return the encoding to read a file with: by its byte order mark, else the one named, else UTF-8."""
+    """Return the encoding of a file: by its byte order mark, or the given encoding, or UTF-8."""
     for mark, encoding in _BYTE_ORDER_MARKS:
         if head.startswith(mark):
             return encoding
@@ -240,7 +240,7 @@ def checked_encoding(named: str) -> str:
 
 
 def why_not_text(head: bytes, encoding: str, named: str | None) -> str:
-    """Why these bytes cannot begin a text whose encoding is not known, as the end of a sentence; or nothing."""
+    """Return why these bytes cannot begin a text of unknown encoding, as the end of a sentence; empty if they can."""
     if named or encoding != "utf-8":
         return ""
     for beginning, description in _KNOWN_BEGINNINGS:
@@ -252,7 +252,7 @@ def why_not_text(head: bytes, encoding: str, named: str | None) -> str:
 
 
 def refuse_empty_or_binary(name: str, head: bytes, named: str | None) -> str:
-    """Return the encoding to read with, once the first bytes have been found to be text."""
+    """Return the encoding to read with, once the first bytes are known to be text."""
     if not head or head in (mark for mark, _ in _BYTE_ORDER_MARKS):
         raise NotText(f"{name} is empty: there is no text in it.")
     encoding = encoding_of(head, named)

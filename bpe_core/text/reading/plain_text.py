@@ -1,4 +1,4 @@
-"""Plain text: files become blocks of valid UTF-8, whatever their encoding, and those become documents.
+"""Plain text: files become blocks of valid UTF-8, whatever their encoding, and these become documents.
 
 UTF-8 is passed on as it is read: checked, but neither decoded nor copied.
 """
@@ -17,7 +17,7 @@ from bpe_core.text.reading.rows import NumberedLines
 from bpe_core.text.reading.source import Bytes, Chunk, OnInvalid, ReadingOptions, SkipLog, Source
 from bpe_core.text.reading.utf8 import PYTHON_ERRORS, encoded, first_invalid, pieces_of, whole_characters
 
-_SMALLEST_BLOCK = 64  # room for what was left of the block before, and then some
+_SMALLEST_BLOCK = 64  # room for the rest of the block before, and some more
 
 
 def pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[Chunk]:
@@ -27,13 +27,13 @@ def pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> 
         if held is not None:
             yield held
         held = block
-    if held is not None:  # else all of it was invalid and left out
+    if held is not None:  # otherwise the whole block was invalid and left out
         yield held._replace(ends_document=True)
 
 
 @contextmanager
 def numbered_lines(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Iterator[NumberedLines]:
-    """Yield the lines of a file and close it, so that no stored error at a line keeps it open."""
+    """Yield the lines of a file and close it, so that a kept error about a line does not keep it open."""
     with closing(text_blocks(source, options, size, log)) as blocks:
         yield NumberedLines(blocks, source.name)
 
@@ -41,7 +41,7 @@ def numbered_lines(source: Source, options: ReadingOptions, size: int, log: Skip
 def text_blocks(source: Source, options: ReadingOptions, size: int, log: SkipLog) -> Generator[Chunk]:
     """Yield the text of a file in blocks of about `size` bytes, without its byte order mark."""
     if source.size is not None and not source.compression:
-        size = min(size, source.size + 1)  # one more than a small file has, so that the first block shows its end
+        size = min(size, source.size + 1)  # one byte more than a small file has, so that the first block shows its end
     size = max(size, _SMALLEST_BLOCK)
     with open_stream(source) as stream:
         encoding = source.encoding
@@ -59,7 +59,7 @@ def text_blocks(source: Source, options: ReadingOptions, size: int, log: SkipLog
 
 
 def _utf8_blocks(stream: ByteStream, source: Source, on_invalid: OnInvalid, size: int, log: SkipLog) -> Iterator[Chunk]:
-    rest = b""  # a character that the end of the last block cut
+    rest = b""  # a character cut by the end of the last block
     start = 0 if source.span is None else source.span.start  # of the block, in the file
     at_end = False
     while not at_end:
@@ -86,7 +86,7 @@ def _new_buffer(size: int) -> memoryview:
 
 
 def _mended(data: Bytes, bad: int, start: int, source: Source, on_invalid: OnInvalid, log: SkipLog) -> bytes:
-    """Replace or leave out the bad bytes of invalid UTF-8, and report that; or refuse."""
+    """Replace or leave out the invalid bytes, and report that; or refuse."""
     offset = start + bad
     if on_invalid == "strict":
         raise EncodingError(_not_text(source, "UTF-8", f"byte 0x{data[bad]:02X}", offset))
@@ -114,7 +114,7 @@ def _decoded_blocks(
         if text and at_start:
             at_start = False
             text = text.removeprefix("\ufeff")
-        if text:  # some odd encodings can spell half a surrogate pair, which UTF-8 cannot
+        if text:  # some odd encodings can spell a lone surrogate, which UTF-8 cannot
             yield Chunk(text.encode("utf-8", "replace"), False, stream.bytes_read)
 
 
@@ -131,7 +131,7 @@ class _Decoder:
             return self._decoder.decode(data, at_end)
         except UnicodeError as error:
             if isinstance(error, UnicodeDecodeError):
-                # The object is what was kept of earlier blocks and this one: it ends where reading has come to.
+                # The object is the rest of earlier blocks with this one: it ends at the current offset.
                 offset = self._read - len(error.object) + error.start
                 reason = f"{error.reason}, byte 0x{error.object[error.start]:02X}"
             else:  # UTF-16 without a byte order mark, punycode and the like
@@ -155,7 +155,7 @@ def _not_text(source: Source, encoding: str, what: str, offset: int) -> str:
 
 
 class TextsReader:
-    """Texts given in memory: each string is a document."""
+    """A reader of texts given in memory: each string is a document."""
 
     def __init__(self, texts: Iterable[str], on_invalid: OnInvalid) -> None:
         if isinstance(texts, (str, bytes)):

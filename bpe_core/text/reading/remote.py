@@ -1,6 +1,6 @@
-"""Addresses such as s3://bucket/a.jsonl: opened by fsspec and whatever packages a person has installed for it.
+"""Files at addresses such as s3://bucket/a.jsonl, opened by fsspec and the packages that a person has installed for it.
 
-This is the only file of the program that can reach a network. It is imported only when such an address was given.
+This is the only file of the program that can reach a network. It is imported only if such an address was given.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from bpe_core.support.wrapped import WrappedFile
 from bpe_core.text.reading.folders import PassOver, matches, without_papers
 from bpe_core.text.reading.opening import without_password
 
-LONGEST_REASON = 90  # characters of what a package says
+LONGEST_REASON = 90  # characters of a package's message
 _IN_TURN = threading.RLock()
 
 Turn = AbstractContextManager[object]
 
 
 def _turn_of(file_system: Any) -> Turn:
-    """Return the lock that a thread holds while it opens or reads a file, as others may move the offset of its handle.
+    """Return the lock that a thread holds while it opens or reads a file, if others may move its offset.
 
-    An archive is read through one handle, and a file in memory is one. But a package that answers many at once has
-    none, and each file of a disk has its own.
+    An archive is read through one handle, and a file in memory is one. But a package that answers many requests at once
+    needs no lock, and each file on a disk has its own handle.
     """
     kind, is_around_another = type(file_system), hasattr(file_system, "fs")
     has_no_handle = getattr(kind, "async_impl", False) and not is_around_another
@@ -43,7 +43,7 @@ class RemoteText(NamedTuple):
     size: int | None
     file_system: Any
     path: str
-    version: str = ""  # another if it was written anew, as far as is known
+    version: str = ""  # a different value if the file was written again, as far as is known
 
     def open(self) -> BinaryIO:
         turn = _turn_of(self.file_system)
@@ -53,7 +53,7 @@ class RemoteText(NamedTuple):
 
 
 class RemoteFile(WrappedFile):
-    """A file behind an address; if reading it fails, or ends too early, the sentence says how far it came."""
+    """A file at an address; if reading it fails, or ends too early, the sentence says how far it came."""
 
     def __init__(self, name: str, raw: Any, size: int | None, turn: Turn) -> None:
         super().__init__(raw)
@@ -114,7 +114,7 @@ def _size(info: dict[str, Any]) -> int | None:
 
 
 def _version(info: dict[str, Any]) -> str:
-    """Return all that is known of a file, as each package has another name for the time or the sum of its bytes."""
+    """Return all known facts about a file's version, as each package has another name for the time or the checksum."""
     told = sorted((str(key), str(value)) for key, value in info.items())
     return hashlib.sha256(repr(told).encode(errors="surrogatepass")).hexdigest()[:24]
 
@@ -148,7 +148,7 @@ def _located(address: str, name: str) -> tuple[Any, str]:
 
 @contextmanager
 def sentences(name: str, place: int = 0) -> Iterator[None]:
-    """Turn whatever packages raise into a sentence: which address, how far, and why."""
+    """Turn any exception of a package into a sentence: which address, how far, and why."""
     where = f"{name} could be read up to byte {place:,} and no further" if place else f"{name} could not be read"
     try:
         yield
@@ -170,9 +170,9 @@ NOT_THERE = (404, 410)
 
 
 def _answer_of_server(cause: BaseException | None) -> str:
-    """Return what a web server did instead of sending a file; nothing where it said that there is none.
+    """Return what a web server did instead of sending a file; empty if it said that there is none.
 
-    The package that asks the server calls each of these "file not found", and has the reason behind it.
+    The package that asks the server calls each of these "file not found", and keeps the reason as the cause.
     """
     if cause is None:
         return ""
@@ -236,7 +236,7 @@ class RemotePlace:
         """Do nothing: a folder is there as soon as a file is in it."""
 
     def take(self, name: str, other: Any, other_name: str) -> None:
-        """Copy a file of another such place, there and not through this computer where the package can do that."""
+        """Copy a file from another such place, on the server itself if the package can do that."""
         file_system, path = _located(self._address, self.name)
         _, other_path = _located(other._address, other.name)
         try:

@@ -1,6 +1,6 @@
-"""The parts shared by all files with one text a row: numbered lines, the field with the text, bad rows, word lists.
+"""The shared parts of all readers of one text a row: numbered lines, the field with the text, bad rows, word lists.
 
-A field is `text`, `doc.body`, or `messages[].content` for one text an item.
+A field is `text`, `doc.body`, or `messages[].content` for one text in each item of a list.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from bpe_core.errors import CorpusError, EncodingError
 from bpe_core.text.reading.source import Chunk, ReadingOptions, SkipLog, Source
 from bpe_core.text.reading.utf8 import encoded
 
-LOOKED_AT = 20  # rows, before deciding what a table holds
-LONGEST_LINE = 64 * 1024 * 1024  # bytes; parsing takes some ten times that
+LOOKED_AT = 20  # rows that are looked at to decide what a table holds
+LONGEST_LINE = 64 * 1024 * 1024  # bytes; parsing takes some ten times as much memory
 USUAL_NAMES = ("text", "content", "body", "document")
 DEEPEST = 8  # levels of a row that are searched for texts
 WORD_NAMES = ("word", "words", "token", "term")
 COUNT_NAMES = ("count", "counts", "freq", "frequency", "n")
-MOST_DIGITS = 19  # of a count
+MOST_DIGITS = 19  # digits of a count
 
 Steps = tuple[str | None, ...]  # the names on the way to a text; None goes to each item of a list
 
@@ -55,7 +55,7 @@ class NumberedLines:
 
 
 class BadRow(Exception):
-    """Why a row holds no text; never leaves this package."""
+    """An error that says why a row holds no text; it never leaves this package."""
 
 
 def pass_over(source: Source, row: str, reason: object, options: ReadingOptions, log: SkipLog) -> None:
@@ -80,7 +80,7 @@ def listed(names: Sequence[str]) -> str:
 
 
 class FieldNeeded(CorpusError):
-    """A table whose texts might be in one field or in another: a person must choose."""
+    """An error for a table with texts in one of several fields: a person must choose."""
 
     def __init__(self, sentence: str, fields: Sequence[str]) -> None:
         super().__init__(sentence)
@@ -88,7 +88,7 @@ class FieldNeeded(CorpusError):
 
 
 def steps_of(field: str) -> Steps:
-    """Return the way from a row to its text.
+    """Return the steps from a row to its text.
 
     >>> steps_of("messages[].content")
     ('messages', None, 'content')
@@ -104,13 +104,13 @@ def steps_of(field: str) -> Steps:
 
 
 def guessed(fields: Sequence[str]) -> str:
-    """Return the field with a usual name, else the only one, else none."""
+    """Return the field with a usual name, or else the only one, or else an empty text."""
     usual = (field for name in USUAL_NAMES for field in fields if field.casefold() == name)
     return next(usual, fields[0] if len(fields) == 1 else "")
 
 
 def chosen(wanted: str | None, fields: Sequence[str], name: str) -> str:
-    """Return the field that a person named, whether or not it exists, else the guessed one, else an error."""
+    """Return the field that a person named, even a missing one, or else the guessed one, or raise an error."""
     if field := wanted or guessed(fields):
         return field
     if not fields:
@@ -120,7 +120,7 @@ def chosen(wanted: str | None, fields: Sequence[str], name: str) -> str:
 
 
 def text_fields(row: object, depth: int = DEEPEST) -> Iterator[str]:
-    """Yield the ways to all texts in a row of JSON.
+    """Yield the paths to all texts in a row of JSON.
 
     >>> list(text_fields({"id": 1, "doc": {"body": "low"}, "turns": [{"content": "new"}]}))
     ['doc.body', 'turns[].content']

@@ -1,4 +1,4 @@
-"""The values that the steps of reading pass on: sources, options, chunks of text, reports of what was skipped."""
+"""The values that the steps of reading pass on: sources, options, chunks of text, reports of skipped texts."""
 
 from __future__ import annotations
 
@@ -25,50 +25,52 @@ SHOWN_PER_SOURCE = 20  # a file with a million bad rows must not fill the memory
 class Span(NamedTuple):
     start: int
     stop: int
-    file_size: int  # of the whole file
+    file_size: int  # the version of the whole file
 
 
 @dataclass(frozen=True)
 class Source:
-    """The description of a source, made once where it is opened, and handed on to all that read, count or report it."""
+    """The description of a source: made where it is opened, and passed on to all that read, count or report it."""
 
-    name: str  # as shown to a person
-    path: Path | None  # None for standard input, for texts given in memory, and where there is `opens`
-    size: int | None  # bytes as stored, so compressed if the file is; None if it cannot be known
+    name: str  # the name that is shown to people
+    path: Path | None  # None for standard input, for texts given in memory, and if there is `opens`
+    size: int | None  # stored bytes (compressed, if the file is); None if they cannot be known
     kind: Kind
     compression: str = ""  # "gzip", "bzip2", "xz", "zstd" or none
-    encoding: str | None = None  # as its beginning showed; None if it was not looked at, so that reading has to
-    is_word_list: bool = False  # a table of words and how often each occurs
-    fields: tuple[str, ...] = ()  # of a table: those that could hold its texts
-    field: str = ""  # the one of them that does; empty if none was chosen and none can be guessed
-    counted: str = ""  # of a file of counts: its head as JSON (`counts_head.py`)
-    group: str = ""  # of such a file: the group whose counts are meant
-    parts: tuple[Source, ...] = ()  # of a folder of such files: these
-    span: Span | None = None  # of a large plain text: the part that is read
-    version: str = dataclasses.field(default="", compare=False, repr=False)  # behind an address: new if written anew
-    opens: Callable[[], BinaryIO] | None = dataclasses.field(default=None, compare=False, repr=False)  # without a path
+    encoding: str | None = None  # the encoding that its beginning showed; None if reading has to find it
+    is_word_list: bool = False  # whether it is a table of words and counts
+    fields: tuple[str, ...] = ()  # the fields of a table that could hold its texts
+    field: str = ""  # the field that holds them; empty if none was chosen and none can be guessed
+    counted: str = ""  # the head of a file of counts, as JSON (`counts_head.py`)
+    group: str = ""  # the group of a file of counts whose counts are meant
+    parts: tuple[Source, ...] = ()  # the files of a folder of counts
+    span: Span | None = None  # the part of a large plain text that is read
+    # at an address: changes if the file is written again
+    version: str = dataclasses.field(default="", compare=False, repr=False)
+    # opens a source without a path
+    opens: Callable[[], BinaryIO] | None = dataclasses.field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
 class ReadingOptions:
-    encoding: str | None = None  # None: by the byte order mark, else UTF-8
+    encoding: str | None = None  # None: by the byte order mark, or else UTF-8
     on_invalid: OnInvalid = "strict"
-    field: str | None = None  # the one of a table that holds its texts, `doc.body` say; None: by the usual names
+    field: str | None = None  # the field of a table that holds its texts, such as `doc.body`; None: by the usual names
     on_bad_row: OnBadRow = "error"
-    word_list: bool | None = None  # whether tables hold words with counts; None: if their column names say so
+    word_list: bool | None = None  # whether tables hold words with counts; None: as their column names say
 
 
 class Chunk(NamedTuple):
-    """A stretch of one document, or several whole documents end to end: valid UTF-8, cut between characters."""
+    """A part of one document, or several whole documents end to end: valid UTF-8, cut between characters."""
 
-    data: Bytes  # never changed once handed out
+    data: Bytes  # never changed after it was passed on
     ends_document: bool
-    bytes_read: int = 0  # of its source as stored (compressed, say), for progress
-    inner_ends: Int64s | None = None  # where documents end before the end of the data, ascending
+    bytes_read: int = 0  # stored bytes of its source (compressed, if it is) read so far, for progress
+    inner_ends: Int64s | None = None  # the offsets at which documents end before the end of the data, ascending
     source: int = 0  # index into `corpus.sources`
 
     def documents(self) -> Iterator[Chunk]:
-        """Split it so that no part holds more than one document.
+        """Split it into parts of at most one document each.
 
         >>> import numpy as np
         >>> [bytes(one.data) for one in Chunk(b"abcd", True, inner_ends=np.array([1, 3])).documents()]
@@ -94,15 +96,15 @@ def one_by_one(chunks: Iterable[Chunk]) -> Iterator[Chunk]:
 class SkippedText:
     source: str
     sentence: str
-    count: int = 1  # how many such things this report covers
+    count: int = 1  # how many such oddities this report covers
 
     def __str__(self) -> str:
-        """Return the sentence, with its source if it does not name it."""
+        """Return the sentence, with the name of the source if the sentence lacks it."""
         return self.sentence if self.source in self.sentence else f"{self.source}: {self.sentence}"
 
 
 class SkipLog:
-    """A log of what reading passed over, in order. For each source the first reports are kept and the rest counted."""
+    """A log of everything that reading passed over, in order. It keeps a source's first reports and counts the rest."""
 
     def __init__(self) -> None:
         self._shown: list[SkippedText] = []

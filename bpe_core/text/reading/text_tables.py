@@ -1,6 +1,6 @@
-"""Tables as text: rows of .csv and .tsv files, whose first names the columns, and of .jsonl files, each a JSON object.
+"""Tables as text: .csv and .tsv files, whose first row names the columns, and .jsonl files, with a JSON object a line.
 
-One column or field holds the texts; in JSON it may also hold lists of them.
+One column or field holds the texts; in JSON it may also hold lists of texts.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def csv_pieces(source: Source, options: ReadingOptions, size: int, log: SkipLog)
 
 
 def csv_fields(header: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[str, ...]:
-    """Return the columns that could hold texts: those that, in the rows looked at, hold more than numbers.
+    """Return the columns that could hold texts: those that hold more than numbers in the first rows.
 
     >>> csv_fields(["id", "body"], [["1", "low"], ["2", "7"]])
     ('body',)
@@ -93,7 +93,7 @@ class Row(NamedTuple):
 
 
 class Rows:
-    """The rows after the header; the valid ones of the first are known before."""
+    """The rows after the header; the valid rows among the first are already known."""
 
     def __init__(self, lines: Iterable[bytes], kind: Kind, name: str) -> None:
         # The limit belongs to the whole process, so it is only ever raised.

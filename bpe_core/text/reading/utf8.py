@@ -1,4 +1,4 @@
-"""UTF-8: check it, cut it between characters, and encode strings that may not be text."""
+"""The checks of UTF-8, cuts between its characters, and the encoding of strings that may not be text."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ LONGEST_CHARACTER = 4  # bytes
 WORTH_MACHINE_CODE = 1 << 10  # bytes
 PYTHON_ERRORS: dict[OnInvalid, str] = {"strict": "strict", "replace": "replace", "skip": "ignore"}
 
-Check = Callable[[npt.NDArray[np.uint8]], int]  # up to which byte, the start of a character, all is valid
+# returns the offset, at the start of a character, up to which all bytes are valid
+Check = Callable[[npt.NDArray[np.uint8]], int]
 
 _machine_code: list[Check] = []
 
 
 def check_by(check: Check) -> None:
-    """Use machine code for large blocks from now on. What loads it calls this; it is not loaded for this alone."""
+    """Use this machine code for large blocks from now on. Its module calls this when it is loaded for other work."""
     _machine_code[:] = [check]
 
 
@@ -41,7 +42,7 @@ def first_invalid(data: Bytes) -> int:
 
 
 def first_broken(data: npt.NDArray[np.uint8], edges: Int64s) -> int:
-    """Return where joined texts are not valid UTF-8, or one begins inside a character; -1 if all are valid."""
+    """Return where a joined text is not valid UTF-8, or begins inside a character; -1 if all texts are valid."""
     inside = edges[edges < len(data)]
     cut = inside[(data[inside] & 0xC0) == 0x80]
     return min((place for place in (first_invalid(data.data), *cut[:1].tolist()) if place >= 0), default=-1)
@@ -65,7 +66,7 @@ def whole_characters(data: Bytes) -> int:
 
 
 def pieces_of(text: bytes, size: int, bytes_read: int) -> Iterator[Chunk]:
-    """Cut a document that is in memory into pieces between characters; an empty one has none.
+    """Cut a document in memory into pieces between characters; an empty document has none.
 
     >>> [bytes(piece.data).decode() for piece in pieces_of("abcédef".encode(), 4, 0)]
     ['abc', 'éde', 'f']
@@ -79,7 +80,7 @@ def pieces_of(text: bytes, size: int, bytes_read: int) -> Iterator[Chunk]:
 
 
 def encoded(text: str, on_invalid: OnInvalid = "strict") -> bytes:
-    """Encode a string. Half a surrogate pair, which Python strings may hold, is not text.
+    """Encode a string. A lone surrogate, which Python strings may hold, is not text.
 
     >>> encoded("n\\ud800", "skip"), encoded("n\\ud800", "replace")
     (b'n', b'n\\xef\\xbf\\xbd')

@@ -1,4 +1,4 @@
-r"""The scanner, which cuts a text by a pattern without regular expressions: a table for each, read by `kernels.scan`.
+r"""The scanner, which splits a text without regular expressions: a table for each pattern, read by `kernels.scan`.
 
 >>> table_of(r"(?:a|bc)+").cuts(b"abca, cab"), why_no_table(r"(?<=the )\w+")
 ([0, 4, 7, 8, 9], 'looking behind at more than a character')
@@ -20,14 +20,14 @@ from bpe_core.text.scanner.automaton import Automaton, Machine
 from bpe_core.text.scanner.expression import NoTable, read_expression
 from bpe_core.text.scanner.machine import ScanTable, TooLarge, by_line
 
-IOTA = "\u0345"  # goes below a Greek letter; the only mark that is ι, a letter, if case is ignored
+IOTA = "\u0345"  # a combining mark; the only mark that equals a letter, ι, if case is ignored
 IGNORES_CASE = re.compile(r"\(\?[a-z]*i")
 
 __all__ = ["ScanTable", "beginnings", "table_for", "table_of", "why_no_table"]
 
 
 def beginnings(expression: str) -> npt.NDArray[np.bool_] | None:
-    """Return for each code point whether a match begins there, if none goes on; None if neighbours matter."""
+    """Return for each code point whether a match begins there, if no match continues; None if neighbours matter."""
     try:
         automaton = Automaton(read_expression(expression))
         begins = {kind: automaton.begins_match(kind) for kind in automaton.kinds.numbers}
@@ -40,11 +40,11 @@ def beginnings(expression: str) -> npt.NDArray[np.bool_] | None:
     return by_kind[automaton.kinds.of_code_point]
 
 
-TABLES_KEPT = 16  # of a megabyte each
+TABLES_KEPT = 16  # tables of a megabyte each
 
 
 def table_for(pattern: str, unit: str = "file", custom: str = "", *, older: bool = False) -> ScanTable | None:
-    """Return the table of a named or custom pattern for that unit of text; None if there can be none."""
+    """Return the table of a named or custom pattern for that unit of text; None if no table is possible."""
     if named := NAMED_PATTERNS.get(pattern):
         return table_of(named.expression, unit, drops_blanks=named.drops_whitespace, older=older)
     return table_of(custom, unit, older=older)
@@ -65,7 +65,7 @@ def why_no_table(expression: str, unit: str = "file") -> str:
 
 
 def _cuts_beside_iota(expression: str, table: ScanTable) -> bool:
-    """Return whether it cuts like `regex` around a mark whose other case is a letter, which `regex` may skip."""
+    """Return whether it splits like `regex` around a mark whose other case is a letter, which `regex` may skip."""
     for before, behind in product(("", "ა", "a", "1", " ", IOTA), repeat=2):
         text = f"{before}{IOTA}{behind}"
         places = {0, len(text), *(place for found in regex.finditer(expression, text) for place in found.span())}

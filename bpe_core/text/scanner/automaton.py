@@ -1,11 +1,11 @@
-"""The automaton of a regular expression, and the machine made of it, which cuts where the expression cuts.
+"""The automaton of a regular expression, and the machine made of it, which splits where the expression splits.
 
-A thread is one way in which the expression may match. All are followed at once, in the order in which `regex` would
-try them.
+A thread is one way in which the expression may match. All threads are followed at once, in the order in which `regex`
+would try them.
 
-While a thread before the best match so far may still match, the end of that match is only a place where the text may
-have to be cut; what would follow it is a stage of its own. A table remembers one such place however far back, besides
-the place before the last character; if more would be needed, there is no table.
+While a thread before the best match so far may still match, the end of that match is only an offset at which the text
+may have to be cut; the search after it is a separate stage. A table remembers one such offset at any distance, besides
+the offset before the last character. If it would need more, there is no table.
 """
 
 from __future__ import annotations
@@ -27,27 +27,27 @@ from bpe_core.text.scanner.expression import (
 from bpe_core.text.scanner.kinds import MOST_KINDS, Kind, Kinds, TooManyKinds
 from bpe_core.text.scanner.machine import CUT_HERE, CUT_MARK, CUT_PREVIOUS, MARK_HERE, Transition
 
-MATCH = 0  # the state of a thread that will have matched when the next character is seen
+MATCH = 0  # the state of a thread that has matched when the next character is seen
 MATCHED = -1  # a match before that character
 MOST_STATES = 1_500
 EDGE = 1 << Kind.END  # in a mask of kinds: the end or start of the text
 _ALL = (1 << MOST_KINDS) - 1
 
 Node = tuple[int, int]  # a state, and the signature of the last character
-Moves = tuple[int, ...]  # states that threads go on to, in order; MATCHED is always the last
+Moves = tuple[int, ...]  # the next states of threads, in order; MATCHED is always the last
 
-# Remembered places, by how to cut there because of the next character
+# Remembered offsets, with the way to cut there because of the next character
 BASE = 0  # no cut is needed: the stage begins there
-_OR_MARK = CUT_PREVIOUS | CUT_MARK  # the place before the last character, which is marked as well
+_OR_MARK = CUT_PREVIOUS | CUT_MARK  # the offset before the last character, which is marked as well
 
 MOST_WORK = 300_000  # steps of threads
 
-Thread = tuple[int, int]  # the automaton's state, and the place where its match begins
+Thread = tuple[int, int]  # the automaton's state, and the offset at which its match begins
 
 
 @dataclass(frozen=True)
 class _Read:
-    """Goes on after a character of these kinds."""
+    """A state that goes on after a character of these kinds."""
 
     mask: int
     then: int
@@ -55,14 +55,14 @@ class _Read:
 
 @dataclass(frozen=True)
 class _Try:
-    """Goes on to each of these, in order."""
+    """A state that goes on to each of these states, in order."""
 
     targets: tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class _Check:
-    """Goes on if the next character, or the last, is of these kinds."""
+    """A state that goes on if the next character, or the last, is of these kinds."""
 
     mask: int
     then: int
@@ -79,7 +79,7 @@ class Automaton:
             self.kinds = Kinds(sources, expression.characters, expression.classes, drops_blanks=drops_blanks)
         except TooManyKinds:
             raise NoTable("it tells too many kinds of characters apart") from None
-        self._states: list[_Read | _Try | _Check] = [_Try(())]  # the first is MATCH
+        self._states: list[_Read | _Try | _Check] = [_Try(())]  # the first state is MATCH
         self.start = self._build(expression.body, MATCH)
         behind = sorted({state.mask for state in self._states if isinstance(state, _Check) and state.behind})
         self.signatures = {
@@ -128,7 +128,7 @@ class Automaton:
         """Return whether a thread in this state, after such a character, matches in the end, whatever comes."""
         if (state, before) not in self._surely:
             ways = {(state, before): self._ways(state, before)}
-            for node in (waiting := [(state, before)]):  # grows while it is walked
+            for node in (waiting := [(state, before)]):  # grows during the loop
                 for target in {target for targets in ways[node] for target in targets} - ways.keys():
                     ways[target] = self._ways(*target)
                     waiting.append(target)
@@ -227,16 +227,16 @@ def _sources_of(node: Part) -> set[str]:
 
 
 class Stage(NamedTuple):
-    """The search for one match, from a place that is a cut if the stages before it end as expected."""
+    """The search for one match, from an offset that is a cut if the stages before it end as expected."""
 
     threads: tuple[Thread, ...] = ()
-    best: tuple[int, int] | None = None  # the places where the best match so far begins and ends
-    is_new: bool = False  # nothing was read yet
+    best: tuple[int, int] | None = None  # the offsets at which the best match so far begins and ends
+    is_new: bool = False  # no character was read yet
     searches: bool = True  # a match may also begin at the next character
 
     @property
     def begins_at(self) -> set[int]:
-        """Return the places seen so far where its match may begin."""
+        """Return the offsets seen so far at which its match may begin."""
         return {place for _, place in self.threads} | ({self.best[0]} if self.best else set())
 
     def with_places(self, become: dict[int, int]) -> Stage:
@@ -293,7 +293,7 @@ class Machine:
         return Transition(after, cuts | (MARK_HERE if marks else 0))
 
     def _read(self, stage: Stage, before: int, kind: int) -> Stage:
-        """Return the stage after that character; places are still those before it."""
+        """Return the stage after that character; offsets are still those before it."""
         threads, best = stage.threads, stage.best
         may_begin = stage.searches and not stage.is_new and kind != Kind.END
         found: dict[int, int] = {}

@@ -1,6 +1,6 @@
-"""Parse the common part of the syntax of `regex`, as far as a table can express it.
+"""The parser of the common part of `regex`'s syntax, as far as a table can express it.
 
-Sets of characters are only delimited: `regex` itself is asked what a set holds.
+Sets of characters are only delimited: `regex` itself is asked for the characters of a set.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ import regex
 
 
 class NoTable(Exception):
-    """Why there is no table, in a few words: "a lookbehind"."""
+    """An error that says why there is no table, in a few words: "a lookbehind"."""
 
 
 @dataclass(frozen=True)
 class CharacterSet:
-    """One character that matches one of these expressions."""
+    """A character that matches one of these expressions."""
 
     sources: tuple[str, ...]
 
@@ -31,7 +31,7 @@ class Sequence:
 
 @dataclass(frozen=True)
 class Either:
-    """The first option that leads to a match."""
+    """Alternatives; the first one that leads to a match counts."""
 
     options: tuple[Part, ...]
 
@@ -52,7 +52,7 @@ class Look:
     edge: bool
     negated: bool = False
     behind: bool = False
-    unclear: tuple[str, ...] = ()  # before these it depends on more
+    unclear: tuple[str, ...] = ()  # signs before which it depends on more
 
 
 Part = CharacterSet | Sequence | Either | Repeat | Look
@@ -61,7 +61,7 @@ Part = CharacterSet | Sequence | Either | Repeat | Look
 @dataclass(frozen=True)
 class Expression:
     body: Part
-    characters: frozenset[int]  # all that are named in it
+    characters: frozenset[int]  # all characters named in it
     classes: frozenset[str]  # all classes in it, such as \p{L}
 
 
@@ -83,13 +83,13 @@ _COUNT = re.compile(r"([*+?])|\{([0-9]+)\}|\{(?!,\})([0-9]*),([0-9]*)\}")
 _OPENING = re.compile(r"\(\?(?P<on>[ims]*)(?:-(?P<off>[ims]+))?:|\(\?P?<[A-Za-z_]\w*>|\((?!\?|\*)")
 _LOOKING = re.compile(r"\(\?(?P<behind><?)(?P<sign>[=!])")
 _ESCAPED = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "v": "\v", "a": "\a"}
-_OF_ANY_CASE = (r"\p{Lu}", r"\p{Ll}", r"\p{Lt}", r"\p{Cased}")  # if case is ignored, each means all
-_OF_ONE_CASE = "Aĸℂ"  # a letter, and one each that is small or large without a twin
-_OPERATIONS = re.compile(r"--|\|\||&&|~~")  # between sets, to some versions of the syntax
+_OF_ANY_CASE = (r"\p{Lu}", r"\p{Ll}", r"\p{Lt}", r"\p{Cased}")  # if case is ignored, each means all of them
+_OF_ONE_CASE = "Aĸℂ"  # a letter, and one each of a lower and an upper case without a counterpart
+_OPERATIONS = re.compile(r"--|\|\||&&|~~")  # operators between sets, in some versions of the syntax
 
 
 def read_expression(expression: str) -> Expression:
-    """Parse a valid expression; NoTable if it uses more than a table can express."""
+    """Parse a valid expression; raise NoTable if it uses more than a table can express."""
     return _Reader(expression).read()
 
 
@@ -129,7 +129,7 @@ class _Reader:
         if len(options) == 1:
             return options[0]
         sets = [option for option in options if isinstance(option, CharacterSet)]
-        if len(sets) == len(options):  # whichever it was, one character is read
+        if len(sets) == len(options):  # each alternative reads one character
             return CharacterSet(tuple(source for one in sets for source in one.sources))
         return Either(tuple(options))
 
@@ -246,12 +246,12 @@ def _code(escape: str) -> int:
 
 
 def _source(written: str, flags: frozenset[str]) -> str:
-    """Return a set as an expression for `regex`."""
+    """Write a set as an expression for `regex`."""
     return f"(?{''.join(sorted(flags & {'i', 's'}))}:{written})"
 
 
 def _check_alone(found: re.Match[str], flags: frozenset[str]) -> None:
-    """Refuse a class that `regex` reads differently by itself and in a set with others."""
+    """Refuse a class that `regex` reads differently alone and in a set with others."""
     if found["cls"] and "i" in flags and _hangs_on_its_place(found["cls"]):
         raise NoTable(f"{found['cls']} where case does not count")
 

@@ -1,7 +1,7 @@
 r"""The kinds of characters that a pattern distinguishes, and the kind of each character.
 
-Characters are taken in stretches in which no class of the pattern changes. `regex` itself is asked about the first of
-each, so tables and expressions always agree on the version of Unicode.
+Characters are taken in ranges in which no class of the pattern changes. `regex` itself is asked about the first
+character of each range, so tables and expressions always agree on the version of Unicode.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ import regex
 
 
 class Kind(IntEnum):
-    """The kinds that are the same for all patterns; others are numbered as they are found."""
+    """The kinds that are the same for all patterns; other kinds are numbered as they come."""
 
-    NEWLINE = 1  # nothing else is of this kind, unless a table sees no difference
+    NEWLINE = 1  # only this kind, unless a table sees no difference
     BLANK = 4  # if blanks are dropped, they are of the kinds up to this one
     END = 28  # after the last character of a text
 
 
-KINDS = Kind.END + 1  # of a table
-MOST_KINDS = 200  # before those are joined that a table need not distinguish
+KINDS = Kind.END + 1  # kinds of a table
+MOST_KINDS = 200  # kinds before those are joined that a table need not distinguish
 BLANKS = range(Kind.NEWLINE, Kind.BLANK + 1)
 
 SURROGATES = range(0xD800, 0xE000)  # code points that are no characters
@@ -36,7 +36,7 @@ _NEWLINE = ord("\n")
 
 
 class TooManyKinds(Exception):
-    """No table can distinguish that many."""
+    """An error for more kinds than a table can distinguish."""
 
 
 class Kinds:
@@ -71,7 +71,7 @@ class Kinds:
         }
 
     def mask(self, sources: Iterable[str]) -> int:
-        """Return the kinds of the characters in any of these sets, a bit for each."""
+        """Return the kinds of the characters in any of these sets, one bit for each kind."""
         mask = 0
         for source in sources:
             mask |= self._masks[source]
@@ -79,14 +79,14 @@ class Kinds:
 
 
 def _in_order(code_points: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Sort them, each once; faster than `np.unique`."""
+    """Sort code points without repetitions; faster than `np.unique`."""
     there = np.zeros(CODE_POINTS, np.bool_)
     there[code_points] = True
     return np.flatnonzero(there)
 
 
 def _different_columns(rows: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.int64]]:
-    """Return the distinct columns as rows, and the index of each column's. Much faster than `np.unique` of an axis."""
+    """Return the distinct columns as rows, and for each column its index. Much faster than `np.unique` of an axis."""
     which = np.zeros(rows.shape[1], np.int64)
     for row in rows:
         which = np.unique(2 * which + row, return_inverse=True)[1]
@@ -127,7 +127,7 @@ def every_character() -> str:
 
 @cache
 def _changes(name: str) -> npt.NDArray[np.int64]:
-    """Return where stretches of characters begin that are all in a class, or all not."""
+    """Return where ranges of characters begin that are all in a class, or all outside it."""
     spans = [found.span() for found in regex.finditer(f"[{name}]+", every_character())]
     places = np.array(spans, np.int64).reshape(-1)
     places = places + np.where(places >= SURROGATES.start, len(SURROGATES), 0)
@@ -136,6 +136,6 @@ def _changes(name: str) -> npt.NDArray[np.int64]:
 
 @cache
 def _cased() -> npt.NDArray[np.int64]:
-    """Return the characters that match another if case is ignored."""
+    """Return the characters that match another one if case is ignored."""
     ends = _changes(_CHANGES_WITH_CASE)[:-1].reshape(-1, 2)
     return np.concatenate([np.arange(first, stop) for first, stop in ends])

@@ -1,7 +1,7 @@
 """The table that finds the words of a pattern: how it is read, and how it is made.
 
-The machine only looks back: if an expression looks ahead, it goes on and cuts later, before an earlier character. One
-function describes it: the state after a character of some kind, and where the text is cut because of it.
+The machine only looks back: if an expression looks ahead, the machine goes on and cuts later, before an earlier
+character. One function describes it: the state after a character of some kind, and where the text is cut because of it.
 
     >>> def step(state: str, kind: int) -> Transition[str]:
     ...     '''Cuts before every newline.'''
@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from bpe_core.text.scanner.kinds import BLANKS, Kind
 
-# Where to cut because of the current character, in the order of places in the text
+# Where to cut because of the current character, by ascending offset
 CUT_MARK = 1  # before the character that was marked
 CUT_PREVIOUS = 2  # before the character before this one
 CUT_HERE = 4  # before this character
@@ -30,7 +30,7 @@ MARK_HERE = 8  # remember this character: the text may have to be cut before it 
 STATE_SHIFT = 4  # above these bits, an entry of the table holds the row of the next state
 ACTIONS = (1 << STATE_SHIFT) - 1
 
-ROW = 32  # entries a state has in the table, of which KINDS are used
+ROW = 32  # entries of a state in the table, of which KINDS are used
 MOST_STATES = (1 << 16 - STATE_SHIFT) // ROW
 MOST_UNREDUCED = 20 * MOST_STATES
 
@@ -39,7 +39,7 @@ Numbers = npt.NDArray[np.int64]
 
 
 class TooLarge(Exception):
-    """A table has no room for that many states or kinds of characters."""
+    """An error for more states or kinds of characters than a table has room for."""
 
 
 @dataclass(frozen=True)
@@ -66,8 +66,8 @@ class ScanTable:
 
     entries: npt.NDArray[np.uint16]
     kind_of_code_point: npt.NDArray[np.uint8] = field(repr=False)
-    kinds: tuple[int, ...]  # all that occur, without the end
-    drops_blanks: bool = False  # what begins with a blank is no word
+    kinds: tuple[int, ...]  # all kinds that occur, without the end
+    drops_blanks: bool = False  # text that begins with a blank is no word
 
     @classmethod
     def of(
@@ -85,7 +85,7 @@ class ScanTable:
             raise TooLarge
         entries = np.zeros((len(following), ROW), np.uint16)
         entries[:, [*numbers, Kind.END]] = ROW * following << STATE_SHIFT | actions
-        entries[:, Kind.END] &= CUT_MARK | CUT_PREVIOUS  # the end of the text is a cut anyway, and nothing follows
+        entries[:, Kind.END] &= CUT_MARK | CUT_PREVIOUS  # the end of the text is a cut anyway, and no character follows
         number_of = np.zeros(max(kinds) + 1, np.uint8)
         number_of[kinds] = numbers
         kind_of_code_point = number_of[kind_of_code_point]
@@ -93,7 +93,7 @@ class ScanTable:
         return cls(entries.reshape(-1), kind_of_code_point, tuple(sorted(set(numbers))), drops_blanks)
 
     def cuts(self, text: bytes) -> list[int]:
-        """Return the starts of the words of a text, and its end: this specifies how a table is read."""
+        """Return the starts of the words of a text, and its end: this defines how a table is read."""
         cuts, row, mark, previous, here = [0], 0, 0, 0, 0
         for character in text.decode():
             entry = int(self.entries[row + int(self.kind_of_code_point[ord(character)])])
@@ -124,11 +124,11 @@ def by_line(step: StepFunction[State], start: State) -> StepFunction[tuple[State
 
 
 def _explored(step: StepFunction[State], start: State, kinds: Sequence[int]) -> tuple[Numbers, Numbers]:
-    """Return the next state and the actions for each kind, of all states in the order they are met."""
+    """Return the next state and the actions for each kind, for all states in the order they are reached."""
     numbers = {start: 0}
     following: list[list[int]] = []
     actions: list[list[int]] = []
-    for state in (waiting := [start]):  # grows while it is walked
+    for state in (waiting := [start]):  # grows during the loop
         steps = [step(state, kind) for kind in kinds]
         for after in steps[:-1]:
             if after.state not in numbers:
@@ -172,7 +172,7 @@ def _joined_kinds(kinds: Sequence[int], following: Numbers, actions: Numbers, dr
 
 
 def _without_vain_marks(following: Numbers, actions: Numbers) -> Numbers:
-    """Remove marks that are never used before another is made."""
+    """Remove marks that are never used before the next mark."""
     asks = (actions & CUT_MARK != 0).any(axis=1)
     keeps = actions[:, :-1] & MARK_HERE == 0
     while True:
