@@ -1,6 +1,6 @@
 """All steps by the names that Hugging Face's tokenizers give them: from JSON, to JSON, and applied to texts.
 
->>> work = Preparing((read_step({"type": "Lowercase"}), read_step({"type": "Digits", "individual_digits": False})))
+>>> work = WordSplitter((read_step({"type": "Lowercase"}), read_step({"type": "Digits", "individual_digits": False})))
 >>> [word.text for word in work.words(work.changed(TracedPiece.whole("Route 66")))]
 ['route ', '66']
 """
