@@ -217,7 +217,7 @@ def text(report: Report) -> list[Content]:
 
 def _text_at(report: Report, moment: int) -> list[Markup]:
     raw = report.text[:MOST_CHARACTERS].encode(errors="replace")
-    spans = report.study.inside.by_index.tokenizer.spans(raw.decode(), moment)
+    spans = report.study.inside.by_index.numbered_spans(raw.decode(), moment)
     wording = report.wording
     title = f"Before the first {wording.step}" if moment == 0 else f"After {moment:,} {wording.steps}"
     ratio = f", {len(raw) / len(spans):.2f} bytes each" if spans else ""

@@ -10,10 +10,12 @@ import numpy as np
 
 from bpe_core.figures.figure import Figure
 from bpe_core.measures.measures import MEASURES
-from bpe_core.support.data_table import DataTable, Values
+from bpe_core.support import markup
+from bpe_core.support.data_table import MOST_SHOWN, DataTable, Values
+from bpe_core.support.wording import as_call
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Answer:
     """The answer to a question: a table, sentences, and for most questions a figure."""
 
@@ -31,6 +33,23 @@ class Answer:
     def drawn(cls, table: DataTable, figure: Figure, listed: tuple[str, ...] = ()) -> Answer:
         """Answer with a table and its figure, whose sentence says the rest."""
         return cls(table, (figure.sentence,), figure, listed)
+
+    def __repr__(self) -> str:
+        named = {"rows": len(self.table), "columns": self.shown_columns, "sentences": self.sentences[:1]}
+        return as_call("Answer", **named, figure=None if self.figure is None else self.figure.name)
+
+    def _repr_html_(self) -> str:
+        """Show the sentences, the figure and the first rows in a notebook."""
+        parts = [markup.element("div", {}, sentence) for sentence in self.sentences]
+        if self.figure is not None and not self.figure.is_empty:
+            parts.append(markup.element("div", {}, self.figure.as_image()))
+        names = self.shown_columns
+        columns = [self.columns[name][:MOST_SHOWN] for name in names]
+        cells = ([cell_text(name, value) for value in column] for name, column in zip(names, columns, strict=True))
+        rows = zip(*cells, strict=True)
+        if len(self.table):
+            parts.append(markup.table(self.table.rows_in_words, tuple(map(heading_of, names)), rows))
+        return str(markup.element("div", {"class": "bpe-explorer"}, *parts))
 
     @property
     def columns(self) -> Mapping[str, Values]:

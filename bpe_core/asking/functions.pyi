@@ -99,6 +99,7 @@ def benchmark(
     weights: Sequence[str] = (),
     sums: bool = False,
     measure: str = "tokens",
+    power: float = 2.5,
     *,
     work: Work | None = None,
 ) -> Answer:
@@ -127,6 +128,8 @@ def benchmark(
         What is drawn: tokens, bytes_per_token, tokens_per_word, renyi_efficiency, share_in_use,
         unknown_share, unencoded_share, relative_tokens, seconds, premium, byte_premium,
         single_token_share, zipf_exponent, zipf_fit.
+    power : float, optional
+        Of the Rényi entropy.
     work : Work | None, optional
         The callbacks that receive the progress and may cancel the work.
 
@@ -526,7 +529,7 @@ def mixture(
     pattern : str, optional
         How texts were split, if the table does not say it (else what fits best).
     draws : int, optional
-        How often steps are weighed otherwise, for low and high (20).
+        How often documents are drawn again, for low and high (20).
     seed : int, optional
         What chance begins with (1).
     work : Work | None, optional

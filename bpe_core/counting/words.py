@@ -28,6 +28,7 @@ from bpe_core.support.arrays import Bytes, Int64s, repeated
 from bpe_core.support.atomic import write_atomically
 from bpe_core.support.former_names import former_classes
 from bpe_core.support.limits import check_room
+from bpe_core.support.wording import as_call
 
 BYTES_A_WORD = 60  # bytes of memory for each word, besides its characters, while tables are joined
 WORDS_AT_ONCE = 1 << 17  # the number of words that take some ten milliseconds
@@ -146,7 +147,7 @@ class Language:
     ratio: float = 1.0  # the factor by which it is to become shorter than others, if there are no dev texts
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class WordTable:
     """Distinct words end to end in one byte array, with the start and the count of each."""
 
@@ -157,6 +158,9 @@ class WordTable:
     text_bytes: int | None = None  # bytes of the texts as they were given, with the text outside words; None if unknown
     # the languages that together make this table, for a method that compares languages
     languages: tuple[Language, ...] = ()
+
+    def __repr__(self) -> str:
+        return as_call("WordTable", words=len(self), total=self.total)
 
     @classmethod
     def from_counts(cls, counts: Mapping[str, int] | Iterable[tuple[bytes, int]]) -> WordTable:

@@ -23,12 +23,12 @@ PAGE_COLOURS = """
 """
 
 
-def coloured(raw: bytes, spans: Sequence[tuple[int, int, int]]) -> Markup:
+def coloured(raw: bytes, spans: Sequence[tuple[int, int, int | None]]) -> Markup:
     parts: list[Content] = []
     done = 0
     for number, (start, stop, id) in enumerate(spans):
         parts.append(_visible(raw[done:start]))  # bytes that belong to no token
-        attributes = {"class": f"t{number % len(LIGHT_GROUNDS)}", "title": f"id {id}"}
+        attributes = {"class": f"t{number % len(LIGHT_GROUNDS)}", "title": "no id" if id is None else f"id {id}"}
         parts.append(element("span", attributes, _visible(raw[start:stop])))
         done = max(done, stop)
     parts.append(_visible(raw[done:]))
@@ -44,7 +44,7 @@ def grounds(inside: str = "") -> tuple[str, str]:
     return light, dark
 
 
-def sentence_html(raw: bytes, spans: Sequence[tuple[int, int, int]], about: str) -> str:
+def sentence_html(raw: bytes, spans: Sequence[tuple[int, int, int | None]], about: str) -> str:
     told = f"{about}; this sentence becomes {len(spans):,} tokens."
     tokens = element("div", {"class": "tokens"}, coloured(raw, spans))
     style = element("style", {}, Markup(_style()))

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import base64
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from bpe_core.measures.measures import UNKNOWN_AT_MOST
+from bpe_core.support.markup import Markup, element
+from bpe_core.support.wording import as_call
 
 Numbers = npt.NDArray[np.float64]
 
@@ -68,13 +72,32 @@ class Line:
         return self.name, self.has_stairs, self.is_faint, self.is_hollow, *(one.tobytes() for one in numbers)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Figure(ABC):
     """Any of the kinds below, or a new one, whose layout is registered with `painter.layout_of`."""
 
     name: str  # unique in a page
     title: str
     sentence: str  # for readers who cannot see the figure
+
+    def __repr__(self) -> str:
+        return as_call(type(self).__name__, self.name, self.title)
+
+    def _repr_svg_(self) -> str:
+        """Show the figure in a notebook."""
+        painter = import_module("bpe_core.figures.painter")  # which knows every kind of figure
+        drawn: str = painter.alone(self)
+        return drawn
+
+    def as_image(self) -> Markup:
+        """Return the figure as an image for HTML, whose styles touch nothing around it."""
+        data = base64.b64encode(self._repr_svg_().encode()).decode()
+        attributes: dict[str, str | int | float] = {
+            "src": f"data:image/svg+xml;base64,{data}",
+            "alt": self.in_words,
+            "width": 640,
+        }
+        return Markup(element("img", attributes).removesuffix("</img>"))  # which HTML does not close
 
     @property
     @abstractmethod
@@ -86,7 +109,7 @@ class Figure(ABC):
         return self.sentence
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class LineFigure(Figure):
     lines: Sequence[Line]  # a single line needs no name; bars are the points of one line
     x_title: str
@@ -147,7 +170,7 @@ class Bar:
         return f"{self.name}: {self.written}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class BarFigure(Figure):
     """Bars below each other, the best first. Those without room are not drawn."""
 
@@ -164,7 +187,7 @@ class BarFigure(Figure):
         return " ".join(filter(None, (self.sentence, first)))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class DotFigure(Figure):
     """One measure of many texts: a place for each text, a dot in its colour for each tokenizer."""
 
@@ -251,7 +274,7 @@ def _is_apart(one: Spans, other: Spans) -> bool:
     return low >= high or (low, high) in ((one.start, one.stop), (other.start, other.stop))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TreeFigure(Figure):
     """The merge tree of a word. The parts of each token come before it."""
 
@@ -263,7 +286,7 @@ class TreeFigure(Figure):
         return not self.branches
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SideBySide(Figure):
     """Figures of the same things that share a sheet."""
 

@@ -46,7 +46,7 @@ class WayDrawn:
     written: str = ""  # behind them
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class LatticeFigure(Figure):
     tokens: Sequence[LatticeToken]
     ways: Sequence[WayDrawn]

@@ -21,6 +21,8 @@ from bpe_core.support.atomic import write_atomically
 from bpe_core.support.markup import Markup, element, joined
 
 HOLLOW = 0.25  # of the size of the text: the radius of a dot of a hollow line
+DECLARATION = b'<?xml version="1.0" encoding="UTF-8"?>\n'
+WIDTH, HEIGHT, TEXT_SIZE = 120.0, 80.0, 8.0  # of a picture: millimetres, and points
 USE = "`draw` takes the answer of a question that has a figure, such as bpe.draw(bpe.race(study), 'race.svg')."
 
 
@@ -37,20 +39,62 @@ def drawn(figure: Figure, paper: Paper) -> Markup:
 
 
 def picture(figure: Figure, paper: Paper) -> bytes:
-    return b'<?xml version="1.0" encoding="UTF-8"?>\n' + drawn(figure, paper).encode() + b"\n"
+    return DECLARATION + drawn(figure, paper).encode() + b"\n"
+
+
+def alone(figure: Figure) -> str:
+    """Draw a figure as SVG that is a document of its own, without the line that says so."""
+    return str(drawn(figure, Paper.of_millimetres(WIDTH, HEIGHT, TEXT_SIZE)))
+
+
+class Drawing(str):
+    """A drawing as the text of an SVG file, which a notebook shows.
+
+    Examples
+    --------
+    >>> Drawing('<?xml version="1.0" encoding="UTF-8"?>\\n<svg></svg>')._repr_svg_()
+    '<svg></svg>'
+    """
+
+    __slots__ = ()
+
+    def _repr_svg_(self) -> str:
+        return self.removeprefix(DECLARATION.decode())
 
 
 def draw(
     answer: Any,
     path: Path | str | None = None,
     *,
-    width: float = 120,
-    height: float = 80,
-    text_size: float = 8,
+    width: float = WIDTH,
+    height: float = HEIGHT,
+    text_size: float = TEXT_SIZE,
     dark: bool = False,
-) -> str:
-    """Draw the figure of an answer as SVG, millimetres wide and high; write it to a path, if one is given."""
-    figure = getattr(answer, "figure", None)
+) -> Drawing:
+    """Draw the figure of an answer as SVG, which a notebook shows; write it to a path, if one is given.
+
+    Parameters
+    ----------
+    answer
+        What a question returned, or its figure.
+    path
+        The name of a file that ends in .svg.
+    width, height
+        Of the picture, in millimetres.
+    text_size
+        In points.
+    dark
+        Whether the ground is dark.
+
+    Examples
+    --------
+    >>> from bpe_core.questions import ask
+    >>> from bpe_core.studies.making import train
+    >>> drawing = draw(ask(train("low lower lowest", "gpt2", merges=2), "compression"))
+    >>> drawing[:5], drawing._repr_svg_()[:4]
+    ('<?xml', '<svg')
+    """
+    figure = answer if isinstance(answer, Figure) else getattr(answer, "figure", None)
     if figure is None:
         raise OutputError(USE)
     drawn = picture(figure, Paper.of_millimetres(width, height, text_size, is_dark=dark))
@@ -62,7 +106,7 @@ def draw(
             )
         with write_atomically(path) as file:
             file.write(drawn)
-    return drawn.decode()
+    return Drawing(drawn.decode())
 
 
 def figure_with_caption(figure: Figure) -> Markup:

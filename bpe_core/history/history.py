@@ -36,6 +36,7 @@ from bpe_core.recipes.interventions import forced_at
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import Bools as Bools
 from bpe_core.support.arrays import Float64s
+from bpe_core.support.wording import as_call
 
 Pair = tuple[int, int]
 Reasons = Mapping[str, npt.NDArray[Any]]  # a column each, one row a step
@@ -109,6 +110,10 @@ class History(Sequence[Step]):
         from bpe_core.history.packed import packed
 
         return unpickled, (packed(self),)
+
+    def __repr__(self) -> str:
+        recipe, size = self.recipe, self.vocabulary_size
+        return as_call("History", method=recipe.method, recipe=recipe.name, vocab_size=size, steps=len(self))
 
     def __copy__(self) -> History:
         copied = object.__new__(History)

@@ -35,6 +35,7 @@ from bpe_core.recipes.parts import (
 from bpe_core.recipes.presets import PRESETS
 from bpe_core.recipes.ties import TIE_RULES
 from bpe_core.support.foreign import gate, json_of
+from bpe_core.support.wording import as_call
 from bpe_core.text.mixture import mixture_of
 from bpe_core.text.patterns import NAMED_PATTERNS, understood_pattern
 
@@ -44,7 +45,7 @@ MOST_SPECIAL = 1_000_000  # characters of all together
 _DEFAULT_MARKER_TEXT = {"none": "", "symbol": "</w>", "glued": "</w>", "prefix": "▁", "continuation": "##"}
 
 
-@dataclass(frozen=True, kw_only=True, init=False)
+@dataclass(frozen=True, kw_only=True, init=False, repr=False)
 class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, Size, Symbols, SplittingChoices):
     """A recipe: how text becomes words, words become symbols, and symbols become tokens.
 
@@ -80,6 +81,12 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
             if name in CHOICES:
                 return CHOICES[name].default
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def __repr__(self) -> str:
+        """Write the recipe as the call that makes it, without what goes without saying."""
+        declared = self.choices
+        changed = {name: value for name, value in self.values.items() if value != declared[name].default}
+        return as_call("Recipe", **changed)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle by the choices, as files hold them."""

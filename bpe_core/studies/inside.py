@@ -74,6 +74,10 @@ class TokensByIndex:
             )
         return FormatError(f"The file has no number for the token {quoted(self.texts.raw[index])} of this text.")
 
+    def numbered_spans(self, text: str, at: int | None = None) -> list[tuple[int, int, int | None]]:
+        """Return the first byte of each token of a text, the byte behind its last, and its number in the file."""
+        return [(start, stop, self.number(index)) for start, stop, index in self.tokenizer.spans(text, at)]
+
     def of_number(self, number: int) -> int:
         """Find the token that a file's number decodes to."""
         try:
@@ -332,6 +336,12 @@ def indices_by_number(history: History) -> dict[int, int]:
 
 def final_indices(history: History) -> dict[int, int]:
     """Return the token that each of the file's numbers in use after the last step decodes to, special ones included."""
-    in_use = np.concatenate((history.vocabulary, np.arange(history.first_special, history.id_count)))
-    numbers = sorted({*history.numbers_of(in_use).tolist()} - {NO_NUMBER})
+    numbers = final_numbers(history)
     return dict(zip(numbers, history.ids_of(numbers), strict=True))
+
+
+def final_numbers(history: History) -> list[int]:
+    """Return the file's numbers that are in use after the last step, in their order."""
+    in_use = np.concatenate((history.vocabulary, np.arange(history.first_special, history.id_count)))
+    numbers: list[int] = np.unique(history.numbers_of(in_use)).tolist()
+    return numbers[1:] if numbers[:1] == [NO_NUMBER] else numbers

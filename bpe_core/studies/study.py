@@ -3,7 +3,7 @@
     >>> from bpe_core.studies.making import train
     >>> study = train(["low low low slow slow"], "gpt2", merges=2)
     >>> study
-    <Study: 2 merges, 258 tokens, recipe gpt2>
+    Study(method='bpe', recipe='gpt2', vocab_size=258, steps=2)
     >>> study.encode("slow"), study.decode([115, 257]), study.tokens[257]
     ([115, 257], 'slow', b'low')
     >>> [(span.text, span.start, span.stop) for span in study.spans("é low")]
@@ -35,8 +35,9 @@ from bpe_core.history.token_texts import TokenBytes, read_back
 from bpe_core.methods.kit.histories import steps_in_words
 from bpe_core.methods.kit.tokenizer import Way
 from bpe_core.segmenting.cutting import Allowed
-from bpe_core.studies.inside import Inside, TokenNames, final_indices, indices_by_number
+from bpe_core.studies.inside import Inside, TokenNames, final_indices, final_numbers, indices_by_number
 from bpe_core.support.progress import ALONE, Work
+from bpe_core.support.wording import as_call
 
 if TYPE_CHECKING:  # who only encodes needs none of these
     from bpe_core.formats.base import Format
@@ -155,16 +156,23 @@ class Study:
         return copied
 
     def __repr__(self) -> str:
+        recipe, named = self.history.recipe, {"name": self.name} if self.name else {}
+        special = {"special_tokens": recipe.special_tokens} if recipe.special_tokens else {}
+        sizes = {"vocab_size": self.vocab_size, "steps": len(self.history)}
+        return as_call("Study", **named, method=recipe.method, recipe=recipe.name, **sizes, **special)
+
+    @property
+    def _in_words(self) -> str:
         size = f"{self.history.vocabulary_size:,} tokens"
         learned = steps_in_words(self.history)
         told = [*([learned] if learned != size else []), size, f"recipe {self.history.recipe.name}"]
-        return f"<Study{f' {self.name}' if self.name else ''}: {', '.join(told)}>"
+        return f"{self.name or 'Study'}: {', '.join(told)}"
 
     def __len__(self) -> int:
         return self.history.vocabulary_size
 
     def _repr_html_(self) -> str:
-        return sentence_html(SAMPLE.encode(), self.inside.by_index.tokenizer.spans(SAMPLE), repr(self).strip("<>"))
+        return sentence_html(SAMPLE.encode(), self.inside.by_index.numbered_spans(SAMPLE), self._in_words)
 
     def at(self, step: int) -> Study:
         """Return the study as it was after that many steps.
@@ -337,7 +345,7 @@ class Study:
     @property
     def vocab_size(self) -> int:
         """Return how many ids are in use after the last step, special ones too; a file with gaps has larger ids."""
-        return len(self._final_indices)
+        return len(final_numbers(self.history))
 
     def get_vocab(self) -> dict[str, int]:
         """Return the id of each token in use after the last step, by the text that people read."""

@@ -17,6 +17,7 @@ import json
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, BinaryIO, TextIO
@@ -25,19 +26,22 @@ import numpy as np
 import numpy.typing as npt
 
 from bpe_core.errors import OutputError, TooLarge
+from bpe_core.support import markup
 from bpe_core.support.atomic import write_atomically
 from bpe_core.support.foreign import MOST_VALUES, gate, telling_damage
 from bpe_core.support.optional_packages import MISSING_PYARROW, pyarrow_or_none
 from bpe_core.support.parquet_file import ParquetFile
 from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
+from bpe_core.support.wording import as_call, count_text
 
 # Of one kind: whole numbers, numbers, texts, tuples of texts, or truths; None where something is not known.
 Values = npt.NDArray[Any] | Sequence[Any]
 ROWS_AT_ONCE = 16_384
+MOST_SHOWN = 20  # rows in a notebook
 ENDINGS = (".csv", ".tsv", ".json", ".parquet")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class DataTable:
     """The columns by their names, all equally long."""
 
@@ -49,6 +53,20 @@ class DataTable:
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()), ()))
+
+    def __repr__(self) -> str:
+        return as_call("DataTable", rows=len(self), columns=tuple(self.columns))
+
+    def _repr_html_(self) -> str:
+        """Show the first rows in a notebook."""
+        first = (["" if value is None else str(value) for value in row] for row in islice(self.rows(), MOST_SHOWN))
+        return str(markup.table(self.rows_in_words, tuple(self.columns), first))
+
+    @property
+    def rows_in_words(self) -> str:
+        """Return how many rows there are, and how many of them a notebook shows."""
+        rows = count_text(len(self), "row")
+        return rows if len(self) <= MOST_SHOWN else f"{rows}; these are the first {MOST_SHOWN}"
 
     def rows(self, cancelled: CancelCheck = never_cancelled) -> Iterator[tuple[Any, ...]]:
         for start in while_wanted(range(0, len(self), ROWS_AT_ONCE), cancelled, every=1):

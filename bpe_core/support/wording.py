@@ -15,6 +15,15 @@ def count_text(count: int, thing: str, things: str = "") -> str:
     return f"{count:,} {thing if count == 1 else things or thing + 's'}"
 
 
+def as_call(name: str, /, *values: object, **named: object) -> str:
+    """Write a value as the call that makes one like it.
+
+    >>> as_call("Group", "en", weight="2/5")
+    "Group('en', weight='2/5')"
+    """
+    return f"{name}({', '.join([*map(repr, values), *(f'{key}={value!r}' for key, value in named.items())])})"
+
+
 def did_you_mean(word: str, names: Iterable[str]) -> str:
     """Ask whether a mistyped word was to be one of these names; return nothing if none is alike.
 

@@ -18,6 +18,7 @@ import numpy as np
 
 from bpe_core.errors import CorpusError
 from bpe_core.support.limits import check_room
+from bpe_core.support.wording import as_call
 from bpe_core.text.mixture import Group, Mixture, Of
 from bpe_core.text.reading.files import FileReader, Reader, readers_of
 from bpe_core.text.reading.plain_text import TextsReader
@@ -39,6 +40,7 @@ __all__ = ["Chunk", "Corpus", "SkippedText", "Source"]
 CHUNK_SIZE = 1024 * 1024  # larger blocks were never faster to read, and some texts took twice as long
 DIGEST = 16  # bytes: enough that two different texts never have the same hash
 CHANCES = 2**64
+MOST_NAMED = 3  # sources, where a corpus is shown
 SHORTER = "Choose lines instead of documents."
 
 
@@ -70,6 +72,11 @@ class Corpus:
         self.remarks = SkipLog()  # oddities noticed while reading
         self._choice: Group | None = None  # the size of a part that is not read as a whole
         self._is_part = False
+
+    def __repr__(self) -> str:
+        names = tuple(source.name for source in self.sources[:MOST_NAMED])
+        groups = {"groups": self.groups} if self.groups != ("",) else {}
+        return as_call("Corpus", sources=len(self.sources), first=names, **groups)
 
     @classmethod
     def from_files(

@@ -11,7 +11,7 @@ True
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from decimal import Decimal
 from fractions import Fraction
 from math import isfinite
@@ -19,6 +19,7 @@ from numbers import Real
 from typing import Any, Literal, get_args
 
 from bpe_core.errors import CorpusError, RecipeError
+from bpe_core.support.wording import as_call
 
 By = Literal["times", "bytes", "words"]  # the kinds of weights: factors, or shares by bytes or words
 Of = Literal["documents", "lines"]  # the units that are drawn from a group at random
@@ -33,7 +34,7 @@ _WHOLE = Fraction(1)
 Weight = Fraction | float | str  # as a person gives it
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, init=False, repr=False)
 class Sample:
     """A sample of a group: the first bytes of its texts, or random documents or lines, or both.
 
@@ -76,6 +77,9 @@ class Sample:
             object.__setattr__(self, name, value)
         self._check()
 
+    def __repr__(self) -> str:
+        return as_call("Sample", **_changed(self, Sample()))
+
     def _check(self) -> None:
         if self.first_bytes is not None:
             _check_number("The first bytes of a sample", self.first_bytes, 1)
@@ -94,7 +98,7 @@ class Sample:
         return self.first_bytes is None and self.fraction == 1
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, init=False, repr=False)
 class Group:
     """A group of texts: its weight beside others, its sample, and whether each text is read only once.
 
@@ -142,6 +146,9 @@ class Group:
         for key, value in values.items():
             object.__setattr__(self, key, value)
         self._check()
+
+    def __repr__(self) -> str:
+        return as_call("Group", self.name, **_changed(self, Group(self.name)))
 
     def _check(self) -> None:
         if not isinstance(self.name, str) or len(self.name) > LONGEST_NAME:
@@ -262,6 +269,13 @@ class Mixture:
             raise RecipeError("A mixture must be an object with a list of groups.")
         _refuse_unknown(value, {"by", "groups"}, "A mixture")
         return cls(tuple(_from_json(group) for group in value["groups"]), value.get("by", "times"))
+
+
+def _changed(given: Sample | Group, usual: Sample | Group) -> dict[str, object]:
+    """Return the values that are others than usual, as a person would give them."""
+    values = {one.name: getattr(given, one.name) for one in fields(given)}
+    changed = {name: value for name, value in values.items() if value != getattr(usual, name)}
+    return {name: str(value) if isinstance(value, Fraction) else value for name, value in changed.items()}
 
 
 def weight_of(text: str) -> Fraction:

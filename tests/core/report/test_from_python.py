@@ -89,7 +89,9 @@ def test_former_names_work_or_say_what_serves(tmp_path: Path) -> None:
     assert opened.encode(b"rowing") == study.encode("rowing")
     assert former.tables.ties(study).columns["step"] == bpe.ties(study).columns["step"]
     study.save(tmp_path / "study.csv")
-    assert repr(bpe.open(tmp_path / "study.csv")).endswith("study.csv: 40 merges, 296 tokens, recipe gpt2>")
+    assert repr(bpe.open(tmp_path / "study.csv")).endswith(
+        "study.csv', method='bpe', recipe='gpt2', vocab_size=296, steps=40)"
+    )
     for mistake in (
         lambda: former.benchmark({"ours": "own.csv"}, texts=text),
         lambda: former.benchmark(study, texts=text),
