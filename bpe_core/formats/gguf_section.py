@@ -21,6 +21,8 @@ LARGEST_HEAD = 2**26  # bytes; a vocabulary of 250,000 tokens with its merges ta
 KEPT = "tokenizer.ggml."
 NAMES = ("general.name", "general.architecture")  # what llama.cpp assumes where a file says nothing
 MOST_VALUES = 100_000
+REPLACEMENT = "\N{REPLACEMENT CHARACTER}".encode()  # what bytes become that are no text
+MANY = 20
 KNOWN = (2, 3)  # versions
 
 _KINDS = ("<B", "<b", "<H", "<h", "<I", "<i", "<f", "<?", "", "", "<Q", "<q", "<d")  # by their numbers in the file
@@ -82,6 +84,11 @@ class _Head:
         what = f"{self._name}, byte {self.place:,}: {wanted:,} more are announced, but"
         if len(self._data) >= LARGEST_HEAD:
             return TooLarge(f"{what} of a GGUF file the first {LARGEST_HEAD:,} bytes are read only.")
+        if self._data.count(REPLACEMENT) >= MANY:
+            return FormatError(
+                f"{self._name} was changed as if it were text: many of its bytes became U+FFFD. Copy or download it "
+                "again, as it is."
+            )
         return FormatError(f"{what} {left:,} are left; the file was not copied whole.")
 
 

@@ -101,6 +101,10 @@ class JsonWordPiece(JsonModel):
         unknown = json_reading.text_in(model, "unk_token", name)
         marker = self.continuing(model, vocabulary, name)
         if not unknown:
+            if "model" in whole and model.get("type") is None:
+                raise FormatError(
+                    f'{name}: the model has no "type", and no merges, scores or "unk_token" tell which kind it is.'
+                )
             raise FormatError(f'{name}: "unk_token" is missing or empty; WordPiece models have one, such as [UNK].')
         if "" in vocabulary:
             raise FormatError(f"{name}: the token with the number {vocabulary['']:,} is empty.")

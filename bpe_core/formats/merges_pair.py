@@ -294,8 +294,8 @@ def _about_no_merges(vocabulary: Mapping[str, int]) -> str:
             "to it, they are in a file of their own, such as merges.txt; put it beside this one."
         )
     return (
-        "is a vocabulary without merges. They are in a file of their own, such as merges.txt; put it beside this one, "
-        "or open it."
+        "is a vocabulary without merges. If it has some, they are in a file of their own, such as merges.txt; put it "
+        "beside this one, or open it. A list of whole words has none, and does not say how texts are split."
     )
 
 

@@ -24,8 +24,13 @@ OTHERS = (  # the beginnings of files that are no tables, each with a sentence a
         "is an archive, as many of PyTorch's files are, too; unpack it, and open the tokenizer in it.",
     ),
     (
-        rb"\x89HDF|\x93NUMPY|\xba\x16\x4f\x2f|lCRF|(?s:.{8})\{\"",
+        rb"\x89HDF|\x93NUMPY|\xba\x16\x4f\x2f|lCRF|(?s:.{5})\0\0\0\{\"",
         "holds what a model has learned, but not its tokenizer; open tokenizer.json or another table beside it.",
+    ),
+    (
+        rb"""[A-Za-z0-9]{8}\{(?s:.*?)"(vocab|merges)"\s*:""",
+        "begins with eight signs of a form of its own, and holds a tokenizer behind them; take them off, and what is "
+        "left is JSON that may be read.",
     ),
     (
         rb"\0\x05\x16\x07",
@@ -42,8 +47,8 @@ OTHERS = (  # the beginnings of files that are no tables, each with a sentence a
     ),
     (
         rb"(\d+([ ,]\d+)+[ ,]?\r?\n){4}",
-        "holds only numbers, as texts in ids, merges by ids, a model of YouTokenToMe or a dictionary of fairseq do; "
-        "such files are not read here.",
+        "holds only numbers, as texts in ids, merges by ids or a dictionary of fairseq do; such files are not read "
+        "here. A model of YouTokenToMe is, where it is whole.",
     ),
     (
         rb"(<unk>|<s>|<pad>|</s>|\xe2\x96\x81)[^\t\n]*\t-?\d[^\n]*\n|([^\t\n]+\t-?\d[^\t\n]*\n){0,500}?[^\t\n]+\t-\d",
@@ -73,7 +78,8 @@ OTHERS = (  # the beginnings of files that are no tables, each with a sentence a
     ),
     (
         rb"\x80[\x02-\x05]",
-        "holds objects of a Python program (pickle), which can run code when they are read; no such file is opened.",
+        "holds objects of a Python program (pickle), which can run code when they are read; no such file is opened. "
+        "Where it was made, write what it holds as a tokenizer.json or .tiktoken file, and open that.",
     ),
     (
         rb"(lmgg|fmgg|tjgg|algg)",
@@ -86,6 +92,16 @@ OTHERS = (  # the beginnings of files that are no tables, each with a sentence a
     (
         rb"(### [^\n]*\n)*('[^\n]+'\n){5}",
         "looks like a list of subwords of Tensor2Tensor, which are found in ways of their own; it is not read here.",
+    ),
+    (
+        rb"(\d+\t[^\t\n]+\r?\n){4}",
+        "looks like a list of tokens, each behind its number, which does not say how texts are split into them; open "
+        "the tokenizer that it was made from.",
+    ),
+    (
+        rb"(?s:(.*?\n)?)\[UNK\]\r?\n((?s:.*?)\n)?[^\s\[{][^\n]*[^\s] [^\s]",
+        "lists tokens with [UNK] among them, as BERT's vocab.txt does, but some hold a space, and no word of BERT's "
+        "does: it was made for another way to split texts, which it does not say.",
     ),
     (
         rb"""(b['"][^\n]{1,80}['"] b['"][^\n]{1,80}\n|\[[^\n]{1,80}\] -> [^\n]{1,80}\n|[^\n]{1,80} \+ [^\n]{1,80}\n"""
