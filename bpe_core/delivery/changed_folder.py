@@ -155,6 +155,28 @@ def prepare_changed_folder(
 # --- Files for other loaders ------------------------------------------------------------
 
 
+def about_others(sidecars: Sidecars, history: History) -> list[str]:
+    """Say which files for other loaders of a folder do not hold the same tokens with the same ids; a sentence each."""
+    found = []
+    for name in sidecars.others:
+        try:
+            other = open_table(sidecars.folder / name).history
+        except BpeError as error:
+            found.append(f"{name} beside it is not read: {error}")
+            continue
+        texts, own = TokenChange(other, other), TokenChange(history, history)
+        lacking = [text for text in texts.texts if own.id_of(text) is None]
+        lacked = [text for text in own.texts if texts.id_of(text) is None]
+        if differing := _first_differing(other, history):
+            found.append(
+                f"{name} beside it gives {differing} another id than {sidecars.main}; each is for other loaders."
+            )
+        elif lacking or lacked:
+            more = f"has {len(lacking):,} tokens that {sidecars.main} lacks, and lacks {len(lacked):,} of its tokens"
+            found.append(f"{name} beside it {more}, such as {quoted((lacking + lacked)[0])}.")
+    return found
+
+
 def _for_another_loader(
     plan: FolderPlan, name: str, change: TokenChange, lost: list[str], work: Work
 ) -> Mapping[Path, bytes]:

@@ -210,6 +210,7 @@ def test_files_for_other_loaders_say_the_same_as_the_tokenizer(
     """merges.txt with vocab.json beside tokenizer.json; one that says other ids already is left out and named."""
     loaded = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
     loaded.model.save(str(folder))
+    assert not any("merges.txt" in note for note in told(capsys, "import", str(folder))["notes"])
     for number, words in enumerate((["trim", str(folder), "--remove", "330"], COMMANDS["extend"])):
         new = tmp_path / f"new{number}"
         words = [word.format(folder) for word in words if word != "-o"]
@@ -221,6 +222,10 @@ def test_files_for_other_loaders_say_the_same_as_the_tokenizer(
     vocabulary = in_json(folder / "vocab.json")
     vocabulary |= {"a": vocabulary["b"], "b": vocabulary["a"]}
     (folder / "vocab.json").write_text(json.dumps(vocabulary))
+    found = told(capsys, "import", str(folder))
+    assert any(
+        "merges.txt beside it gives “" in note and "loaders take one or the other" in note for note in found["notes"]
+    )
     found = told(capsys, "trim", str(folder), "--remove", "330", "-o", f"{tmp_path}/other/")
     assert not (tmp_path / "other/merges.txt").exists()
     assert any("merges.txt is left out: before, too, it said another id" in one for one in found["cannot_hold"])

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 
+from bpe_core.delivery.changed_folder import about_others
+from bpe_core.delivery.sidecars import sidecars_of
 from bpe_core.errors import BpeError, plain
 from bpe_core.formats import OpenedTable
 from bpe_core.formats.hugging_face_cache import cached_tokenizers, folder
@@ -63,6 +65,7 @@ def _tell(table: str, as_json: bool) -> int:
     study = open_study(table)
     agreement = check_import(table, OpenedTable(study.history, study.format))
     notes = study.notes if agreement is None else (*study.notes, *agreement.notes)
+    notes = (*notes, *about_others(sidecars_of(table, study.format), study.history))
     if as_json:
         facts = {"tokens": len(study), "steps": len(study.history), "format": study.format, "notes": notes}
         print(json.dumps({"name": table} | facts, ensure_ascii=False, indent=1))
