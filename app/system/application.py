@@ -1,4 +1,4 @@
-"""The program as the system sees it: files that are double-clicked, and signals that close the window."""
+"""The application for the system: it receives double-clicked files, and signals that close the window."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from bpe_core.support.signals import SignalListener
 
 
 class Application(QApplication):
-    """An application that hears of double-clicked files: macOS reports them to it, not on a command line."""
+    """An application that receives double-clicked files: macOS sends them as events, not on a command line."""
 
     file_wanted = Signal(Path)
 
@@ -31,7 +31,7 @@ TWICE_MILLISECONDS = 5_000
 
 
 class Interrupt(QObject):
-    """Python hears a signal only when it runs; a byte in a socket wakes it while Qt waits."""
+    """A receiver of signals. Python handles a signal only while it runs; a byte in a socket wakes it when Qt waits."""
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
@@ -49,12 +49,12 @@ class Interrupt(QObject):
 
     def _close(self, number: int, frame: FrameType | None) -> None:
         for ending in self._listener.signals:
-            signal.signal(ending, signal.SIG_DFL)  # a second one soon after ends the program at once
-        QTimer.singleShot(TWICE_MILLISECONDS, self, self._listen)  # the window may ask, and stay
-        # Later, not at once: before the event loop runs, closing the last window would not end it.
+            signal.signal(ending, signal.SIG_DFL)  # a second signal soon after ends the program at once
+        QTimer.singleShot(TWICE_MILLISECONDS, self, self._listen)  # the window may ask, and stay open
+        # Close later: before the event loop runs, closing the last window would not end the program.
         QTimer.singleShot(0, self._window.close)
 
     def _drain(self) -> None:
-        """Empty the socket; by returning to Python here, the handler has its turn."""
+        """Empty the socket. Python runs the signal's handler as soon as this method is called."""
         with contextlib.suppress(BlockingIOError):
             self._read.recv(4096)

@@ -13,7 +13,7 @@ MISSING_SCREEN = (
     "There is no screen here to open a window on: neither DISPLAY nor WAYLAND_DISPLAY is set. Log in to a desktop, use "
     f"`ssh -X`, or {WITHOUT_A_WINDOW}"
 )
-# What the window imports, with the package that brings it.
+# The modules that the window imports, each with its package.
 PACKAGES = {
     "numpy": "numpy",
     "regex": "regex",
@@ -21,7 +21,7 @@ PACKAGES = {
     "shiboken6": "shiboken6",
     "pyqtgraph": "pyqtgraph",
 }
-# What Qt's X11 plugin needs and a bare system may lack, with the Debian package that has it.
+# The libraries that Qt's X11 plugin needs and a bare system may lack, each with its Debian package.
 X11_LIBRARIES = {
     "libxcb-cursor.so.0": "libxcb-cursor0",
     "libxcb-icccm.so.4": "libxcb-icccm4",
@@ -32,7 +32,7 @@ X11_LIBRARIES = {
     "libxcb-xkb.so.1": "libxcb-xkb1",
     "libxkbcommon-x11.so.0": "libxkbcommon-x11-0",
 }
-# What every kind of Qt window needs.
+# The libraries that every kind of Qt window needs.
 COMMON_LIBRARIES = {
     "libGL.so.1": "libgl1",
     "libEGL.so.1": "libegl1",
@@ -99,7 +99,7 @@ def _x11_answers() -> bool:
     try:
         xcb = ctypes.CDLL("libxcb.so.1")
     except OSError:
-        return True  # let Qt say what it thinks
+        return True  # leave the decision to Qt
     xcb.xcb_connect.restype = ctypes.c_void_p
     xcb.xcb_connect.argtypes = [ctypes.c_char_p, ctypes.c_void_p]
     xcb.xcb_connection_has_error.argtypes = [ctypes.c_void_p]

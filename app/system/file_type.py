@@ -1,4 +1,4 @@
-"""Lets a double-click on a session open it: writes, when asked, into the person's own folders what a desktop reads."""
+"""The file type of sessions. On request it is registered for this person, so that a double-click opens a session."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from bpe_core.support.private_folder import home
 from resources import icon_svg
 
 MIME_TYPE = "application/x-bpe-explorer-session"
-NAME = "bpe-explorer"  # of the files, and what the window calls itself to the desktop
+NAME = "bpe-explorer"  # the name of the files written, and of the window for the desktop
 TITLE = "BPE Explorer"
 DESCRIPTION = f"{TITLE} session"
 LAUNCH_SERVICES = (
@@ -58,7 +58,7 @@ MimeType={mime_type};
 
 
 def claim_sessions() -> str:
-    """Let a double-click on a session open this program; a sentence says what became of it."""
+    """Let a double-click on a session open this program; return a sentence about the result."""
     try:
         if sys.platform == "win32":
             _claim_on_windows()
@@ -74,7 +74,7 @@ def claim_sessions() -> str:
 
 
 def data_home() -> Path:
-    """Return the folder in which a desktop that follows freedesktop.org looks for this person's own data."""
+    """Return the folder of the person's own data, by the rules of freedesktop.org."""
     chosen = os.environ.get("XDG_DATA_HOME")
     return Path(chosen) if chosen else _home() / ".local" / "share"
 
@@ -100,7 +100,7 @@ def _claim_on_freedesktop(folder: Path) -> None:
         folder / "icons" / "hicolor" / "scalable" / "apps" / f"{NAME}.svg": icon_svg("app").encode(),
     }
     _write(files)
-    # Where these are missing, the desktop looks by itself sooner or later.
+    # If these programs are missing, the desktop finds the files by itself later.
     _start("update-mime-database", str(folder / "mime"))
     _start("update-desktop-database", str(folder / "applications"))
     _start("xdg-mime", "default", f"{NAME}.desktop", MIME_TYPE)
@@ -140,7 +140,7 @@ def claim_on_mac(folder: Path) -> None:
     }
     _write(files)
     starter.chmod(0o755)
-    _start(LAUNCH_SERVICES, "-f", str(bundle))  # without it, the desktop looks by itself sooner or later
+    _start(LAUNCH_SERVICES, "-f", str(bundle))  # without it, the desktop finds the bundle by itself later
 
 
 def _claim_on_windows() -> None:

@@ -1,4 +1,4 @@
-"""Memory that is not needed any more: Python's search for garbage cycles, and what the C library keeps."""
+"""Freeing memory: Python's garbage collector, and the memory that the C library keeps."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from PySide6.QtCore import QObject
 from app.session.time import timer
 
 LOOK_EVERY_MILLISECONDS = 2_000
-WORTH_A_LOOK = 10_000  # new containers; fewer can wait
-URGENT = 1_000_000  # that many cannot wait until nothing is busy
-FULL_SEARCH_EVERY = 20  # looks at what is young, of which one also looks at what is old, as soon as nothing is busy
+WORTH_A_LOOK = 10_000  # fewer new containers are not worth a search
+URGENT = 1_000_000  # so many new containers are searched even while the program is busy
+FULL_SEARCH_EVERY = 20  # searches of young objects for each full search, as soon as nothing is busy
 FULL_SEARCH_AT_LATEST = 30  # looks, however busy: or nothing would ever be freed where one run follows the other
 GIVEN_BACK_EVERY = 15  # looks
 
@@ -22,7 +22,7 @@ GIVEN_BACK_EVERY = 15  # looks
 class GarbageCollection(QObject):
     """A garbage collector for the window's thread alone: parts of Qt that another thread destroys crash the program.
 
-    As long as possible it waits until nothing is busy.
+    It waits until the program is idle, as long as possible.
     """
 
     def __init__(self, is_busy: Callable[[], bool], parent: QObject | None = None) -> None:
@@ -37,9 +37,9 @@ class GarbageCollection(QObject):
         self._timer.start()
 
     def spare_what_exists(self) -> None:
-        """Let no search pass what lives as long as the window: its parts, and libraries just loaded.
+        """Keep objects that live as long as the window out of searches: its parts, and loaded libraries.
 
-        After three runs over 10 MB a whole search takes 7 ms of the window's thread by this, and 59 ms without.
+        After three runs over 10 MB, a full search takes 7 ms of the window's thread with this call, and 59 ms without.
         """
         gc.freeze()
 
@@ -65,20 +65,20 @@ class GarbageCollection(QObject):
         self._is_expected = True
 
     def stop(self) -> None:
-        """Leave it to Python again."""
+        """Hand garbage collection back to Python."""
         self._timer.stop()
         gc.unfreeze()
         gc.enable()
 
 
-LARGE = 1 << 20  # bytes; what is larger is asked of the system and given back to it at once
+LARGE = 1 << 20  # bytes; larger pieces are taken from the system and returned to it at once
 STORES = 2
 
-_MMAP_THRESHOLD, _ARENA_MAX = -3, -8  # what <malloc.h> calls them
+_MMAP_THRESHOLD, _ARENA_MAX = -3, -8  # the numbers in <malloc.h>
 
 
 def give_back_early() -> None:
-    """Let large pieces go back to the system; must be called before there are threads. Other C libraries do as they do.
+    """Return large pieces to the system as soon as they are free. Call it before threads start. Only glibc supports it.
 
     With `give_back_now`, the window holds 418 MB after eight runs over 10 MB, and 473 MB without.
     """
@@ -89,7 +89,7 @@ def give_back_early() -> None:
 
 
 def give_back_now() -> None:
-    """Give back what lies free between what is used; it takes a millisecond or so."""
+    """Return free memory between used pieces to the system; this takes about a millisecond."""
     trim = _of_glibc("malloc_trim")
     if trim is not None:
         trim(0)

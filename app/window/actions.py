@@ -26,7 +26,7 @@ class Item:
 
 
 SEPARATOR = Item("", "")
-ABOUT_PAGES = Item("pages", "")  # a placeholder for the actions of the pages
+ABOUT_PAGES = Item("pages", "")  # the place of the pages' actions
 
 TITLES = {
     "file": "&File",
@@ -113,7 +113,7 @@ MENUS: dict[str, tuple[Item, ...]] = {
         Item("whats_new", "What Is &New", "What has changed since the version before"),
         Item("about", "&About BPE Explorer", "What this program is"),
     ),
-    # Rarely used: found by typing into Find Anything, and by keys.
+    # Rarely used actions are in no menu, but have keys, and Find Anything lists them.
     ELSEWHERE: (
         Item("open_address", "O&pen from Address …", "Add what an address such as https:// or s3:// leads to"),
         Item("count_apart", "Count &Words into a File …", "Count the words while you go on, here or on a cluster"),
@@ -154,8 +154,8 @@ class Actions:
         self.menus: dict[str, QMenu] = {}
         self._items: list[Item] = []
         self._icons: dict[str, str] = {}  # by names of actions
-        self._why_not: dict[str, str] = {}  # they are disabled
-        self.is_typing_refused = False  # the entry that was being typed when the last action began
+        self._why_not: dict[str, str] = {}  # the reason why each action is disabled
+        self.is_typing_refused = False  # whether the entry typed before the last action was refused
         for id, items in MENUS.items():
             if id != ELSEWHERE:
                 self.menus[id] = window.menuBar().addMenu(TITLES[id])
@@ -222,7 +222,7 @@ class Actions:
         action.setIconVisibleInMenu(False)
         shortcuts = item.shortcut if isinstance(item.shortcut, tuple) else (item.shortcut,)
         action.setShortcuts([QKeySequence(keys) for keys in shortcuts if keys is not None])
-        action.triggered.connect(self._take_what_is_typed)  # before anything else
+        action.triggered.connect(self._take_what_is_typed)  # connected before anything else
         self.by_name[item.name] = action
         self._items.append(item)
         if item.icon:

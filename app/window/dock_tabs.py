@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabBar
 
 from app.session.time import timer
 
-PROBE = "\N{ZERO WIDTH SPACE}"  # added to a title for a moment
+PROBE = "\N{ZERO WIDTH SPACE}"  # added to a title for a moment, to see which tab bar follows
 LATER_MILLISECONDS = 100
 
 

@@ -1,4 +1,4 @@
-"""The axis of a chart: its ticks and their words are those of print, also where a part is enlarged."""
+"""The axis of a chart. Its ticks and their labels equal those in print, even when a part is enlarged."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from PySide6.QtGui import QFont, QFontMetricsF
 from app.window.parts.theme import Shades
 from bpe_core.figures.scale import WANTED_TICKS, Axis
 
-BETWEEN_LINES = 1.9  # heights of a line, from one number to the next below it
+BETWEEN_LINES = 1.9  # distance between two numbers, in heights of a line
 OPAQUE = 255
-TICK = 4  # pixels
+TICK = 4  # length in pixels
 
 
 class ChartAxis(pyqtgraph.AxisItem):
@@ -27,7 +27,7 @@ class ChartAxis(pyqtgraph.AxisItem):
         self.axis = Axis(0.0, 1.0)
         self.names: Sequence[str] | None = None
         self._metrics = QFontMetricsF(QFont())
-        self._texts: dict[float, str] = {}  # of the ticks chosen last
+        self._texts: dict[float, str] = {}  # labels of the present ticks
         self.enableAutoSIPrefix(False)
         self.setStyle(tickAlpha=OPAQUE, hideOverlappingLabels=False, tickLength=0 if self.is_upright else TICK)
         if side == "right":  # pyqtgraph leaves out numbers at the ends of an axis that draws such lines
@@ -44,7 +44,7 @@ class ChartAxis(pyqtgraph.AxisItem):
         if (axis, names) != (self.axis, self.names):
             self.axis = axis
             self.names = names
-            self.picture = None  # pyqtgraph keeps what it has drawn until then
+            self.picture = None  # makes pyqtgraph draw again
             self.update()
 
     def dress(self, font: QFont, shades: Shades) -> None:
@@ -56,14 +56,14 @@ class ChartAxis(pyqtgraph.AxisItem):
         self.setTextPen(shades.muted)
 
     def tickValues(self, low: float, high: float, size: float) -> list[tuple[float, list[float]]]:
-        """Choose the places of ticks between two, along so many pixels."""
+        """Choose the places of ticks between `low` and `high`, on an axis of `size` pixels."""
         if self.names is not None:
             return [(1.0, self._named_places(low, high, size))]
         least, most = self.axis.number(low), self.axis.number(high)
         ticks = self.axis.ticks(least, most, self._wanted(size))
         pixels = size / max(high - low, 1e-12)
         places = [self.axis.place(value) for value in ticks]
-        if self.is_upright and len(places) > 1:  # no more than can be read below each other
+        if self.is_upright and len(places) > 1:  # no more than fit below each other
             nearest = pixels * min(other - one for one, other in pairwise(places))
             kept = max(1, ceil(self._metrics.height() / max(nearest, 1e-9)))
             ticks = ticks[::kept]
@@ -73,7 +73,7 @@ class ChartAxis(pyqtgraph.AxisItem):
         return [(1.0, places)]
 
     def tickStrings(self, values: Sequence[float], scale: float, spacing: float | None) -> list[str]:
-        """Return what is written at these places."""
+        """Return the labels at these places."""
         return [self._texts.get(place, "") for place in values]
 
     def _wanted(self, size: float) -> int:
@@ -81,7 +81,7 @@ class ChartAxis(pyqtgraph.AxisItem):
         return max(2, min(WANTED_TICKS + 2 * (not self.is_upright), int(size / room)))
 
     def _beside(self, places: Sequence[float], texts: Sequence[str], pixels: float) -> list[str]:
-        """Leave out the numbers along an axis that would cover the one before."""
+        """Leave out each label that would cover the one before it."""
         kept = []
         free = float("-inf")
         for place, text in zip(places, texts, strict=True):

@@ -20,15 +20,15 @@ from app.window.parts.wording import from_the_left
 from bpe_core.figures.figure import Figure
 from bpe_core.figures.scale import Axis
 
-ENLARGED = 0.8  # of what was seen is still seen
-STEPS_BY_KEY = 50  # from one side to the other
-ROOM = 0.015  # of an axis, beyond its ends
+ENLARGED = 0.8  # share of the visible range that is left after one step
+STEPS_BY_KEY = 50  # presses of an arrow key from one side to the other
+ROOM = 0.015  # share of an axis that is shown beyond its ends
 MARGIN = 12  # pixels at the right, for half of the last number
 LINES_BELOW = 2.5  # heights of a line, for the numbers and the title along the bottom
-NEVER_LESS = 1e-7  # of an axis is seen at once
-SAME = 1e-6  # of an axis: ranges that differ by less are the same
-AWAY = 6  # pixels from a place to what is said of it
-LABEL_STRENGTH = 235  # of the ground behind values, of 255
+NEVER_LESS = 1e-7  # the smallest visible share of an axis
+SAME = 1e-6  # share of an axis: ranges that differ by less are equal
+AWAY = 6  # pixels from a place to its label
+LABEL_STRENGTH = 235  # opacity of the ground behind values, of 255
 
 
 class Crosshair:
@@ -76,7 +76,7 @@ class Crosshair:
         self.across.setPos(place.x())
         self.level.setPos(place.y())
         self.label.show()
-        self.label.updateTransform(force=True)  # pyqtgraph forgets it while the label is hidden
+        self.label.updateTransform(force=True)  # pyqtgraph skips this while the label is hidden
         self.across.setVisible(has_lines)
         self.level.setVisible(has_lines)
 
@@ -99,19 +99,19 @@ class Chart(pyqtgraph.PlotWidget):
         axes = {"bottom": self.bottom, "left": self.left, "right": self.lines}
         super().__init__(parent, viewBox=box, enableMenu=False, axisItems=axes)
         self.figure: Figure | None = None
-        self._title = ""  # of the axis along the bottom
+        self._title = ""  # title of the bottom axis
         self.hideButtons()
-        self.setCacheMode(self.CacheModeFlag.CacheNone)  # or the ground would be a picture in saved drawings
+        self.setCacheMode(self.CacheModeFlag.CacheNone)  # else saved drawings would hold the ground as a picture
         self.box = self.plotItem.vb
         self.box.disableAutoRange()
         self.box.setDefaultPadding(0.0)
         self.plotItem.layout.setContentsMargins(2, MARGIN // 2, MARGIN, 0)
         self.plotItem.showAxis("right")
-        self.lines.setZValue(-1)  # below everything
-        self.whole = QRectF(0.0, 0.0, 1.0, 1.0)  # all that there is to see, in places of the axes
-        self.home = self.whole  # what is seen of it at first
+        self.lines.setZValue(-1)  # behind everything
+        self.whole = QRectF(0.0, 0.0, 1.0, 1.0)  # the full range of both axes
+        self.home = self.whole  # the range that is visible at first
         self.crosshair = Crosshair(self.box)
-        self._place: QPointF | None = None  # of the crosshair
+        self._place: QPointF | None = None  # the place of the crosshair
         self._choose_soon = timer(self, 0, self._choose)
         self._chosen = QPointF()
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -120,10 +120,10 @@ class Chart(pyqtgraph.PlotWidget):
         self.scene().sigMouseClicked.connect(self._click)
         self.dress()
 
-    # -- what a kind of chart says ---------------------------------------------------------
+    # -- for subclasses ---------------------------------------------------------
 
     def draw(self, figure: Any) -> None:
-        """Draw a figure; what is there already is used again."""
+        """Draw a figure, and use existing items again."""
         raise NotImplementedError
 
     def said_at(self, place: QPointF) -> str:
@@ -135,16 +135,16 @@ class Chart(pyqtgraph.PlotWidget):
         return -1
 
     def number_at(self, place: QPointF) -> float | None:
-        """Return the number along the axis that a click chooses, if it chooses one."""
+        """Return the number on the bottom axis that a click chooses, if any."""
         return None
 
     def dress_items(self) -> None:
-        """Take the colours of the palette."""
+        """Draw the items in the colours of the palette."""
 
     # -- showing ---------------------------------------------------------------------------
 
     def show_figure(self, figure: Figure) -> None:
-        """Show a figure; the part that a person looks at stays, unless this is another one."""
+        """Show a figure. The visible part stays, unless the figure has another title."""
         is_another = self.figure is None or figure.title != self.figure.title
         self.draw(figure)
         self.figure = figure
@@ -155,7 +155,7 @@ class Chart(pyqtgraph.PlotWidget):
             self.point_at(self._place)
 
     def reach(self, left: float, right: float, bottom: float, top: float, home: QRectF | None = None) -> None:
-        """Make this all that there is to see; who had enlarged nothing sees all of it, or `home`."""
+        """Set the full range. If nothing was enlarged, show all of it, or `home`."""
         whole = QRectF(left, bottom, right - left, top - bottom)
         home = home or whole
         if (whole, home) == (self.whole, self.home):
@@ -200,12 +200,12 @@ class Chart(pyqtgraph.PlotWidget):
         self.dress_items()
 
     def name_upright(self, axis: Axis) -> None:
-        """Write numbers at the left, with a line for each."""
+        """Write names or numbers on the left axis, each with a line."""
         self.left.show_numbers(axis)
         self.lines.show_numbers(axis)
 
     def name_along(self, title: str) -> None:
-        """Write this below the chart, as much of it as there is room for."""
+        """Write a title below the chart, shortened to the room that there is."""
         self._title = title
         room = self.width() - self.left.width() - MARGIN
         shown = self.fontMetrics().elidedText(title, Qt.TextElideMode.ElideRight, int(max(0, room)))
@@ -227,7 +227,7 @@ class Chart(pyqtgraph.PlotWidget):
     # -- pointing --------------------------------------------------------------------------
 
     def values_at(self, point: QPointF) -> str:
-        """Return what is said of a point of the widget."""
+        """Return the values at a point of the widget."""
         return self.said_at(self.box.mapSceneToView(self.mapToScene(point.toPoint())))
 
     def _follow_mouse(self, point: QPointF) -> None:
@@ -237,7 +237,7 @@ class Chart(pyqtgraph.PlotWidget):
             self.leave()
 
     def point_at(self, place: QPointF) -> None:
-        """Say the values at a place."""
+        """Show the values at a place beside the crosshair."""
         self._place = place
         said = self.said_at(place)
         if said:
@@ -266,7 +266,7 @@ class Chart(pyqtgraph.PlotWidget):
             self.show_all()
             return
         self._chosen = self.box.mapSceneToView(event.scenePos())
-        # A second click, which shows all, must not choose; where all is shown already, nobody clicks twice for it.
+        # A double click shows all, and must not choose. If all is shown already, its first click may choose.
         if self.is_whole:
             self._choose()
         else:

@@ -1,4 +1,4 @@
-"""A measure of many texts by several tokenizers: a dot in its colour for each, hollow where a text is not encoded."""
+"""The chart of dots: a measure of many texts, with a dot for each tokenizer, hollow if it cannot encode the text."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from bpe_core.figures.axes import upright_axis_of_dots
 from bpe_core.figures.figure import DotFigure
 
 DOT = 8  # pixels
-NEAR = 14.0  # pixels, within which a dot is pointed at
-WIDEST, ALL = 0.12, 0.8  # of the room of a text: from one tokenizer to the next, and for all of them
+NEAR = 14.0  # pixels around a dot in which the mouse points at it
+WIDEST, ALL = 0.12, 0.8  # shares of a text's room: between two tokenizers, and for all of them
 
 
 class DotChart(Chart):

@@ -55,7 +55,7 @@ class FigureView(QWidget):
         self._name = name
         self._has_legend = has_legend
         self._places: list[ChartPlace] = []
-        self.drawing = PaintedFigure(name, self)  # of a figure without axes
+        self.drawing = PaintedFigure(name, self)  # for figures without axes
         self.drawing.place_chosen.connect(self.place_chosen)
         self.drawing.item_chosen.connect(self.item_chosen)
         self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
@@ -90,15 +90,15 @@ class FigureView(QWidget):
         if parts:
             self._have_places(parts)
         for place in self._places:
-            place.setVisible(bool(parts))  # one that is empty for a while keeps its charts
+            place.setVisible(bool(parts))  # a figure that is empty for a while keeps its charts
         for place, part in zip(self._places, parts, strict=False):
             place.show_figure(part, self._name or part.title.rstrip("."))
         self.drawing.setVisible(not parts)
         self.drawing.set_figure(None if parts else figure)
-        self._row.activate()  # a picture may be taken at once
+        self._row.activate()  # so that a picture can be taken at once
 
     def _have_places(self, figures: Sequence[Figure]) -> None:
-        """Keep the charts that are there if they are of the right kinds, and make others."""
+        """Keep the charts of the right kinds, and make the missing ones."""
         wanted = [chart_of(figure) for figure in figures]
         if wanted == [type(place.chart) for place in self._places]:
             return
@@ -137,13 +137,13 @@ class FigureView(QWidget):
         self._turn()
 
     def _turn(self) -> None:
-        """Put several charts beside each other, or below where the view is higher than wide."""
+        """Put several charts side by side, or below each other if the view is higher than wide."""
         is_wide = self.width() >= self.height()
         self._row.setDirection(QBoxLayout.Direction.LeftToRight if is_wide else QBoxLayout.Direction.TopToBottom)
 
 
 def _charts_in(figure: Figure | None) -> list[Figure]:
-    """Return the charts that a figure consists of; none where it is empty or has no axes."""
+    """Return the charts of a figure; none if it is empty or has no axes."""
     if figure is None or figure.is_empty:
         return []
     parts: Sequence[Figure] = figure.figures if isinstance(figure, SideBySide) else [figure]
@@ -151,8 +151,8 @@ def _charts_in(figure: Figure | None) -> list[Figure]:
 
 
 def chart_of(figure: Figure) -> type[Chart] | None:
-    """Return what draws a figure on axes; None for those without axes, which the painter of figures draws."""
-    from app.window.charts.dots import DotChart  # pyqtgraph takes 0.3 s, which the first window must not
+    """Return the class of chart that draws a figure; None for figures without axes, which are painted."""
+    from app.window.charts.dots import DotChart  # importing pyqtgraph takes 0.3 s, too long for the first window
     from app.window.charts.lines import LineChart
     from app.window.charts.rows import RowChart
 

@@ -16,7 +16,7 @@ ROW = 1.5
 
 
 class ChartHead(QWidget):
-    """The head is as high as its texts need, and hidden where there are none."""
+    """A head above a chart. It is as high as its texts need, and hidden without any."""
 
     def __init__(self, parent: QWidget | None = None, *, has_legend: bool = True) -> None:
         super().__init__(parent)
@@ -65,7 +65,7 @@ class ChartHead(QWidget):
             sheet.painter = None
 
     def _sheet(self) -> ScreenSheet:
-        whole = self.parentWidget() or self  # what the legend may take a share of
+        whole = self.parentWidget() or self  # the widget of which the legend may take a share
         paper = paper_on_screen(self.width(), whole.height(), self.font(), self.palette())
         return ScreenSheet(paper, self.font(), self.palette())
 

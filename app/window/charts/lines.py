@@ -21,7 +21,7 @@ from bpe_core.figures.sheet import DASHES, EDGE_OPACITY, FAINT_DASHES
 
 DOT, SPOT = 7, 6  # pixels
 MANY, FINE = 1_000, 1.0  # with more points lines are finer: 8 of 300 take 8 ms to draw, and as wide as others 20 ms
-BAR_WIDTH = 0.8  # of the way from one bar to the next
+BAR_WIDTH = 0.8  # width of a bar, as a share of its place
 
 
 class LineChart(Chart):
@@ -35,11 +35,11 @@ class LineChart(Chart):
         self._named: list[tuple[int, Point]] = []  # the points with labels, and the number of their line
         self.along = Axis(0.0, 1.0)
         self.upright = Axis(0.0, 1.0)
-        self._counts = True  # whether there is nothing between two whole numbers along the axis
+        self._counts = True  # whether the axis has only whole numbers
         super().__init__(parent)
         self._bars = pyqtgraph.BarGraphItem(x=[], height=[], width=BAR_WIDTH)
         self._dots = pyqtgraph.ScatterPlotItem(size=DOT, pen=None, useCache=False)
-        self._spots = pyqtgraph.ScatterPlotItem(size=SPOT, brush=None, useCache=False)  # of hollow lines
+        self._spots = pyqtgraph.ScatterPlotItem(size=SPOT, brush=None, useCache=False)  # the points of hollow lines
         for item in (self._bars, self._dots, self._spots):
             self.box.addItem(item, ignoreBounds=True)
         self._dots.setZValue(10)
@@ -139,7 +139,7 @@ class LineChart(Chart):
         """Put labels beside the points that are seen, where no two cover each other."""
         seen = self.box.viewRect()
         width, height = self.box.viewPixelSize()
-        if not self._named or not math.isfinite(width) or not height:  # a chart without a size yet
+        if not self._named or not math.isfinite(width) or not height:  # the chart has no size yet
             return
         points = [QPointF(self.along.place(point.x), self.upright.place(point.y)) for _, point in self._named]
         shown = [row for row, place in enumerate(points) if seen.contains(place)]

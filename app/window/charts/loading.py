@@ -1,4 +1,4 @@
-"""Loads pyqtgraph in the background: it takes 0.3 s, for which the window would stand still."""
+"""The loading of pyqtgraph in the background: it takes 0.3 s, in which the window would not respond."""
 
 from __future__ import annotations
 

@@ -28,20 +28,20 @@ from bpe_core.support.progress import CancelCheck, never_cancelled
 
 TOPIC = "leading pairs"
 REDRAW_MILLISECONDS = 33  # a picture of 60 bars takes 2 ms of the processor
-REPLAY_PAUSE_MILLISECONDS = 60  # while a slider is dragged, only where it rests is replayed
-MOST_REPLAYED = 8  # moments that are remembered
-LONGEST_AHEAD = 0.2  # seconds; where a replay takes longer, none is made before it is wanted
+REPLAY_PAUSE_MILLISECONDS = 60  # a dragged slider must rest this long before pairs are replayed
+MOST_REPLAYED = 8  # moments whose pairs are kept
+LONGEST_AHEAD = 0.2  # seconds; a slower replay is only made when it is needed
 
 
 @dataclass(frozen=True)
 class Bar:
     left: str
-    right: str  # empty where the left one would be dropped or added
+    right: str  # empty if the left token would be dropped or added
     count: int
-    is_next: bool  # this one will be chosen, or was
+    is_next: bool  # this pair will be chosen, or was
     is_tied: bool  # it is as good as the chosen one
     pair: tuple[int, int] = (-1, -1)  # the ids
-    value: float = 0.0  # the measure of the choice
+    value: float = 0.0  # the number by which pairs are compared
     label: str = ""  # the value as a person reads it
 
     @property
@@ -54,7 +54,7 @@ class Bar:
 
 
 class PairsModel(QObject, LazyModel):
-    """A model whose `bars` are of the moment `at`; `is_waiting` until that is the cursor's."""
+    """A model of the leading pairs. Its `bars` belong to the step `at`; `is_waiting` until that is the cursor's."""
 
     has_figure = True
     changed = Signal()
@@ -63,20 +63,20 @@ class PairsModel(QObject, LazyModel):
         super().__init__(session)
         self.bars: tuple[Bar, ...] = ()
         self.at = 0
-        self.learned: tuple[int, ...] = ()  # at the end of a run where all bars are equally long
+        self.learned: tuple[int, ...] = ()  # tokens shown instead of equal bars at the end
         self._shown: LeadingPairs | None = None
-        self._was_behind = False  # when it was last updated
+        self._was_behind = False  # whether it was behind at the last update
         self.run: Run | None = None
         runs, cursor = session.runs, session.cursor
         self._runs, self._cursor, self._aside = runs, cursor, session.aside
         self._replayed = deque[tuple[Run, LeadingPairs]](maxlen=MOST_REPLAYED)
-        self._began = self._took = 0.0  # when the last replay began, and its seconds
+        self._began = self._took = 0.0  # the start of the last replay, and its duration in seconds
         self._playing = session.playing
         self._look_around_soon = timer(self, REPLAY_PAUSE_MILLISECONDS, self._look_around)
         self._replay_soon = timer(self, REPLAY_PAUSE_MILLISECONDS, self._replay)
         self.refresh_on(REDRAW_MILLISECONDS, runs.leading_changed, runs.changed, cursor.live_changed)
         session.playing.prepares.append(self._prepare)
-        session.playing.changed.connect(self._follow)  # after the news of a step to animate
+        session.playing.changed.connect(self._follow)  # connected after the signal of a step to animate
 
     @property
     def is_waiting(self) -> bool:
@@ -85,7 +85,7 @@ class PairsModel(QObject, LazyModel):
 
     @property
     def is_behind(self) -> bool:
-        """Return whether the bars are still those of another moment than the one shown."""
+        """Return whether the bars still belong to another moment than the one shown."""
         run = self._runs.shown
         is_live = run is not None and run.is_busy and self._cursor.live
         return bool(self.bars) and not is_live and self.at != self._cursor.position
@@ -118,7 +118,7 @@ class PairsModel(QObject, LazyModel):
 
     @property
     def made(self) -> str:
-        """The token made by the step before the bars; empty where it dropped one."""
+        """Return the token made by the step before the bars; empty if it dropped a token."""
         run = self.run
         if run is None or run.history is None or run.names is None or not 0 < self.at <= len(run.history):
             return ""
@@ -157,7 +157,7 @@ class PairsModel(QObject, LazyModel):
         return False
 
     def _follow(self) -> None:
-        """Go with the cursor in the same frame, if the pairs are known."""
+        """Show the cursor's moment in the same frame, if its pairs are known."""
         if self._cursor.position == self.at:
             return
         is_live = self._runs.shown is not None and self._runs.shown.is_busy
@@ -172,7 +172,7 @@ class PairsModel(QObject, LazyModel):
             self._show(leading)
             self._look_around_soon.start()
             return
-        if self.run is not self._runs.shown:  # pairs of another run hold for no moment of this one
+        if self.run is not self._runs.shown:  # the pairs belong to another run
             self._show(NO_PAIRS_YET)
         self._tell_if_behind()
         self._replay_soon.start()
@@ -185,14 +185,14 @@ class PairsModel(QObject, LazyModel):
         self.changed.emit()
 
     def learned_chips(self) -> Iterator[Chip]:
-        """Make them one by one: there may be no room for most."""
+        """Yield the learned tokens to show. They are made lazily, as most may find no room."""
         run = self.run
         if run is not None and run.history is not None and run.names is not None:
             for id in self.learned:
                 yield Chip.of(run.history, run.names, id)
 
     def _bars_tell_nothing(self) -> bool:
-        """Return whether all is learned, and the pairs that are left are equally good and too many to be known."""
+        """Return whether the run has ended and the pairs left are equally good, with more of them than are known."""
         run, bars = self.run, self.bars
         is_over = run is not None and run.history is not None and not run.is_busy and self.at == len(run.history) > 0
         return is_over and len(bars) == LEADING_PAIRS and all(bar.is_tied and bar.right for bar in bars)
@@ -200,7 +200,7 @@ class PairsModel(QObject, LazyModel):
     def _replay(self, at: int | None = None, *, is_ahead: bool = False) -> None:
         run, at = self._runs.shown, self._cursor.position if at is None else at
         if self._aside.is_busy(TOPIC) or run is None or self._known(at) is not None:
-            return  # one at a time; when it ends, it is asked again
+            return  # one replay at a time; its end starts the next
         if run.words is None or run.history is None:
             return
         words, history, self._began = run.words, run.history.first(at), time.monotonic()
@@ -212,7 +212,7 @@ class PairsModel(QObject, LazyModel):
         )
 
     def _take(self, run: Run, is_ahead: bool, leading: LeadingPairs) -> None:
-        """Show the pairs of that moment, even if time has gone on; but not early."""
+        """Show the replayed pairs, even if the cursor has moved on. Pairs that were replayed ahead only wait."""
         self._took = time.monotonic() - self._began
         self._replayed.append((run, leading))
         if not is_ahead and run is self._runs.shown:
@@ -224,7 +224,7 @@ class PairsModel(QObject, LazyModel):
         (self._replay_soon if self._wanted() is None else self._look_around_soon).start()
 
     def _look_around(self) -> None:
-        """Replay the moments before and after this one, so that a step by hand is shown in one frame by all."""
+        """Replay the moments before and after this one, so that a step by hand shows at once everywhere."""
         run, here = self._runs.shown, self._cursor.position
         can_wait = run is None or run.is_busy or self._playing.is_playing or self._took > LONGEST_AHEAD
         if can_wait or not self.is_watched or self._wanted() is None:
@@ -261,7 +261,7 @@ def _label(one: Candidate, run: Run, reason: Reason | None) -> str:
 
 
 MOST_SHOWN = 400
-MOST_LOOKED_AT = 5_000  # the last ones
+MOST_LOOKED_AT = 5_000  # most tokens that are looked at, counted from the end
 
 
 def learned_tokens(run: Run | None, at: int) -> tuple[int, ...]:

@@ -18,8 +18,8 @@ from app.window.parts.timing import Motion, away, smooth
 from app.window.parts.wording import from_the_left
 from app.window.text.view.painting import paint_tile
 
-LEFT = 0.45  # of the time, after which the winner has left
-NEW_ROWS = 1.5  # how far below a new pair begins
+LEFT = 0.45  # share of the time after which the winner has left
+NEW_ROWS = 1.5  # rows below its place where a new pair begins
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The leading pairs as bars: the pair to be merged next marked, ties visible."""
+"""The page of the leading pairs, as bars. The next pair is marked, and ties are visible."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ if TYPE_CHECKING:
 ROW_PADDING = 5.0
 LEADING, HIGHEST_ROW = 5, 44.0  # rows and their height in the room Watch
 MARGIN = 12.0
-LABEL_SHARE = 0.34  # of the width, at most
+LABEL_SHARE = 0.34  # largest share of the width
 HEADER_GAP = 6.0
-LEAST, LEAST_ROWS = 90, 56  # pixels of height; of tokens alone
-SHARE = 0.75  # of the time of a step: the pairs begin a little later
-BEHIND = 0.4  # the strength of bars of another moment than the one shown
+LEAST, LEAST_ROWS = 90, 56  # least height in pixels; with tokens alone
+SHARE = 0.75  # share of a step's time in which the pairs move
+BEHIND = 0.4  # opacity of bars that belong to another moment than the one shown
 LEARNED = "Learned until here, the longest first"
 
 
@@ -64,7 +64,7 @@ class PairsPage(Page):
         self._loading = loading
         self.setAccessibleName("Pairs now")
         self._fixed = fixed_font(self.font().pointSizeF())
-        self._before: tuple[Bar, ...] = ()  # the bars of the moment before, while they are on their way
+        self._before: tuple[Bar, ...] = ()  # the bars of the moment before, while they move
         self._was: tuple[int, tuple[Bar, ...]] = (0, ())  # the moment shown last, and its bars
         self._step: Step | None = None  # the step to animate, once its pairs are known
         self.losses: dict[tuple[int, int], str] = {}  # labels of pairs that lost to the last step
@@ -143,12 +143,12 @@ class PairsPage(Page):
         return self.bars
 
     def _make_ready(self) -> None:
-        """Make the chart before there are bars: then nothing else may wait for it."""
+        """Make the chart before there are bars, so that the first bars need not wait for it."""
         self._chart().hide()
         self._draw_bars()
 
     def _draw_bars(self) -> None:
-        """Give all bars to the chart, wherever they are on their way."""
+        """Give all bars to the chart, at their present places in the motion."""
         bars, rows = self.model.bars, self._rows_shown()
         if not bars or not rows:
             if self.bars is not None:
@@ -163,7 +163,7 @@ class PairsPage(Page):
         if self.model.learned:
             height = ceil(rows * self._row_height())
         chart.setGeometry(QRect(4, int(self._top()), max(1, self.width() - 8), max(1, height)))
-        seen = max(rows, ceil(chart.box.viewRange()[1][1]))  # a drag may have brought further ones into view
+        seen = max(rows, ceil(chart.box.viewRange()[1][1]))  # a drag may have brought more rows into view
         first = bars[:rows]
         most = max(bar.value for bar in first)
         placed = at_rest(bars, seen)
@@ -205,7 +205,7 @@ class PairsPage(Page):
         self.invitation.move(max(0, (self.width() - self.invitation.width()) // 2), int(top))
 
     def lead(self, on: bool) -> None:
-        """Show the few leading pairs, as large as there is room for."""
+        """Show only the few leading pairs, as large as possible, if `on`."""
         self._leads = on
         self._changed()
 
@@ -223,7 +223,7 @@ class PairsPage(Page):
         return room
 
     def _steady(self, name: str, value: float) -> float:
-        """Return the largest value for this run in this width, so that nothing beside it jitters."""
+        """Return the largest value so far for this run and width, so that the layout does not jitter."""
         of = self.model.run, self.width(), self.font().key()
         if of != self._most_of:
             self._most, self._most_of = {}, of
@@ -243,7 +243,7 @@ class PairsPage(Page):
 
     @property
     def _shows_learned_alone(self) -> bool:
-        """Return whether learned tokens take the place of the leading pairs, as no pair leads any more."""
+        """Return whether learned tokens are shown instead of pairs, as no pair leads any more."""
         return self._leads and bool(self.model.learned)
 
     def _draw_learned(self, painter: QPainter, top: float) -> None:

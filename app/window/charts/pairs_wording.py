@@ -11,7 +11,7 @@ HOW_TO = "A click follows this pair through time; the right button offers to for
 
 
 def headline(model: PairsModel, losses: Mapping[tuple[int, int], str]) -> str:
-    """Say which pair is next and why; and of the pairs that lost to the last step, how much the first one lost."""
+    """Say which pair is next and why, and how much the first pair lost to the last step, if any did."""
     if not model.bars:
         return _why_none_lead(model)
     wording, moment = model.wording, f"After {count_text(model.at, model.wording.step)}"
@@ -34,7 +34,7 @@ def headline(model: PairsModel, losses: Mapping[tuple[int, int], str]) -> str:
 
 
 def _what_bars_show(model: PairsModel) -> str:
-    """Name the measure of the bars where it is none that everybody expects, and the cause of one that has none."""
+    """Name the measure of the bars if it is an unusual one, or the cause of a pair without a measure."""
     if not model.wording.best:
         return ""
     first, how = model.bars[0], "the shortest is next" if model.bars[0].is_leaving else "the longest is next"
@@ -68,7 +68,7 @@ def told(model: PairsModel, bar: Bar) -> str:
 
 
 def explained(model: PairsModel, bar: Bar) -> str:
-    """Say it for its tip: with a tie, and what a click does."""
+    """Write the tip of a bar, which also names ties and what a click does."""
     wording = model.wording
     as_good = f" (the same {model.measure} as the {wording.choice} that is {wording.done} next)"
     shown = f"{title_of(bar)}: {count_text(bar.count, 'time')}{_beside_the_count(model, bar)}"

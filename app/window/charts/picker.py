@@ -1,4 +1,4 @@
-"""The choice of a measure, and of what it is drawn about: it stays above the charts in place of their tabs."""
+"""The picker above the charts, in place of their tabs: it chooses the measure, and the subject of the chart."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from app.window.parts.widgets import OneLine, label, named
 from app.window.parts.wording import tip
 from app.window.questions.question_page import QuestionPage
 
-Measures = Mapping[str, Mapping[str, str]]  # by title, the charts that know a measure, and its name there
+Measures = Mapping[str, Mapping[str, str]]  # by title, the charts that can draw a measure, and its name there
 
 
 @dataclass(frozen=True)
 class PickedGroup:
-    """Measures that are picked for the same reason, which the sentence says."""
+    """A group of measures that serve the same purpose, which its sentence says."""
 
     title: str
     sentence: str
@@ -29,7 +29,7 @@ class PickedGroup:
 
 
 class MeasurePicker(QWidget):
-    """The measure of the chart that is on top; another one brings up a chart that knows it."""
+    """A picker of the measure. It shows that of the top chart; another one brings up a chart that can draw it."""
 
     def __init__(self, charts: PageTabs, find: Callable[[], Sequence[PickedGroup]], about: Mapping[str, str]) -> None:
         """`find` is called when they are first shown; `about` names the subject of each chart."""
@@ -58,7 +58,7 @@ class MeasurePicker(QWidget):
         self._choose()
 
     def _choose(self, chart: str = "") -> None:
-        """Draw the measure picked in that chart, else in the one on top, else in the first that knows it."""
+        """Draw the picked measure in that chart, else in the one on top, else in the first that can draw it."""
         charts = self._measures[self.measure.currentText()]
         chart = chart or (self._charts.shown if self._charts.shown in charts else next(iter(charts)))
         name = charts[chart]
@@ -73,7 +73,7 @@ class MeasurePicker(QWidget):
         return field if isinstance(field, QComboBox) else None
 
     def _follow(self) -> None:
-        """Take the measure of a page over, whose field is hidden."""
+        """Take over the measure of a page whose own field is hidden."""
         page, field = self._charts.page if self._charts.shown in self._about else None, self._field()
         if isinstance(page, QuestionPage) and field is not None and page not in self._followed:
             self._followed.append(page)
@@ -105,7 +105,7 @@ class MeasurePicker(QWidget):
         self._groups = self._find()
         self._measures = {title: charts for group in self._groups for title, charts in group.measures.items()}
         font, entries = self.measure.font(), self.measure.model()
-        assert isinstance(entries, QStandardItemModel)  # as Qt says of a box without a model of its own
+        assert isinstance(entries, QStandardItemModel)  # Qt's default model of a box
         font.setBold(True)
         for group in self._groups:
             self.measure.addItem(group.title)

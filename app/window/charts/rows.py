@@ -1,6 +1,6 @@
 """Bars below each other, painted as one item: a rebuilt chart would take too long for every frame of a motion.
 
-All bars of a chart are given anew for each frame, wherever they are on their way.
+Each frame of a motion sets all bars of a chart again, at their present places.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from app.window.parts.wording import from_the_left
 from bpe_core.figures.figure import BarFigure
 from bpe_core.figures.scale import Axis
 
-GAP = 8.0  # pixels between a name, its bar and what is written behind
+GAP = 8.0  # pixels between a name, its bar and its value
 BAR_MARGIN = 2.0  # pixels above and below a bar
-NAMES_SHARE = 0.4  # of the width, at most
+NAMES_SHARE = 0.4  # largest share of the width
 PADDING = 6.0  # pixels added to the height of a line
 LEAST_LENGTH = 2.0  # pixels
-LEAST_ROOM = 0.2  # of the width, for the longest bar
+LEAST_ROOM = 0.2  # least share of the width for the longest bar
 WHISKER = 3.0
 
 
@@ -38,14 +38,14 @@ class Row:
     written: str
     row: float
     kind: str = ""  # "next", "tied" or ""
-    note: str = ""  # inside its end, if there is room
-    interval: tuple[float, float] | None = None  # in which the value lies
+    note: str = ""  # a text inside the end of the bar, if there is room
+    interval: tuple[float, float] | None = None  # the uncertainty of the value
     strength: float = 1.0
-    aside: float = 0.0  # how far it has left, as a share of the width
+    aside: float = 0.0  # distance by which it has left, as a share of the width
 
 
 class Rows(pyqtgraph.GraphicsObject):
-    """The painted item. It lies over names and bars, in the pixels of the plot."""
+    """A painted item with all names and bars, in the pixels of the plot."""
 
     def __init__(self, chart: RowChart) -> None:
         super().__init__(chart.plotItem)
@@ -136,7 +136,7 @@ class _Pixels:
 
 
 class _Box(pyqtgraph.ViewBox):
-    """The wheel enlarges values only: a row stays as high as its text."""
+    """A view box whose wheel enlarges values only: a row stays as high as its text."""
 
     def wheelEvent(self, event: Any, axis: int | None = None) -> None:
         if axis == 1:
@@ -146,7 +146,7 @@ class _Box(pyqtgraph.ViewBox):
 
 
 class RowChart(Chart):
-    """A chart of rows from above, as many as there is room for. A drag brings the others into view."""
+    """A chart of rows from the top down, as many as there is room for. A drag brings the others into view."""
 
     figure: BarFigure | None
     row_pointed = Signal(int)  # the row under the mouse, or -1
@@ -186,7 +186,7 @@ class RowChart(Chart):
         number_width: float | None = None,
         row_height: float | None = None,
     ) -> None:
-        """Show these bars, `count` of them when all are at rest; widths are those of the texts unless given."""
+        """Show these bars, of which `count` remain at the end of a motion. Texts set the widths unless given."""
         assert self.rows is not None
         self.rows.rows = rows
         names = QFontMetricsF(self.name_font)
@@ -247,7 +247,7 @@ class RowChart(Chart):
         self.mark_row(-1)
 
     def label_place(self, place: QPointF) -> tuple[float, float]:
-        """Put what is said below the row, or above one in the lower half."""
+        """Put the label below the row, or above a row in the lower half."""
         (_, _), (top, bottom) = self.box.viewRange()
         row = int(place.y())
         return (float(row + 1), 0.0) if row < (top + bottom) / 2 else (float(row), 1.0)

@@ -1,4 +1,4 @@
-"""The charts: shown by the actions of their pages, saved and copied."""
+"""The wiring of charts: actions show, save and copy them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ NOTHING_YET = "There is nothing to be shown yet: train, or wait for the answer."
 
 
 class ChartWiring(QObject):
-    saved = Signal(tuple, Path)  # the command that makes the same, if any, and the place
+    saved = Signal(tuple, Path)  # the command that makes the same file, if any, and the path
 
     def __init__(
         self, frame: Frame, charts: PageTabs, pages: Pages, place_of: Callable[[int], QPoint | None], parent: QObject
@@ -51,7 +51,7 @@ class ChartWiring(QObject):
         session = frame.session
         self.flight, self._place_of, self._pairs = Flight(frame.window), place_of, pages.page(PAIRS)
         self._pairs.winner_left.connect(self._let_winner_fly)
-        self._flown_at = -1  # the moment that the last flight belongs to
+        self._flown_at = -1  # the step of the last flight
         session.cursor.moved.connect(lambda at: self.flight.motion.end() if at != self._flown_at else None)
         self._frame, self._charts, self._pages, self._runs = frame, charts, pages, session.runs
         self._aside = session.aside

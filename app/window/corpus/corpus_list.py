@@ -32,7 +32,7 @@ from bpe_core.errors import RecipeError
 from bpe_core.history.token_texts import quoted
 from bpe_core.insight.listed_words import LONG_WORD
 
-LONGEST_SHOWN = 40  # bytes of a word
+LONGEST_SHOWN = 40  # most bytes shown of a word
 
 
 def how_read(counted: TextCount) -> str:
@@ -73,7 +73,7 @@ class Entry:
     fraction: float | None = None  # share counted so far
     is_failed: bool = False
     warning: str = ""
-    words: str = ""  # those that occur most
+    words: str = ""  # the most frequent words
     group: GroupRow | None = None  # the group of a heading
 
     @property
@@ -172,7 +172,7 @@ class CorpusListModel(RowListModel[GroupRow | CorpusText]):
         return [now.index(name) for name in names if name in now]
 
     def group_anew(self, rows: Sequence[int]) -> str:
-        """Put these texts into a new group; return its provisional name."""
+        """Put these texts into a new group; return its first name, which can be edited."""
         name = next(name for number in itertools.count(1) if (name := f"group {number}") not in self.groups)
         self.corpus.group(self.texts_at(rows), name)
         return name
@@ -191,10 +191,10 @@ class CorpusListModel(RowListModel[GroupRow | CorpusText]):
         return True
 
     def say_of_language(self, name: str, **changes: Any) -> None:
-        """Say whose dev text a group is, or its ratio, unless that cannot be."""
+        """Set which group a dev text belongs to, or a ratio; refuse what is impossible."""
         try:
             by = self.corpus.mixture.by
-            if changes.get("dev_of") and by != "times":  # it leaves its share to the others
+            if changes.get("dev_of") and by != "times":  # a dev text leaves its share to the others
                 self.corpus.say(name, name, Fraction(0), by)
             self.corpus.choose(replace(self.corpus.mixture.of(name), **changes))
         except RecipeError as error:
@@ -231,7 +231,7 @@ class CorpusListModel(RowListModel[GroupRow | CorpusText]):
         """Read files as lists of words with their counts, or as texts, whatever the names of their columns."""
         self.corpus.read_otherwise(self.texts_at(rows), "Change what a table holds", column="", word_list=word_list)
 
-    # -- what Qt asks for ------------------------------------------------------------------
+    # -- the interface of Qt's models ------------------------------------------------------------------
 
     def shown(self, row: int, role: int) -> Any:
         at = self.rows[row]

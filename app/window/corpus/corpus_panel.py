@@ -119,7 +119,7 @@ class GroupMenu:
                 add_tick(menu, title, corpus.mixture.by == by, partial(corpus.weigh_by, by))
 
     def _add_role(self, menu: QMenu, name: str) -> None:
-        """Offer to say whose dev text a group is, or its ratio beside others."""
+        """Offer the entry for a group's role: whose dev text it is, or its ratio."""
         group, choose = self._model.corpus.mixture.of(name), partial(self._model.say_of_language, name)
 
         def ask() -> None:
@@ -171,7 +171,7 @@ class GroupMenu:
 
 
 class PickedFiles(QDialog):
-    """The files picked in one folder, to take some out again. Qt's own models manage tens of thousands."""
+    """A list of the files picked in a folder, to remove some of them. Qt's models manage tens of thousands."""
 
     def __init__(self, model: CorpusListModel, text: CorpusText, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -188,7 +188,7 @@ class PickedFiles(QDialog):
         self.list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.list.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.count = label()
-        remove = "&Remove from Corpus"  # which Enter in the name field must not do
+        remove = "&Remove from Corpus"  # Enter in the name field must not press this button
         buttons, self.remove = dialog_buttons(self, remove, self._remove, stays=True, on_enter=False)
         self.list.selectionModel().selectionChanged.connect(self._show_count)
         in_column(self.needle, self.list, self.count, buttons, on=self)

@@ -1,4 +1,4 @@
-"""Texts in groups: as rows under headings, as lines that a person edits, and moved from one place to another."""
+"""The groups of texts: their rows under headings, their lines for editing, and moves from place to place."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def weight_text(group: Group, mixture: Mixture, sizes: dict[str, int]) -> str:
 
 
 def sample_text(group: Group) -> list[str]:
-    """Describe the sample of a group, where it is not everything."""
+    """Describe the sample of a group, if it is not the whole group."""
     parts, sample = [], group.sample
     if sample.first_bytes is not None:
         parts.append(f"first {size_text(sample.first_bytes)}")
@@ -136,7 +136,7 @@ def moved_by(rows: Sequence[GroupRow | CorpusText], chosen: Collection[int], by:
 
 
 def _stepped(things: Sequence[T], moving: Collection[int], by: int) -> list[T]:
-    """Let each moving thing pass its neighbour, except at the end or behind one that could not move."""
+    """Let each moving thing pass its neighbour, except at the end or after one that could not move."""
     found, fixed = list(things), -1 if by < 0 else len(things)
     for place in sorted(moving, reverse=by > 0):
         if place + by == fixed:

@@ -1,4 +1,4 @@
-"""A text of the corpus to be edited: what is typed is learned from at once, and can be undone."""
+"""The page that edits a text of the corpus. The edited text is learned at once, and edits can be undone."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class OpenText:
     source: CorpusText  # before any edit
     first: str
     model: TokenTextModel
-    now: str  # what the corpus has
+    now: str  # the text in the corpus
 
 
 class CorpusTextModel(QObject, LazyModel):
@@ -44,7 +44,7 @@ class CorpusTextModel(QObject, LazyModel):
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self.chosen: int | None = None  # the number of a text
-        self.trouble = ""  # why the chosen one cannot be edited
+        self.trouble = ""  # why the chosen text cannot be edited
         self._open: dict[int, OpenText] = {}
         self._asked: CorpusText | None = None
         self._corpus, self._aside, self._undo = session.corpus, session.aside, session.undo
@@ -99,7 +99,7 @@ class CorpusTextModel(QObject, LazyModel):
         self.changed.emit()
 
     def _take_edit_soon(self, opened: OpenText) -> None:
-        """Take an edit: of a large text when the person pauses, or each key would have to wait for the one before."""
+        """Take an edit. With a large text, wait for a pause in typing, or each key would wait for the one before."""
         is_typing = opened.model.length > LARGE and not self._undo.is_walking
         self._rest.start() if is_typing else self._take_edits()
 
@@ -111,7 +111,7 @@ class CorpusTextModel(QObject, LazyModel):
                 self._corpus.rewrite(opened.source, None if text == opened.first else text)
 
     def _follow(self) -> None:
-        """Show what others make of a text, and forget those that cannot come back."""
+        """Show changes that other views make to a text, and forget texts that cannot come back."""
         there = {one.number: one for one in self._corpus.texts.value}
         for number, opened in list(self._open.items()):
             source = there.get(number)

@@ -1,4 +1,4 @@
-"""Adding texts: from dialogs, folders, addresses, the clipboard, drops, samples and recent files."""
+"""The wiring of the corpus: it adds texts from dialogs, folders, addresses, the clipboard, drops and samples."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from bpe_core.text.reading.opening import is_address, without_password
 from resources import Sample, samples
 
 RECOUNT_MILLISECONDS = 400  # after the last change of the recipe
-TITLE_LENGTH = 40  # characters of a pasted text that name it
+TITLE_LENGTH = 40  # most characters of a pasted text in its name
 
 
 class CorpusWiring(QObject):

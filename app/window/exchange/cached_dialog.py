@@ -1,4 +1,4 @@
-"""Choose a tokenizer that the Hugging Face cache holds, or one that it does not hold yet."""
+"""The dialog that chooses a tokenizer from the Hugging Face cache, or one to be downloaded."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class CachedDialog(QDialog):
 
     @property
     def name(self) -> str:
-        """The name of the row that is chosen; where none fits, the one that is typed."""
+        """Return the name of the chosen row, or the typed name if no row fits."""
         item: QListWidgetItem | None = self.list.currentItem()  # the stubs leave out None
         typed = self.field.text().strip()
         return typed if item is None else str(item.data(Qt.ItemDataRole.UserRole))

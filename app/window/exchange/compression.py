@@ -1,4 +1,4 @@
-"""Compressing and expanding any file."""
+"""The task that compresses or expands any file."""
 
 from __future__ import annotations
 

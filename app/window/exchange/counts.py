@@ -1,4 +1,4 @@
-"""Counts by other processes: begun in a window, they go on without it."""
+"""The counts that other processes make. A window starts them, and they go on without it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from bpe_core.text.reading.opening import is_address
 LOOK_EVERY_MILLISECONDS = 500
 TOPIC, LOOKING = "background counts", "status of background counts"
 BY = ("this program, on all cores", "a Dask cluster of this computer", "a Dask cluster at an address")
-ON = ("", "local")  # names of the first two; the third is an address
+ON = ("", "local")  # the first two places; the third is an address
 NO_TEXTS = "There is no text to count: open a file, paste a text or choose a sample."
 NO_PLACE = "Choose a file to write the counts to first."
 NO_ADDRESS = "Write the address of the cluster's scheduler, such as tls://host:8786. It is trusted with code."
@@ -34,8 +34,8 @@ NO_COUNTS = "“{}” must end in .parquet, or be a new folder that the counts b
 class BackgroundCounts(RowListModel[tuple[Path, CountStatus]]):
     """A list of all counts, the newest first. Each is known by its status file."""
 
-    failed = Signal(str)  # the process to begin
-    open_wanted = Signal(str)  # the output
+    failed = Signal(str)  # why a count could not be started
+    open_wanted = Signal(str)  # the path of the output
     list_wanted = Signal()
 
     def __init__(self, session: Session, folder: Path, parent: QObject | None = None) -> None:

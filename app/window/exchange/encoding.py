@@ -1,4 +1,4 @@
-"""Encoding whole texts into a file of ids."""
+"""The task that encodes whole texts into a file of ids."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class CorpusEncoding(FileWork):
         super().__init__("ids of the corpus", session, parent)
 
     def start(self, files: Sequence[Path], at: int, width: Width | None, path: Path) -> None:
-        """Encode these files, or the texts of the corpus where there are none."""
+        """Encode these files, or the texts of the corpus if there are no files."""
         history = self.history
         if self.is_busy:
             return

@@ -1,4 +1,4 @@
-"""Export the run shown: prepare and check the files, then put them in place."""
+"""The export of the run shown: prepare and check the files, then put them in place."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ FOLDER_EXPLANATION = (
 )
 ROLE_TITLES = {"pad": "Fills up", "bos": "Begins a text", "eos": "Ends a text", "unk": "Unknown"}
 COMMON, A_TABLE = "tokenizer.json", "a table"  # what most programs read; how purposes of tables begin
-STEM = "merges"  # the name where the format has no fixed one
+STEM = "merges"  # the file's name if the format has no fixed one
 
 
 @dataclass(frozen=True)
 class FormatChoice:
     name: str
     explanation: str
-    file_name: str  # proposed
+    file_name: str  # the proposed name
     purpose: str = ""
 
     @property
@@ -151,7 +151,7 @@ class TableExport(FileWork):
         return tuple((name, token) for name, token in wish.roles if token != before[name])
 
     def put_in_place(self) -> None:
-        """Let the prepared files replace the old ones: all of them, or none."""
+        """Replace the old files by the prepared ones: all of them, or none."""
         if self._prepared is not None and not self.is_busy:
             self._begin(partial(_put_in_place, self._prepared), self._tell_written)
 

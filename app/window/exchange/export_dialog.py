@@ -1,4 +1,4 @@
-"""Export a tokenizer: choose format and place, read the check, and only then write."""
+"""The dialog that exports a tokenizer: choose format and place, read the check, and only then write."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ class ExportDialog(WorkDialog):
 
 
 class FolderFields(QWidget):
-    """The roles with guessed tokens; any other token can be chosen or typed, and is added if it is missing."""
+    """The fields of a folder: a token for each role, guessed at first. A chosen or typed token is added if missing."""
 
     changed = Signal()
 

@@ -1,4 +1,4 @@
-"""Long work that writes a file: one at a time, on another thread, cancelled without a trace."""
+"""The base of long tasks that write a file: one at a time, on another thread; a cancelled one leaves no file."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ Result = TypeVar("Result")
 
 
 class FileWork(QObject):
-    """The file appears only when it is complete, so cancelling leaves the old one."""
+    """A long task that writes a file. The file appears only when complete, so cancelling keeps the old one."""
 
     progressed = Signal(float)  # from 0 to 1
     failed = Signal(str)
     ended = Signal()
-    written = Signal(tuple, Path)  # the command that writes the same file, and where it is
+    written = Signal(tuple, Path)  # the command that writes the same file, and its path
 
     def __init__(self, topic: str, session: Session, parent: QObject | None = None) -> None:
         super().__init__(parent)

@@ -21,18 +21,18 @@ class GrowthOffer:
     most: int  # tokens
     first_free: int  # id
     largest: int  # id
-    rule: OpenChoice | None  # how pairs are chosen, where the table leaves that open
-    refusal: Callable[[int, int], str]  # why that many tokens cannot have ids from there on; empty if they can
+    rule: OpenChoice | None  # the choice of pairs, if the table leaves it open
+    refusal: Callable[[int, int], str]  # says why so many tokens from this id on are impossible
     goes_across: bool = False  # whether new tokens may hold several words
 
 
 @dataclass(frozen=True)
 class OpenChoice:
-    """A choice of the method that a table leaves open which lists tokens."""
+    """A choice of the method that a table leaves open, because it lists only tokens."""
 
     name: str
-    value: str  # that the recipe has
-    titles: Mapping[str, str]  # of all values, in words
+    value: str  # the recipe's value
+    titles: Mapping[str, str]  # the words for each value
 
 
 def growth_offer(history: History) -> GrowthOffer:
@@ -68,7 +68,7 @@ def _open_choice(history: History) -> OpenChoice | None:
 
 
 def _goes_across(history: History) -> bool:
-    """Return whether a second stage can be learned on top of it; with a recipe of such a method it goes on with it."""
+    """Return whether a second stage can be learned on top of a history. A two-stage recipe continues its second."""
     try:
         return growing_recipe(history, 1, across_words=True).method != history.recipe.method
     except BpeError:

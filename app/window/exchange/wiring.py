@@ -1,4 +1,4 @@
-"""Tokenizers, ids, counts and compressed files, in and out."""
+"""The wiring of imports and exports: tokenizers, ids, counts and compressed files."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ if TYPE_CHECKING:  # loaded when they are opened, after the first paint of the w
     from app.window.exchange.encode_dialog import EncodeDialog
     from app.window.exchange.encoding import CorpusEncoding
 
-COUNTS_FOLDER = "counts"  # beside the safety copies
+COUNTS_FOLDER = "counts"  # a folder next to the safety copies
 
 
 class ExchangeWiring(QObject):
-    """Each deed has its action, its model and its dialog; only one dialog of a kind is open."""
+    """The connector of imports and exports. Each task has an action, a model and a dialog; each dialog opens once."""
 
     written = Signal(tuple, Path)  # the command that writes the same file, and where it is
 
@@ -95,7 +95,7 @@ class ExchangeWiring(QObject):
             open_table(path)
 
     def _compare_with(self, run: Run) -> None:
-        """Put it beside the others; where no run is shown, show it."""
+        """Put the run next to the others in Compare; if no run is shown, show it."""
         if self._session.runs.shown is None:
             self._session.runs.show(run)
         else:

@@ -1,4 +1,4 @@
-"""Search everything that the window can do or show: by title, by token, by step."""
+"""The search through everything that the window can do or show: by title, by token, by step."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ Search = Callable[[str], Iterable[Fitting]]  # searches one kind of things, the 
 
 
 def among(offered: Iterable[SearchHit]) -> Search:
-    """Search titles, alone or together with the kind: "theme dark" as well as "dark"."""
+    """Make a search of titles, alone or together with the kind: "theme dark" as well as "dark"."""
     known = tuple(offered)
 
     def search(typed: str) -> list[Fitting]:
@@ -71,12 +71,12 @@ def among(offered: Iterable[SearchHit]) -> Search:
 
 
 def best(typed: str, searches: Sequence[Search]) -> list[SearchHit]:
-    """List all matches, the best first; equals in the order of the searches."""
+    """List all matches, the best first; equal ones in the order of the searches."""
     return [found for _, found in sorted(chain(*(search(typed) for search in searches)), key=lambda one: one[0])]
 
 
 NUMBER = re.compile(r"\s*#?\s*(\d[\d,]{0,11})\s*")
-EXACT = BEGINNING - 1  # before every action
+EXACT = BEGINNING - 1  # an exact match comes before every action
 MOST_TOKENS = 40  # matches shown per rank; the table can list all
 
 

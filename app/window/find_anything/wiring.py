@@ -31,7 +31,7 @@ SYNONYMS = {"&Dark": "dark mode night black", "&Light": "light mode day white", 
 
 
 class SearchWiring(QObject):
-    learning_wanted = Signal()  # by the recipe that was chosen
+    learning_wanted = Signal()  # learning by the chosen recipe is wanted
 
     def __init__(
         self,
@@ -56,7 +56,7 @@ class SearchWiring(QObject):
     def searches(self, run: Run | None) -> list[Search]:
         named = *self._recipes(), *self._pages(), *self._lessons(), *self._places.hits()
         searches: list[Search] = [among(self._actions()), among(named)]
-        if run is not None and not self._teaching.course.is_predicting:  # or the answer could be looked up
+        if run is not None and not self._teaching.course.is_predicting:  # else the answer could be looked up
             searches.append(RunSearch(run, self._session.cursor.go_to, self._look_at))
         return searches
 
