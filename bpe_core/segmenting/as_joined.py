@@ -1,4 +1,4 @@
-"""The ranks of boundaries as the method of a history joins them: in a word as it is, or in a run of words."""
+"""The ranks of boundaries by the method of a history, which joins within words or in runs of words."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bpe_core.support.arrays import Int32s
 
 
 def ranks_of(symbols: Int32s, history: History) -> Int32s:
-    """Return which step dissolves the boundary in front of each cell of a layout; by what is faster for that many."""
+    """Return the step that removes the boundary before each cell of a layout; the number of cells decides how."""
     if not METHODS[history.recipe.method].joins_runs:
         return merging.ranks_of(symbols, history)
     if not use_machine_code(symbols.nbytes):

@@ -1,6 +1,6 @@
-"""Encode many texts at once, or a large one, on all cores: their bytes lie end to end.
+"""The encoding of many texts, or of a large one, on all cores; the bytes of all texts are end to end.
 
-A large text is cut where its words stay the same, and its parts are encoded as texts of their own.
+A large text is divided at places that change none of its words, and its parts are encoded as separate texts.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
     from bpe_core.splitting.safe_cuts import SafeCuts
 
 Part = Callable[[], "Texts"]
-Encode = Callable[[Int32s], tuple[Int32s, Int64s]]  # in an array, if it is large enough
+Encode = Callable[[Int32s], tuple[Int32s, Int64s]]  # encodes into a given array, if that is large enough
 
 LEAST_JOB, LARGEST_JOB = 1 << 18, 1 << 21  # bytes that a thread takes at a time
 _JOBS_A_THREAD = 8
-_PARTS = 16  # into which texts are divided at least where each thread makes their bytes
+_PARTS = 16  # the least number of parts, if each thread makes the bytes of its texts
 
 
 class Jobs(NamedTuple):
-    """The sizes of a thread's jobs in bytes or characters: smaller towards the end, so that all finish together."""
+    """The sizes of jobs in bytes or characters. They shrink towards the end, so all threads finish together."""
 
     most: int
     threads: int
@@ -50,7 +50,7 @@ class Jobs(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """The ids of all texts, one after the other; those of text i are ids[offsets[i] : offsets[i + 1]]."""
+    """The ids of all texts, end to end; the ids of text i are ids[offsets[i] : offsets[i + 1]]."""
 
     ids: Int32s
     offsets: Int64s
@@ -70,14 +70,14 @@ class Batch(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Texts:
-    """Texts in UTF-8 that follow each other, each from one edge to the next."""
+    """Texts in UTF-8, end to end; each goes from one edge to the next."""
 
     data: Bytes
     edges: Int64s
 
     @classmethod
     def of(cls, texts: Any) -> Texts:
-        """Take a list of texts or of their bytes, or an Arrow array of either."""
+        """Make texts from a list of texts or bytes, or from an Arrow array of either."""
         if isinstance(texts, (str, bytes)):
             raise BpeError("Give the texts as a list, also if there is only one.")
         if type(texts).__module__.startswith("pyarrow"):
@@ -99,14 +99,14 @@ class Texts:
 
     @property
     def room(self) -> int:
-        """Return how many ids to make room for.
+        """Return the number of ids to make room for.
 
-        More are rare; more room would cost nothing, but huge memory is not reused.
+        More ids are rare. A larger array would cost nothing itself, but the C library does not reuse huge arrays.
         """
         return self.size // 2
 
     def parts(self, cuts: SafeCuts, jobs: Jobs) -> tuple[list[Part], Int64s]:
-        """Parts of about these sizes, and which of all their edges are edges of these texts."""
+        """Divide the texts into parts; return these, and the indices of the texts' edges among all edges."""
         edges, of_texts = _divided(self, cuts, jobs)
         return [partial(self._between, edges[start : stop + 1]) for start, stop in _shared_out(edges, jobs)], of_texts
 
@@ -120,14 +120,14 @@ class Texts:
 
 @dataclass(frozen=True, eq=False)
 class Unread:
-    """Many texts, whose bytes each thread makes of its own part while others encode."""
+    """Many texts that are not yet bytes; each thread converts its own part while others encode."""
 
     texts: list[Any]
-    edges: Int64s  # in characters, or in bytes where they are bytes
+    edges: Int64s  # in characters, or in bytes for texts that are bytes
 
     @classmethod
     def of(cls, texts: Any) -> Unread | Texts:
-        """Read at once where that takes hardly any time, or where one text is large, which then keeps its bytes."""
+        """Return texts to convert later; convert them now if that is quick, or if one of the texts is large."""
         if isinstance(texts, (str, bytes)) or type(texts).__module__.startswith("pyarrow"):
             return Texts.of(texts)
         texts = list(texts)
@@ -149,7 +149,7 @@ class Unread:
 
     @property
     def room(self) -> int:
-        """Return how many ids to make room for; a character that is not ASCII may become several."""
+        """Return the number of ids to make room for; a character outside ASCII may become several."""
         return 2 * self.size
 
     def parts(self, _: SafeCuts, jobs: Jobs) -> tuple[list[Part], Int64s]:
@@ -163,13 +163,13 @@ class Unread:
 
 
 def _of_list(texts: list[Any]) -> tuple[Texts, bool]:
-    """Return the texts of a list, and whether they are certainly UTF-8."""
+    """Return the texts of a list, and whether they are known to be valid UTF-8."""
     if len(texts) == 1 and isinstance(texts[0], str):
         data = utf8_view(texts[0])
         return Texts(data, np.array([0, len(data)])), True
     try:
         parts, is_sound = list(map(str.encode, texts)), True
-    except (TypeError, UnicodeEncodeError):  # some are bytes, or nothing a batch can hold
+    except (TypeError, UnicodeEncodeError):  # some items are bytes, or of a wrong type
         parts = [text if isinstance(text, bytes) else utf8(text) for text in map(_checked, texts)]
         is_sound = False
     edges = np.zeros(len(parts) + 1, np.int64)
@@ -184,7 +184,7 @@ def _checked(text: Any) -> str | bytes:
 
 
 def _of_arrow(array: Any) -> Texts:
-    import pyarrow as pa  # which is installed, since it made this array
+    import pyarrow as pa  # pyarrow is installed, as it made this array
 
     if not isinstance(array, (pa.Array, pa.ChunkedArray)):
         raise BpeError(f"This is a {type(array).__name__} of pyarrow; give a column of it, an array of strings.")
@@ -203,7 +203,7 @@ def _of_arrow(array: Any) -> Texts:
 
 
 def _check(texts: Texts) -> None:
-    """Check that all is UTF-8, and no character lies in two texts."""
+    """Check that the texts are valid UTF-8 and that no character is divided between two texts."""
     edges = texts.edges - texts.edges[0]
     broken = first_broken(texts.data[texts.edges[0] : texts.edges[-1]], edges)
     if broken >= 0:
@@ -211,13 +211,13 @@ def _check(texts: Texts) -> None:
         raise BpeError(f"Text {which + 1:,} of the batch is not valid UTF-8 around its byte {broken - edges[which]:,}.")
 
 
-# On several threads
+# Several threads
 
 
 def encoded_by_kernels(
     encoder: CompiledEncoder, texts: Texts | Unread, cuts: SafeCuts, at: int, threads: int | None
 ) -> Batch:
-    """Return the ids of all texts; without a number of threads on several if there is enough to do."""
+    """Return the ids of all texts; by default several threads encode if there is enough work."""
     threads = threads or (available_threads() if texts.size >= WORTH_THREADS else 1)
     if isinstance(texts, Unread) and threads == 1:
         texts = Texts.of(texts.texts)
@@ -236,14 +236,14 @@ def encoded_by_kernels(
             gathered.take_all([partial(encode, part) for part in parts], max(1, min(threads, len(parts))))
         except BpeError:
             if isinstance(texts, Unread):
-                Texts.of(texts.texts)  # raises the same error with the place among all texts
+                Texts.of(texts.texts)  # raises the same error with the number of the text in the whole batch
             raise
         ids, offsets = gathered.joined()
     return Batch(ids, offsets[of_texts])
 
 
 def _divided(texts: Texts, cuts: SafeCuts, jobs: Jobs) -> tuple[Int64s, Int64s]:
-    """Return the edges of texts with safe places inside large ones, and the indices of the texts' own edges."""
+    """Return the edges of texts with further safe edges inside large ones, and the indices of the texts' own edges."""
     edges, more = texts.edges, list[int]()
     last = int(edges[-1])
     for large in np.flatnonzero(np.diff(edges) > 2 * jobs.next(0)).tolist():
@@ -263,33 +263,33 @@ def _shared_out(edges: Int64s, jobs: Jobs) -> Iterable[tuple[int, int]]:
         wanted.append(place)
         place += jobs.next(last - place)
     starts = np.searchsorted(edges, np.array(wanted, np.int64))
-    return pairwise(sorted({0, *starts.tolist(), len(edges) - 1}))  # np.unique loads NumPy's masked arrays
+    return pairwise(sorted({0, *starts.tolist(), len(edges) - 1}))  # np.unique would load NumPy's masked arrays
 
 
 def _used_again(count: int) -> Int32s:
-    """Return memory that the C library keeps for the next text when it is freed."""
+    """Return an array whose memory the C library keeps for the next text when it is freed."""
     given_back = np.empty(count, np.int32)
     del given_back
     return np.empty(count, np.int32)
 
 
 class _ResultCollector:
-    """A collector of what several threads encode, in one array; a part follows when those before it are done."""
+    """A collector that puts the ids from several threads in order into one array."""
 
     def __init__(self, room: int) -> None:
         self._ids = _used_again(room)
         self._free = 0
         self._offsets = [np.zeros(1, np.int64)]
         self._done: dict[int, tuple[Int32s, Int64s]] = {}
-        self._beyond: list[Int32s] = []  # those for which there was no room, from the first such part on
-        self._spare: list[Int32s] = []  # arrays that were written to before, which takes less time again
+        self._beyond: list[Int32s] = []  # the parts from the first one that did not fit
+        self._spare: list[Int32s] = []  # used arrays, which are faster to write to than new ones
         self._lock = threading.Lock()
         self._failures: list[BaseException] = []
 
     def take_all(self, parts: Sequence[Encode], threads: int) -> None:
         waiting = iter(enumerate(parts))
         others: list[threading.Thread] = []
-        with suppress(RuntimeError):  # the system has no more: those that there are take all
+        with suppress(RuntimeError):  # the system has no more threads; the existing ones do all the work
             for _ in range(1, threads):
                 thread = threading.Thread(target=self._take, args=(waiting,))
                 thread.start()
@@ -313,19 +313,19 @@ class _ResultCollector:
                 with self._lock:
                     self._done[number] = found
                     placed = list(self._placed())
-                for ids, start in placed:  # while others go on
+                for ids, start in placed:  # while other threads continue
                     self._put(ids, start)
         except BaseException as error:
             self._failures.append(error)
 
     def _room_for(self, number: int) -> Int32s:
-        """Return the part's own place if all parts before it are done and nothing has to move; else a spare array."""
+        """Return the part's final place if all parts before it are done; otherwise a spare array."""
         if number == len(self._offsets) - 1 and not self._beyond:
             return self._ids[self._free :]
         return self._spare.pop() if self._spare else np.empty(0, np.int32)
 
     def _placed(self) -> Iterator[tuple[Int32s, int]]:
-        """Yield the parts that are done and have a place now, since all before them have: where each begins."""
+        """Yield the ids of the next finished parts in order, each with its index in the array."""
         while (part := self._done.pop(len(self._offsets) - 1, None)) is not None:
             ids, offsets = part
             start = self._free

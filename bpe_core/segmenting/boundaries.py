@@ -1,14 +1,14 @@
-"""The tokens of a text after every merge: one number for each place between two bytes.
+"""The tokens of a text after every merge: one number for each boundary between two bytes.
 
-The rank of a boundary is the index of the merge that dissolves it. The tokens after k merges lie between the
-boundaries whose rank is k or more. So a text is encoded once, and moving through the history is one comparison.
+The rank of a boundary is the index of the merge that removes it. The tokens after k merges lie between the boundaries
+whose rank is k or more. So a text is encoded once, and another step needs only a comparison.
 
     >>> low = Boundaries(b"low", np.array([PATTERN_CUT, 1, 0, PATTERN_CUT], np.int32))  # merges o+w, then l+ow
     >>> [low.tokens(at).spans().tolist() for at in (1, 2)]
     [[[0, 1, 108], [1, 3, 256]], [[0, 3, 257]]]
 
-Base symbols that cover no byte, such as word markers, are kept apart as `HiddenSymbols`. Each lies before some byte and
-goes with what follows it in its word, or with what precedes it if its word ends there.
+Base symbols that cover no byte, such as word markers, are stored separately as `HiddenSymbols`. Each lies before some
+byte. It belongs to the symbol that follows it in its word, or to the one before it if its word ends there.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from bpe_core.kernels import PATTERN_CUT as PATTERN_CUT
 from bpe_core.segmenting.segmentation import NO_TOKEN, Segmentation, Tokens
 from bpe_core.support.arrays import Bools, Int32s, Int64s
 
-INSIDE = -1  # within a base symbol: never a boundary
+INSIDE = -1  # a byte inside a base symbol, where no boundary is
 
-GLUED_WHILE_PENDING = 32  # this many new bytes are shown as part of the token before them
-_WINDOW = 1024  # bytes looked at first when searching for the next boundary
+GLUED_WHILE_PENDING = 32  # up to this many new bytes are shown as part of the token before them
+_WINDOW = 1024  # bytes examined first in a search for the next boundary
 NONE_JOINED = -1  # a hidden symbol that stands alone
 
 
 @dataclass(frozen=True, eq=False)
 class Groups:
     places: Int64s
-    ids: Int64s  # the token, where the group is one by itself
-    with_left: Int64s  # the last merge of the token it is joined to on the left, as far as seen here; or NONE_JOINED
+    ids: Int64s  # the token, if the group is a token by itself
+    with_left: Int64s  # the last known merge that joins it to the token on the left, or NONE_JOINED
     with_right: Int64s
-    goes_left: Bools  # whether its word ends there, and began before
+    goes_left: Bools  # whether its word began before and ends there
 
     @property
     def are_alone(self) -> Bools:
@@ -47,11 +47,11 @@ class Groups:
 
 @dataclass(frozen=True, eq=False)
 class HiddenSymbols:
-    """The hidden symbols of one text, in order. An edit splices them, and a new answer replaces some."""
+    """The hidden symbols of one text, in order. Edits move them, and a new answer replaces some."""
 
-    places: Int64s  # the byte before which each lies
+    places: Int64s  # the byte after each symbol
     ids: Int32s
-    before: Int32s  # the rank of the boundary between each and the symbol before it
+    before: Int32s  # the rank of the boundary before each symbol
     behind: Int32s
 
     @classmethod
@@ -70,7 +70,7 @@ class HiddenSymbols:
         return _joined(self._part(slice(low)), self._part(slice(high, None))._moved(added - removed))
 
     def replaced(self, start: int, stop: int, new: HiddenSymbols) -> HiddenSymbols:
-        """Return a copy with other symbols for the words from `start` to `stop`; places in `new` count from `start`."""
+        """Return a copy with new symbols for the words from `start` to `stop`; offsets in `new` count from `start`."""
         low, high = self._indices(start, stop)
         old = self._part(slice(low, high))
         before = old._part((old.places == start) & old.goes_left)
@@ -79,7 +79,7 @@ class HiddenSymbols:
 
     @cached_property
     def goes_left(self) -> Bools:
-        """Return whether the word of each symbol ends at its place and began before it."""
+        """Return for each symbol whether its word began before it and ends there."""
         indices = np.arange(len(self))
         places_first = np.searchsorted(self.places, self.places)
         places_last = np.searchsorted(self.places, self.places, side="right") - 1
@@ -95,7 +95,7 @@ class HiddenSymbols:
         return begins
 
     def alone(self, at: int) -> Int64s:
-        """Return the places of symbols that are tokens by themselves, or with other hidden ones, after `at` merges."""
+        """Return the offsets of hidden symbols that are tokens without other symbols after `at` merges."""
         stand = self.before >= np.int32(at)
         if self._begins_place.all():
             return self.places[np.flatnonzero(stand & (self.behind >= np.int32(at)))]
@@ -136,23 +136,23 @@ def _joined(*parts: HiddenSymbols) -> HiddenSymbols:
 
 
 class PlacedSymbols(NamedTuple):
-    """The base symbols of a text, one after the other; a special token counts as one of them."""
+    """The base symbols of a text in order; a special token counts as a symbol."""
 
     ids: Int32s
-    ranks: Int32s  # of the boundary before each symbol
-    starts: Int64s  # the bytes each covers in the given text; a marker covers none
+    ranks: Int32s  # the rank of the boundary before each symbol
+    starts: Int64s  # offsets of each symbol in the given text; a marker covers no byte
     stops: Int64s
 
 
 class Boundaries(Segmentation):
-    """The boundaries of one text, in bytes of the given text: BPE's `Segmentation`.
+    """The boundaries of one text, in bytes of the given text: the `Segmentation` of byte-pair encoding.
 
-    `ranks` has one number for each byte, and one more for the end: the index of the merge that
-    dissolves the boundary before that byte. NEVER: none does; PATTERN_CUT: words meet there (or a
-    word and what belongs to none); INSIDE: no base symbol begins there, so there is no boundary.
-    Where symbols that cover no byte make several boundaries fall on one byte, it is PATTERN_CUT if
-    words meet there, else the highest rank; `hidden` knows the others. `symbols` has the base symbol
-    that begins at each byte, or NO_TOKEN; it is None where each byte is its own symbol.
+    `ranks` has a number for each byte and for the end: the index of the merge that removes the
+    boundary before that byte. NEVER means that no merge does. PATTERN_CUT means that a word begins
+    or ends there. INSIDE means that no base symbol begins there, so there is no boundary. Symbols
+    that cover no byte can put several boundaries before one byte. The number is then PATTERN_CUT if
+    words meet there, else the highest rank; `hidden` holds the other ranks. `symbols` has the base
+    symbol that begins at each byte, or NO_TOKEN; it is None if each byte is its own symbol.
     """
 
     def __init__(
@@ -179,7 +179,7 @@ class Boundaries(Segmentation):
 
     @classmethod
     def of_bytes(cls, data: bytes, ranks: Int32s, symbol_of_byte: Int32s, alphabet_size: int) -> Boundaries:
-        """Make the boundaries of a text of which each byte is a symbol and belongs to a word."""
+        """Make the boundaries of a text whose bytes are each a symbol of some word."""
         are_themselves = bool((symbol_of_byte == np.arange(256)).all())
         symbols = None if are_themselves else symbol_of_byte[np.frombuffer(data, np.uint8)]
         return cls(data, ranks, symbols, alphabet_size=alphabet_size)
@@ -206,7 +206,7 @@ class Boundaries(Segmentation):
     # -- changes ---------------------------------------------------------------------------
 
     def splice(self, start: int, removed: int, added: bytes) -> None:
-        """Follow an edit. A few new bytes seem part of the token before them, so that typing does not flicker."""
+        """Follow an edit. A few new bytes are shown as part of the token before them, so typing does not flicker."""
         stop = start + removed
         behind = max(self.ranks[start], self.ranks[stop])
         seam = np.full(len(added) + 1, INSIDE, np.int32)
@@ -260,16 +260,16 @@ class Boundaries(Segmentation):
         return Tokens(np.insert(tokens.edges, indices, places), np.insert(tokens.ids, indices, groups.ids[wanted]))
 
     def edges(self, at: int) -> Int64s:
-        edges = np.flatnonzero(self.ranks >= np.int32(at))  # the text's end is a boundary that no merge dissolves
+        edges = np.flatnonzero(self.ranks >= np.int32(at))  # no merge removes the boundary at the end of the text
         if len(self.hidden):
-            edges = np.sort(np.concatenate((edges, self.hidden.alone(at))), kind="stable")  # which merges sorted halves
+            edges = np.sort(np.concatenate((edges, self.hidden.alone(at))), kind="stable")  # fast for two sorted halves
         return edges
 
     def count(self, at: int) -> int:
         return self._count(self.ranks[:-1] >= np.int32(at)) + len(self.hidden.alone(at))
 
     def count_unknown(self, at: int, id: int) -> int:
-        return 0 if self.symbols is None else int(np.count_nonzero(self.symbols == np.int32(id)))  # nothing joins it
+        return 0 if self.symbols is None else int(np.count_nonzero(self.symbols == np.int32(id)))  # it is never joined
 
     def _count(self, starts: Bools) -> int:
         return int(np.count_nonzero(starts if self.symbols is None else starts & (self.symbols != NO_TOKEN)))
@@ -290,20 +290,18 @@ class Boundaries(Segmentation):
         return int(found[0])
 
     def _ids(self, edges: Int64s, at: int) -> Int64s:
-        """Return the ids of tokens: the highest rank among the boundaries inside a token is the merge that made it."""
+        """Return the ids of tokens; the highest rank of the boundaries inside a token is the merge that made it."""
         first, end = int(edges[0]), int(edges[-1])
-        if self.pending and self.pending[0] <= first and end <= self.pending[1]:  # it may be long
+        if self.pending and self.pending[0] <= first and end <= self.pending[1]:  # a shortcut for long ranges
             return np.full(len(edges) - 1, NO_TOKEN, np.int64)
         inside = self.ranks[first:end].copy()
         starts = edges[:-1] - first
-        inside[starts] = INSIDE  # its own start is not inside a token
+        inside[starts] = INSIDE  # the start of a token is not inside it
         last_merge = np.maximum.reduceat(inside, starts).astype(np.int64)
         if len(self.hidden):
             groups = self.hidden.between(first, end).groups(at, self.alphabet_size)
-            to_right = (
-                np.searchsorted(edges, groups.places, side="right") - 1
-            )  # the token that starts there or holds it
-            to_left = np.searchsorted(edges, groups.places) - 1  # the token that holds it or ends there
+            to_right = np.searchsorted(edges, groups.places, side="right") - 1  # the token that starts or is there
+            to_left = np.searchsorted(edges, groups.places) - 1  # the token that ends there or covers it
             for token, joined in ((to_right, groups.with_right), (to_left, groups.with_left)):
                 which = (joined >= 0) & (token >= 0) & (token < len(starts))
                 np.maximum.at(last_merge, token[which], joined[which])
@@ -317,14 +315,14 @@ class Boundaries(Segmentation):
         return np.frombuffer(self.data, np.uint8).astype(np.int32) if self.symbols is None else self.symbols
 
     def all_symbols(self) -> PlacedSymbols:
-        """Return every base symbol of the text in order, also those that cover no byte."""
+        """Return every base symbol of the text in order, including symbols that cover no byte."""
         symbols = self._named_symbols()
         hidden, starts = self.hidden, np.flatnonzero(symbols != NO_TOKEN)
-        places = np.flatnonzero(self.ranks != INSIDE)  # a symbol ends at the next of them
+        places = np.flatnonzero(self.ranks != INSIDE)  # a symbol ends at the next of these
         stops, ranks = places[np.searchsorted(places, starts, side="right")], self.ranks[starts]
         following = np.searchsorted(starts, hidden.places)
         are_followed = following < len(starts)
-        ranks[following[are_followed]] = hidden.behind[are_followed]  # of several in one place the last one's holds
+        ranks[following[are_followed]] = hidden.behind[are_followed]  # the last of several hidden symbols decides
         return PlacedSymbols(
             np.insert(symbols[starts], following, hidden.ids),
             np.insert(ranks, following, hidden.before),
@@ -342,7 +340,7 @@ def joined(parts: list[PlacedSymbols]) -> PlacedSymbols:
 
 
 def shifted_hull(old: tuple[int, int] | None, start: int, removed: int, added: int) -> tuple[int, int]:
-    """Return the smallest range that holds the new bytes and all that was waiting before, where it is now."""
+    """Return the smallest range with the new bytes and the former waiting range, moved by the edit."""
     if old is None:
         return start, start + added
 

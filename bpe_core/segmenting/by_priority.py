@@ -1,7 +1,7 @@
-"""Cut words by a table of priorities: join the best pair of neighbours, again and again, until none may be joined.
+"""The splitting of words by a table of priorities: join the best pair of neighbours until no pair can be joined.
 
-Here a token may be joined before an older one, and from other halves than it was learned from. So no boundary has one
-rank, and each word is cut anew for each moment; a cut holds until a token appears that was looked for in vain.
+By such a table a token may be joined before an older one, and from other halves than it was learned from. So a
+boundary has no rank, and each word is cut again at each step. A cut holds until a token exists that was missing before.
 
     >>> import numpy as np
     >>> from bpe_core.history.alphabet import Alphabet
@@ -42,11 +42,12 @@ from bpe_core.support.arrays import Bools, Int32s, Int64s
 if TYPE_CHECKING:  # which loads machine code
     from bpe_core.segmenting.text_pairs import JoinedTexts
 
-BYTES_A_TOKEN = 8  # about: its text
-LONG = 48  # symbols; a longer word is divided where no pair could ever join
+BYTES_A_TOKEN = 8  # about the length of its text
+LONG = 48  # symbols; a longer word is divided at pairs that are never joined
 LONGEST_REMEMBERED = 256
 
-Stretch = tuple[tuple[int, ...], tuple[int, ...], int, int]  # tokens, how many symbols each has, since when, until when
+# The tokens of a part of a word, their lengths in symbols, and the steps from and until which this cut holds.
+Stretch = tuple[tuple[int, ...], tuple[int, ...], int, int]
 
 
 class JoinedWords:
@@ -60,7 +61,7 @@ class JoinedWords:
         self._stretches: dict[tuple[int, ...], Stretch] = {}
 
     @cached_property
-    def find(self) -> Find:  # what only plain Python looks up
+    def find(self) -> Find:  # used only by plain Python
         if self.joining.pairs is not None:
             return ByPair(self.joining.pairs).__getitem__
         many = use_machine_code(BYTES_A_TOKEN * (self._base + len(self.history)), OPENING)
@@ -76,16 +77,16 @@ class JoinedWords:
 
     @property
     def is_plain(self) -> bool:
-        """Return whether kernels spell and join words in the same way."""
+        """Return whether kernels can spell and join words in the same way."""
         marks_whole_words = self.joining.whole_words and self._before != b""
-        alphabet = self.history.alphabet  # what is left out they take for unknown, and leave that out
+        alphabet = self.history.alphabet  # kernels treat left-out symbols as unknown, and leave unknown symbols out
         keeps_others = self._unknown not in {None, *self._left_out} or alphabet.first_fallback_id is not None
         leaves_out = self._left_out != frozenset() and (keeps_others or alphabet.marker_id in self._left_out)
         return not (marks_whole_words or leaves_out)
 
     @property
     def puts_unknown_together(self) -> bool:
-        """Return whether several unknown words in a row are one token, as in SentencePiece's models of words."""
+        """Return whether neighbouring unknown words are one token, as in SentencePiece's models of words."""
         joining = self.joining
         return joining.whole_words and joining.joins_unknown and joining.pairs is None
 
@@ -125,7 +126,7 @@ class JoinedWords:
         return id is not None and self._birth(id) <= at
 
     def _part_hidden(self, joined: Sequence[int], lengths: Sequence[int], ids: list[int], counts: list[int]) -> None:
-        """Add these tokens; for hidden ones the parts they were learned from."""
+        """Add tokens; a hidden token is replaced by the parts it was learned from."""
         waiting = list(zip(reversed(joined), reversed(lengths), strict=True))
         while waiting:
             id, length = waiting.pop()
@@ -157,7 +158,7 @@ class JoinedWords:
 
     @cached_property
     def alone(self) -> Bools:
-        """Return which tokens are never joined: those for unknown characters, and those found first."""
+        """Return which tokens are never joined: those for unknown characters, and those that are searched first."""
         found = np.zeros(self._base + len(self.history), np.bool_)
         found[: self._base] = ~np.array(self.history.alphabet.merging, np.bool_)
         found[list(self.joining.found_first)] = True
@@ -170,7 +171,7 @@ class JoinedWords:
     def _birth(self, token: int) -> int:
         return max(0, token - self._base + 1)
 
-    # -- a word as symbols -----------------------------------------------------------------
+    # -- the symbols of a word -------------------------------------------------------------
 
     def spelled(self, word: bytes) -> tuple[list[int], list[int]]:
         if self._first is None:
@@ -194,7 +195,7 @@ class JoinedWords:
         return (symbols, widths) if self._left_out.isdisjoint(symbols) else self._without(symbols, widths)
 
     def _without(self, symbols: list[int], widths: list[int]) -> tuple[list[int], list[int]]:
-        """Leave symbols out; their bytes go to the token after them, and to none at the end of a word."""
+        """Leave symbols out; their bytes go to the next token, or to no token at the end of a word."""
         kept, wide, waiting = list[int](), list[int](), 0
         for symbol, width in zip(symbols, widths, strict=True):
             if symbol in self._left_out:
@@ -233,23 +234,23 @@ class JoinedWords:
 
     @cached_property
     def whole(self) -> dict[bytes, int]:
-        """Return the tokens by the word that each is; of equal ones the oldest."""
+        """Map words that are a whole token to the token; the oldest token of equal ones counts."""
         alone = self._hidden | frozenset(self.joining.left_out)
         alone |= self._fallback if self.joining.pairs is None else frozenset()
-        if self.puts_unknown_together:  # then several words in a row are looked up as one, too
+        if self.puts_unknown_together:  # then neighbouring words are looked up together, too
             words = Cutting(self.history.recipe).words
             alone |= {id for id, text in enumerate(self._texts) if len(list(words(text.decode()))) > 1}
         return {text: id for id, text in reversed(list(enumerate(self._texts))) if id not in alone}
 
     @cached_property
     def _fallback(self) -> frozenset[int]:
-        """Return the tokens for unknown characters; only `tokenizers` takes a text that spells one for it."""
+        """Return the tokens for unknown characters; only `tokenizers` finds them by their spelling in a text."""
         return frozenset(id for id, merges in enumerate(self.history.alphabet.merging) if not merges)
 
     # -- joining ---------------------------------------------------------------------------
 
     def _apart(self, symbols: list[int], at: int) -> Iterator[Stretch]:
-        """Yield the stretches of a long word between which nothing is ever joined."""
+        """Yield the parts of a long word that are never joined to each other."""
         start, meet = 0, self.meeting
         for place in range(1, len(symbols)):
             if symbols[place - 1] << 32 | symbols[place] not in meet:
@@ -259,7 +260,7 @@ class JoinedWords:
 
     @cached_property
     def meeting(self) -> set[int]:
-        """Return all pairs of symbols that are neighbours in some token, the left one 32 bits above."""
+        """Return all pairs of symbols that are neighbours in some token; the left symbol is 32 bits above."""
         return set(self.meeting_pairs().tolist())
 
     def meeting_pairs(self) -> Int64s:
@@ -273,7 +274,7 @@ class JoinedWords:
         return found if self.joining.pairs is None else self._with_made_symbols(found, first, last, self.joining.pairs)
 
     def _with_made_symbols(self, meeting: Int64s, first: Int64s, last: Int64s, pairs: PairRows) -> Int64s:
-        """Add what meets where a base symbol is joined of others too, as one that ends words can be."""
+        """Add the pairs that meet because a base symbol can also be joined from others, as a word-ending one can."""
         left, right, made = (column[pairs.token < self._base] for column in pairs)
         begins, ends = _reached(made, first[left]), _reached(made, last[right])
         before, behind = meeting >> 32, meeting & 0xFFFFFFFF
@@ -287,7 +288,7 @@ class JoinedWords:
         return np.unique(np.append(meeting, np.array(further, np.int64)))
 
     def _joined_seeds(self) -> Iterator[list[int]]:
-        """Yield the symbols of each seed that neighbours may become, though no two of them made it."""
+        """Yield the symbols of each seed that neighbours may become, although no pair made it."""
         if self.joining.priorities is not None:
             for id in np.flatnonzero(self.joining.priorities[: self._base] != NO_PRIORITY).tolist():
                 yield self._spelling.symbols(self.history.alphabet.texts[id])
@@ -319,7 +320,7 @@ class JoinedWords:
 
 
 def _reached(starts: Int64s, stops: Int64s) -> dict[int, set[int]]:
-    """Return what is reached from each start in any number of steps.
+    """Return all numbers that each start leads to, in any number of steps.
 
     >>> _reached(np.array([1, 2]), np.array([2, 3])) == {1: {2, 3}, 2: {3}}
     True
@@ -338,7 +339,7 @@ def _reached(starts: Int64s, stops: Int64s) -> dict[int, set[int]]:
 
 
 def joined_unknown(ids: Int32s, edges: Int64s, unknown: int) -> tuple[Int32s, Int64s]:
-    """Make one of neighbouring unknown tokens of a text; the edges are of texts among the ids."""
+    """Join neighbouring unknown tokens of each text into one; `edges` are the offsets of the texts in the ids."""
     again = np.zeros(len(ids) + 1, np.bool_)
     again[1:-1] = (ids[1:] == unknown) & (ids[:-1] == unknown)
     again[edges] = False

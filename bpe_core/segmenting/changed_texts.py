@@ -1,4 +1,4 @@
-"""Texts as SentencePiece changes them before it splits them, many at once, by machine code."""
+"""The normalization of many texts at once, as SentencePiece does it, by machine code."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bpe_core.support.arrays import Bytes, Int64s, grown
 from bpe_core.text.preparation.normalizers import KEPT_APART
 from bpe_core.text.preparation.whole_texts import Marks, WholeTexts
 
-_MORE = 16  # bytes of room for each text, behind a sign for each byte: nearly always enough
+_MORE = 16  # bytes of room for each text besides a marker for each byte; nearly always enough
 
 
 class ChangedTexts:
@@ -39,7 +39,7 @@ class ChangedTexts:
         )
 
     def of(self, data: Bytes, edges: Int64s) -> tuple[Bytes, Int64s] | None:
-        """Return the changed texts end to end, with their edges; None where the table holds broken texts."""
+        """Return the changed texts end to end with their edges; None if the table holds invalid texts."""
         out = np.empty(kernel.SIGN * int(edges[-1] - edges[0]) + _MORE * len(edges), np.uint8)
         free_at, progress = np.zeros(len(edges), np.int64), np.zeros(kernel.PROGRESS_NUMBERS, np.int64)
         while True:
@@ -53,7 +53,7 @@ class ChangedTexts:
 
 @lru_cache(maxsize=8)
 def changed_texts(recipe: Recipe) -> ChangedTexts | None:
-    """Return what changes texts as this recipe says; None where that is not what SentencePiece does."""
+    """Return the machine code for a recipe's normalization; None if it is not one of SentencePiece."""
     if not recipe.normalizes:
         return ChangedTexts(WholeTexts(None, Marks(shows_blanks=False)))
     told = WholeTexts.of(recipe.preparation)

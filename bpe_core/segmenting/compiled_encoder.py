@@ -1,4 +1,4 @@
-"""Encode with the compiled kernels: make their arrays, and make room when they ask."""
+"""The encoder that runs the compiled kernels: it makes their arrays and enlarges them."""
 
 from __future__ import annotations
 
@@ -47,32 +47,32 @@ from bpe_core.text.characters import utf8, utf8_view
 from bpe_core.text.scanner import table_for
 
 GIVEN_AT_ONCE = 1_000_000  # bytes of words between two checks for cancellation
-LONGEST_TEXT = 2**31 - 64  # bytes; places are 32-bit
-MOST_PATHS = 1 << 16  # words kept of a first text where paths are searched: faster than making new memory
+LONGEST_TEXT = 2**31 - 64  # bytes; offsets have 32 bits
+MOST_PATHS = 1 << 16  # remembered words of a best-path encoder, whose memory is reused
 DESKS_KEPT = 16
-SHORT_TEXT = 1 << 12  # bytes; for one that is no longer, the room is there already
-_CUTS = 3 * kernel.AT_ONCE + 8  # room for what the scanner may write
-_BEHIND = 3 * kernel.BLOCK  # numbers of the output that are never taken
+SHORT_TEXT = 1 << 12  # bytes; the buffers for texts up to this length are made once
+_CUTS = 3 * kernel.AT_ONCE + 8  # room for the scanner's results
+_BEHIND = 3 * kernel.BLOCK  # unused room at the end of the output
 
 Numbers: TypeAlias = Sequence[int] | Int32s
 
 
 @dataclass(eq=False)
 class Desk:
-    """The buffers of one thread while it encodes, for one kind of result after so many merges."""
+    """The buffers of one thread for one kind of result after a number of merges."""
 
     kind: int
     at: int
     cutter: kernel.Cutter
     remembered: RememberedWords
     memory: word_memory.Memory
-    words: kernel.TextWords  # of texts that are scanned
+    words: kernel.TextWords  # words of scanned texts
     registers: npt.NDArray[np.int64]
-    short: kernel.ShortText | None = None  # once there was a short text, until the memory or the room is another
-    given: memoryview | None = None  # where its bytes are put
+    short: kernel.ShortText | None = None  # buffers for short texts, if there were any
+    given: memoryview | None = None  # the buffer for the bytes of a short text
 
     def for_short_texts(self, changes: TextChanges) -> kernel.ShortText:
-        """Prepare for texts up to SHORT_TEXT, which become at most a few times as long."""
+        """Make the buffers for texts up to SHORT_TEXT; normalization makes these at most a few times as long."""
         given, changed = bytearray(SHORT_TEXT), np.zeros(SIGN * (SHORT_TEXT + 3), np.uint8)
         self.given = memoryview(given)
         self.short = kernel.ShortText(
@@ -93,7 +93,7 @@ class Desk:
 
 
 class CompiledEncoder:
-    """Encodes from any number of threads at once; each takes buffers of its own."""
+    """An encoder for any number of threads at once; each thread takes its own buffers."""
 
     def __init__(
         self,
@@ -103,9 +103,9 @@ class CompiledEncoder:
         scores_at: Callable[[int], Float64s] | None = None,
         kind: int = kernel.IDS,
     ) -> None:
-        """Make the kernels' tables.
+        """Make the tables of the kernels.
 
-        With `pieces`, nothing is merged: words are cut by the longest or the best scores, as `kind` says.
+        With `pieces`, words are not merged: they are cut by the longest pieces or the best scores, as `kind` says.
         """
         history = history if pieces is None else history.first(0)
         self._cutting = cutting
@@ -120,13 +120,13 @@ class CompiledEncoder:
         self._alphabet = _alphabet(history.alphabet, history.recipe)
         recipe, finds_words = history.recipe, cutting.finds_words and not cutting.gives_words
         own = scan_table(recipe) if finds_words else None
-        # Whether the bytes of texts are all it needs; else words are found by `regex`, or were found before.
+        # Whether the kernels find the words themselves; otherwise `regex` finds them, or they are given.
         self.finds_words = own is not None
         table = own or table_for("none")
         assert table is not None
         self._machine = machine_of(table)
         self._drops_blanks = table.drops_blanks
-        self._desks: list[Desk] = []  # those not in use; removing and appending need no lock
+        self._desks: list[Desk] = []  # the unused ones; removing and appending need no lock
         self._remembered: WeakValueDictionary[tuple[int, int], RememberedWords] = WeakValueDictionary()
         self._lock = threading.Lock()
 
@@ -134,7 +134,7 @@ class CompiledEncoder:
         return self._encode(text, utf8_view(text), self._kind, at)
 
     def ids_of_short(self, text: str, at: int, changes: TextChanges) -> Int32s | None:
-        """Return the tokens of a short text that is changed first, by one call; None where it takes the longer way."""
+        """Normalize and encode a short text by one call; return None if the text is too long or special for that."""
         data = utf8(text)
         size = len(data)
         if size > SHORT_TEXT:
@@ -149,11 +149,11 @@ class CompiledEncoder:
         return found
 
     def ids_of_words(self, data: Bytes, starts: Int32s, at: int) -> Int32s:
-        """Return the tokens of given words that lie end to end; the last start is the end."""
+        """Return the tokens of given words, whose bytes are end to end; the last start is the end."""
         return self.ids_of_laid(data, starts, np.array([0, len(data)]), at)[0]
 
     def ids_of_laid(self, data: Bytes, starts: Int32s, edges: Int64s, at: int) -> tuple[Int32s, Int64s]:
-        """Return the ids of the words of several texts, from edge to edge, and where each text's tokens begin."""
+        """Return the ids of the words of several texts, and the offset of each text's first id."""
         check_length(data)
         return self._fill(self._take_desk(self._kind, at), data, edges, starts)
 
@@ -165,13 +165,13 @@ class CompiledEncoder:
         ids, ranks, widths = found.reshape(-1, kernel.NUMBERS_A_SYMBOL).T
         stops = np.cumsum(widths, dtype=np.int64)
         starts = stops - widths
-        firsts = np.flatnonzero(ranks < 0)  # the first symbol of a word says where the word starts
+        firsts = np.flatnonzero(ranks < 0)  # the rank of a word's first symbol encodes the start of the word
         gaps = repeated(~ranks[firsts] - starts[firsts], np.diff(np.append(firsts, len(ids))))
         ranks[firsts] = PATTERN_CUT
         return PlacedSymbols(ids, ranks, starts + gaps, stops + gaps)
 
     def ids_of_texts(self, data: Bytes, edges: Int64s, at: int, room: Int32s | None = None) -> tuple[Int32s, Int64s]:
-        """Encode texts, or words unless it finds these itself; return ids end to end, and where those of each begin."""
+        """Encode texts, or given words; return all ids, and the offset of the first id of each."""
         check_length(data)
         desk = self._take_desk(self._kind, at)
         return self._fill(desk, data, edges, desk.words.cuts, room)
@@ -179,7 +179,7 @@ class CompiledEncoder:
     def ids_of_given(
         self, data: Bytes, edges: Int64s, at: int, cancelled: CancelCheck = never_cancelled
     ) -> tuple[Int32s, Int64s]:
-        """Return the ids of given words and where each word's tokens begin; it can be cancelled between parts."""
+        """Return the ids of given words and the offset of each word's first id; work can be cancelled between parts."""
         inner = np.searchsorted(edges, np.arange(GIVEN_AT_ONCE, int(edges[-1]), GIVEN_AT_ONCE))
         borders = np.unique([0, *inner, len(edges) - 1]).tolist()
         parts: list[Int32s] = []
@@ -202,7 +202,7 @@ class CompiledEncoder:
     ) -> tuple[Int32s, Int64s]:
         is_scanned = cuts is desk.words.cuts
         words = desk.words if is_scanned else desk.words._replace(cuts=cuts)
-        # Nearly always as much as could be needed: memory that nothing is written to costs nothing.
+        # Room for nearly all cases; memory that is never written to costs nothing.
         most = int(edges[-1] - edges[0]) * (kernel.NUMBERS_A_SYMBOL if desk.kind == kernel.SYMBOLS else 1)
         out = np.empty(most + _BEHIND, np.int32) if given is None or len(given) < most + _BEHIND else given
         free_at = np.zeros(len(edges), np.int64)
@@ -239,7 +239,7 @@ class CompiledEncoder:
     def _take_desk(self, kind: int, at: int) -> Desk:
         for desk in reversed(self._desks[:]):
             if (desk.kind, desk.at) == (kind, at):
-                with suppress(ValueError):  # another thread was faster
+                with suppress(ValueError):  # another thread made it first
                     self._desks.remove(desk)
                     return desk
         number = self._table.number.copy()
@@ -269,7 +269,7 @@ class CompiledEncoder:
         )
 
     def _remembered_words(self, kind: int, at: int) -> RememberedWords:
-        """Return the words that all desks of this kind share, even while all desks are in use."""
+        """Return the remembered words that all buffers of this kind share, even while all are in use."""
         with self._lock:
             known = self._remembered.get((kind, at))
             if known is None:
@@ -284,7 +284,7 @@ def check_length(data: Bytes) -> None:
 
 
 def merge_table(base: int, left: Int32s, right: Int32s) -> MergeTable:
-    """Return an empty table with room for merges of these pairs, behind that many base symbols."""
+    """Return an empty table with room for these merges; `base` is the number of base symbols."""
     merges = len(left)
     room = BUCKET << (merges // 2).bit_length()
     number = np.zeros(MERGE_NUMBERS, np.int64)
@@ -306,7 +306,7 @@ def merge_table(base: int, left: Int32s, right: Int32s) -> MergeTable:
 def joining_table(
     base: int, meeting: Int64s, left: Int32s, right: Int32s, priorities: Int32s, tokens: Int32s
 ) -> MergeTable:
-    """Return a table of pairs that are joined by priorities; the left one of two symbols that meet is 32 bits above."""
+    """Return a table of pairs with priorities; in `meeting` the left symbol is 32 bits above the right one."""
     nothing = np.zeros(len(meeting) + len(left), np.int32)
     table = merge_table(base, nothing, nothing)
     table = table._replace(joined=np.zeros(len(table.keys), np.int32))
@@ -357,13 +357,13 @@ def room_for(symbols: int, merges: int, kind: int) -> tuple[Workplace, kernel.Sp
 
 
 def piece_table(texts: Sequence[bytes], roots: Numbers, ids: Numbers, births: Numbers) -> trie.PieceTable:
-    """Return each token by its bytes, below the root where it is looked for."""
+    """Return a tree of tokens by their bytes; each token is below the root at which it is searched."""
     starts = np.fromiter(accumulate(map(len, texts), initial=0), np.int64, len(texts) + 1)
     most = int(starts[-1]) + trie.CONTINUING + 1
     columns = {name: np.full(most, trie.NONE, np.int32) for name in trie.Tree._fields[:-1]}
     tree = trie.Tree(**columns, number=np.zeros(trie.TREE_NUMBERS, np.int64))
     tree.children.fill(0)
-    tree.first.fill(0)  # of who has none: there are no rows of children
+    tree.first.fill(0)  # an empty table has no rows of children
     tree.place[: trie.CONTINUING + 1] = range(trie.CONTINUING + 1)
     data = np.frombuffer(b"".join(texts) or bytes(1), np.uint8)
     of_all = (np.array(column, np.int32) for column in (roots, ids, births))
@@ -375,11 +375,11 @@ def piece_table(texts: Sequence[bytes], roots: Numbers, ids: Numbers, births: Nu
 
 
 def _place(tree: trie.Tree, nodes: int) -> None:
-    """Choose the places of nodes: those with many children first, so that nodes with one fill the gaps."""
+    """Choose the places of nodes: first those with many children; nodes with one child then fill the gaps."""
     parents = np.flatnonzero(tree.children[:nodes])
     order = parents[np.argsort(-tree.children[parents], kind="stable")]
     taken = np.zeros(2 * (nodes + trie.BYTES), np.bool_)
-    taken[: trie.CONTINUING + 1] = True  # by the roots
+    taken[: trie.CONTINUING + 1] = True  # places taken by the roots
     tree.number[trie.PLACE], tree.number[trie.END] = 1, trie.BYTES
     placed = 0
     while (placed := int(trie.choose_places(tree, order, np.int64(placed), taken))) < len(order):

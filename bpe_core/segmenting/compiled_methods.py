@@ -1,4 +1,4 @@
-"""Encoders of other methods with compiled kernels: longest pieces, best paths, priorities of pairs."""
+"""The compiled encoders of other methods: by longest pieces, by best paths, by priorities of pairs."""
 
 from __future__ import annotations
 
@@ -38,15 +38,15 @@ from bpe_core.segmenting.word_pieces import LongestPieces
 from bpe_core.segmenting.word_tokens import ALWAYS, WordCuts
 from bpe_core.support.arrays import Bytes, Float64s, Int32s, Int64s
 
-WORDS_AT_ONCE = 1 << 14  # some 10 ms
+WORDS_AT_ONCE = 1 << 14  # cut in about 10 ms
 
 
 class PiecesOverTime(NamedTuple):
-    """All tokens at every step. A cut changes only when a token that its word holds appears or goes, or by scores."""
+    """The tokens at every step. A cut changes only if a token in its word appears or goes, or if scores change."""
 
     since: Sequence[int]  # the steps after which every word may be cut differently; the first is 0
-    pieces: Callable[[int], PieceTable]  # after that many steps; whoever follows the steps changes the table
-    gone: Int32s | None  # of each token, the step after which it is gone; None where tokens appear
+    pieces: Callable[[int], PieceTable]  # makes the table after a number of steps; the caller updates it then
+    gone: Int32s | None  # for each token, the step that drops it; None if tokens are added
 
 
 # --- Unigram: the best path -----------------------------------------------------------------
@@ -71,13 +71,13 @@ class CompiledPaths(CompiledEncoder):
 
     def _cut_some(self, words: Sequence[bytes], at: int, pieces: PieceTable, room: Workplace) -> WordCuts:
         starts = np.fromiter(accumulate(map(len, words), initial=0), np.int64, len(words) + 1)
-        most = int(starts[-1]) + len(words)  # a token covers at least a byte, except for the marker
+        most = int(starts[-1]) + len(words)  # each token covers at least a byte, except the marker
         ids, ends, counts = np.empty(most, np.int32), np.empty(most, np.int32), np.empty(len(words), np.int64)
         data = np.frombuffer(bytearray().join([*words, bytes(4)]), np.uint8)
         free = int(cut_words(pieces, room, data, starts, ids, ends, counts))
         first = np.cumsum(counts) - counts
         until = np.minimum(np.minimum.reduceat(self._gone_at[ids[:free]], first), self._scores.until(at))
-        if self._scores.waiting and at < self._steps:  # what words hold of the next token is not looked for
+        if self._scores.waiting and at < self._steps:  # added tokens may be in any word
             until = np.full(len(words), at + 1)
         since = np.full(len(words), at)
         return WordCuts(ids[:free].astype(np.int64), ends[:free].astype(np.int64), counts, since, until)
@@ -160,7 +160,7 @@ class CompiledPriorities(CompiledEncoder):
         self._table = joining_table(len(history.alphabet), words.meeting_pairs(), *_rows(words))
         number = self._alphabet.number
         unknown = history.alphabet.unknown_id
-        if joining.left_out:  # the unknown is one of them, or there is none
+        if joining.left_out:  # the unknown token is left out, too, or there is none
             number[kernel.LEFT_OUT] = number[kernel.UNKNOWN]
             for symbols in (self._alphabet.symbol_of, self._alphabet.last_symbol_of):
                 symbols[np.isin(symbols, joining.left_out)] = number[kernel.LEFT_OUT]
@@ -206,7 +206,7 @@ class _Parts:
         self._joined = history.alphabet.unknown_id if joins else None
 
     def of(self, ids: Int32s, edges: Int64s) -> tuple[Int32s, Int64s]:
-        """Return the ids that are shown, and the edges of texts among them."""
+        """Replace hidden tokens; return the visible ids, and the edges of the texts among them."""
         counts = self._counts[ids]
         before = np.concatenate((np.zeros(1, np.int64), np.cumsum(counts)))
         starts = np.repeat(self._first[ids] - before[:-1], counts)
@@ -216,7 +216,7 @@ class _Parts:
 
 
 def _rows(words: JoinedWords) -> list[Int32s]:
-    """Return all pairs that are joined: left, right, priority and token."""
+    """Return all pairs that are joined, as columns: left, right, priority and token."""
     pairs = words.joining.pairs
     if pairs is not None:
         columns = [pairs.left, pairs.right, np.arange(len(pairs.left)), pairs.token]
@@ -228,7 +228,7 @@ def _rows(words: JoinedWords) -> list[Int32s]:
     counts = np.bincount(known.text_of[ids], minlength=len(known.priority))
     first = np.cumsum(counts) - counts
     times = np.where(known.priority[whole] < NEVER, counts[left] * counts[right], 0)
-    row = np.repeat(np.arange(len(left)), times)  # one for each pair of ids with these texts
+    row = np.repeat(np.arange(len(left)), times)  # one row for each pair of ids with these texts
     turn = np.arange(len(row)) - np.repeat(np.cumsum(times) - times, times)
     left, right, whole = left[row], right[row], whole[row]
     columns = [
@@ -241,7 +241,7 @@ def _rows(words: JoinedWords) -> list[Int32s]:
 
 
 def _pieces_of(words: JoinedWords) -> PieceTable:
-    """Return the words that are a token whatever is joined, and tokens that are found inside words."""
+    """Return a tree of the words that are always one token, and of the tokens that are searched inside words."""
     whole, first = words.whole if words.joining.whole_words else {}, words.first_ids
     ids = np.array([*whole.values(), *first.values()], np.int32)
     births = np.maximum(0, ids - len(words.history.alphabet) + 1).astype(np.int32)

@@ -1,6 +1,6 @@
-"""Runs of words with the compiled kernels: the words of a text first, then the stretches of whole words.
+"""The compiled encoders for runs of words: first the words of a text are encoded, then runs of whole words.
 
-A word that is one token has a number with WHOLE: so the tokens of a text tell which of them are words.
+The flag WHOLE in a token's number marks a word that is one token.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ from bpe_core.segmenting.word_runs import NO_WORD, WITHIN, WordRuns, as_steps, s
 from bpe_core.support.arrays import Bools, Bytes, Int32s, Int64s
 from bpe_core.text.scanner import table_for
 
-_PADDING = 8  # bytes behind a text that the scanner may read
+_PADDING = 8  # bytes after a text that the scanner may read
 _ENDS_OF_BLANKS = [code.encode()[-1] for code in map(chr, range(0x3001)) if code.isspace()]  # their last bytes
 
 
 class FollowedTokens:
-    """Tokens of runs, taken through some steps of a history: those that the other steps leave."""
+    """A kernel that applies some steps of a history to tokens that the other steps made."""
 
     def __init__(self, history: History, chosen: Bools, mark: int = 0) -> None:
-        """Make the tables of the chosen steps; with a mark, they apply only to tokens that have it."""
+        """Make the tables of the chosen steps; with `mark`, the steps apply only to tokens with this flag."""
         self._table, self._steps = step_tables(history, chosen, mark)
 
     def of(self, ids: Int32s, borders: Int64s, at: int) -> tuple[Int32s, Int64s]:
-        """Return the tokens after that many steps in place of those between each two borders, and new borders."""
+        """Apply the steps up to `at` between each two borders; return the new tokens and borders."""
         number, borders = self._table.number.copy(), borders.astype(np.int64)
         number[LIMIT] = at
         room, _ = room_for(int(np.diff(borders).max(initial=0)), 0, kernel.FOLLOWED)
@@ -47,14 +47,14 @@ class FollowedTokens:
 
 
 class _ByTexts(CompiledEncoder):
-    """An encoder whose every call goes by `ids_of_texts`."""
+    """An encoder whose calls all use `ids_of_texts`."""
 
     def ids(self, text: str, at: int) -> Int32s:
         data = np.frombuffer(text.encode(), np.uint8)
         return self.ids_of_texts(data, np.array([0, len(data)]), at)[0]
 
     def ids_of_short(self, text: str, at: int, changes: TextChanges) -> None:
-        return None  # runs are not found by one call
+        return None  # runs need several calls
 
     def ids_of_laid(self, data: Bytes, starts: Int32s, edges: Int64s, at: int) -> tuple[Int32s, Int64s]:
         ids, free_at = self.ids_of_texts(data, starts.astype(np.int64), at)
@@ -62,7 +62,7 @@ class _ByTexts(CompiledEncoder):
 
 
 class FollowedRuns(_ByTexts):
-    """Itself it only finds the runs."""
+    """An encoder of runs: it finds the runs itself; other encoders apply the steps within and across words."""
 
     def __init__(self, history: History, cutting: Cutting) -> None:
         super().__init__(history.first(0), cutting)
@@ -84,7 +84,7 @@ class CompiledRuns(FollowedRuns):
         self._ranks_within = CompiledEncoder(runs.within, Cutting(runs.inside))
 
     def byte_ranks(self, text: str) -> Int32s:
-        found = super().byte_ranks(text)  # NEVER but for where runs begin
+        found = super().byte_ranks(text)  # all ranks are NEVER, except where runs begin
         return _joined(self._runs, np.frombuffer(text.encode(), np.uint8), found, self._ranks_within.byte_ranks(text))
 
     def symbols(self, text: str) -> PlacedSymbols:
@@ -101,7 +101,7 @@ class _WholeWords(CompiledEncoder):
 
 
 def step_tables(history: History, chosen: Bools, mark: int = 0) -> tuple[MergeTable, StepTable]:
-    """Return some steps as kernels follow them, of tokens with a mark."""
+    """Return the tables of some steps for the kernels; `mark` is added to the numbers of tokens."""
     is_join = history.columns.right != NOTHING
     left, right, made = (column + mark for column in (history.columns.left, history.columns.right, history.ids))
     before, behind = (symbols.astype(np.int64) + mark for symbols in meeting(history, chosen))
@@ -135,7 +135,7 @@ def _further(keys: Int64s, chosen: Bools) -> Int32s:
 
 
 class CompiledSuperwords(_ByTexts):
-    """An encoder of SuperBPE: first the merges within words, then those across them. Ranks are as of any words."""
+    """An encoder of SuperBPE: first the merges within words, then those across words. It gives ordinary ranks."""
 
     def __init__(self, history: History, cutting: Cutting) -> None:
         super().__init__(history, cutting)
@@ -155,7 +155,7 @@ class CompiledSuperwords(_ByTexts):
 
 
 def first_across(history: History) -> int:
-    """Return the first merge that puts a blank behind something else, as no merge within words does."""
+    """Return the first merge whose token has a blank after its first character; no merge within words makes one."""
     byte = np.array([text[0] for text in history.alphabet.decoded])
     before, behind = (byte[symbols] for symbols in meeting(history))
     found = np.flatnonzero((behind == ord(" ")) & ~np.isin(before, _ENDS_OF_BLANKS))
@@ -163,7 +163,7 @@ def first_across(history: History) -> int:
 
 
 def _joined(runs: WordRuns, symbols: Bytes | Int32s, found: Int32s, within: Int32s) -> Int32s:
-    """Put the steps within words, and those that join words, where `found` says where runs begin."""
+    """Return the ranks of a text: steps within words, steps that join words, and the starts of runs in `found`."""
     starts = np.flatnonzero(within == PATTERN_CUT)
     if not len(starts):
         return found
@@ -179,12 +179,12 @@ def _joined(runs: WordRuns, symbols: Bytes | Int32s, found: Int32s, within: Int3
 
 
 def ranks_of_runs(symbols: Int32s, history: History) -> Int32s:
-    """Return which step dissolves the boundary in front of each cell of runs that are laid out."""
+    """Return the step that removes the boundary before each cell of a layout of runs."""
     runs, is_known = WordRuns(history), symbols >= 0
     begins = is_known & ~np.concatenate((np.zeros(1, np.bool_), is_known[:-1]))
     starts = np.append(np.flatnonzero(begins[is_known]), np.count_nonzero(is_known)).astype(np.int32)
     table = table_for(runs.inside.pattern)
-    assert table is not None  # all named patterns have one
+    assert table is not None  # every named pattern has a table
     data = np.concatenate((symbols[is_known].astype(np.uint8), np.zeros(_PADDING, np.uint8)))
     cuts = np.empty(len(data) + 4, np.int32)
     cuts = cuts[: scan_pieces(machine_of(table), data, starts, np.zeros(REGISTERS, np.int64), cuts)][:-1]

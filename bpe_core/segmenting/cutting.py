@@ -1,4 +1,4 @@
-"""Cut a text into its special tokens and words, and say which bytes of the given text each came from."""
+"""The splitting of a text into special tokens and words, with the bytes of the given text that each came from."""
 
 from __future__ import annotations
 
@@ -35,51 +35,51 @@ if TYPE_CHECKING:
     from bpe_core.segmenting.laid_words import FlatWords, LaidWords
     from bpe_core.text.preparation.steps import WordSplitter
 
-MOST_GROUPS = 8  # of special tokens that begin alike, each searched for by itself
-SHORT = 1_000  # characters, through which one expression of all is sooner
-LONG = 4_000  # characters: from here on arrays take less time than words one by one
+MOST_GROUPS = 8  # groups of special tokens with the same beginning, each searched separately
+SHORT = 1_000  # characters; for shorter texts one expression for all tokens is faster
+LONG = 4_000  # characters; from this length on, arrays are faster than single words
 
 Item = TypeVar("Item")  # a word
-Allowed = Collection[str] | Literal["all"] | None  # special tokens to look for; None: as the table's owner does it
-ALLOWED: Mapping[str, Allowed] = {"": None, "all": "all", "none": ()}  # by what a person says
+Allowed = Collection[str] | Literal["all"] | None  # special tokens to search; None means those of the recipe
+ALLOWED: Mapping[str, Allowed] = {"": None, "all": "all", "none": ()}  # the tokens to search, by what a caller allows
 
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """A special token, or a stretch of text between two of them."""
+    """A special token, or a part of the text between two special tokens."""
 
     text: str  # normalized
     special: str | None
-    origins: Int64s  # for each byte of the text, and its end, the byte of the given text
+    origins: Int64s  # for each byte of the text and its end, the offset in the given text
 
 
 class AllowedTokens(NamedTuple):
-    """The tokens that a caller allows, and those found in every text."""
+    """The tokens to search: those that a caller allows, and those that are searched in every text."""
 
-    find: Find  # those looked for in a text as it is
-    find_changed: Find  # the others, in the changed text
-    changed: dict[str, str]  # these by their changed texts
+    find: Find  # finds tokens in the given text
+    find_changed: Find  # finds the other tokens in the normalized text
+    changed: dict[str, str]  # the other tokens, by their normalized texts
     added: dict[str, AddedToken]
 
 
 class Cutting:
-    finds_words = True  # by the recipe's pattern, rather than being given them
+    finds_words = True  # whether the recipe's pattern finds the words
 
     def __init__(self, recipe: Recipe) -> None:
         self._specials, self._matches = tokens_looked_for(recipe), recipe.spelled_specials == "matched"
         self._recipe = recipe
         self.normalizes = recipe.normalizes
-        self.gives_words = recipe.splits_by_steps  # so that the parts of a text are words already
+        self.gives_words = recipe.splits_by_steps  # whether steps of a file find the words, so that parts are words
         self._added = {step.content: step for step in recipe.preparation if isinstance(step, AddedToken)}
         self._always = tuple(content for content, token in self._added.items() if not token.special)
-        # Some tokens are looked for in the changed text, changed like it.
+        # Some tokens are normalized and then searched in the normalized text.
         self._later = frozenset(content for content, token in self._added.items() if token.normalized)
         self._as_changed = {self._change(content): content for content in self._added if content in self._later}
-        self._sought = lru_cache(maxsize=4)(self._sought_in)  # some files have thousands
+        self._sought = lru_cache(maxsize=4)(self._sought_in)  # some files have thousands of tokens
 
     @cached_property
     def recipe(self) -> Recipe:
-        """Return the recipe without special tokens: only a caller allows some, and all others are ordinary text."""
+        """Return the recipe without special tokens; these are found only if a caller allows them."""
         return self._recipe.with_changes(special_tokens=()) if self._recipe.special_tokens else self._recipe
 
     @cached_property
@@ -87,7 +87,7 @@ class Cutting:
         return Splitter(Recipe(pattern="none")) if self.gives_words else Splitter(self._recipe, specials=())
 
     def allowed(self, names: Allowed) -> tuple[str, ...]:
-        """Return the tokens to look for in a text; where nothing is said, those that the table's owner looks for."""
+        """Return the special tokens to search; None in `names` means those that the recipe matches."""
         if names is None:
             return self._specials if self._matches else self._always
         if isinstance(names, str):
@@ -103,7 +103,7 @@ class Cutting:
         return (*names, *(token for token in self._always if token not in names))
 
     def spelled(self, allowed: tuple[str, ...], texts: Iterable[Any]) -> tuple[str, ...]:
-        """Return the tokens to look for, or none where these texts, or their bytes, spell none: that is faster."""
+        """Return the tokens to search, or none if a fast check finds that the texts spell none."""
         if not allowed or (self.normalizes and not self._later.isdisjoint(allowed)):
             return allowed
         is_spelled = spelled_in(allowed)
@@ -117,7 +117,7 @@ class Cutting:
 
     @cached_property
     def of_changed(self) -> Recipe:
-        """Return the recipe of texts that are changed already."""
+        """Return the recipe for texts that are normalized already."""
         return self.recipe.with_changes(preparation=(), **dataclasses.asdict(Normalization()))
 
     @cached_property
@@ -137,7 +137,7 @@ class Cutting:
 
     def normalized_parts(self, text: str, allowed: tuple[str, ...]) -> Iterator[tuple[str, str | None]]:
         """Yield the special tokens of a text and the normalized text between them: ("", token) or (text, None)."""
-        if not (self._wants_places or (allowed and self._added)):  # nothing needs to know where it was
+        if not (self._wants_places or (allowed and self._added)):  # no offsets are needed
             for part, is_special in parts_of(text, allowed) if allowed else ((text, False),):
                 changed = self._change(part) if self.normalizes and not is_special else part
                 if is_special:
@@ -156,7 +156,7 @@ class Cutting:
                 yield piece.text, None
 
     def words_of(self, piece: TracedPiece) -> Iterator[str]:
-        """Return the words of a stretch."""
+        """Return the words of a part of the text."""
         if not self.gives_words:
             return self.words(piece.text)
         if self._steps.wants_places:
@@ -164,7 +164,7 @@ class Cutting:
         return self._steps.texts_of_words(piece.text)
 
     def laid(self, pieces: Sequence[TracedPiece]) -> FlatWords:
-        """Return the words of all stretches laid end to end, where steps cut these."""
+        """Return the words of all parts end to end, for recipes whose steps cut the words."""
         from bpe_core.segmenting.laid_words import FlatWords  # loads machine code
 
         at_once = self._laid if sum(len(piece.text) for piece in pieces) >= LONG else None
@@ -177,7 +177,7 @@ class Cutting:
         )
 
     def stretches(self, texts: Iterable[str], allowed: tuple[str, ...]) -> Iterator[Iterator[tuple[TracedPiece, str]]]:
-        """Return the special tokens of each text, and the changed stretches between them, without a token."""
+        """Return the parts of each text: special tokens, and normalized text between them with an empty token."""
         sought = self._sought(allowed)
         return (self._stretches(text, sought, places=self._wants_places) for text in texts)
 
@@ -209,13 +209,13 @@ class Cutting:
 
     @cached_property
     def _laid(self) -> LaidWords | None:
-        """Return the steps that divide long stretches into words at once; None if that is not possible."""
+        """Return the array operations that divide long texts into words; None if the steps have none."""
         from bpe_core.segmenting.laid_words import laid_words  # loads machine code
 
         return laid_words(self._steps.cuts, shows_bytes=self._recipe.shows_bytes) if self.gives_words else None
 
     def parts(self, text: str, allowed: tuple[str, ...]) -> Iterator[Part]:
-        """Yield the parts with their places in the given text."""
+        """Yield the parts of a text with their offsets in the given text."""
         if self._added or self.gives_words:
             yield from self._placed(text, allowed)
             return
@@ -242,7 +242,7 @@ class Cutting:
         place = least = 0
         for piece, token in found:
             own = origins[edges[place] : edges[place + len(piece.text)]]
-            own = np.maximum.accumulate(np.maximum(own, least))  # what was taken along is gone
+            own = np.maximum.accumulate(np.maximum(own, least))  # bytes before the last word are taken
             place, end = place + len(piece.text), max(int(starts[piece.stop]), int(own[-1]))
             least = end if token else int(own[-1])  # the next word can begin inside the last character
             yield Part(piece.text, token or None, np.append(own, end))
@@ -251,7 +251,7 @@ class Cutting:
         return self._splitter.words(text)
 
     def placed_words(self, text: str) -> Iterator[tuple[bytes, int]]:
-        """Yield the words of a normalized text in UTF-8, and where each starts. Blanks between them may be left out."""
+        """Yield the words of a normalized text in UTF-8, each with its offset. Blanks between words may be left out."""
         if self.gives_words:
             yield raw_bytes(text), 0
             return
@@ -259,12 +259,12 @@ class Cutting:
         end = 0
         for word in self.words(text):
             raw = word.encode()
-            start = data.index(raw, end)  # only blanks are ever left out, and no word begins with one of those
+            start = data.index(raw, end)  # only blanks are left out, and no word begins with a blank that is left out
             end = start + len(raw)
             yield raw, start
 
     def cuts(self, text: str) -> Int32s:
-        """Return where words of a normalized text start, and its end, in bytes. The pattern must leave nothing out."""
+        """Return the offsets of a normalized text's words, and its end, in bytes. The pattern must drop nothing."""
         words = self._splitter.words(text)
         lengths = map(len, words if text.isascii() else (word.encode() for word in words))
         starts = np.fromiter(lengths, np.int32)
@@ -272,7 +272,7 @@ class Cutting:
 
 
 class UnknownTogether(Cutting):
-    """Puts neighbouring words together that are no token, where one token represents them all.
+    """A way to cut that joins neighbouring unknown words, for tables in which one token represents them all.
 
     >>> cutting = UnknownTogether(Recipe(pattern="gpt2"), {b" sea"})
     >>> list(cutting.words("by far the sea to go"))
@@ -290,7 +290,7 @@ class UnknownTogether(Cutting):
 
 
 class GivenWords(Cutting):
-    """Cuts one text only: given words laid end to end, so that every method cuts a table of words like any text.
+    """A way to cut a text made of given words, so that every method can cut a table of words.
 
     >>> found = GivenWords(Recipe.preset("gpt2"), b"isn't", np.array([0, 2, 5]))
     >>> list(found.placed_words(found.text))  # the pattern would have cut it into isn and 't
@@ -304,7 +304,7 @@ class GivenWords(Cutting):
         super().__init__(recipe)
         self.text = data.decode()
         self.data = np.frombuffer(data, np.uint8)
-        self.starts = starts  # of each word, and the end
+        self.starts = starts  # offset of each word, and the end
 
     def normalized_parts(self, text: str, allowed: tuple[str, ...]) -> Iterator[tuple[str, str | None]]:
         yield text, None
@@ -324,7 +324,7 @@ class GivenWords(Cutting):
 
 
 def tokens_looked_for(recipe: Recipe) -> tuple[str, ...]:
-    """Return the special tokens, and the unknown token where a file says that texts are searched for it."""
+    """Return the special tokens, and the unknown token if a file says that texts are searched for it."""
     if not recipe.preparation:
         return recipe.special_tokens
     if recipe.unknown_text in recipe.special_tokens:
@@ -342,7 +342,7 @@ def ids_looked_for(history: History) -> dict[str, int]:
 
 @lru_cache(maxsize=16)
 def spelled_in(specials: tuple[str, ...]) -> Callable[[Any], bool]:
-    """Return a fast check whether a text, or its bytes, may spell a special token; True may be wrong."""
+    """Return a fast check whether a text or its bytes may spell a special token; True is not certain."""
     expressions = _beginning_alike(specials)
     of_bytes = [re.compile(expression.encode()) for expression in expressions]
     of_text = [re.compile(expression) for expression in expressions]
@@ -357,7 +357,7 @@ def spelled_in(specials: tuple[str, ...]) -> Callable[[Any], bool]:
 
 
 def _beginning_alike(specials: tuple[str, ...]) -> list[str]:
-    """Return an expression for those that begin alike, which are found many times as fast as any of all."""
+    """Return an expression for each group of tokens with the same beginning, as these are much faster to search."""
     groups: dict[str, list[str]] = {}
     for token in specials:
         groups.setdefault(token[:2], []).append(re.escape(token))
@@ -367,7 +367,7 @@ def _beginning_alike(specials: tuple[str, ...]) -> list[str]:
 
 
 def ids_of_each(items: Iterable[Item], cut: Callable[[Item], Sequence[int]]) -> Int32s:
-    """Return the tokens of many words, one after the other; each different word is cut once."""
+    """Return the tokens of many words, end to end; each different word is cut once."""
     ids: list[int] = []
     known: dict[Item, Sequence[int]] = {}
     for item in items:

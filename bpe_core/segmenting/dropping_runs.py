@@ -1,7 +1,7 @@
-"""Cut runs of words where tokens are dropped, too: a word goes through joins and drops in the order of the steps.
+"""The splitting of runs of words by steps that join pairs and drop tokens, applied in their order.
 
-A step that can do nothing in a word is passed over: what happens next is the lowest step behind the last one that
-joins two neighbours or drops a token there. Then words that are one token are joined by supermerges.
+Steps that do nothing in a word are skipped: the next step is the lowest one after the last that joins two neighbours
+or drops a token of the word. Afterwards supermerges join words that are one token.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ REMEMBERED_WORDS = 1 << 16
 
 
 class Changes(NamedTuple):
-    """The tokens of a word through the history: after how many steps they are these."""
+    """The tokens of a word through the history, each list with the number of steps from which it holds."""
 
     since: list[int]
     ids: list[tuple[int, ...]]
@@ -113,7 +113,7 @@ class DroppingRuns:
 
 
 def parts_left(history: History) -> dict[int, list[int]]:
-    """Return what each step leaves that drops a token."""
+    """Map each step that drops a token to the tokens that replace it."""
     found, in_use = dict[int, list[int]](), [True] * history.first_special
     for row, (token, right) in enumerate(zip(history.ids.tolist(), history.columns.right.tolist(), strict=True)):
         in_use[token] = right != NOTHING
@@ -123,7 +123,7 @@ def parts_left(history: History) -> dict[int, list[int]]:
 
 
 def fallen_apart(history: History, token: int, in_use: list[bool]) -> list[int]:
-    """Return the tokens that replace a dropped one: its bytes, or its two halves; dropped halves fall apart, too."""
+    """Return the tokens that replace a dropped token: its bytes or its halves; a dropped half is split as well."""
     if METHODS[history.recipe.method].falls_into_bytes(history.recipe):
         return history.symbols_of(token)
     halves = history.parts(token) or ()

@@ -1,7 +1,7 @@
-"""The words of texts as the steps of a file cut them, all at once: bytes that lie end to end, and where each starts.
+"""The words of many texts by the steps of a file, in one pass: their bytes end to end, and the offset of each.
 
-Every step becomes a few operations on arrays, and an expression becomes its table (`bpe_core.text.scanner`). Steps that
-cannot be expressed so are done piece by piece (`bpe_core.text.preparation`).
+Each step becomes a few operations on arrays, and an expression becomes its table (`bpe_core.text.scanner`). Other
+steps are applied piece by piece (`bpe_core.text.preparation`).
 """
 
 from __future__ import annotations
@@ -41,19 +41,19 @@ from bpe_core.text.stand_ins import stand_ins
 
 
 class _NoWords(Exception):
-    """A step that arrays cannot express."""
+    """The exception for a step that arrays cannot express."""
 
 
 @dataclass(frozen=True, eq=False)
 class FlatWords:
     data: Bytes
-    cuts: Int32s  # where each starts, and the end
-    texts: Int32s  # which text each is of, ascending
-    count: int  # of all texts
+    cuts: Int32s  # offset of each word, and the end
+    texts: Int32s  # the index of each word's text, ascending
+    count: int  # number of texts
 
     @classmethod
     def of(cls, texts: Iterable[Iterable[str]]) -> FlatWords:
-        """Lay the words of texts; empty ones are left out."""
+        """Put the words of texts end to end; empty words are left out."""
         found, counts = list[bytes](), list[int]()
         for words in texts:
             before = len(found)
@@ -64,7 +64,7 @@ class FlatWords:
 
     @classmethod
     def joined(cls, parts: Iterable[FlatWords]) -> FlatWords:
-        """Lay the texts of some behind those of others."""
+        """Put the texts of several parts one after the other."""
         found = list(parts)
         if len(found) == 1:
             return found[0]
@@ -81,11 +81,11 @@ class FlatWords:
 
     @property
     def first_words(self) -> Int64s:
-        """Return how many words lie before those of each text, and the number of all words."""
+        """Return the index of each text's first word, and the number of all words."""
         return np.searchsorted(self.texts, np.arange(self.count + 1))
 
     def cut_at(self, cuts: Int32s) -> FlatWords:
-        """Lay the parts of the words between finer cuts."""
+        """Divide the words at finer cuts."""
         texts = self.texts[np.searchsorted(self.cuts, cuts[:-1], side="right") - 1]
         return dataclasses.replace(self, cuts=cuts, texts=texts)
 
@@ -121,7 +121,7 @@ class FlatWords:
         return dataclasses.replace(self, data=data, cuts=ends[self.cuts])
 
 
-LONG_TEXT = 4  # characters, which few texts hold
+LONG_TEXT = 4  # characters of a text that is rare in other texts
 _LONG_TEXT = regex.compile(rf"((?:\\[^0-9A-Za-z]|[^\\\[\](){{}}.^$*+?|]){{{LONG_TEXT},}})\|(?=.)")
 _REPEATED = regex.compile(r"\(\[((?:\\[^0-9A-Za-z]|[^\\\[\]^-])+)\]\)\\1\*")
 Operation = Callable[[FlatWords], FlatWords]
@@ -129,7 +129,7 @@ Operation = Callable[[FlatWords], FlatWords]
 
 class LaidWords:
     def __init__(self, operations: Sequence[Operation], *, ends_in_bytes: bool, but: Collection[str]) -> None:
-        """Take the operations for texts that hold none of `but`."""
+        """Store the operations; they are right for texts that hold none of the texts in `but`."""
         self._operations = operations
         self._ends_in_bytes = ends_in_bytes
         self._but = but
@@ -146,7 +146,7 @@ class LaidWords:
 
 @lru_cache(maxsize=16)
 def laid_words(cuts: tuple[PreTokenizer, ...], *, shows_bytes: bool = False) -> LaidWords | None:
-    """Return the operations for these steps; None where one of them must be done piece by piece."""
+    """Return the operations for these steps; None if a step must be done piece by piece."""
     operations: list[Operation] = []
     in_bytes = False
     but: set[str] = set()
@@ -157,7 +157,7 @@ def laid_words(cuts: tuple[PreTokenizer, ...], *, shows_bytes: bool = False) -> 
                 step, rare = _without_long_texts(step)
                 but |= rare
             elif isinstance(step, Split) and len(step.pattern) >= LONG_TEXT and not step.invert:
-                but.add(step.pattern)  # other texts are not cut by it
+                but.add(step.pattern)  # the step cuts no other texts
                 continue
             operations += _operations(step)
             if isinstance(step, ByteLevel) and (shows_bytes or not is_last):
@@ -169,7 +169,7 @@ def laid_words(cuts: tuple[PreTokenizer, ...], *, shows_bytes: bool = False) -> 
 
 
 def _without_long_texts(step: Split) -> tuple[Split, set[str]]:
-    """Return the step without the long texts its expression begins with, which no table can hold; and these texts.
+    """Remove the long texts at the beginning of a step's expression, for which tables are too small; return both.
 
     >>> _without_long_texts(Split(r"<\\|end\\|>|a+", True, "Isolated"))
     (Split(pattern='a+', is_regex=True, behavior='Isolated', invert=False), {'<|end|>'})
@@ -183,7 +183,7 @@ def _without_long_texts(step: Split) -> tuple[Split, set[str]]:
 
 
 def _without_repeated(pattern: str) -> str:
-    """Return the expression without looking back for a sign of a set, which no table can do.
+    """Replace references back to a character of a set, which a table cannot express.
 
     >>> _without_repeated(r"a|([!\\-])\\1*")
     'a|(?:!+|\\\\-+)'
@@ -197,7 +197,7 @@ def _without_repeated(pattern: str) -> str:
 
 def _operations(step: PreTokenizer) -> Iterator[Operation]:
     match step:
-        case Split("", False, "Isolated", False):  # between all characters
+        case Split("", False, "Isolated", False):  # the step cuts between all characters
             yield _splitting(r"[\s\S]", "Isolated")
         case Split(pattern, is_regex, behavior, invert):
             expression = (
@@ -234,7 +234,7 @@ def _operations(step: PreTokenizer) -> Iterator[Operation]:
 
 
 def _splitting(expression: str, behavior: Behavior, *, invert: bool = False, older: bool = False) -> Operation:
-    """Cut by an expression; an `older` one does not know the newest characters of Unicode."""
+    """Return the operation that cuts by an expression; an `older` one does not know Unicode's newest characters."""
     kept: Bools | None = None
     flags, bare = _parted(expression)
     if behavior == "Removed":
@@ -270,7 +270,7 @@ def _parted(expression: str) -> tuple[str, str]:
 
 
 def _is_one_character(expression: str) -> bool:
-    """Return whether the expression is one character that means itself, also inside a set."""
+    """Return whether the expression is a single character that stands for itself, even inside a set."""
     if len(expression) == 1:
         return expression not in ".^$*+?()[]{}|\\"
     return len(expression) == 2 and expression[0] == "\\" and not expression[1].isalnum()

@@ -1,4 +1,4 @@
-"""Decode as the library does that a table's file belongs to, or that would load its tokenizer.json."""
+"""The decoding of tokens as the library of a table's file does it, or one that would load its tokenizer.json."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class LibraryText:
         self._silent = frozenset(tokens_looked_for(recipe)) - plain
         later = [step.content for step in recipe.preparation if isinstance(step, AddedToken) and step.normalized]
         as_text = recipe.with_changes(special_tokens=()) if later else recipe
-        self._shown = {content: normalize(content, as_text) for content in later}  # as the changed text has them
+        self._shown = {content: normalize(content, as_text) for content in later}  # texts after normalization
         self._first_special, self._id_count = history.first_special, history.id_count
-        self._told = dict[int, str]()  # the tokens that were written so far
+        self._told = dict[int, str]()  # tokens written so far
 
     def text(self, ids: Iterable[int], *, skip_special: bool = False) -> str:
         meant = self._as_numbered([int(id) for id in ids])
@@ -40,7 +40,7 @@ class LibraryText:
         return decoding.text_of(self._steps, kept, self._silent)
 
     def _as_numbered(self, ids: Sequence[int]) -> Sequence[int]:
-        """Take of tokens with one number the one it means, and leave out those without: no library knows them."""
+        """Replace each id by the token that its number decodes to; leave out tokens without a number."""
         if ids and not 0 <= min(ids) <= max(ids) < self._id_count:
             raise BpeError(f"The ids of tokens go from 0 to {self._id_count - 1:,}.")
         if self._history.numbers is None:

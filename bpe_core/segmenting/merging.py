@@ -1,13 +1,13 @@
-"""Apply merges to one word.
+"""The application of merges to a word.
 
-Each merge, in the order they were learned, joins its pair wherever it occurs, from left to right. A merge uses only
-older tokens, so taking the lowest rank (then the leftmost place) that applies *now* gives the same; with a heap of
-places that is nearly linear. The rank of a boundary is the index of the merge that dissolves it: the tokens after any
-number of merges follow from the ranks by comparison, so a word is merged only once.
+The merges are applied in the order of learning, and each joins its pair from left to right. A merge uses only older
+tokens, so it is the same to take always the lowest rank (then the leftmost boundary) that applies *now*; with a heap
+that is nearly linear. The rank of a boundary is the index of the merge that removes it. The tokens after any number of
+merges follow from the ranks by comparison, so a word is merged only once.
 
-Why a word is split, and its tree, are told by `Merges`. `PlainEncoder` cuts short texts with it, word by word, and all
-until machine code is there: the first 16 characters by GPT-2's table take it 12 ms, kernels 100 with loading them, and
-the reference 300.
+`Merges` serves the explanations and trees of words. `PlainEncoder` uses it for short texts, and for all texts until
+machine code is ready: the first 16 characters by GPT-2's table take 12 ms, the kernels 100 ms with their loading, and
+the reference 300 ms.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from bpe_core.segmenting.cutting import Cutting, ids_of_each
 from bpe_core.support.arrays import Int32s
 from bpe_core.text.characters import raw_bytes
 
-_JOINED = -1  # a cell that belongs to the token before it
-_PLACE_BITS = 40  # a heap entry is one number: the rank above, the place in the word below
+_JOINED = -1  # marks a cell of the token that begins before it
+_PLACE_BITS = 40  # a heap entry is one number: the rank in the high bits, the index in the word in the low bits
 
 
 class MergedWord(NamedTuple):
-    """A word's base symbols, and the rank of the boundary before each of them but the first."""
+    """The base symbols of a word, and the rank of the boundary before each symbol except the first."""
 
     symbols: list[int]
     ranks: list[int]
@@ -58,9 +58,9 @@ class Merges:
 
     @cached_property
     def _rank_of(self) -> dict[int, int]:
-        """Map each pair to its rank; of duplicates the first, which leaves the second nothing to join."""
+        """Map each pair to its rank; of duplicates the first counts, as it leaves the others nothing to join."""
         keys = [left << 32 | right for left, right in zip(self.left, self.right, strict=True)]
-        ranks = range(len(keys))  # one by one, so that other threads have their turns
+        ranks = range(len(keys))  # one by one, so that other threads can run
         return {key: rank for key, rank in zip(reversed(keys), reversed(ranks), strict=True)}  # noqa: C416
 
     def merged(self, symbols: Sequence[int]) -> MergedWord:
@@ -74,7 +74,7 @@ class Merges:
         [0, 1, 2, 2147483647, 2147483647, 0]
         """
         cells = len(symbols)
-        ids = list(symbols)  # a token's id is in its first cell
+        ids = list(symbols)  # the id of a token is in its first cell
         before, after = list(range(-1, cells - 1)), list(range(1, cells + 1))
         ranks = [NEVER] * cells
         heap = self._pairs_of(ids)
@@ -82,7 +82,7 @@ class Merges:
             rank, place = divmod(heappop(heap), 1 << _PLACE_BITS)
             other = after[place]
             if ids[place] != self.left[rank] or other >= cells or ids[other] != self.right[rank]:
-                continue  # one of its tokens has been joined to another since
+                continue  # one of the two tokens was joined to another since
             ids[place], ids[other] = self._base + rank, _JOINED
             ranks[other] = rank
             behind = after[place] = after[other]
@@ -108,7 +108,7 @@ class Merges:
             heappush(heap, rank << _PLACE_BITS | place)
 
     def tokens(self, word: MergedWord, at: int) -> list[int]:
-        """Return the ids of a word's tokens after `at` merges; the highest rank inside a token made it."""
+        """Return the ids of a word's tokens after `at` merges; the highest rank inside a token made the token."""
         if not word.symbols:
             return []
         ids: list[int] = []
@@ -123,7 +123,7 @@ class Merges:
         return ids
 
     def steps(self, word: MergedWord) -> Iterator[tuple[int, list[int]]]:
-        """Yield the index of each merge that changes a word, and its tokens after that.
+        """Yield the index of each merge that changes a word, and the word's tokens after it.
 
         >>> from bpe_core.history.alphabet import Alphabet
         >>> from bpe_core.recipes.recipe import Recipe
@@ -136,11 +136,11 @@ class Merges:
             yield rank, self.tokens(word, rank + 1)
 
 
-# Every boundary in a table of words laid out in cells
+# The boundaries in a layout of many words
 
 
 def ranks_of(symbols: Int32s, history: History) -> Int32s:
-    """Return which merge removes the boundary in front of each cell of a layout, by the faster way for that many."""
+    """Return the merge that removes the boundary before each cell of a layout; the number of cells decides how."""
     return compiled_ranks(symbols, history) if use_machine_code(symbols.nbytes) else plain_ranks(symbols, history)
 
 
@@ -172,10 +172,10 @@ def compiled_ranks(symbols: Int32s, history: History) -> Int32s:
 
 REMEMBERED_WORDS = 1 << 15
 LONGEST_REMEMBERED = 64  # bytes
-MOST_SYMBOLS = 1 << 23  # of all tokens together; a table of text never comes near
-_AS_THE_CHARACTER = -1  # what stands for an unknown character covers all its bytes
+MOST_SYMBOLS = 1 << 23  # symbols of all tokens together; far more than tables of texts have
+_AS_THE_CHARACTER = -1  # the symbol for an unknown character covers all its bytes
 
-# --- A word as base symbols -----------------------------------------------------------------
+# --- The base symbols of a word -------------------------------------------------------------
 
 
 class Spelling:
@@ -196,7 +196,7 @@ class Spelling:
 
     @cached_property
     def symbol_of_byte(self) -> Int32s | None:
-        """Return the symbol of each byte; None where a symbol depends on the word or covers several bytes."""
+        """Return the symbol of each byte; None if symbols depend on the word or cover several bytes."""
         if self._recipe.base != "bytes" or self._recipe.marker not in ("none", "continuation"):
             return None
         return np.array([self._alphabet.id_of_piece[bytes([byte])] for byte in range(256)], np.int32)
@@ -235,16 +235,16 @@ def _width(symbol: Symbol) -> int:
         return _AS_THE_CHARACTER
     if symbol.kind == "marker":
         return 0
-    if symbol.kind == "character":  # which may stand for a blank that it is not
+    if symbol.kind == "character":  # it may stand for a blank
         return len(symbol.text)
-    return len(symbol.decoded) - (symbol.kind == "glued")  # the blank behind it is the marker's
+    return len(symbol.decoded) - (symbol.kind == "glued")  # the blank after it belongs to the marker
 
 
 def _character_width(lead: int) -> int:
     return 1 if lead < 0x80 else 2 if lead < 0xE0 else 3 if lead < 0xF0 else 4
 
 
-# --- A word as tokens -----------------------------------------------------------------------
+# --- The tokens of a word -------------------------------------------------------------------
 
 
 class PlainEncoder:
@@ -258,7 +258,7 @@ class PlainEncoder:
         return ids_of_each(self._cutting.words(text), lambda word: self.tokens(raw_bytes(word), at))
 
     def ids_of_words(self, words: Iterable[str], at: int) -> Int32s:
-        """Return the tokens of words that hold whole characters, one after the other."""
+        """Return the tokens of words that hold whole characters, end to end."""
         return ids_of_each(words, lambda word: self.tokens(word.encode(), at))
 
     def tokens(self, word: bytes, at: int) -> list[int]:
@@ -304,7 +304,7 @@ class PlainEncoder:
 
 
 class LongestMatch:
-    """Another way to use merged tokens: take the longest that fits, from the left, whenever it was learned."""
+    """Another way to split by merged tokens: take the longest token that fits, from the left."""
 
     def __init__(self, history: History) -> None:
         if np.minimum(history.token_lengths(), MOST_SYMBOLS + 1).sum() > MOST_SYMBOLS:
@@ -316,7 +316,7 @@ class LongestMatch:
         spelled: list[tuple[int, ...]] = [(id,) for id in range(self._base)]
         for left, right in history.pairs():
             spelled.append(spelled[left] + spelled[right])
-        self._token_of = {symbols: id for id, symbols in reversed(list(enumerate(spelled)))}  # of equal ones the oldest
+        self._token_of = {symbols: id for id, symbols in reversed(list(enumerate(spelled)))}  # the oldest of equals
         self._longest = max(map(len, spelled))
 
     def tokens(self, symbols: list[int], at: int) -> list[int]:

@@ -1,4 +1,4 @@
-"""Join neighbours by their priorities: what two tokens are together, and the best pair first.
+"""The joining of neighbouring tokens by priority, the best pair first.
 
 >>> find = {97 << 32 | 98: (1, 257), 98 << 32 | 99: (0, 256)}.get  # b+c comes before a+b
 >>> join_neighbours(list(b"abcab"), find)
@@ -21,24 +21,24 @@ from bpe_core.history.token_texts import written
 from bpe_core.segmenting.word_tokens import ALWAYS
 from bpe_core.support.arrays import Bools
 
-MOST_REMEMBERED = 1 << 18  # pairs, and stretches of long words
+MOST_REMEMBERED = 1 << 18  # pairs, or parts of long words
 
-Found = tuple[int, int]  # a priority, and the token that is joined
-Find = Callable[[int], Found | None]  # by two neighbours, the left one 32 bits above
+Found = tuple[int, int]  # a priority, and the joined token
+Find = Callable[[int], Found | None]  # takes two neighbours as one number, the left one 32 bits above
 
 
 def join_neighbours(
     symbols: Sequence[int], find: Find, limit: int = ALWAYS, chance: Random | None = None, dropout: float = 0.0
 ) -> tuple[tuple[int, ...], tuple[int, ...], int, int | None]:
-    """Join the best pair again and again, the leftmost of equals, to tokens below the limit.
+    """Join the best pair, the leftmost of equals, until no pair makes a token below the limit.
 
-    What chance leaves out, as likely as `dropout` says, comes back behind the next join. Return the tokens, how many
-    symbols each has, the newest token that was joined, and the oldest one that the limit kept away.
+    With `chance`, each join is left out with the probability `dropout`, and tried again after the next join. Return
+    the tokens, their lengths in symbols, the newest joined token, and the oldest token that the limit prevented.
     """
     end, ids = len(symbols), list(symbols)
-    after = list(range(1, end + 1))  # where the token that begins here ends; 0 where none begins
-    before = list(range(-1, end - 1))  # where the token before the one that begins here begins
-    heap: list[tuple[int, int, int, int]] = []  # of possible pairs: priority, place, end, token
+    after = list(range(1, end + 1))  # the end of the token that begins here; 0 if none begins
+    before = list(range(-1, end - 1))  # the beginning of the token before the one that begins here
+    heap: list[tuple[int, int, int, int]] = []  # possible pairs: priority, beginning, end, token
     left_out: list[tuple[int, int, int, int]] = []
     newest, missed = 0, ALWAYS
 
@@ -59,7 +59,7 @@ def join_neighbours(
         _, start, stop, token = place
         middle = after[start]
         if not start < middle < end or after[middle] != stop:
-            continue  # one of the two has been joined to another since
+            continue  # one of the two tokens was joined to another since
         if chance is not None:
             if chance.random() < dropout:
                 left_out.append(place)
@@ -80,7 +80,7 @@ def join_neighbours(
 
 
 class ByPair(dict[int, Found | None]):
-    """Looks pairs up in sorted rows, as a text meets few of very many."""
+    """A cache of pairs that were looked up in sorted rows; a text needs few of them."""
 
     def __init__(self, pairs: PairRows) -> None:
         super().__init__()
@@ -101,7 +101,7 @@ class ByPair(dict[int, Found | None]):
 
 
 class ByText(dict[int, Found | None]):
-    """Looks up what two tokens are together, as a text meets few of all pairs."""
+    """A cache of pairs that were looked up by their joined text; a text needs few of them."""
 
     def __init__(self, find: Callable[[int, int], Found | None], alone: Bools) -> None:
         super().__init__()
@@ -117,7 +117,7 @@ class ByText(dict[int, Found | None]):
 
 
 def by_all_texts(history: History, joining: MergePriorities) -> Callable[[int, int], Found | None]:
-    """Return what `text_pairs.JoinedTexts.found` returns, for not too many tokens."""
+    """Return a plain function that does what `text_pairs.JoinedTexts.found` does, for not too many tokens."""
     assert joining.priorities is not None
     texts, token_of = written(history), dict[bytes, Found]()
     for id, (text, priority) in enumerate(zip(texts, joining.priorities.tolist(), strict=True)):

@@ -1,4 +1,4 @@
-"""Encode whole texts word by word: special tokens, normalization, and the encoder that suits their size."""
+"""The encoding of whole texts: special tokens, normalization, and the encoder that suits their size."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ if TYPE_CHECKING:  # which load machine code
     from bpe_core.segmenting.laid_words import FlatWords
     from bpe_core.splitting.safe_cuts import SafeCuts
 
-LAID_AT_ONCE = 1 << 18  # characters of texts whose words are laid end to end
-CHARACTERS_AT_ONCE = 1 << 24  # of texts that are changed or hold special tokens, which several threads encode
-BYTES_A_CHARACTER = 4  # of its id
-FEW_PARTS = 6  # of a short text; where it has more, one call of the kernels for all is sooner
+LAID_AT_ONCE = 1 << 18  # characters of a batch whose words are put end to end
+CHARACTERS_AT_ONCE = 1 << 24  # characters of a batch of other texts, which several threads encode
+BYTES_A_CHARACTER = 4  # bytes of the id of a character
+FEW_PARTS = 6  # parts of a short text; for more parts, one call of the kernels is faster
 
 
 class WordEncoder:
-    """The base of segmenters that cut word by word: plainly, or by kernels once texts are worth them."""
+    """The base of segmenters that cut word by word: in plain Python, or by kernels for longer texts."""
 
     has_kernels = True
 
@@ -45,17 +45,17 @@ class WordEncoder:
         self._cutting = cutting
         self._compiled: CompiledEncoder | None = None
         self._encoded = 0  # characters
-        self._before_first = 0  # characters of tokens that plain Python goes through before it cuts a first word
+        self._before_first = 0  # characters of tokens that plain Python reads before it can cut the first word
 
     def make_kernels(self) -> CompiledEncoder:
-        """Return the kernels that cut as this does, where `has_kernels` says that there are any."""
+        """Return kernels that cut in the same way, if `has_kernels` is true."""
         raise NotImplementedError
 
     def ids_of_word(self, word: bytes, at: int) -> Sequence[int]:
         raise NotImplementedError
 
     def ids_of_words(self, words: Iterable[str], at: int) -> Int32s:
-        """Return the tokens of words that hold whole characters, without kernels."""
+        """Return the tokens of words that hold whole characters, by plain Python."""
         return ids_of_each(words, lambda word: self.ids_of_word(word.encode(), at))
 
     @cached_property
@@ -63,14 +63,14 @@ class WordEncoder:
         return ids_looked_for(self._history)
 
     def kernels_for(self, size: int) -> CompiledEncoder | None:
-        """Return the kernels once so much was encoded that loading them takes less time than doing without."""
+        """Return the kernels once enough text was encoded that loading them saves time."""
         if self._compiled is None and self.has_kernels and self._is_worth_machine_code(size + self._before_first):
             self._compiled = self.make_kernels()
         return self._compiled
 
     def ids(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
         if len(text) >= WORTH_THREADS:
-            from bpe_core.segmenting.batches import Unread  # a short text does without
+            from bpe_core.segmenting.batches import Unread  # a short text needs no threads
 
             if found := self.batch(Unread.of([text]), at, allowed, None):
                 return found.ids
@@ -95,13 +95,13 @@ class WordEncoder:
         return self._ids_laid(kernels, text, at, allowed)
 
     def _ids_laid(self, kernels: CompiledEncoder | None, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
-        """Return the ids of a text whose parts are laid end to end."""
+        """Return the ids of a text whose parts are put end to end first."""
         utf8(text)  # so that an error names the place in the given text
         parts = _Parts.of(self._cutting.stretches([text], allowed), self._special_id)
         return self._ids_of_parts(kernels, parts, at)[0]
 
     def _ids_by_parts(self, kernels: CompiledEncoder | None, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
-        """Return the ids of a text part by part, which for few parts takes less than laying them end to end."""
+        """Return the ids of a text part by part, which is faster for few parts."""
         if not text.isascii():
             utf8(text)  # so that an error names the place in the given text
         rest = self._cutting.normalized_parts(text, allowed)
@@ -110,7 +110,7 @@ class WordEncoder:
             return self._ids_laid(kernels, text, at, allowed)
         parts += rest
         more = sum([len(part) for part, _ in parts]) - len(text)
-        if more > 0:  # perhaps far more, which is worth kernels
+        if more > 0:  # normalization made the text longer, perhaps enough for kernels
             kernels = self.kernels_for(more)
         found = [
             self._ids_of_part(kernels, part, at) if special is None else self._special(special)
@@ -122,14 +122,14 @@ class WordEncoder:
         try:
             return self.ids_of_words(self._cutting.words(text), at)
         except UnicodeEncodeError:
-            utf8(text)  # whose error names the place in the text, not in the word
+            utf8(text)  # its error names the offset in the text, not in the word
             raise
 
     def _special(self, token: str) -> Int32s:
         return np.array([self._special_id[token]], np.int32)
 
     def _ids_of_words(self, text: str, at: int, allowed: tuple[str, ...]) -> Int32s:
-        """Return the ids of a text; for kernels, lay the words of its parts end to end."""
+        """Return the ids of a text whose words are found by steps; for kernels, put the words end to end."""
         kernels = self.kernels_for(len(text))
         if kernels is None and not self._is_worth_laying(len(text)):
             utf8(text)
@@ -149,7 +149,7 @@ class WordEncoder:
     def _ids_of_parts(
         self, kernels: CompiledEncoder | None, parts: _Parts, at: int, threads: int | None = 1
     ) -> tuple[Int32s, Int64s]:
-        """Encode texts, each as parts between special tokens; return the ids, and where those of each text begin."""
+        """Encode texts given as parts between special tokens; return the ids, and each text's first offset in them."""
         ids, starts = self._ids_of_pieces(kernels, parts.pieces, at, threads)
         offsets = starts[parts.pieces_before] + parts.specials_before
         return np.insert(ids, starts[parts.places], parts.specials) if parts.specials else ids, offsets
@@ -157,7 +157,7 @@ class WordEncoder:
     def _ids_of_pieces(
         self, kernels: CompiledEncoder | None, pieces: Sequence[TracedPiece], at: int, threads: int | None
     ) -> tuple[Int32s, Int64s]:
-        """Return the ids of all stretches, by one call where that can be, and where those of each begin."""
+        """Return the ids of all pieces, if possible by one call, and the offset of each piece's first id."""
         from bpe_core.segmenting.batches import Batch, Texts, encoded_by_kernels
 
         if self._cutting.gives_words:
@@ -184,7 +184,7 @@ class WordEncoder:
         return Batch.of([ids_of_each(some, lambda word: self.ids_of_word(word, at)) for some in of_texts])
 
     def batch(self, texts: Texts | Unread, at: int, allowed: tuple[str, ...], threads: int | None) -> Batch | None:
-        """Return the ids of many texts; None where they have to be encoded one by one."""
+        """Return the ids of many texts; None if they have to be encoded one by one."""
         encoder = self.kernels_for(texts.size)
         from bpe_core.segmenting.batches import Batch, Texts, encoded_by_kernels
 
@@ -205,13 +205,13 @@ class WordEncoder:
 
     @cached_property
     def _cuts_of_changed(self) -> SafeCuts:
-        from bpe_core.splitting.safe_cuts import SafeCuts  # which is for large texts
+        from bpe_core.splitting.safe_cuts import SafeCuts  # needed only for large texts
 
         return SafeCuts.of(self._cutting.of_changed)
 
     @cached_property
     def _changing(self) -> ChangedTexts | None:
-        """Return the machine code that changes texts as the recipe says; None if there is none for it."""
+        """Return the machine code for the recipe's normalization; None if there is none."""
         from bpe_core.segmenting.changed_texts import changed_texts  # loads machine code
 
         return changed_texts(self._cutting.recipe)
@@ -219,18 +219,18 @@ class WordEncoder:
     def ids_of_given(
         self, given: GivenWords, at: int, cancelled: CancelCheck = never_cancelled
     ) -> tuple[Int32s, Int64s] | None:
-        """Return the tokens of given words, where those of each begin, and the end; None if too few for kernels."""
+        """Return the tokens of given words, and each word's first offset in them; None if the words are too few."""
         encoder = self.kernels_for(len(given.data))
         return None if encoder is None else encoder.ids_of_given(given.data, given.starts, at, cancelled)
 
 
 def merges_of(history: History) -> Merges:
-    """Return the merges as its method applies them: in a word as it is, or in the words of a run first."""
+    """Return the merges as the history's method applies them: in words, or in runs of words."""
     return RunMerges(history) if METHODS[history.recipe.method].joins_runs else Merges(history)
 
 
 class TextEncoder(WordEncoder):
-    """The `Segmenter` of byte-pair encoding: cuts texts with the merges of one history."""
+    """The `Segmenter` of byte-pair encoding, which cuts texts by the merges of a history."""
 
     def __init__(self, history: History, cutting: Cutting) -> None:
         super().__init__(history, cutting)
@@ -287,12 +287,12 @@ class TextEncoder(WordEncoder):
 
 
 class _Parts(NamedTuple):
-    """The parts of several texts: pieces, special tokens, and where these are."""
+    """The parts of several texts: pieces, special tokens, and the positions of these."""
 
     pieces: list[TracedPiece]
     specials: list[int]  # ids
-    places: list[int]  # before which piece each of them is
-    pieces_before: list[int]  # how many pieces lie before each text, and how many there are
+    places: list[int]  # the index of the piece after each special token
+    pieces_before: list[int]  # the number of pieces before each text, and of all pieces
     specials_before: list[int]
 
     @classmethod

@@ -1,4 +1,4 @@
-"""The texts of tokens end to end, and all pairs of them whose text together is one of them, too: by machine code."""
+"""The texts of tokens, and all pairs of texts whose joined text is also one of them, by machine code."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ROWS_A_TEXT = 4  # nearly always enough
 
 
 def ways_among(texts: Texts) -> Ways:
-    """Return a row for each pair: the places of the left text, of the right one, and of both together.
+    """Return a row for each pair: the indices of the left text, of the right text, and of both joined.
 
     >>> data = np.frombuffer(b"a" b"b" b"ab" b"aba" b"ba", np.uint8)
     >>> [column.tolist() for column in ways_among(entered(data, np.array([0, 1, 2, 4, 7, 9])))]
@@ -36,7 +36,7 @@ def ways_among(texts: Texts) -> Ways:
 
 
 def laid_texts(first: Sequence[bytes], left: Int32s, right: Int32s) -> tuple[Bytes, Int64s]:
-    """Return these texts and those that are put together of them, end to end, and where each begins.
+    """Return the first texts and the texts joined from pairs, end to end, and the offset of each.
 
     >>> data, starts = laid_texts([b"l", b"o", b"w"], np.array([0, 3], np.int32), np.array([1, 2], np.int32))
     >>> data.tobytes(), starts.tolist()
@@ -55,26 +55,26 @@ def laid_texts(first: Sequence[bytes], left: Int32s, right: Int32s) -> tuple[Byt
 
 
 class JoinedTexts:
-    """All tokens by their texts, and which of those with a text two neighbours become."""
+    """The tokens by their texts, and for each text the token that two neighbours become."""
 
     def __init__(self, history: History, priorities: Int64s) -> None:
         self.texts, places = _texts_of(history)
-        self.text_of = self.texts.firsts[places]  # by token, where several have the same
+        self.text_of = self.texts.firsts[places]  # for each token, the index of its text; equal texts share one
         joined = np.flatnonzero(priorities != NO_PRIORITY)
-        joined = joined[np.argsort(priorities[joined], kind="stable")[::-1]]  # the best with a text is written last
+        joined = joined[np.argsort(priorities[joined], kind="stable")[::-1]]  # the best token of a text is written last
         count, texts = len(self.texts.firsts), self.text_of[joined]
         self.priority, self.token = np.full(count, NEVER, np.int64), np.zeros(count, np.int64)
         self.priority[texts], self.token[texts] = priorities[joined], joined
 
     def found(self, left: int, right: int) -> tuple[int, int] | None:
-        """Return the priority and the token of two neighbours; None where nothing is joined."""
+        """Return the priority and the token of two neighbours; None if they are not joined."""
         text = int(text_of_both(self.texts, int(self.text_of[left]), int(self.text_of[right])))
         is_joined = text >= 0 and self.priority[text] < NEVER
         return (int(self.priority[text]), int(self.token[text])) if is_joined else None
 
 
 def _texts_of(history: History) -> tuple[Texts, Int64s]:
-    """Return a table of texts, and the place in it of each token's; the one of the file, where it has them all."""
+    """Return a table of texts, and each token's index in it; the file's own table if it has all texts."""
     tokens = np.arange(history.first_special)
     if history.texts_by_number is not None:
         return history.texts_by_number.table, history.numbers_of(tokens)

@@ -1,4 +1,4 @@
-"""The decoder of recipes for which no file names one."""
+"""The decoder of recipes without a decoder from a file."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from bpe_core.text.decoding import (
 
 
 def usual_decoding(recipe: Recipe) -> tuple[Decoder, ...]:
-    """Return the steps that give the text back, as near to it as steps can."""
+    """Return the decoding steps that restore the text as nearly as steps can."""
     if recipe.base == "bytes":
         return (ByteLevel(),)
     if recipe.marker == "glued":

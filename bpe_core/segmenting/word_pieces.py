@@ -1,7 +1,7 @@
-"""WordPiece's cut: at each place of a word the longest token that fits, from the left.
+"""The splitting of WordPiece: from the left of a word, each time the longest token that fits.
 
-Every token has a birth, the number of steps after which it exists. So one table serves every moment, and a cut holds
-until one of the longer tokens appears that were too young for it.
+Every token has a birth, the number of steps after which it exists. So one table serves every step, and a cut holds
+until the birth of a longer token that would fit.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from bpe_core.methods.registry import METHODS
 from bpe_core.recipes.choice import LARGEST_NUMBER
 from bpe_core.segmenting.word_tokens import ALWAYS, WordCut
 
-Ids = dict[str, int]  # by the text of a token
+Ids = dict[str, int]  # from the text of a token to its id
 
 
 class LongestPieces:
-    """The tokens that begin words and those that continue them, by their text without what marks the latter."""
+    """The tokens that begin words and those that continue them, by their text without the mark of continuation."""
 
     def __init__(self, history: History) -> None:
         unknown = history.alphabet.unknown_id
-        assert unknown is not None  # the method needs one
+        assert unknown is not None  # the method needs an unknown token
         self.unknown, self.encoding = unknown, encoding_of(history)
         longest = METHODS[history.recipe.method].longest_word_of(history.recipe)
         self.longest_word = LARGEST_NUMBER if longest is None else longest
@@ -32,11 +32,11 @@ class LongestPieces:
         self._lengths_to_start, self._lengths_to_continue = map(_lengths_by_first, (self.starting, self.continuing))
 
     def birth(self, id: int) -> int:
-        """Return after how many steps a token exists."""
+        """Return the number of steps after which a token exists."""
         return max(0, id - self._base + 1)
 
     def cut(self, word: bytes, at: int) -> WordCut:
-        """Cut a word after that many steps; a word that gets stuck, or is too long, is unknown as a whole."""
+        """Cut a word after `at` steps; if no token fits somewhere, or if it is too long, the whole word is unknown."""
         text, data = word.decode(self.encoding), word
         if len(text) > self.longest_word:
             return WordCut([self.unknown], [len(data)], 0, ALWAYS)
@@ -66,16 +66,16 @@ class LongestPieces:
 
 
 def _with_spelled(starting: Ids, continuing: Ids, marker: str) -> Ids:
-    """Let a word also begin with a token that continues words, where it spells it with its marker, as in `##ing`."""
+    """Let a word that spells `##ing` begin with the continuing token `##ing`, too."""
     if not marker:
         return starting
     spelled = {marker + text: id for text, id in continuing.items()}
     twins = [text for text in starting if text.startswith(marker) and text in spelled]
-    return spelled | starting | {text: min(spelled[text], starting[text]) for text in twins}  # the older
+    return spelled | starting | {text: min(spelled[text], starting[text]) for text in twins}  # the older token counts
 
 
 def _lengths_by_first(ids: Ids) -> dict[str, list[int]]:
-    """Return the lengths of tokens that begin with each character, ascending: others need not be looked for there."""
+    """Return for each first character the lengths of its tokens, ascending; other lengths need no search."""
     found: dict[str, list[int]] = {}
     for first, length in sorted({(text[:1], len(text)) for text in ids}):
         found.setdefault(first, []).append(length)
@@ -83,14 +83,14 @@ def _lengths_by_first(ids: Ids) -> dict[str, list[int]]:
 
 
 def encoding_of(history: History) -> str:
-    """Return the encoding by which tokens become text; where they are bytes, each byte is a character."""
+    """Return the encoding by which tokens become text; tokens of bytes become a character a byte."""
     return "latin-1" if history.recipe.base == "bytes" else "utf-8"
 
 
 def pieces_of(history: History) -> tuple[Ids, Ids]:
-    """Return the tokens that begin words, and those that continue them; of several with the same text the oldest.
+    """Return the tokens that begin words, and those that continue them; the oldest of equal texts counts.
 
-    Where nothing marks the latter, as in RWKV's vocabulary, every token does both.
+    In vocabularies that do not mark continuation, such as RWKV's, every token does both.
     """
     symbols, marker = history.alphabet.symbols, len(history.alphabet.continuing)
     continues = [symbol.text != symbol.decoded for symbol in symbols] + [False] * len(history)

@@ -1,8 +1,8 @@
-"""Cut runs of words as BoundlessBPE does: each word by the merges within words, then whole words by supermerges.
+"""The splitting of runs of words by BoundlessBPE: merges within words first, then supermerges of whole words.
 
-Both are byte-pair encoding, the second of words in place of bytes. So each has numbers of its own: `WordRuns` keeps
-both apart, and says which step of the history each of their merges is. A supermerge is never learned before the words
-that it joins, so every boundary is dissolved by one step, as always.
+Both passes are byte-pair encoding; the second one has words in place of bytes. Each pass numbers its tokens itself:
+`WordRuns` separates the two, and knows the step of each merge in the history. A supermerge is never learned before the
+words that it joins, so one step removes each boundary, as usual.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from bpe_core.support.arrays import Bools, Int32s, Int64s
 
 STAGE = "stage"  # the reason of a step: 1 within words, 2 across them
 WITHIN = 1
-NO_WORD = -1  # in place of the number of a word in the second pass
+NO_WORD = -1  # marks a word without a number in the second pass
 
 
 def stages_of(history: History) -> Int64s:
-    """Return the stage of each step; a history that does not say otherwise joins within words only."""
+    """Return the stage of each step; a history without stages joins only within words."""
     return history.reasons.get(STAGE, np.full(len(history), WITHIN)).astype(np.int64)
 
 
@@ -50,7 +50,7 @@ class WordRuns:
         self.across = _history(
             Recipe(pattern="none"), Alphabet(symbols), number, columns.left, columns.right, self.rows_across
         )
-        self.symbol_of = number  # of a token of the history that is a word in the second pass
+        self.symbol_of = number  # from a token of the history to its symbol in the second pass
         self.symbol_of[made] = NO_WORD
 
     @cached_property
@@ -60,11 +60,11 @@ class WordRuns:
     def words(self, run: bytes) -> list[bytes]:
         try:
             return [word.encode() for word in self._split.words(run.decode())]
-        except UnicodeDecodeError:  # a part of a character, of which somebody asks what it becomes
+        except UnicodeDecodeError:  # the bytes are a part of a character
             return [run]
 
     def with_supermerges(self, words: Int64s, begins: Bools) -> Int32s:
-        """Return which step joins each word to the one before: words by their tokens, and where a run begins."""
+        """Return the step that joins each word to the one before it; `begins` marks the first words of runs."""
         places = np.arange(len(words)) + np.cumsum(begins)
         cells = np.full(int(places[-1]) + 2 if len(places) else 1, NO_WORD, np.int32)
         cells[places] = np.where(words == NO_WORD, NO_WORD, self.symbol_of[words])
@@ -81,7 +81,7 @@ def as_steps(ranks: Int32s, rows: Int64s) -> Int32s:
 
 
 class RunMerges(Merges):
-    """Plainly, one run after the other."""
+    """The merges of runs in plain Python, for one run at a time."""
 
     def __init__(self, history: History) -> None:
         super().__init__(history)
@@ -92,7 +92,7 @@ class RunMerges(Merges):
 
     def merged(self, symbols: Sequence[int]) -> MergedWord:
         ranks: list[int] = []
-        words: list[tuple[int, int]] = []  # where each begins, and its number in the second pass
+        words: list[tuple[int, int]] = []  # the offset of each word, and its number in the second pass
         for word in self._runs.words(bytes(symbols)):
             own = _steps(self._within.merged(word).ranks, self._steps_within)
             last = max(own, default=-1)
@@ -108,7 +108,7 @@ class RunMerges(Merges):
         return MergedWord(list(symbols), ranks[1:])
 
     def is_edge(self, symbols: Sequence[int], boundary: int) -> bool:
-        """Return whether a word ends behind that symbol, and it or the next one is several tokens."""
+        """Return whether a word ends at this boundary, and this word or the next one is several tokens."""
         place, before = 0, NO_WORD
         for word in self._runs.words(bytes(symbols)):
             own = _steps(self._within.merged(word).ranks, self._steps_within)

@@ -1,4 +1,4 @@
-"""Cut texts word by word: what methods share that cut every word by itself, and the small ones among them."""
+"""The shared parts of segmenters that cut every word by itself."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ REMEMBERED_WORDS = 1 << 16
 
 
 class WordSegmenter(WordEncoder):
-    """A `Segmenter` for a method that brings a `WordCutter`, and kernels if it has any."""
+    """A `Segmenter` for a method with a `WordCutter`, and with kernels if it has any."""
 
     has_kernels = False
-    has_pieces_over_time = False  # whether kernels follow the cuts of words step after step
+    has_pieces_over_time = False  # whether kernels can follow the cuts of words step by step
 
     def __init__(self, history: History, cutting: Cutting, cut: WordCutter) -> None:
         super().__init__(history, cutting)

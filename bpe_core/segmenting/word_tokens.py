@@ -1,8 +1,8 @@
-"""The tokens of a text cut word by word: how each different word is cut, and where the words of the text are.
+"""The tokens of a text that is cut word by word: the cut of each different word, and the offsets of all words.
 
-For methods that cut every word by itself, by whatever rule, and not by the ranks of boundaries. Such a method brings
-one function, a `WordCutter`. A cut says how long it holds, so that moving through the history looks only at the words
-that change; where those are many, they are cut in the background before anybody asks.
+It serves methods that cut every word by itself and not by the ranks of boundaries. Such a method has a function, a
+`WordCutter`. A cut says for which steps it holds, so another step only needs the words that change. If these are many,
+they are cut in advance by a background task.
 
     >>> def by_letters(word: bytes, at: int) -> WordCut:
     ...     '''Single letters, and from step 3 on whole words.'''
@@ -29,27 +29,27 @@ from bpe_core.segmenting.segmentation import NO_TOKEN, Ahead, Segmentation, Toke
 from bpe_core.support.arrays import Bools, Int64s, repeated
 from bpe_core.support.progress import CancelCheck, while_wanted
 
-CUT_AT_ONCE = 100  # different words: more are cut in the background
-LONGEST_AT_ONCE = 1_000  # bytes of a word that is cut at once; longer words are rare, and slow
+CUT_AT_ONCE = 100  # different words; more are cut by a background task
+LONGEST_AT_ONCE = 1_000  # bytes of a word that is cut at once; longer words are rare and slow
 ALWAYS = 2**62  # the end of a cut that no step changes
-IN_A_PIECE = 100  # words that are cut between two checks for cancellation
+IN_A_PIECE = 100  # words cut between two checks for cancellation
 
 
 class WordCut(NamedTuple):
-    """A cut word. A token may cover none of its bytes."""
+    """A cut word. A token may cover no byte."""
 
     ids: Sequence[int]
-    ends: Sequence[int]  # where each token ends, in bytes of the word as it was normalized
-    since: int  # the first step after which it is cut so
-    until: int  # the first one after that from which on it may be cut otherwise
+    ends: Sequence[int]  # the end of each token, in bytes of the normalized word
+    since: int  # the first number of steps with this cut
+    until: int  # the next number of steps with perhaps another cut
 
 
 class WordCuts(NamedTuple):
-    """A table of cut words: their tokens in columns, word by word."""
+    """A table of cut words, with their tokens in columns."""
 
     ids: Int64s
     ends: Int64s
-    counts: Int64s  # of the tokens of each word
+    counts: Int64s  # number of tokens of each word
     since: Int64s
     until: Int64s
 
@@ -64,13 +64,13 @@ class WordCuts(NamedTuple):
         )
 
 
-WordCutter = Callable[[bytes, int], WordCut]  # of a word and a number of steps
+WordCutter = Callable[[bytes, int], WordCut]  # takes a word and a number of steps
 WordsCutter = Callable[[Sequence[bytes], int], WordCuts]
 Key = bytes | int  # a word, or the id of a special token, which counts as a word of one byte
 
 
 def different_cuts(word: bytes, cut_word: WordCutter, steps: int) -> Iterator[tuple[int, list[int]]]:
-    """Yield the tokens of a word at each step that changes them, with the number of steps before it."""
+    """Yield each number of steps at which a word's tokens change, with the tokens from then on."""
     at, before = 0, None
     while at <= steps:
         cut = cut_word(word, at)
@@ -81,7 +81,7 @@ def different_cuts(word: bytes, cut_word: WordCutter, steps: int) -> Iterator[tu
 
 
 class FoundAhead(NamedTuple):
-    """A result found in advance: how words are cut after so many steps."""
+    """A result found in advance: the cuts of some words after `at` steps."""
 
     at: int
     which: Int64s
@@ -95,19 +95,19 @@ class Cuts:
         self._keys, self._cut_words = keys, cut_words
         self._is_special = np.fromiter((isinstance(key, int) for key in keys), np.bool_, len(keys))
         self._since = np.zeros(len(keys), np.int64)
-        self._until = np.zeros(len(keys), np.int64)  # so nothing is known yet
-        self.first = np.zeros(len(keys), np.int64)  # where its tokens lie
+        self._until = np.zeros(len(keys), np.int64)  # nothing is known yet
+        self.first = np.zeros(len(keys), np.int64)  # the index of each word's first token
         self.counts = np.zeros(len(keys), np.int64)
         self.ids = self.ends = np.zeros(0, np.int64)
         self._ahead: FoundAhead | None = None
 
     def _changed(self, at: int) -> tuple[Int64s, Int64s]:
-        """Return the special tokens and the words that are, or may be, cut differently after so many steps."""
+        """Return the special tokens and the words that may be cut differently after `at` steps."""
         changed = (self._since > at) | (self._until <= at)
         return np.flatnonzero(changed & self._is_special), np.flatnonzero(changed & ~self._is_special)
 
     def ahead_of(self, at: int) -> Ahead | None:
-        """Return the work of cutting those words for `travel`, where they are many or one is long; else None."""
+        """Return the work of cutting the changed words in advance; None if they are few and short."""
         _, which = self._changed(at)
         if self._is_found(at, which):
             return None
@@ -148,7 +148,7 @@ class Cuts:
         self.ids, self.ends = np.concatenate((self.ids, found.ids)), np.concatenate((self.ends, found.ends))
 
     def for_keys(self, keys: list[Key], cut_words: WordsCutter) -> Cuts:
-        """Return cuts for other words, and keep what is known of those that are the same."""
+        """Return cuts for other words, with the known cuts of words that stay."""
         index = {key: i for i, key in enumerate(self._keys)}
         old = np.array([index.get(key, NOTHING) for key in keys], np.int64)
         cuts = Cuts(keys, cut_words)
@@ -168,7 +168,7 @@ class Cuts:
 
 
 def in_rows(first: Int64s, counts: Int64s) -> Int64s:
-    """Return the numbers of rows, one row behind the other: each row counts up from its first number.
+    """Return rows of ascending numbers, end to end; each row counts up from its first number.
 
     >>> in_rows(np.array([5, 0]), np.array([2, 3])).tolist()
     [5, 6, 0, 1, 2]
@@ -180,17 +180,17 @@ def in_rows(first: Int64s, counts: Int64s) -> Int64s:
 
 @dataclass(frozen=True, eq=False)
 class Words:
-    """Words in order, each with the places of its bytes, and of its end, in the given text."""
+    """Words in order, each with the offsets of its bytes and its end in the given text."""
 
-    keys: list[Key]  # different ones
+    keys: list[Key]  # the different words
     which: Int64s  # for each word of the text, the index of its key
-    origins: Int64s  # the places of one word behind those of another
-    first: Int64s  # for each word where its origins begin, and the end
-    touched: Bools  # whether an edit changed it since it was cut
+    origins: Int64s  # the offsets of all words, end to end
+    first: Int64s  # the index of each word's first offset in `origins`, and the end
+    touched: Bools  # whether an edit has changed the word since it was cut
 
     @classmethod
     def of(cls, words: Sequence[Key], starts: Sequence[int], origins: Int64s) -> Words:
-        """Make words from their starts in a normalized text and the origins of its bytes."""
+        """Make words from their offsets in a normalized text and the origins of its bytes."""
         index: dict[Key, int] = {}
         which = np.fromiter((index.setdefault(word, len(index)) for word in words), np.int64, len(words))
         lengths = np.array([_length(key) + 1 for key in index], np.int64)[which]
@@ -225,7 +225,7 @@ class Words:
         return self.origins[self.first[1:] - 1]
 
     def first_behind(self, place: int) -> int:
-        """Return the first word that reaches behind a place; one without bytes belongs to what follows it."""
+        """Return the first word that ends after an offset; a word without bytes belongs to the next one."""
         return min(int(np.searchsorted(self.stops, place, side="right")), int(np.searchsorted(self.starts, place)))
 
     def part(self, start: int, stop: int) -> Words:
@@ -238,18 +238,18 @@ class Words:
 
 
 class _PlacedTokens(NamedTuple):
-    """Tokens with their places, also those that cover no byte; what is no token is among them as NO_TOKEN."""
+    """Tokens with their offsets, including those that cover no byte; NO_TOKEN fills the gaps."""
 
     tokens: Tokens
     goes_left: Bools  # whether its word began before it
-    covering: Tokens  # without those that cover no byte
+    covering: Tokens  # the tokens that cover bytes
 
 
 class WordTokens(Segmentation):
-    """One text with its tokens after every step: the `Segmentation` of a method that cuts word by word.
+    """A text with its tokens after every step: the `Segmentation` of a method that cuts word by word.
 
-    An edit moves what follows it. Until the answer comes, a few new bytes are shown as part of the token before
-    them, so that typing does not flicker; many new bytes, and the words they divide, are shown as no token.
+    An edit moves the words after it. Until the answer comes, a few new bytes are shown as part of the token before
+    them, so typing does not flicker. Many new bytes, and the words that they divide, are shown as no token.
     """
 
     def __init__(self, data: bytes, words: Words, cut_words: WordsCutter) -> None:
@@ -282,7 +282,7 @@ class WordTokens(Segmentation):
         low = words.first_behind(start)
         high = max(low, int(np.searchsorted(words.starts, stop)))
         new = replace(answer._words, origins=answer._words.origins + start)
-        self._cut_words = answer._cut_words  # which remembers what was asked about it
+        self._cut_words = answer._cut_words  # the answer's function has remembered cuts of its words
         if self.pending and start <= self.pending[0] and self.pending[1] <= stop:
             self.pending = None
         self._take([words.part(0, low), new, words.part(high, len(words))])
@@ -321,7 +321,7 @@ class WordTokens(Segmentation):
         return self._found[1]
 
     def _place(self, at: int) -> _PlacedTokens:
-        """Return all tokens of all words, and between them the bytes that belong to none."""
+        """Return the tokens of all words, with NO_TOKEN for bytes between them."""
         words, cuts = self._words, self._cuts
         cuts.travel(at)
         counts = cuts.counts[words.which]

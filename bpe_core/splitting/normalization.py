@@ -1,10 +1,11 @@
-"""The normalization of a text before it is split, and where each byte of the result came from.
+"""The normalization of a text before it is split, and the origin of each byte of the result.
 
-First it is cleaned (control, format and private characters and U+FFFD go, blanks become spaces), then it takes its
-Unicode form, loses its accents (by NFD), becomes lower case, and loses ASCII punctuation and the chosen marks.
+First the text is cleaned: control, format and private characters and U+FFFD are removed, and blanks become spaces.
+Then come the Unicode form, the removal of accents (by NFD), lower case, and the removal of ASCII punctuation and of
+the chosen marks.
 
-Special tokens are left as they are, and the texts between them are changed one by one. No step looks across a newline,
-so a text can be normalized line by line; only a special token that holds a newline must not be cut.
+Special tokens do not change, and the texts between them are normalized separately. No step depends on text across a
+newline, so a text can be normalized line by line; only a special token with a newline must not be divided.
 
     >>> from bpe_core.recipes.recipe import Recipe
     >>> normalize("“Nevermore.”", Recipe.preset("clean-words", strip_marks="“”"))
@@ -29,20 +30,20 @@ from bpe_core.support.former_names import former_classes
 from bpe_core.text.characters import CharacterMap, CodePoints, character_map, code_points, formed, in_form, text_of
 from bpe_core.text.specials import parts_of
 
-if TYPE_CHECKING:  # few recipes have such steps
+if TYPE_CHECKING:  # imported late, as few recipes have such steps
     from bpe_core.text.preparation.steps import WordSplitter
 
 Offsets = npt.NDArray[np.int64]
 
-_ESCAPED = range(0xDC80, 0xDD00)  # bytes that are no whole character
+_ESCAPED = range(0xDC80, 0xDD00)  # stands for bytes that are no whole character
 
 
 @dataclass(frozen=True, eq=False)
 class NormalizedText:
-    """A normalized text, and for each of its bytes that of the original it came from; then the original's length.
+    """A normalized text, and for each of its bytes the offset of its origin; the last number is the original's length.
 
-    Origins never fall: bytes [a, b) came from [origins[a], origins[b]), which include what was removed right behind. A
-    changed character comes from the first byte of what it was made of.
+    Origins never decrease: bytes [a, b) came from [origins[a], origins[b]), which includes bytes removed right after. A
+    changed character comes from the first byte of its original.
     """
 
     text: str
@@ -50,20 +51,20 @@ class NormalizedText:
 
 
 class _Step(NamedTuple):
-    """A change of a text, plain and with the index that each character of the result came from."""
+    """A step of normalization, as a plain function and as one that returns each character's origin."""
 
     changed: Callable[[str], str]
     with_sources: Callable[[str], tuple[str, Offsets]]
 
 
 def normalize(text: str, recipe: Recipe) -> str:
-    """Return the text as the recipe wants it before splitting."""
+    """Return the text as the recipe normalizes it before splitting."""
     normalized = normalizing(recipe)
     return text if normalized is None else normalized(text)
 
 
 def normalizing(recipe: Recipe) -> Callable[[str], str] | None:
-    """Return the function that normalizes whole texts; None where the recipe changes none. Make it once for many."""
+    """Return the function that normalizes whole texts; None if the recipe changes no text."""
     if not recipe.normalizes:
         return None
     changed, specials = normalizer(recipe), recipe.special_tokens
@@ -77,7 +78,7 @@ def normalizing(recipe: Recipe) -> Callable[[str], str] | None:
 def normalizer(recipe: Recipe) -> Callable[[str], str]:
     """Return the function that normalizes texts between special tokens; make it once for many texts."""
     changes = [step.changed for step in _steps(recipe)] if recipe.normalizes else []
-    # A step of a file may put something before a text, but not before one that is empty.
+    # A step of a file may put a prefix before a text, but not before an empty one.
     return changes[0] if len(changes) == 1 and not recipe.preparation else partial(_changed, changes)
 
 
@@ -121,13 +122,13 @@ def _prepared(work: WordSplitter, text: str) -> tuple[str, Offsets]:
 
 
 def _in_lower_case(text: str) -> tuple[str, Offsets]:
-    lengths = 1 + (code_points(text) == ord("İ"))  # the one character that becomes two
+    lengths = 1 + (code_points(text) == ord("İ"))  # the only character that becomes two
     return text.lower(), repeated(np.arange(len(text)), lengths)
 
 
 @lru_cache(maxsize=16)
 def _any_of(characters: str) -> re.Pattern[str]:
-    return re.compile(f"[{re.escape(characters)}]+")  # four times as fast as str.translate
+    return re.compile(f"[{re.escape(characters)}]+")  # four times faster than str.translate
 
 
 def _without(removed: str, text: str) -> tuple[str, Offsets]:
@@ -140,7 +141,7 @@ def normalize_with_origins(text: str, recipe: Recipe) -> NormalizedText:
     """Return the text that `normalize` makes, with the origin of each of its bytes."""
     texts: list[str] = []
     origins: list[Offsets] = []
-    done = 0  # bytes of the original
+    done = 0  # offset in bytes of the original
     for piece, is_special in parts_of(text, recipe.special_tokens):
         starts = byte_starts(piece)
         if is_special or not recipe.normalizes:
@@ -155,7 +156,7 @@ def normalize_with_origins(text: str, recipe: Recipe) -> NormalizedText:
 
 
 def normalized_with_sources(text: str, recipe: Recipe) -> tuple[str, Offsets]:
-    """Return the normalized text without special tokens, and the index each of its characters came from."""
+    """Return the normalized text without special tokens, and the index of the character that each came from."""
     source = np.arange(len(text))
     for step in _steps(recipe):
         text, found = step.with_sources(text)
@@ -164,15 +165,16 @@ def normalized_with_sources(text: str, recipe: Recipe) -> tuple[str, Offsets]:
 
 
 def byte_origins(codes: CodePoints, sources: Offsets, given: CodePoints, starts: Offsets) -> tuple[Offsets, Offsets]:
-    """Return the byte that each byte of some characters came from, and the offset where each character begins.
+    """Return the origin of each byte of some characters, and the offset of each character.
 
-    The bytes of an unchanged character, and escaped ones, come from their own one by one; the others from its start.
+    The bytes of unchanged and escaped characters each have their own origin; other bytes come from the start of the
+    original character.
     """
     escaped = (codes >= _ESCAPED.start) & (codes < _ESCAPED.stop)
     widths = 1 + (codes >= 0x80) + (codes >= 0x800).astype(np.int64) + (codes >= 0x10000)
     widths[escaped] = 1
     edges = np.concatenate((np.zeros(1, np.int64), np.cumsum(widths)))
-    # The last character made of one original may continue inside it; an earlier one must not overtake the last.
+    # The last of several characters from one original may end inside it; no earlier one may pass the last.
     is_last = np.append(sources[1:] != sources[:-1], True)[: len(codes)]
     begins = np.append(True, sources[1:] != sources[:-1])[: len(codes)]
     run = np.maximum.accumulate(np.where(begins, np.arange(len(codes)), 0)) if len(codes) else sources
@@ -183,7 +185,7 @@ def byte_origins(codes: CodePoints, sources: Offsets, given: CodePoints, starts:
 
 
 def byte_starts(text: str) -> Offsets:
-    """Return the offset of each character in UTF-8, and the end."""
+    """Return the byte offset of each character in UTF-8, and the end."""
     codes = code_points(text)
     lengths = 1 + (codes >= 0x80) + (codes >= 0x800).astype(np.int64) + (codes >= 0x10000)
     return np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])

@@ -1,8 +1,8 @@
-"""The places where a text may be cut so that the words of both parts are the words of the whole.
+"""The offsets where a text may be divided so that the words of both parts are the words of the whole.
 
-A pattern looks only a little way around each cut, so between many pairs of neighbours it always cuts, whatever is
-around them: before a blank behind a letter, for most named patterns. A pattern without a table may be cut only at the
-ends of lines, and only if lines are texts of their own.
+A pattern examines only a few characters around each cut. So it always cuts between certain pairs of neighbours, such
+as a letter and a blank for most named patterns. With a pattern without a table, a text may be divided only at the ends
+of lines, and only if lines are separate texts.
 
     >>> text = b"of one line"
     >>> cuts = SafeCuts.of(Recipe.preset("gpt2"))
@@ -31,12 +31,12 @@ Booleans = npt.NDArray[np.bool_]
 Data = bytes | bytearray | npt.NDArray[np.uint8]
 
 NEWLINE = ord("\n")
-_LOOK_BACK = 1 << 16  # bytes in which the last place to cut is searched for
-_WINDOW = 256  # bytes around an edit that are looked at first; doubled until a place is found
+_LOOK_BACK = 1 << 16  # bytes in which the last safe offset is searched
+_WINDOW = 256  # bytes around an edit that are examined first; doubled until a safe offset is found
 
 
 def keeps_newlines(recipe: Recipe) -> bool:
-    """Return whether a newline always ends a line: none is removed, made a space, or part of a special token."""
+    """Return whether every newline ends a line: none is removed, becomes a space or is in a special token."""
     return (
         "\n" not in recipe.strip_marks
         and not _is_prepared(recipe)
@@ -46,21 +46,21 @@ def keeps_newlines(recipe: Recipe) -> bool:
 
 
 def _is_prepared(recipe: Recipe) -> bool:
-    """Return whether steps change or cut the text; they may look at all of it."""
+    """Return whether steps of a file change or cut the text; these may depend on the whole text."""
     return not all(is_only_named(step) for step in recipe.preparation)
 
 
 def may_cut_at_newlines(recipe: Recipe) -> bool:
-    """Return whether a document may be cut after any newline without changing a word."""
+    """Return whether a document may be divided after any newline without changing a word."""
     return recipe.unit == "line" and keeps_newlines(recipe)
 
 
 @lru_cache(maxsize=8)
 def between_kinds(table: ScanTable) -> Booleans:
-    """Return a table [kind, next kind]: whether a normalized text may be cut between two kinds of characters.
+    """Return a table [kind, next kind]: whether a normalized text may be divided between two kinds of characters.
 
-    After the first kind, the second must cut before itself, treat earlier places as the end of a text would, and lead
-    where it would at the start of a text.
+    The second kind must cause a cut before itself, decide earlier cuts as the end of a text would, and lead to the
+    same state as at the start of a text.
     """
     entries = table.entries.reshape(-1, ROW)
     safe, rows = np.zeros((ROW, ROW), np.bool_), np.zeros(len(entries), np.bool_)
@@ -81,13 +81,13 @@ def between_kinds(table: ScanTable) -> Booleans:
 
 @dataclass(frozen=True, eq=False)
 class SafeCuts:
-    """The pairs of bytes between which a recipe's texts, as they were given, may be cut."""
+    """The pairs of neighbouring bytes between which a recipe's texts may be divided before normalization."""
 
-    pairs: Booleans  # [byte, next byte]
+    pairs: Booleans  # indexed by [byte, next byte]
 
     @classmethod
     def of(cls, recipe: Recipe, *, with_specials: bool = True) -> SafeCuts:
-        """Return the safe cuts of a recipe; none cuts a special token, unless these are taken as ordinary text."""
+        """Return the safe cuts of a recipe; they divide no special token unless `with_specials` is false."""
         return _safe_cuts(recipe if with_specials else recipe.with_changes(special_tokens=()))
 
     def places(self, data: Data) -> npt.NDArray[np.int64]:
@@ -95,12 +95,12 @@ class SafeCuts:
         return np.flatnonzero(self.pairs[found[:-1], found[1:]]) + 1
 
     def last(self, data: bytes | bytearray) -> int:
-        """Return the last place where a text may be cut; 0 if there is none near its end."""
+        """Return the last safe offset of a text; 0 if there is none near its end."""
         found = self.places(data[-_LOOK_BACK:])
         return max(0, len(data) - _LOOK_BACK) + int(found[-1]) if len(found) else 0
 
     def around(self, data: bytes, start: int, stop: int) -> tuple[int, int]:
-        """Return the range of bytes whose words an edit of `start` to `stop` may have changed."""
+        """Return the range of bytes whose words an edit from `start` to `stop` may have changed."""
         return self._last_before(data, start), self.first_from(data, stop)
 
     def _last_before(self, data: bytes, position: int) -> int:
@@ -112,7 +112,7 @@ class SafeCuts:
         return 0
 
     def first_from(self, data: Data, position: int) -> int:
-        """Return the first place from a position on where a text may be cut; else its end."""
+        """Return the first safe offset from a position on, or else the end."""
         end, window = position, _WINDOW
         while end < len(data) and self.pairs.any():
             end, window = position + window, 2 * window
@@ -141,7 +141,7 @@ def _safe_cuts(recipe: Recipe) -> SafeCuts:
 
 
 def _before_normalization(pairs: Booleans, recipe: Recipe) -> Booleans:
-    """Return the pairs that become such a pair. Normalization looks across no blank or end of a line."""
+    """Return the pairs that normalization maps to safe pairs; it never depends on text across a blank or newline."""
     found = np.zeros_like(pairs)
     for before, behind in np.argwhere(pairs[:128, :128]).tolist():
         if chr(behind).isspace() or (before == NEWLINE and recipe.unit == "line"):

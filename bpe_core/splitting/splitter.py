@@ -1,4 +1,4 @@
-"""Split a normalized text into words by an expression: the specification of the scanner, and the way without a table.
+"""The splitting of a normalized text into words by `regex`: the scanner's specification, and the way without a table.
 
 >>> from bpe_core.recipes.recipe import Recipe
 >>> list(split_words("It's 12 o'clock", Recipe.preset("gpt2")))
@@ -18,17 +18,17 @@ from bpe_core.text.older_unicode import differing, without_later
 from bpe_core.text.patterns import NAMED_PATTERNS, WHOLE_NUMBERS, compile_custom
 from bpe_core.text.specials import parts_of
 
-if TYPE_CHECKING:  # few recipes need these, and ASCII texts of named patterns no `regex`
+if TYPE_CHECKING:  # imported late: few recipes need these, and ASCII texts need no `regex` with named patterns
     import regex
 
     from bpe_core.text.preparation.steps import WordSplitter
     from bpe_core.text.scanner import ScanTable
 
-PATIENCE = 3.0  # seconds without a result, before a pattern counts as catastrophic
-PATIENT_BYTES = 20_000_000  # one more second for each of these: a rare match far away is no catastrophe
+PATIENCE = 3.0  # seconds without a result before a pattern counts as catastrophic
+PATIENT_BYTES = 20_000_000  # characters that allow one more second, as a match may be rare
 MATCHES_A_ROUND = 1_000
-SHORT = 100_000  # characters of a text that is split in one call, which takes half the time
-SHOWN = 60  # characters of an offending text
+SHORT = 100_000  # characters of a text that is split in one call, in half the time
+SHOWN = 60  # characters of a text quoted in an error
 
 
 def split_words(text: str, recipe: Recipe) -> Iterator[str]:
@@ -36,10 +36,10 @@ def split_words(text: str, recipe: Recipe) -> Iterator[str]:
 
 
 class Splitter:
-    """Splits documents by one recipe, and knows whether its pattern ever matched."""
+    """A splitter of documents by one recipe; it records whether the pattern ever matched."""
 
     def __init__(self, recipe: Recipe, *, specials: tuple[str, ...] | None = None, patience: float = PATIENCE) -> None:
-        """`specials` are the tokens that belong to no word, where these are not the recipe's."""
+        """Begin with a recipe; `specials` replaces the recipe's tokens that belong to no word."""
         self._recipe = recipe
         self._specials = recipe.special_tokens if specials is None else specials
         self._patience = patience
@@ -63,7 +63,7 @@ class Splitter:
 
     @cached_property
     def _seen_otherwise(self) -> frozenset[str]:
-        """Return the characters that the pattern does not know, though it could."""
+        """Return the characters that the pattern's Unicode version does not know."""
         return differing() if self._recipe.older_unicode else frozenset()
 
     @cached_property
@@ -73,8 +73,8 @@ class Splitter:
     def words(self, text: str) -> Iterator[str]:
         """Return the words of one normalized document.
 
-        Special tokens belong to no word. With the unit "line", each line, with its newline, is a text of its own. What
-        a custom pattern does not match becomes words, too. Bytes of characters that steps cut are escaped.
+        Special tokens belong to no word. With the unit "line", each line with its newline is a separate text. Text
+        that a custom pattern does not match becomes words, too. Bytes of characters that steps divide are escaped.
         """
         return self._words_of_unit(text) if self._is_one_unit else self._words_of_units(text)
 
@@ -89,14 +89,14 @@ class Splitter:
             place += len(part)
 
     def check_it_matched(self) -> None:
-        """Call this after all documents: a pattern that never matched must be a mistake."""
+        """Refuse a pattern that never matched, as it must be a mistake; call this after all documents."""
         if self._has_seen_text and not self.has_matched:
             raise PatternError(
                 f"The pattern '{self._recipe.custom_pattern}' matches nothing in this text, so it would never be split."
             )
 
     def _named_words(self, text: str) -> Iterator[str]:
-        # The named patterns take linear time, so they need no clock; without the GIL the window stays alive.
+        # The named patterns take linear time, so they need no time limit; the window stays usable without the GIL.
         if text.isascii():
             pattern = self._pattern_in_ascii
             return iter(pattern.findall(text)) if len(text) < SHORT else (found[0] for found in pattern.finditer(text))
@@ -106,7 +106,7 @@ class Splitter:
         return (text[match.start() : match.end()] for match in found)
 
     def _as_known(self, text: str) -> str:
-        """Return the text as the pattern sees it: unassigned characters replace new ones if the recipe says so."""
+        """Return the text as the pattern sees it; an older pattern sees new characters as unassigned ones."""
         return without_later(text, self._pattern.pattern) if self._recipe.older_unicode else text
 
     def _custom_words(self, text: str) -> Iterator[str]:
@@ -130,7 +130,7 @@ class Splitter:
             end = spans[-1][1]
 
     def _next_matches(self, text: str, end: int) -> list[tuple[int, int]]:
-        """Return the first matches from `end` on. Each round has its own clock, so a caller may pause."""
+        """Return the next matches from `end` on. Each call has its own time limit, so a caller may pause."""
         patience = self._patience + len(text) / PATIENT_BYTES
         spans: list[tuple[int, int]] = []
         text = self._as_known(text)
@@ -152,7 +152,7 @@ class Splitter:
                 f"The pattern '{self._recipe.custom_pattern}' took more than {patience:.0f} seconds on the text "
                 f"{_beginning(text[end:])!r}. A repetition inside a repetition, such as (a+)+, is the usual cause."
             ) from error
-        except MemoryError as error:  # `regex` itself stops at a gigabyte
+        except MemoryError as error:  # `regex` stops at a gigabyte
             raise PatternError(
                 f"The pattern '{self._recipe.custom_pattern}' needs too much memory on the text "
                 f"{_beginning(text[end:])!r}: for a very long match it remembers at each place what else could have "
@@ -181,7 +181,7 @@ def lines_of(text: str) -> Iterator[str]:
 
 
 def why_slow(recipe: Recipe) -> str:
-    """Return what in the recipe's custom pattern only `regex` can count, up to a hundred times slower; else nothing."""
+    """Return the part of a custom pattern that only `regex` can match, up to a hundred times slower; else nothing."""
     if recipe.pattern != "custom" or recipe.splits_by_steps:
         return ""
     from bpe_core.text.scanner import why_no_table
@@ -190,20 +190,20 @@ def why_slow(recipe: Recipe) -> str:
 
 
 def scan_table(recipe: Recipe) -> ScanTable | None:
-    """Return the table by which the scanner splits as the recipe does; None if only `regex` can."""
+    """Return the scanner's table for a recipe; None if only `regex` can split by its pattern."""
     from bpe_core.text.scanner import table_for
 
     return table_for(recipe.pattern, recipe.unit, recipe.custom_pattern, older=recipe.older_unicode)
 
 
-# The ASCII characters of the classes that they name
+# The ASCII characters of the classes in named patterns
 _IN_ASCII = {"L": "A-Za-z", "Lu": "A-Z", "Ll": "a-z", "N": "0-9", "P": r"!-#%-*,-/:;?@\[-\]_{}"}
 _IN_ASCII |= dict.fromkeys(("Lt", "Lm", "Lo", "M"), "")
 
 
 @cache
 def in_ascii(expression: str) -> re.Pattern[str]:
-    """Return a named pattern, or a part of one, for texts that are only ASCII, which `re` matches in half the time.
+    """Return a named pattern, or a part of it, for ASCII texts, which `re` matches in half the time.
 
     >>> in_ascii(NAMED_PATTERNS["gpt2"].expression).findall("It's 12 o'clock")
     ['It', "'s", ' 12', ' o', "'", 'clock']
