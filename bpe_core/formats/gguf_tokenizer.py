@@ -199,6 +199,7 @@ def words_history(tokens: Tokens) -> tuple[History, list[str]]:
         for number, text in enumerate(tokens.texts)
     }
     model = {
+        "type": "WordPiece",
         "vocab": vocabulary,
         "unk_token": tokens.unknown,
         "continuing_subword_prefix": CONTINUES,

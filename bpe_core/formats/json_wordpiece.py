@@ -101,7 +101,7 @@ class JsonWordPiece(JsonModel):
         unknown = json_reading.text_in(model, "unk_token", name)
         marker = self.continuing(model, vocabulary, name)
         if not unknown:
-            if "model" in whole and model.get("type") is None:
+            if model.get("type") is None:
                 raise FormatError(
                     f'{name}: the model has no "type", and no merges, scores or "unk_token" tell which kind it is.'
                 )
