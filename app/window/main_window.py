@@ -1,4 +1,4 @@
-"""The main window, where everything has its place."""
+"""The main window, with the place of each part."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ from app.window.room_plan import DOCKS, LEFT, RIGHT, ROOM, ROOMS, Dock
 
 FULL_SCREEN = Qt.WindowState.WindowFullScreen
 FIRST_SIZE = QSize(1280, 800)
-FRAME = QSize(16, 48)  # at most, around a window
+FRAME = QSize(16, 48)  # the largest frame around a window
 STATE_VERSION = 3  # a layout of another version is not restored
 LESSONS_WIDTH = 320
 LEAST_MIDDLE = 236  # pixels, so that a window of 800 by 600 has all three columns
 LEAST_DOCK_HEIGHT = 80
-MOST_OF_THE_WIDTH = defaultdict(lambda: 1.0, {LEFT: 0.18, RIGHT: 0.38})  # largest share of docks nobody has resized
+MOST_OF_THE_WIDTH = defaultdict(lambda: 1.0, {LEFT: 0.18, RIGHT: 0.38})  # unless a person resizes a dock
 ANOTHER_SCREEN = 1.3  # the window must grow or shrink by this factor
 STAGES_IN_TIME = frozenset({"tree"})  # they are below the time bar
 
@@ -55,7 +55,7 @@ class Arrangement:
 
 @dataclass(frozen=True)
 class Furniture:
-    """The parts that fill the window; docks by their ids."""
+    """The parts that fill the window. Docks are found by their ids."""
 
     toolbar: QToolBar
     message_bar: MessageBar
@@ -71,7 +71,7 @@ class Furniture:
     status: QStatusBar
 
     def in_order_of_focus(self) -> list[QWidget]:
-        """Return what Tab goes through: from the top to the bottom, column by column."""
+        """Return the parts in the order of Tab: from the top to the bottom, column by column."""
         left, right = (
             [panel_with_title(self.docks[row.id]) for row in DOCKS if row.area == area] for area in (LEFT, RIGHT)
         )
@@ -104,7 +104,7 @@ class MainWindow(QMainWindow):
     def __init__(self) -> None:
         super().__init__()
         self.may_close: Callable[[], bool] = lambda: True
-        self.is_quitting = False  # closed by a person, who can be asked about unsaved work
+        self.is_quitting = False  # a person closes it, and can be asked about unsaved work
         self._is_closed = False
         self.setWindowTitle("BPE Explorer")
         self.setAcceptDrops(True)
@@ -128,7 +128,7 @@ class MainWindow(QMainWindow):
         self.resize(FIRST_SIZE.boundedTo(self.screen().availableSize() - FRAME))
 
     def fill(self, furniture: Furniture) -> None:
-        """Put everything in its place. Which of it a room shows is said by the room."""
+        """Put all parts in their places. Each room says which of them it shows."""
         self.addToolBar(Qt.ToolBarArea.TopToolBarArea, furniture.toolbar)
         self._fill_middle(furniture)
         self._fill_docks(furniture.docks)
@@ -145,7 +145,7 @@ class MainWindow(QMainWindow):
         cast(QApplication, QApplication.instance()).focusChanged.connect(show_focused)
 
     def _fill_middle(self, part: Furniture) -> None:
-        """Put the text above the charts, the head above both, and stages behind all that."""
+        """Put the text above the charts, the head above both, and the stages behind them."""
         self._parts = {"head": part.head, "text": part.text, "beside": part.beside, "picker": part.picker}
         self._parts["time"] = self._time_bar
         self._upper, pane, main, middle = QWidget(), QWidget(), QWidget(), QWidget()
@@ -174,7 +174,7 @@ class MainWindow(QMainWindow):
                 self.tabifyDockWidget(self.docks[row.behind], self.docks[row.id])
 
     def show_room(self, id: str) -> None:
-        """Go to a room, which is as it was left."""
+        """Go to a room, and arrange it as it was left."""
         self.set_stage("")
         if id == self.room:
             return
@@ -217,7 +217,7 @@ class MainWindow(QMainWindow):
         self.resizeDocks([docks["merges"], docks["inspector"]], [300, 335], Qt.Orientation.Vertical)
 
     def reset_layout(self) -> None:
-        """Let every room be as at first."""
+        """Give every room its first arrangement."""
         self.restoreState(self._as_it_was_made, STATE_VERSION)
         self._kept.clear()
         self._furnish()
@@ -253,7 +253,7 @@ class MainWindow(QMainWindow):
 
     def _draw_again(self) -> None:
         self.setUpdatesEnabled(True)
-        # Qt believes that repaints are under way which it has dropped.
+        # Qt drops some repaints, but believes that they are pending.
         QCoreApplication.postEvent(self, QEvent(QEvent.Type.UpdateRequest))
 
     def set_full_screen(self, on: bool) -> None:
@@ -386,7 +386,7 @@ class MainWindow(QMainWindow):
 
 
 def _accept_a_copy(event: QDropEvent) -> None:
-    """Take what is dragged as a copy: whoever is told that it was moved may delete the file."""
+    """Accept what is dragged as a copy: after a move, the source program may delete the file."""
     event.setDropAction(Qt.DropAction.CopyAction)
     event.accept()
 

@@ -13,7 +13,7 @@ from app.window.parts.layouts import AtTop, in_column, in_row
 from app.window.parts.theme import shades_of
 from app.window.parts.widgets import IconButton, fixed_text, flat_button, named, paragraph, selectable
 
-LOOK_MILLISECONDS, READ_MILLISECONDS = 1_000, 50  # to notice a sentence; to read one character of it
+LOOK_MILLISECONDS, READ_MILLISECONDS = 1_000, 50  # time to notice a sentence, and to read each character of it
 
 
 class MessageBar(QFrame):
@@ -62,7 +62,7 @@ class MessageBar(QFrame):
         self.hide()
 
     def leave_former(self) -> None:
-        """Drop notices about a former training or session, except offers, which can still be answered."""
+        """Drop notices about a former training or session, except offers that can still be answered."""
         self._waiting = [one for one in self._waiting if one.is_offer]
         if not self.isHidden() and self._shown is not None and not self._shown.is_offer:
             self.close_notice()
@@ -98,7 +98,7 @@ class MessageBar(QFrame):
     def _offer(self, answers: tuple[Answer, ...]) -> None:
         while (item := self._answers.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
-                widget.hide()  # at once; it is deleted a moment later
+                widget.hide()  # hidden at once, deleted a moment later
                 widget.deleteLater()
         for answer in answers:
             button = QPushButton(answer.title)

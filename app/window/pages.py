@@ -1,4 +1,4 @@
-"""All pages that follow the time cursor, a row for each; tabs, menus, saving and sessions are made of the rows.
+"""The list of all pages that follow the time cursor. Tabs, menus, saving and sessions use its rows.
 
 A page is loaded and built when it is first looked at or asked for, so that the window opens at once.
 """
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from app.window.questions.why.page import WhyPage
     from app.window.questions.words.page import WordsPage
 
-BEGINNING = 40  # characters of the person's text, whose ways to split a page begins with
-Tabs = Literal["charts", "inspector", "centre", "beside"]  # beside each other, above the charts
+BEGINNING = 40  # characters of the person's text for the page of all ways to split
+Tabs = Literal["charts", "inspector", "centre", "beside"]  # places of pages; "beside" is next to the text
 Kind = TypeVar("Kind", bound=Page)
 Built = TypeVar("Built", bound=Page, covariant=True)
 
@@ -46,7 +46,7 @@ Built = TypeVar("Built", bound=Page, covariant=True)
 @dataclass(frozen=True)
 class PageContext:
     session: Session
-    text: TokenTextModel  # the person's, cut into tokens
+    text: TokenTextModel  # the person's text, cut into tokens
     token: TokenModel  # the token looked at
 
     @cached_property
@@ -56,7 +56,7 @@ class PageContext:
 
     @cached_property
     def why(self) -> WhyModel:
-        """Return the model of the question why a text is split somewhere, for its small and large view."""
+        """Return the model of the question why a text is split at a place, for its small and large view."""
         from app.window.questions.why.model import WhyModel
 
         return WhyModel(self.session, self.text)
@@ -281,7 +281,7 @@ ABOUT = {
     "morphemes": "all runs, by list of words",
     "compare": "two columns",
 }
-STEPS_THAT_DIFFER = "Steps that differ"  # which are no measure, but picked like one
+STEPS_THAT_DIFFER = "Steps that differ"  # picked like a measure, though it is none
 
 
 def drawn_measures() -> list[PickedGroup]:

@@ -1,1 +1,1 @@
-"""Lessons: the list of them, one step at a time, and the words of the corpus as they are now."""
+"""The lessons: their list, one step at a time, and the words of the corpus at the moment shown."""

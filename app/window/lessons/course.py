@@ -1,4 +1,4 @@
-"""Take a lesson: it lends the session a corpus and a recipe, and gives everything back at the end."""
+"""The lesson under way: it lends the session a corpus and a recipe, and restores the person's own at the end."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Reply:
     feedback: Feedback | None = None
     after: str = ""
     ruled_out: tuple[str, ...] = ()  # choices that were wrong
-    run: Run | None = None  # the lesson and step of the reply
+    run: Run | None = None  # the run of the reply; `at` is its step
     at: int = 0
 
 
@@ -47,11 +47,11 @@ class LessonPage:
     number: int  # from 1
     total: int
     say: str
-    candidates: tuple[str, ...] = ()  # for the next merge
+    candidates: tuple[str, ...] = ()  # the pairs to choose from for the next merge
     reply: Reply = NO_REPLY
     words: tuple[WordNow, ...] = ()
     newest: int | None = None  # the id of the token that was made last
-    about: str = ""  # the uncut text of the question, where the words would show the answer
+    about: str = ""  # the uncut text of the question, if the words would show the answer
 
     @property
     def asks_for_pair(self) -> bool:
@@ -70,11 +70,11 @@ class Course(QObject):
         super().__init__(parent)
         self.lesson: Lesson | None = None
         self.number = 0
-        self._asked, self._right = set[int](), set[int]()  # steps with a guess, and those right at the first try
+        self._asked, self._right = set[int](), set[int]()  # steps asked; right at the first try
         self._session, self._text = session, text
         self._run: Run | None = None  # the run of the lesson
-        self._replies: dict[int, Reply] = {}  # by step
-        self._verdict: Feedback | None = None  # on a guess, until its merge is made
+        self._replies: dict[int, Reply] = {}  # the replies, by step
+        self._verdict: Feedback | None = None  # the reply to a guess, until its merge is made
         self._benches: dict[tuple[object, int], Bench] = {}
         session.runs.changed.connect(self._look)
         session.runs.grew.connect(lambda start, stop: self._look())
@@ -99,7 +99,7 @@ class Course(QObject):
         self._text.replace(0, self._text.length, lesson.text)
 
     def say(self, given: str) -> bool:
-        """Guess or answer; return whether that was possible, or right."""
+        """Guess or answer; return whether the guess was possible, or the answer right."""
         return self.predict(given) if self.is_predicting else self.answer(given)
 
     def predict(self, pair: str) -> bool:
@@ -149,7 +149,7 @@ class Course(QObject):
             self._make_next_merge(self._run)
 
     def look_elsewhere(self) -> None:
-        """Let the person see the window, which shows what is asked: who answers then has not known it."""
+        """Let the person see the window, which shows the answer. An answer after that does not count as right."""
         step = self.step
         if step is not None and step.kind != "read" and not self._reply.is_done and self.number not in self._asked:
             self._count(False)
@@ -194,7 +194,7 @@ class Course(QObject):
     # -- showing ---------------------------------------------------------------------------
 
     def name(self) -> str:
-        """Return the name of the lesson that is taken; nothing without one."""
+        """Return the name of the lesson under way; empty without one."""
         return self.lesson.name if self.lesson is not None else ""
 
     @property
@@ -261,7 +261,7 @@ class Course(QObject):
             if self._run.learned < step.merges:
                 runs.resume(merges=step.merges - self._run.learned)
         else:
-            self._run = None  # before the new run exists, news is about another recipe
+            self._run = None  # until the new run exists, signals are about another recipe
             detour.go(lesson.title, lesson.texts, step.recipe, step.merges)
             self._run = runs.shown
         self.moved.emit(lesson.name, self.number)

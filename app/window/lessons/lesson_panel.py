@@ -1,4 +1,4 @@
-"""The lessons: the list in a dock, and in the middle of the window a step or the end of a lesson."""
+"""The views of lessons: the list in a dock; a step or the end of a lesson in the middle of the window."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The content of the views of lessons: values of the engine, and the marks in its texts as HTML."""
+"""The values of the engine that the views of lessons show, and the texts of lessons as HTML."""
 
 from __future__ import annotations
 

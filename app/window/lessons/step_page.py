@@ -35,7 +35,7 @@ TYPED_PAIR, TYPED_TOKEN, TYPED_ANSWER = "or type a pair, such as l + o", "or typ
 
 
 class StepPage(QWidget):
-    """Follows the course. Answers are clicked or typed."""
+    """A page that shows the step of a course. Answers are clicked or typed."""
 
     def __init__(self, course: Course, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -48,7 +48,7 @@ class StepPage(QWidget):
         self.progress.setFixedHeight(5)
         self.say = _text_label("What the lesson says")
         self.words = WordsView()
-        self.text = paragraph()  # instead of words whose cuts would show the answer
+        self.text = paragraph()  # shown if the cut words would tell the answer
         self.text.setFont(fixed_font(LARGE * self.font().pointSizeF()))
         self.text.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self.text.setAccessibleName("The text of the lesson")
@@ -57,7 +57,7 @@ class StepPage(QWidget):
         self.buttons = QVBoxLayout()
         self.buttons.setSpacing(4)
         self.choice_buttons: list[QPushButton] = []
-        self.cells: list[QLineEdit] = []  # for a row of numbers
+        self.cells: list[QLineEdit] = []  # the fields of a row of numbers
         self._columns: list[QWidget] = []
         self.row = QHBoxLayout()
         self.entry = named(QLineEdit(), "Your answer")
@@ -105,7 +105,7 @@ class StepPage(QWidget):
         self.back_button.setEnabled(course.number > 0)
         self.next_button.setEnabled(course.can_go_on)
         if had_focus and not self._has_focus():
-            super().setFocus()  # a disabled button would pass the focus on anywhere
+            super().setFocus()  # a disabled button would pass the focus to an unrelated control
         if page is None or course.lesson is None:
             return
         if page == self._shown:
@@ -175,7 +175,7 @@ class StepPage(QWidget):
             self.cells.append(cell)
             in_column(label(name), cell, on=column, margins=(0, 0, 0, 0), spacing=2)
             self.row.addWidget(column)
-            column.show()  # now, not in a later turn of the event loop: it may be given the focus
+            column.show()  # at once, as the column may get the focus
 
     def _show_entry(self, page: LessonPage, *, is_new: bool) -> None:
         is_prediction, asks = page.step.kind == "predict", page.step.kind != "read" and not page.reply.is_done
@@ -235,7 +235,7 @@ class StepPage(QWidget):
 
 
 LONGEST_TOKENS = 32  # characters; a longer choice is a sentence
-READING, LARGE = 1.35, 1.5  # times the usual letters
+READING, LARGE = 1.35, 1.5  # sizes, relative to the usual letters
 READING_WIDTH = 720  # pixels
 HINT = "Click between two of them to say that they are joined next."
 

@@ -1,4 +1,4 @@
-"""Lessons in the window: their stage, their list in a dock, and their remembered progress."""
+"""The wiring of lessons: their stage, their list in a dock, and their saved progress."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from app.window.pages import PAIRS, Pages
 from bpe_core.lessons.lessons import lessons
 
 LESSON_STAGE = "lesson"
-MAKE_STEPS = ("main", "new_run", "step", "extend", "play", "skip")  # actions
+MAKE_STEPS = ("main", "new_run", "step", "extend", "play", "skip")  # actions that make steps
 
 
 class LessonWiring(QObject):
-    """Connects the course with the window, and keeps the progress in the settings."""
+    """A connector of the course with the window. It keeps the progress in the settings."""
 
     def __init__(self, course: Course, panel: LessonPanel, frame: Frame, pages: Pages, parent: QObject) -> None:
         super().__init__(parent)
@@ -31,7 +31,7 @@ class LessonWiring(QObject):
         course.moved.connect(self._remember_place)
         course.finished.connect(self._remember_done)
         course.changed.connect(self._set_the_stage)
-        self._stage, self._room = "", ""  # where the lesson is taken
+        self._stage, self._room = "", ""  # the stage and room of the lesson
         frame.window.room_changed.connect(lambda room: self._come_back() if room == self._room else None)
         frame.window.stage_changed.connect(lambda stage: self._let_play(frame.actions, stage != LESSON_STAGE))
         frame.window.stage_changed.connect(lambda stage: course.look_elsewhere() if stage != LESSON_STAGE else None)
@@ -51,7 +51,7 @@ class LessonWiring(QObject):
             self.panel.setFocus()
 
     def _let_play(self, actions: Actions, may: bool) -> None:
-        """Disable other ways to make the steps that a lesson asks for."""
+        """Show or hide the actions that make steps: a lesson may ask the person to make them in another way."""
         for name in MAKE_STEPS:
             actions[name].setVisible(may)
         actions["stop"].setEnabled(may)  # others show and hide it

@@ -17,18 +17,18 @@ GAP = 3.0  # between two tokens
 LINE_GAP = 5.0
 PADDING = 5.0  # inside a token
 ROUND = 4.0
-LARGEST = 2.4  # times the usual letters
+LARGEST = 2.4  # the largest size, relative to the usual letters
 
 
 @dataclass(frozen=True)
 class Tile:
     word: int
-    place: int  # among the word's tokens
+    place: int  # index among the word's tokens
     area: QRectF
 
 
 class WordsView(QWidget):
-    """Draws tokens as tiles. While a merge is to be predicted, two neighbours can be clicked."""
+    """A view that draws tokens as tiles. While a merge is to be predicted, two neighbours can be clicked."""
 
     pair_clicked = Signal(str)
 
@@ -39,7 +39,7 @@ class WordsView(QWidget):
         self._words: tuple[WordNow, ...] = ()
         self._newest: int | None = None
         self._is_asking = False
-        self._touched: tuple[int, int] | None = None  # word and place of the left one of two tokens
+        self._touched: tuple[int, int] | None = None  # the word, and the index of the left of two tokens
         self._tiles: tuple[list[Tile], float] = [], 0.0
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         policy.setHeightForWidth(True)
@@ -75,7 +75,7 @@ class WordsView(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._tiles = self._placed(self.width())
-        if int(self._tiles[1]) != self.height():  # the layout asked before the letters were sized
+        if int(self._tiles[1]) != self.height():  # the layout asked for the height before the letters had their size
             self.updateGeometry()
 
     def area_of(self, word: int, place: int) -> QRectF:

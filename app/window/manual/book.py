@@ -1,4 +1,4 @@
-"""The manual's pages as sections, each with its place, and the search in them.
+"""The manual's pages, split into sections, and the search in them.
 
 A page is a Markdown file in `resources/manual` that `README.md` there has a link to.
 
@@ -39,7 +39,7 @@ class Section:
 
 
 def slug(title: str) -> str:
-    """Name a heading as the sites of repositories do in links."""
+    """Return the name of a heading in links, as on the sites of repositories."""
     return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
 
 

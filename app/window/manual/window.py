@@ -1,4 +1,4 @@
-"""The manual in a window of its own: what it holds on the left, a page on the right."""
+"""The window of the manual: its contents on the left, a page on the right."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The merges as a table model, and its columns. An array lists the merge of each row.
+"""The table model of merges, and its columns. An array holds the merge of each row.
 
 There is no proxy model: filtering and sorting only make another array.
 """
@@ -39,7 +39,7 @@ class Column:
     tip: str
     cell: Callable[[History, TokenTexts, int], str]
     key: Callable[[History, TokenTexts], Keys]
-    widest: str  # a text that it needs room for
+    widest: str  # a text that must fit into the column
     is_number: bool = True
     look: Look = "plain"
 
@@ -65,7 +65,7 @@ def columns_of(recipe: Recipe | None) -> tuple[Column, ...]:
     left = f"Tokens in the corpus after this {words.step}"
     found.append(Column("Length", "Bytes in the token", lambda h, n, r: str(n.lengths[h.ids[r]]), _lengths, "999"))
     found.append(_numbers("Tokens left", left, "99,999,999", lambda h: h.columns.tokens_left))
-    if single is None:  # unknown where learning begins with seeds
+    if single is None:  # unknown if learning begins with seeds
         tip = f"Base symbols per token, on average, after this {words.step}"
         found.append(Column("Compression", tip, _compression, lambda h, n: -h.columns.tokens_left, "99.999"))
     return tuple(found)
@@ -133,7 +133,7 @@ def _tie(history: History, names: TokenTexts, row: int) -> str:
 
 
 def _tie_key(history: History, names: TokenTexts) -> npt.NDArray[Any]:
-    """Sort ties first, then by how close the runner-up came."""
+    """Return keys that sort ties first, then by how close the runner-up came."""
     lead = history.columns.count - history.columns.runner_up_count
     return np.where(history.tied, 0, np.where(lead == 0, 1, lead))
 
@@ -185,7 +185,7 @@ class MergeTableModel(QAbstractTableModel):
         self._names: TokenTexts | None = None
         self.columns: tuple[Column, ...] = columns_of(None)
         self._order: Order = np.zeros(0, np.int64)
-        self._seen = 0  # merges that were filtered and sorted
+        self._seen = 0  # number of merges that were filtered and sorted
         self._position = 0
         self._cached_row = lru_cache(maxsize=512)(self._row_texts)
         self._reorder_later = timer(self, REORDER_MILLISECONDS, self._reorder)
@@ -217,7 +217,7 @@ class MergeTableModel(QAbstractTableModel):
             first, last = max(0, first), min(last, past + 1)
         self._repaint(first, last)
 
-    # -- what the views ask for ------------------------------------------------------------
+    # -- for the views ------------------------------------------------------------
 
     def set_filter(self, chosen: MergeFilter) -> None:
         if chosen != self.filter:
@@ -258,7 +258,7 @@ class MergeTableModel(QAbstractTableModel):
         merges = [self.merge_at(row) for row in rows]
         return csv_text(steps_table(study, merges), separator, headers=headers)
 
-    # -- what Qt asks for ------------------------------------------------------------------
+    # -- the interface of Qt's models ------------------------------------------------------------------
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:
         return 0 if parent.isValid() else len(self._order)

@@ -35,7 +35,7 @@ MARK_WIDTH = 3
 
 
 class MergeDelegate(QStyledItemDelegate):
-    """A simple painter of cells, as the table repaints often: later merges dimmed, the shown marked, ties in colour."""
+    """A fast painter of cells: later merges are dimmed, the merge shown is marked, and ties are coloured."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -193,7 +193,7 @@ class MergeTableView(QTableView):
         columns.sectionClicked.connect(self._sort)
 
     def _make_room(self) -> None:
-        """Give a column what its texts need; where tokens in sight need more, they get it and keep it."""
+        """Give each column the width of its texts. Wider tokens in sight widen it for good."""
         titles = [column.title for column in self._model.columns]
         last_step = f"{max(self._model.learned, LEAST_ROOM):,}"
         before, self._measured = self._measured, (titles, len(last_step))
@@ -221,7 +221,7 @@ class MergeTableView(QTableView):
         if not self.isVisible():
             return range(0)
         first, height = max(self.rowAt(0), 0), self.viewport().height()
-        fit = height // self.verticalHeader().defaultSectionSize() + 2  # one may show in part above, one below
+        fit = height // self.verticalHeader().defaultSectionSize() + 2  # one row may show in part above, and one below
         return range(first, min(first + fit, self._model.rowCount()))
 
     def _room_for(self, row: int, place: int) -> int:
@@ -238,7 +238,7 @@ class MergeTableView(QTableView):
         self._is_sharing = False
 
     def _note_resizing(self) -> None:
-        """Keep an edge that a person has moved."""
+        """Keep the widths after a person has moved an edge."""
         if not self._is_sharing and QGuiApplication.mouseButtons():
             self._shares_room = False
 
@@ -247,7 +247,7 @@ class MergeTableView(QTableView):
         self._make_room()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Keep the end, and the step shown, in sight."""
+        """Keep the last row, or the row of the step shown, in sight."""
         was_at_end, marked = self.is_at_end, self._model.index(self.delegate.marked_row, 0)
         was_in_sight = marked.isValid() and 0 <= self.visualRect(marked).top() < event.oldSize().height()
         super().resizeEvent(event)

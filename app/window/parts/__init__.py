@@ -1,1 +1,1 @@
-"""Small parts that several topics use."""
+"""The small parts that several topics use."""

@@ -1,4 +1,4 @@
-"""Dialogs that ask for a file, a number, a decision or the size of a print."""
+"""The dialogs that ask for a file, a number, a decision or the size of a print."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def ask_for_ratio(parent: QWidget, before: float) -> float | None:
 
 
 def ask_before_leaving(parent: QWidget, why: str) -> QMessageBox.StandardButton:
-    """Ask whether to save, cancel, or leave anyway. Then unsaved work is kept, or lost for the reason given."""
+    """Ask whether to save, cancel, or leave anyway. `why` says why unsaved work would be lost; empty if it is kept."""
     buttons = QMessageBox.StandardButton
     box = QMessageBox(parent)
     box.setIcon(QMessageBox.Icon.Warning if why else QMessageBox.Icon.Question)
@@ -173,7 +173,7 @@ def ask_before_leaving(parent: QWidget, why: str) -> QMessageBox.StandardButton:
     if not why:
         keep = box.button(buttons.Discard)
         keep.setText("&Keep for Next Time")
-        keep.setIcon(QIcon())  # a waste bin would say that it is lost
+        keep.setIcon(QIcon())  # Qt's own icon, a waste bin, would be wrong
     box.finished.connect(box.deleteLater)  # or its parent keeps it for ever
     return buttons(box.exec())
 

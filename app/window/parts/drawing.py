@@ -1,4 +1,4 @@
-"""A figure without axes on the screen, such as a tree: the painter of figures draws it as for print."""
+"""The view of a figure without axes, such as a tree. It is drawn as for print."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class PaintedFigure(QWidget):
         super().__init__(parent)
         self.figure: Figure | None = None
         self._name = name
-        self.scale = 1.0  # of the texts, in sizes of the font
-        self._layout: Layout | None = None  # of the figure, for the present size, font and palette
+        self.scale = 1.0  # size of the texts, relative to the font
+        self._layout: Layout | None = None  # layout of the figure for the present size, font and palette
         self.setAccessibleName(name)
         self.setMinimumHeight(LEAST_HEIGHT)
 

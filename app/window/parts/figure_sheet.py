@@ -1,4 +1,4 @@
-"""The screen as a sheet for the painter of figures: trees, lattices and legends, in the colours of the palette."""
+"""The sheet on which figures are painted on the screen, in the colours of the palette."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ NO_PEN, NO_BRUSH = Qt.PenStyle.NoPen, Qt.BrushStyle.NoBrush
 
 
 def line_colour(palette: QPalette, index: int) -> QColor:
-    """Return the colour of a line, and of everything that belongs to it."""
+    """Return the colour of a line and of its other marks."""
     colours = LINES_ON_DARK if shades_of(palette).is_dark else LINES
     return QColor(colours[index % len(colours)])
 
 
 def faint(colour: QColor, strength: float = BAND_OPACITY) -> QColor:
-    """Return the same colour, see-through."""
+    """Return the colour with this opacity."""
     made = QColor(colour)
     made.setAlphaF(strength)
     return made

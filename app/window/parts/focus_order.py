@@ -14,7 +14,7 @@ TAKES_TAB = (Qt.FocusPolicy.TabFocus, Qt.FocusPolicy.StrongFocus, Qt.FocusPolicy
 def order_focus(parts: Sequence[QWidget]) -> None:
     """Let Tab go through one part of a window after another; within a part the order stays."""
     begins = set(parts)
-    chain = [(widget, _takes_tab(widget)) for widget in _chain(parts[0])]  # read once, as it is long
+    chain = [(widget, _takes_tab(widget)) for widget in _chain(parts[0])]  # read once, as the chain is long
     chain = [(widget, takes_tab) for widget, takes_tab in chain if takes_tab or widget in begins]
     everything = [widget for part in parts for widget in _controls(part, chain)]
     for one, next_one in pairwise(everything):

@@ -1,4 +1,4 @@
-"""Icons: SVG drawings whose one colour is replaced by the palette's."""
+"""The icons: SVG drawings whose single colour is replaced by the palette's."""
 
 from __future__ import annotations
 

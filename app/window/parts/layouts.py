@@ -1,4 +1,4 @@
-"""Rows and columns of widgets, each written in one call."""
+"""Functions that lay out a row or column of widgets in one call."""
 
 from __future__ import annotations
 

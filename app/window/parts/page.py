@@ -51,12 +51,12 @@ class LazyView(QWidget):
 class Page(LazyView):
     """A tab or panel whose facts can be saved, too."""
 
-    save_wanted = Signal()  # saves the facts shown
-    print_wanted = Signal()  # saves them as a picture of a given size
+    save_wanted = Signal()  # save the facts shown to a file
+    print_wanted = Signal()  # save them as a picture of a given size
     is_table = False  # whether it shows nothing but rows
 
     def exact(self) -> Exact:
-        """Return a function that makes the exact values shown, for a file."""
+        """Return a function that computes the exact values shown, for a file."""
         self.watched.catch_up()
         return self.watched.exact()
 
@@ -66,7 +66,7 @@ class Page(LazyView):
         return self.watched.has_figure
 
     def drawn(self) -> Drawn:
-        """Return a function that makes the figure shown, for print."""
+        """Return a function that computes the figure shown, for print."""
         return self.watched.drawn()
 
     @property
@@ -97,12 +97,12 @@ class PagePlace(QWidget):
         return self._page or self._build()
 
     def take(self, page: Page, *, scrolls: bool) -> None:
-        """Let a page lie here. It scrolls, so that the widest page does not widen the window."""
+        """Put a page here. It scrolls, so that a wide page does not widen the window."""
         self._page = page
         is_wide = scrolls and page.minimumSizeHint().width() > LEAST_WIDTH
         content = _scrolling(page, self.title) if is_wide else page
         self._column.addWidget(content)
-        content.show()  # the place may just be shown
+        content.show()  # the place may be visible already
         insert_focus(self, content)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
 
@@ -139,7 +139,7 @@ class PageTabs(QTabWidget):
             self.setCurrentIndex(self.ids.index(id))
 
     def show_only(self, ids: Collection[str], *, has_tabs: bool = True) -> None:
-        """Show the tabs of these pages, with the one on top that was there last; a picker can replace the tabs."""
+        """Show the tabs of these pages, with the last visited one on top; a picker can replace the tabs."""
         on_top = next((id for id in [*reversed(self._seen), *ids] if id in ids), self.shown)
         self.setTabVisible(self.ids.index(on_top), True)
         self.show_page(on_top)
@@ -147,7 +147,7 @@ class PageTabs(QTabWidget):
             self.setTabVisible(place, id in ids)
         has_choice = has_tabs and len(ids) > 1
         self.tabBar().setVisible(has_choice)
-        # Tab would stop for good at a bar that is hidden.
+        # The key Tab would get stuck at a hidden bar.
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus if has_choice else Qt.FocusPolicy.NoFocus)
 
     def _remember(self) -> None:

@@ -1,4 +1,4 @@
-"""Widgets and drawings as pictures: PNG, animated or not, SVG and PDF."""
+"""The export of widgets and drawings as pictures: PNG, animated PNG, SVG and PDF."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from app.window.parts.page import Frame
 from app.window.parts.theme import palette_for
 from bpe_core.figures.png import FOR_EVER, SIGNATURE, chunk, chunks_of
 
-DOTS_AN_INCH = 300  # of a picture for print
+DOTS_AN_INCH = 300  # dots per inch of a picture for print
 SCREEN_DOTS_AN_INCH = 96
-MILLIMETRES, POINTS = 25.4, 72.0  # of an inch
+MILLIMETRES, POINTS = 25.4, 72.0  # millimetres and points in an inch
 SCALE = 2  # pixels of a saved picture for each on screen
 
 
@@ -41,7 +41,7 @@ def save_svg(widget: QWidget, path: Path) -> bool:
 
 
 def save_pdf(widget: QWidget, path: Path) -> bool:
-    """Save it as large as on screen."""
+    """Save a widget as a PDF file, as large as on screen."""
     writer = _pdf_writer(path, QSizeF(widget.size()) * (MILLIMETRES / SCREEN_DOTS_AN_INCH))
     writer.setResolution(SCREEN_DOTS_AN_INCH)
     return _is_drawn(writer, lambda painter: widget.render(painter, QPoint()))
@@ -99,7 +99,7 @@ def drawing_of(widget: QWidget, width: float, height: float, text: float, *, is_
     try:
         widget.setUpdatesEnabled(False)
         widget.setPalette(palette_for("dark" if is_dark else "light"))
-        least = widget.minimumSizeHint()  # everything is drawn smaller if it needs more room
+        least = widget.minimumSizeHint()  # a widget that needs more room is drawn smaller
         unit *= max(1.0, least.width() / (width * unit), least.height() / (height * unit))
         widget.resize(QSize(round(width * unit), round(height * unit)))
         with QPainter(_sized(generator, widget)) as painter:

@@ -1,4 +1,4 @@
-"""A list of things as a model for Qt's views."""
+"""The model of a list for Qt's views."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class RowListModel(QAbstractListModel, Generic[Row]):
         self.rows = rows
 
     def set_rows(self, rows: Sequence[Row], *, are_same: bool = False) -> None:
-        """Show these rows; if they `are_same` things in another state, keep the selection."""
+        """Show these rows. Keep the selection if they `are_same` things in another state."""
         if are_same:
             self.rows = rows
             if rows:

@@ -1,4 +1,4 @@
-"""Tables of rows: one look for all, and selections that stay fast with a hundred thousand rows."""
+"""Functions for tables of rows: they share one look, and selections stay fast with a hundred thousand rows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def select_whole_rows(table: QTableView) -> None:
 
 
 def selected_rows(table: QAbstractItemView) -> list[int]:
-    """List the selected rows in order, from ranges: an index for each would take long."""
+    """List the selected rows in order, from the selected ranges: an index for each row would be slow."""
     ranges = table.selectionModel().selection()
     parts = [ranges.at(place) for place in range(ranges.count())]
     return sorted({row for part in parts for row in range(part.top(), part.bottom() + 1)})
@@ -40,7 +40,7 @@ def table_of_rows(model: QAbstractItemModel, name: str, widths: Iterable[int] = 
     table.verticalHeader().hide()
     table.verticalHeader().setDefaultSectionSize(ROW_HEIGHT)
     table.setShowGrid(False)
-    table.horizontalHeader().setTextElideMode(Qt.TextElideMode.ElideRight)  # or a heading at the right loses its begin
+    table.horizontalHeader().setTextElideMode(Qt.TextElideMode.ElideRight)  # or a heading at the right loses its start
     for column, width in enumerate(widths):
         table.setColumnWidth(column, width)
     return table
@@ -60,7 +60,7 @@ def put_headings_left(table: QTableView) -> None:
 
 
 def let_headings_sort(table: QTableView, column: int, order: Qt.SortOrder) -> None:
-    """Let a click on a heading sort, and sort by a column at first; -1 is none. The model marks the heading."""
+    """Let a click on a heading sort. Sort by `column` at first, unless it is -1. The model marks the heading."""
     put_headings_left(table)
     header = table.horizontalHeader()
     header.setSortIndicator(column, order)
@@ -70,7 +70,7 @@ def let_headings_sort(table: QTableView, column: int, order: Qt.SortOrder) -> No
 
 
 def _make_room(table: QTableView) -> None:
-    """Widen columns for their headings, and for the texts in sight where nobody has set a width."""
+    """Widen columns for their headings and the texts in sight, except where a person has set the width."""
     header = table.horizontalHeader()
     for column in range(header.count()):
         size, wanted = header.sectionSize(column), header.sectionSizeHint(column)

@@ -1,4 +1,4 @@
-"""Light, dark or as the system: Fusion with our own palettes, the same on every platform."""
+"""The themes light and dark: the style Fusion with our own palettes, the same on every platform."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class Shades:
     error: QColor
     error_ground: QColor
     note_ground: QColor
-    mark_ground: QColor  # behind the row of the moment shown
+    mark_ground: QColor  # the ground of the row of the moment shown
 
 
 def shades_of(palette: QPalette) -> Shades:
@@ -116,7 +116,7 @@ class Theme(QObject):
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._system_changed)
 
     def dress(self) -> None:
-        """Apply the style sheet, best when everything is built: each later part costs time again."""
+        """Apply the style sheet. Call it when all parts are built, as it costs time for each later part."""
         self._application.setStyleSheet(STYLE)
 
     def choose(self, choice: str) -> None:

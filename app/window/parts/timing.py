@@ -1,4 +1,4 @@
-"""Calls at limited intervals, and timed motion."""
+"""Timers: limits on how often a function is called, and motion."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class Motion(QVariantAnimation):
         return float(self.currentValue()) if self.is_under_way else 1.0
 
     def part(self, start: float, stop: float) -> float:
-        """Return the smoothed progress within the stretch from `start` to `stop`.
+        """Return the smoothed progress within the range from `start` to `stop`.
 
         >>> parent = QObject()
         >>> Motion(parent, bool).part(0.0, 0.5)
@@ -92,7 +92,7 @@ class Motion(QVariantAnimation):
 
 
 def smooth(share: float) -> float:
-    """Ease in and out: slow at both ends.
+    """Return the progress of a motion that is slow at both ends.
 
     >>> smooth(0.0), smooth(0.5), smooth(1.0)
     (0.0, 0.5, 1.0)
@@ -101,5 +101,5 @@ def smooth(share: float) -> float:
 
 
 def away(share: float) -> float:
-    """Ease in: faster and faster."""
+    """Return the progress of a motion that becomes faster and faster."""
     return _AWAY.valueForProgress(share)

@@ -1,4 +1,4 @@
-"""Fields that take typed text before any other action, and mark refused entries."""
+"""Functions for fields: typed text is taken before any other action, and refused entries are marked."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _REFUSED, _TIP = "refusal", "tip without a refusal"
 
 
 def take_what_is_typed() -> bool:
-    """Take text that is being typed, for keys and buttons that leave the focus there; False if it is refused."""
+    """Take text that is being typed, before an action that leaves the focus there; return False if it is refused."""
     field = QApplication.focusWidget()
     if isinstance(field, QAbstractSpinBox):
         is_changed = field.lineEdit().isModified()

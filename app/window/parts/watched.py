@@ -18,7 +18,7 @@ from bpe_core.support.data_table import DataTable
 from bpe_core.support.progress import CancelCheck, Work
 
 Asked = tuple[Question, Study]
-Drawn = Callable[[CancelCheck], Figure | None]  # also called on another thread
+Drawn = Callable[[CancelCheck], Figure | None]  # may be called on another thread
 Exact = Callable[[CancelCheck], DataTable]  # called on another thread: a hundred thousand rows take a while
 
 
@@ -38,19 +38,19 @@ def exact_of(asked: Asked | None) -> Exact:
 
 
 class LazyModel:
-    """A model that is refreshed while somebody looks. The constructor of each subclass calls `refresh_on` once."""
+    """A model that is refreshed only while it is viewed. The constructor of each subclass calls `refresh_on` once."""
 
     _lookers = 0
     has_figure = False  # whether it is printed from its answer, not as on screen
 
     @property
     def asked(self) -> Asked | None:
-        """The question that is shown, and its study; None where nothing can be asked yet."""
+        """Return the question that is shown, and its study; None if nothing can be asked yet."""
         return None
 
     @property
     def command(self) -> tuple[str, ...]:
-        """The command with the same answer, in words of `app.session.manifests`; arguments of a picture follow."""
+        """Return the command with the same answer, with the placeholders of `app.session.manifests`."""
         return command_of(self.asked)
 
     def exact(self) -> Exact:
@@ -71,7 +71,7 @@ class LazyModel:
             signal.connect(self._throttle.call)
 
     def watch(self, on: bool) -> None:
-        """Count one more or one fewer viewer: several pages may show one question."""
+        """Count one viewer more, or one fewer. Several pages may show the same question."""
         self._lookers += 1 if on else -1
         if on:
             self._throttle.call()
@@ -85,7 +85,7 @@ class LazyModel:
         self._throttle.call()
 
     def refresh(self) -> None:
-        """Find out what to show."""
+        """Compute what to show."""
         raise NotImplementedError
 
     @property

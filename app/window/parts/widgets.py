@@ -1,6 +1,6 @@
 """Small widgets that many topics use.
 
-Their properties are set by calls: as keywords, PySide finds none with an i in a Turkish locale.
+Their properties are set by calls: in a Turkish locale, PySide finds no keyword with an i.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def selectable(text: QLabel, *, by_keyboard: bool = False) -> QLabel:
 
 
 def scaled(widget: Widget, times: float, *, bold: bool = False) -> Widget:
-    """Write a widget in larger, smaller or bold letters."""
+    """Set the letters of a widget larger, smaller or bold."""
     font = widget.font()
     font.setPointSizeF(times * font.pointSizeF())
     font.setBold(bold)
@@ -209,7 +209,7 @@ def scrolling(inside: QWidget, name: str) -> QScrollArea:
 
 
 class ProgressBar(QProgressBar):
-    """A bar that is drawn with the window. Qt's own repaints at once at each value, with everything that waits."""
+    """A progress bar that is drawn with the window. Qt's own would repaint all waiting parts at each value."""
 
     def __init__(self, most: int = 100, *, with_text: bool = True) -> None:
         super().__init__()
@@ -220,7 +220,7 @@ class ProgressBar(QProgressBar):
         if value != self.value():
             self.setUpdatesEnabled(False)
             super().setValue(value)
-            self.setUpdatesEnabled(True)  # asks for a repaint, but later
+            self.setUpdatesEnabled(True)  # asks for a later repaint
 
 
 class LinkedText(QLabel):

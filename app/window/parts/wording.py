@@ -1,4 +1,4 @@
-"""Write numbers, tokens and tips for people."""
+"""Functions that write numbers, tokens and tips for people."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def reads_from_the_right(text: str) -> bool:
 def from_the_left(text: str) -> str:
     """Keep a token readable from left to right where it is painted (not where it is copied).
 
-    Without the marks, a byte's sign behind a Hebrew letter is torn apart, and two Hebrew halves of a
+    Without the marks, the name of a byte after a Hebrew letter is torn apart, and two Hebrew halves of a
     pair change places. Letters within a token keep their own direction.
 
     >>> from_the_left("␣a + <0xD7>")
@@ -93,7 +93,7 @@ def link_to_step(step: int, text: str) -> str:
 
 
 def number_in(link: str) -> int:
-    """Read the number out of a link.
+    """Return the number in a link.
 
     >>> number_in("step:1204")
     1204

@@ -1,1 +1,1 @@
-"""Runs for other people: reports, pages to share, films."""
+"""The files about runs for other people: reports, pages to share, films."""

@@ -1,4 +1,4 @@
-"""Reports, shared pages and films: where each is written, and how far a film is."""
+"""The wiring of reports, shared pages and films: where each is written, and the progress of a film."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class PublishingWiring(QObject):
         self._tell = partial(frame.session.aside.tell, is_error=False)
         self.film_dialog: QProgressDialog | None = None
         self.film_form: FilmDialog | None = None
-        self.lesson_taken: Callable[[], str] = lambda: ""  # its name, or none
+        self.lesson_taken: Callable[[], str] = lambda: ""  # returns the name of the lesson under way, or an empty text
         self.publications = made = Publications(document.snapshot, frame.session.aside, self)
         frame.actions.connect(report=self.report, film=self.film)
         frame.actions.connect(share=self.share, share_lessons=self.share_lessons)
@@ -48,9 +48,9 @@ class PublishingWiring(QObject):
         self._ask_and_publish("report", "Write a report", self.publications.report)
 
     def share(self) -> None:
-        """Ask where the page of the run shown is written, so that anybody with a browser can open it.
+        """Ask where to write a page of the run shown, which any browser can open.
 
-        While a lesson is taken, it is the page of that lesson; while runs are compared, they are all on it.
+        During a lesson, it is the page of that lesson. While runs are compared, it shows all of them.
         """
         numbers = self._pages.page(LANES).model.numbers if self._window.room == "compare" else []
         if name := self.lesson_taken():
@@ -62,12 +62,12 @@ class PublishingWiring(QObject):
             self._ask_and_publish("run", "Share the run", self.publications.share)
 
     def share_lessons(self, *names: str) -> None:
-        """Ask where the page of these lessons is written, or of all."""
+        """Ask where to write the page of these lessons, or of all lessons."""
         write = partial(self.publications.share_lessons, names=names)
         self._ask_and_write(names[0] if names else "lessons", "Share lessons", write, REPORT_FILTERS)
 
     def film(self) -> None:
-        """Ask how and where a film of the run shown is written, and show how far it is."""
+        """Ask how and where to write a film of the run shown, and show the progress."""
         from app.window.publishing.film_dialog import FilmDialog
 
         run = self._learned
@@ -98,7 +98,7 @@ class PublishingWiring(QObject):
     def _show_filming(self, done: int, total: int) -> None:
         if self.film_dialog is not None and not self.film_dialog.wasCanceled():
             self.film_dialog.setMaximum(total)
-            self.film_dialog.setValue(min(done, total - 1))  # it would close itself at the end
+            self.film_dialog.setValue(min(done, total - 1))  # the dialog would close itself at the end
 
     def _show_filmed(self, path: Path | None, wish: FilmWish, notes: str) -> None:
         if path is not None:
@@ -109,7 +109,7 @@ class PublishingWiring(QObject):
 
     @property
     def _learned(self) -> Run | None:
-        """The run shown, if it has learned anything."""
+        """Return the run shown, if it has learned anything."""
         run = self._session.runs.shown
         return None if run is None or run.history is None else run
 

@@ -1,4 +1,4 @@
-"""The answer about Gage's blocks, as of the moment shown."""
+"""The model of Gage's blocks at the moment shown."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class BlocksModel(QuestionModel):
 
     @property
     def block(self) -> int | None:
-        """The block of the last step; None before the first."""
+        """Return the block of the last step; None before the first."""
         return None if self.answer is None else self.answer.columns["block"][self.step]
 
     @property
@@ -63,6 +63,6 @@ class BlocksModel(QuestionModel):
         )
 
     def travel_to_block(self, block: int) -> None:
-        """Go to the block's last step; where it has none, to the one before."""
+        """Go to the block's last step, or to the step before if it has none."""
         if self.answer is not None:
             self._session.cursor.go_to(bisect_right(self.answer.columns["block"], block, lo=1) - 1)

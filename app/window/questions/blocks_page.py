@@ -1,4 +1,4 @@
-"""Gage's compressor: the bytes shrinking over time beside today's compressors, and the table of the block at work."""
+"""The page of Gage's compressor: a chart of the shrinking bytes, and the table of the block at work."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WIDE_ENOUGH = 4.0  # pixels; only larger blocks have a gap between them
 
 
 class BlocksPage(QuestionPage):
-    """A click on a row, a block or the chart goes to that moment."""
+    """A page of blocks. A click on a row, a block or the chart goes to that moment."""
 
     model: BlocksModel
 
@@ -56,7 +56,7 @@ class BlockStrip(QWidget):
             for block, end in enumerate(ends):
                 stop = end * width
                 if stop - start < 1.0 and block != at and block + 1 < len(ends):
-                    continue  # it is drawn with the next
+                    continue  # drawn together with the next block
                 is_done = at is not None and block < at
                 painter.setBrush(shades.bar_next if block == at else shades.bar if is_done else shades.hairline)
                 gap = GAP if stop - start >= WIDE_ENOUGH else 0.0

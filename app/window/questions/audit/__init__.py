@@ -1,1 +1,1 @@
-"""The page of tokens that deserve a second look, and the way to a table without them."""
+"""The page of questionable tokens, and a way to make a table without them."""

@@ -12,11 +12,11 @@ from app.window.questions.audit.trimming import TrimTask
 from app.window.questions.question_page import QuestionPage
 
 TRIM = "Make a table without some tokens: those selected, all listed, or the least used"
-ORDERS = {"times": "count", "characters": "length"}  # orders of columns with other names
+ORDERS = {"times": "count", "characters": "length"}  # columns and the names of their orders, where these differ
 
 
 class AuditPage(QuestionPage):
-    """A double click asks about the token."""
+    """A page of tokens. A double click asks about a token."""
 
     token_wanted = Signal(int)
 
@@ -35,7 +35,7 @@ class AuditPage(QuestionPage):
             self.token_wanted.emit(token)
 
     def _choose_order(self, column: int, order: Qt.SortOrder) -> None:
-        """Order the rows of a file by the clicked heading, too."""
+        """Order the rows of saved files by the clicked heading, too."""
         name = self.model.columns[column] if 0 <= column < len(self.model.columns) else ""
         sort, reverse = self.fields["sort"], self.fields["reverse"]
         assert isinstance(sort, QComboBox)
@@ -56,5 +56,5 @@ class AuditPage(QuestionPage):
             return
         rows = tuple(self.rows.place(row) for row in selected_rows(self.table))
         self.trim_dialog = TrimDialog(self.trimming, rows, self.rows.rowCount(), self)
-        self.trim_dialog.finished.connect(self.trim_dialog.deleteLater)  # or its parent keeps it for ever
+        self.trim_dialog.finished.connect(self.trim_dialog.deleteLater)  # or the dialog's parent would keep it for ever
         self.trim_dialog.open()

@@ -1,4 +1,4 @@
-"""Trimming: make a second run without some tokens."""
+"""The task that trims a table: it makes a second run without some tokens."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ class Wish:
     """A person's wish which tokens to remove, and how."""
 
     what: What
-    rows: tuple[int, ...] = ()  # that are selected
-    size: int = 0  # to which the table shall shrink
+    rows: tuple[int, ...] = ()  # the selected rows
+    size: int = 0  # the size to shrink the table to
     needed: Needed = "spare"
     renumber: bool = True
 
@@ -68,13 +68,13 @@ class TrimTask(QObject):
 
     @property
     def study(self) -> Study | None:
-        """The audited tokenizer."""
+        """Return the study of the audited tokenizer."""
         asked = self.model.asked
         return None if self.model.answer is None or asked is None else asked[1]
 
     @property
     def refusal(self) -> str:
-        """The reason why nothing can be trimmed now; empty if something can."""
+        """Return why nothing can be trimmed now; empty if something can."""
         study = self.study
         if study is None:
             return "There is nothing to trim yet."
@@ -86,7 +86,7 @@ class TrimTask(QObject):
 
     @property
     def sizes(self) -> tuple[int, int]:
-        """The least and the largest that the table can be."""
+        """Return the least and the largest size that the table can have."""
         assert self.study is not None
         return least_size(self.study.history), self.study.history.id_count
 
@@ -140,7 +140,7 @@ class TrimTask(QObject):
 
 
 def trimmed_by(study: Study, tokens: Sequence[int], wish: Wish, work: Work) -> Trimmed:
-    """Return the table without these tokens, or without the least used where a size is wished for."""
+    """Return the table without these tokens, or without the least used ones if the wish names a size."""
     history = study.history
     if wish.what == "down to":
         places = TokenPlaces.of([study.inside.words(TOPIC, work)], history, cancelled=work.cancelled)
@@ -154,7 +154,7 @@ def trimmed_by(study: Study, tokens: Sequence[int], wish: Wish, work: Work) -> T
 
 
 def costs_of(study: Study, now: History, text: str, work: Work) -> Iterator[str]:
-    """Say how many tokens the corpus, if there is one, and a text become by another table."""
+    """Say how many tokens another table makes of a text, and of the corpus if there is one."""
     if study.texts is not None:
         words = study.inside.words(TOPIC, work)
         yield f"The corpus: {costs(words, study.history, now, cancelled=work.cancelled)}."
