@@ -1,4 +1,4 @@
-"""Any question, asked of the run shown or of all runs, whenever a run or a parameter changes."""
+"""The model of any question. It is asked about the run shown or all runs, whenever a run or a parameter changes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from bpe_core.studies.study import Study
 from bpe_core.support.progress import Progress, Work
 
 REFRESH_MILLISECONDS = 150
-MOST_ROWS = 100_000  # rows listed; a file has all
+MOST_ROWS = 100_000  # most rows listed; a file has all
 NOTHING_YET = "The answer appears here when training begins."
 RESTING = "The answer appears here when the run rests."
 ASKING = "Asking …"
@@ -48,7 +48,7 @@ class QuestionModel(QObject, LazyModel):
         self.progress = ""
         self._more_columns, self._chosen, self._session = more_columns, chosen, session
         self._topic = f"question {name}"
-        self._sorted = (-1, False)  # by which column, and whether from its end
+        self._sorted = (-1, False)  # the column that sorts, and whether in descending order
         self._asked: Hashable = None
         self._is_partial = False  # whether the answer is still getting better
         self._texts: set[str] = set()  # columns
@@ -68,7 +68,7 @@ class QuestionModel(QObject, LazyModel):
         if on and self.trouble == STOPPED:
             self._asked = None
         if on and self.trouble == NOTHING_YET and self._runs():
-            self.trouble = ASKING  # in a moment
+            self.trouble = ASKING  # the answer will replace this in a moment
         super().watch(on)
 
     # -- parameters ------------------------------------------------------------------------
@@ -90,7 +90,7 @@ class QuestionModel(QObject, LazyModel):
         return not parameter.only_with or bool(self.value(self.parameter(parameter.only_with)))
 
     def choose(self, name: str, value: Any) -> None:
-        """Ask with this value from now on."""
+        """Set a parameter to this value, and ask again."""
         self._chosen[name] = value
         self._asked = None
         self.refresh_soon()
@@ -160,7 +160,7 @@ class QuestionModel(QObject, LazyModel):
         self._session.aside.ask(self._topic, work, take, lambda sentence: self._take(None, sentence), report)
 
     def stop(self) -> None:
-        """Cancel the question; what is known of its answer by then stays."""
+        """Cancel the question. The known part of its answer stays."""
         self._session.aside.cancel(self._topic)
         self._take(self.answer if self._is_partial else None, STOPPED)
 
@@ -174,7 +174,7 @@ class QuestionModel(QObject, LazyModel):
         return not self.is_about_one and self.question.takes_moments
 
     def _early_moment(self) -> int | None:
-        """Return the moment shown, if several runs are asked about and the shown one is at an earlier moment."""
+        """Return the moment shown, if several runs are asked about and the run shown is not at its end."""
         shown, at = self._session.runs.shown, self._session.cursor.position
         return at if self._takes_moment and shown is not None and at < shown.learned else None
 
@@ -195,7 +195,7 @@ class QuestionModel(QObject, LazyModel):
         found: dict[str, Study] = {}
         for run in runs:
             study = made.of(run, all_runs)
-            assert study is not None  # it has learned something
+            assert study is not None  # it has learned something, so it has a study
             if asks_corpus and (texts := self._session.corpus.texts.value):
                 study = made.by_corpus(study, run, texts, remarks)
             found[name_of(run, all_runs)] = study
@@ -275,7 +275,7 @@ class QuestionModel(QObject, LazyModel):
 
     @property
     def place_shown(self) -> float | None:
-        """The place of the moment shown on the axis of the figure, if it has one."""
+        """Return the place of the moment shown on the axis of the figure, if it has one."""
         run, at = self._session.runs.shown, self._session.cursor.position
         if run is None or run.history is None or not self._has_moments:
             return None
@@ -283,7 +283,7 @@ class QuestionModel(QObject, LazyModel):
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """The sentences of the answer, and the values of its lines at the moment shown."""
+        """Return the sentences of the answer, and the values of its lines at the moment shown."""
         said = () if self.answer is None else self.answer.sentences
         here = [f"{name}: {value:,.5g}" for name, value in self.values_here().items()]
         return (*said, f"Now {'; '.join(here)}") if here else said
@@ -298,7 +298,7 @@ class QuestionModel(QObject, LazyModel):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns of the answer that are shown."""
+        """Return the columns of the answer that are shown."""
         answer = self.answer
         wanted = () if answer is None else (*answer.shown_columns, *self._more_columns)
         return tuple(name for name in wanted if answer is not None and name in answer.columns)
@@ -324,7 +324,7 @@ class QuestionModel(QObject, LazyModel):
 
     @property
     def order(self) -> list[int]:
-        """The rows in the order of the sorted column, unknown values last."""
+        """Return the rows in the order of the sorted column, unknown values last."""
         column, from_end = self._sorted
         if self.answer is None or not 0 <= column < len(self.columns):
             return list(range(0 if self.answer is None else min(MOST_ROWS, len(self.answer.table))))

@@ -49,7 +49,7 @@ class Rows(QAbstractTableModel):
         super().__init__(model)
         self._model = model
         self._order: Sequence[int] | np.ndarray[Any, Any] = ()
-        self._sorted = -1, False  # by which column, and whether from its end
+        self._sorted = -1, False  # the column that sorts, and whether in descending order
         self.hint = ""  # added to the tip of a cell
 
     def refresh(self) -> None:
@@ -105,7 +105,7 @@ class Rows(QAbstractTableModel):
 
 
 class SentencesAboveRows(QSplitter):
-    """Sentences get the height that they need, or whole lines of it up to a half, until a person moves the edge."""
+    """A splitter that gives sentences their height, up to half of the page, until a person moves the edge."""
 
     def __init__(self, sentences: QLabel, rows: QTableView) -> None:
         super().__init__(Qt.Orientation.Vertical)
@@ -180,7 +180,7 @@ class QuestionPage(Page):
             self.fields[one.name] = field = self._field(one)
             named(field, one.label, one.help[:1].upper() + one.help[1:])
             self._forms[one.name] = form = in_form(("" if one.kind == "truth" else one.label, field))
-            form.setFormAlignment(Qt.AlignmentFlag.AlignVCenter)  # boxes to tick are lower than the other fields
+            form.setFormAlignment(Qt.AlignmentFlag.AlignVCenter)  # check boxes are lower than other fields
         in_column(in_row(*self._forms.values(), STRETCH), STRETCH, on=self.form, margins=(0, 0, 0, 0))
         self.beside = beside = SentencesAboveRows(self.sentence, self.table)
         beside.setMinimumWidth(LEAST_BESIDE)
@@ -188,7 +188,7 @@ class QuestionPage(Page):
         parts.addWidget(self.figure)
         parts.addWidget(beside)
         parts.setSizes([3 * LEAST_BESIDE, 2 * LEAST_BESIDE])
-        self.asked = asked = scrolling(self.form, "What is asked")  # or many parameters would widen the page
+        self.asked = asked = scrolling(self.form, "What is asked")  # else many parameters would widen the page
         asked.setFixedHeight(self.form.sizeHint().height() + SCROLL_BAR)
         self.above = in_row((asked, 1), AtTop(self.stop), AtTop(self.save))  # actions on the answer
         for widget in (asked, self.save):
@@ -265,7 +265,7 @@ class QuestionPage(Page):
     def _show(self) -> None:
         model, answer = self.model, self.model.answer
         self.figure.set_figure(model.figure)
-        self.figure.setVisible(model.figure is not None)  # without one, the sentence says why
+        self.figure.setVisible(model.figure is not None)  # without a figure, the sentence says why
         trouble = "" if model.progress else model.trouble
         self.sentence.setText("\n".join(filter(None, (model.progress, *model.sentences, trouble))))
         for one in model.parameters:

@@ -1,4 +1,4 @@
-"""A stretch of a text in the benchmark, in the tokens of its row's tokenizer."""
+"""The text of a row of the benchmark, one part at a time, in the tokens of the row's tokenizer."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
 
 TOPIC = "benchmark text"
 AT_ONCE = 600  # characters that are shown
-AROUND = 2_000  # characters on either side that decide how the stretch is cut
+AROUND = 2_000  # characters on both sides that can influence how the part is split
 BAR = "|"
 
 
 @dataclass(frozen=True, eq=False)
 class Documents:
-    """The documents of one text, with a line end between them; only stretches are ever joined."""
+    """The documents of a text, with line ends between them. Only parts of the text are ever joined."""
 
     documents: Sequence[str]
 
@@ -57,7 +57,7 @@ class Documents:
 
 @dataclass(frozen=True, eq=False)
 class Row:
-    """A text to read, and the tokenizer of its tokens."""
+    """A text to read, and the tokenizer that splits it."""
 
     text: str
     tokenizer: str
@@ -72,12 +72,12 @@ class Stretch:
 
     start: int
     stop: int
-    length: int  # of the whole text
+    length: int  # length of the whole text
     in_tokens: str
 
 
 def stretch_of(row: Row, start: int, cancelled: CancelCheck = never_cancelled) -> Stretch:
-    """Cut the text around the stretch, too, so that it has the tokens of the whole text."""
+    """Return a part of the text with its tokens. Text around it is split, too, as it can influence them."""
     documents = row.documents()
     length = documents.length
     start = max(0, min(start, length - 1))
@@ -128,7 +128,7 @@ class RowReader(QObject):
         self.turn_to(0)
 
     def turn_to(self, character: int) -> None:
-        """Read another stretch of the same text; the first character is 0."""
+        """Read another part of the same text; the first character is 0."""
         row = self.row
         if row is None:
             return

@@ -22,7 +22,7 @@ HEIGHT = 76
 
 
 class ReadingPage(QuestionPage):
-    """A click on a row shows its text in its tokens, a stretch at a time."""
+    """A page on which a click on a row shows its text in its tokens, one part at a time."""
 
     def __init__(self, model: QuestionModel, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(model, parent)

@@ -1,4 +1,4 @@
-"""Connect the pages of questions with the text, the table of merges and each other."""
+"""The wiring of the pages of questions with the text, the table of merges and each other."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ FORCING: dict[str, Act] = {"&Force This Pair Now": "force", "Fo&rbid This Pair f
 class QuestionWiring(QObject):
     """A connector of the pages of questions with the rest of the window."""
 
-    written = Signal(tuple, Path)  # the command that makes the same, and where
+    written = Signal(tuple, Path)  # the command that makes the same file, and its path
 
     def __init__(
         self,
@@ -93,12 +93,12 @@ class QuestionWiring(QObject):
         self._messages.show_notice(Notice(sentence, is_error=False, answers=(answer,)))
 
     def compare_with(self, run: int) -> None:
-        """Put the run of that number beside the one shown."""
+        """Compare the run of that number with the one shown."""
         self._pages.page(LANES).model.compare_with(run)
         self._actions["compare"].trigger()
 
     def _connect_actions(self) -> None:
-        """Connect the menu, which reaches every answer without a mouse."""
+        """Connect the menu, by which every answer is reached without a mouse."""
         self._actions.connect(
             why=self._ask_why,
             token=self._ask_about_token,
@@ -216,7 +216,7 @@ class QuestionWiring(QObject):
 
     @cached_property
     def both_texts(self) -> BothTexts:
-        """Above the text, where a branch is shown."""
+        """Return the view above the text that shows a branch."""
         from app.window.questions.what_if.model import WhatIfModel
         from app.window.questions.what_if.view import BothTexts
 

@@ -1,4 +1,4 @@
-"""The box of presets, and that of the size."""
+"""The box of presets, and the box of the size."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NO_PRESET = "own choices"
 
 
 def preset_box(form: RecipeForm) -> QComboBox:
-    """Make the box of presets, grouped by method; it says so when the recipe is none of them."""
+    """Make the box of presets, grouped by method. Its text says so if the recipe equals none of them."""
     box = QComboBox()
     for title, offered in presets().items():
         if len(presets()) > 1:

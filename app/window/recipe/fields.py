@@ -1,4 +1,4 @@
-"""The fields of choices: a box, a line or a tick, by what the recipe declares of each."""
+"""The fields of a recipe's choices: a box, a line or a tick, as the recipe declares."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from app.window.parts.wording import tip
 from app.window.recipe.recipe_form import CHOICES, Choice, Option, options, title_of
 
 NO_LIMIT = 0
-LARGEST_NUMBER = 100_000_000  # options of a box
+LARGEST_NUMBER = 100_000_000  # the largest number that a box accepts
 HINTS = {
     "border": "such as |, in mor|phe|mes",
     "custom_pattern": "such as \\w+|\\s+",
@@ -39,7 +39,7 @@ class Field:
 
 def field_of(choice: str) -> Field:
     declared, title = CHOICES[choice], title_of(choice)
-    if choice in ("preparation", "decoding"):  # only a file sets them
+    if choice in ("preparation", "decoding"):  # only files set these choices
         steps = paragraph()
         field = Field(steps, tuple, lambda value: steps.setText(_numbered(value)))
     elif declared.among or options(choice):

@@ -85,11 +85,11 @@ NOT_OF_A_PRESET = {
     "ties",
     "older_unicode",
     "whole_characters",
-}  # of a preset these may differ
+}  # choices that may differ from a preset
 
 
 def choices_of_methods() -> list[str]:
-    """Return the choices that mean something to some methods only, those that plug-ins bring last."""
+    """Return the choices that only some methods have; those of plug-ins come last."""
     of_methods = (field.name for field in dataclasses.fields(LearningChoices))
     common = (name for name in of_methods if name not in {"method", *NOT_OF_A_PRESET})
     return [*common, *(name for name in CHOICES if name not in COMMON)]
@@ -174,12 +174,12 @@ class RecipeForm(QObject):
         return getattr(self._recipe.value, choice)
 
     def applies(self, choice: str) -> bool:
-        """Return whether a choice has a meaning beside the others, and more than one option."""
+        """Return whether a choice has an effect with the present ones, and more than one option."""
         return self._recipe.value.applies(choice) and (choice != "method" or len(METHODS) > 1)
 
     @property
     def preset(self) -> str:
-        """The preset with the same words, symbols and method, of any size; empty if there is none."""
+        """Return the preset with the same words, symbols and method, of any size; empty if there is none."""
         recipe = self._recipe.value
         for name in PRESETS:
             differing = recipe.differing(Recipe.preset(name), SplittingChoices, Symbols, LearningChoices)
@@ -226,7 +226,7 @@ class RecipeForm(QObject):
         return METHODS[self._recipe.value.method]
 
     def choose_method(self, name: str, size: int | None = None) -> None:
-        """Choose a method with its first preset and a size, else keep that of the person where possible."""
+        """Choose a method with its first preset. Without a `size`, keep the person's where possible."""
         old = self._recipe.value
         preset = next((preset for preset in PRESETS if Recipe.preset(preset).method == name), None)
         try:

@@ -1,4 +1,4 @@
-"""The recipe panel: a field for each choice, even for those not named here, and a preview of the splitting."""
+"""The recipe panel: a field for each choice, also of plug-ins, and a preview of the splitting."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ class RecipePanel(QScrollArea):
     def __init__(self, form: RecipeForm, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._form = form
-        self._showing = False  # while fields are filled they choose nothing
+        self._showing = False  # while the program fills the fields, they choose nothing
         self._refusals: dict[str, tuple[QFormLayout, QLabel]] = {}
         self._fields: dict[str, Field] = {}
-        self._layouts: dict[str, QFormLayout] = {}  # of each field
+        self._layouts: dict[str, QFormLayout] = {}  # the layout of each field
         self.setWidgetResizable(True)
         self.setFrameShape(QScrollArea.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # its fields take the focus
@@ -159,7 +159,7 @@ class RecipePanel(QScrollArea):
         elif choice == "custom_pattern":
             self._form.choose(custom_pattern=value, pattern="custom")
         elif not self._form.choose(**{choice: value}) and not isinstance(field.widget, QLineEdit):
-            self._fill()  # restored; but a line of text stays until it is corrected
+            self._fill()  # restored, except a line of text, which stays until it is corrected
 
     def _offer_own_pattern(self) -> None:
         self._form.choose(pattern="custom", custom_pattern=r"\w+|[^\w\s]+|\s+")

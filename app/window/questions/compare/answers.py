@@ -1,4 +1,4 @@
-"""The answers below the tokenizers that are side by side, in words and drawings."""
+"""The pages below the tokenizers that are side by side, in words and drawings."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ class LanesPage(QuestionPage):
 
 
 class LabPage(LanesPage):
-    """The curves of all, what their vocabularies have in common, the words that differ most."""
+    """A page about all lanes: their curves, their common tokens, and the words that are split most differently."""
 
-    word_chosen = Signal(str, int)  # and the lane
-    list_wanted = Signal()  # of all words, to a file
+    word_chosen = Signal(str, int)  # the word and the lane
+    list_wanted = Signal()  # the list of all words, for a file
 
     def __init__(self, model: LabQuestion) -> None:
         super().__init__(model)
@@ -46,7 +46,7 @@ class LabPage(LanesPage):
 
 
 class ComparePage(LanesPage):
-    """The steps that differ between two of them, which can be made one table."""
+    """A page of the steps that differ between two lanes, which can be joined into one table."""
 
     def __init__(self, model: PairQuestion) -> None:
         super().__init__(model)

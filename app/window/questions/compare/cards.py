@@ -19,7 +19,7 @@ from app.window.questions.compare.lanes_model import LETTERS, MOST_LANES, LanesM
 from app.window.questions.compare.rows import LaneRows
 
 NO_MARGINS = (0, 0, 0, 0)
-LARGE = 2.2  # times the usual letters
+LARGE = 2.2  # size relative to the usual letters
 CARD = "#lane { border: 1px solid palette(mid); border-radius: 6px; background: palette(%s); }"
 CHIP = 22
 
@@ -46,7 +46,7 @@ class Chip(QWidget):
 
 
 class RunChoice(QComboBox):
-    """A choice among runs, filled anew only if they have changed: a person may have it open."""
+    """A box to choose a run. It is filled again only if the runs have changed, as a person may have it open."""
 
     def __init__(self, name: str) -> None:
         super().__init__()
@@ -88,7 +88,7 @@ class LaneCard(QFrame):
         self.close_button.clicked.connect(self.closed)
 
     def show_totals(self, lane: Lane, part: str = "") -> None:
-        """Show what a lane makes of the text, or of this part of it; a grey card says why it is not compared."""
+        """Show the counts of a lane for the text, or for this part of it. A grey card says why it is not compared."""
         cut = lane.cut
         total = "…" if cut is None else f"{cut.count:,}"
         unit, size = lane.unit + (" …" if lane.is_behind else ""), f"{lane.size:,}"
@@ -108,7 +108,7 @@ class LaneCard(QFrame):
 
 
 class LaneColumn(QWidget):
-    """A card above the text in its tokens."""
+    """A card above the text, which is split into the tokens of its lane."""
 
     def __init__(self, lanes: LanesModel, place: int) -> None:
         super().__init__()
@@ -130,7 +130,7 @@ class LaneColumn(QWidget):
 
 
 class LaneColumns(QWidget):
-    """A row of columns that scroll together: the lines of one text are beside each other."""
+    """A row of columns that scroll together, so that equal lines are side by side."""
 
     def __init__(self, lanes: LanesModel) -> None:
         super().__init__()
@@ -151,7 +151,7 @@ PLACES = 1_000
 
 
 class SizeBar(QWidget):
-    """A slider for a glance, a box for a number."""
+    """A slider and a number box for the size."""
 
     def __init__(self, lanes: LanesModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -38,12 +38,12 @@ class LanesQuestion(QuestionModel):
 
     @property
     def compared(self) -> list[Lane]:
-        """The lanes of the question."""
+        """Return the lanes that the question compares."""
         return self.lanes.lanes
 
     @property
     def parameters(self) -> list[Parameter]:
-        """The measure; the lanes give the others."""
+        """Return the parameter for the measure; the lanes set the others."""
         return [one for one in super().parameters if one.name == "measure"]
 
     @property
@@ -56,7 +56,7 @@ class LanesQuestion(QuestionModel):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """All but ids: there is little room."""
+        """Return all columns except ids, as there is little room."""
         return tuple(name for name in super().columns if not name.endswith("_id"))
 
     def watch(self, on: bool) -> None:
@@ -80,7 +80,7 @@ class LanesQuestion(QuestionModel):
 
 
 class LabQuestion(LanesQuestion):
-    """A measure of all by size, with the size shown marked, and the first words that are cut differently."""
+    """A question about all lanes: a measure by size, with the present size marked, and words split differently."""
 
     def __init__(self, session: Session, lanes: LanesModel) -> None:
         super().__init__(session, "lab", lanes, measure="bytes_per_token")
@@ -90,7 +90,7 @@ class LabQuestion(LanesQuestion):
 
     @property
     def asked(self) -> tuple[Question, Any] | None:
-        """The question about all sizes, for a file."""
+        """Return the question about all sizes, for a file."""
         asked = super().asked
         return None if asked is None else (Lab(measure=self._chosen["measure"]), asked[1])
 
@@ -117,7 +117,7 @@ class LabQuestion(LanesQuestion):
         return _marked(figure, float(self.lanes.size)) if isinstance(figure, LineFigure) else figure
 
     def word(self, row: int) -> str:
-        assert self.answer is not None  # there are no rows without
+        assert self.answer is not None  # rows exist only with an answer
         return bytes.fromhex(self.answer.columns["hex"][row]).decode(errors="replace")
 
     def lane_of(self, column: int) -> int:
@@ -138,7 +138,7 @@ def _marked(chart: LineFigure, size: float) -> LineFigure:
 
 
 class PairQuestion(LanesQuestion):
-    """A question about two tokenizers: where they part ways, step by step."""
+    """A question about two tokenizers: the steps at which they differ."""
 
     def __init__(self, session: Session, lanes: LanesModel) -> None:
         super().__init__(session, "diff", lanes)

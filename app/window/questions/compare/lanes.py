@@ -23,10 +23,10 @@ class Lane:
     letter: str
     run: Run
     study: Study
-    segmentation: Segmentation | None = None  # of the text shown
+    segmentation: Segmentation | None = None  # the text shown, split after each step
     at: int = -1  # the step of the tokens
     wanted: int = 0  # the step to show
-    why_not: str = ""  # it cannot have the size of all, so it is not compared
+    why_not: str = ""  # why it is not compared: it cannot have the common size
     cut: CutByLane | None = None
 
     @property
@@ -35,7 +35,7 @@ class Lane:
 
     @property
     def key(self) -> Hashable:
-        """Everything that its answers depend on."""
+        """Return all values that its answers depend on."""
         return self.run.stamp, len(self.history)
 
     @property
@@ -63,13 +63,13 @@ class Lane:
 
     @property
     def unknown_text(self) -> str:
-        """Name the unknown tokens, which make a small count no merit."""
+        """Name the unknown tokens: a small count is no merit with them."""
         unknown = 0 if self.cut is None else int(np.count_nonzero(self._is_unknown(self.cut)))
         return f"{unknown:,} unknown" if unknown else ""
 
     @property
     def ratio(self) -> str:
-        """The mean length of its tokens; unknown ones compress nothing, and are left out."""
+        """Return the mean length of its tokens, without unknown ones, which compress nothing."""
         if self.cut is None or not self.cut.count:
             return ""
         unknown, edges = self._is_unknown(self.cut), self.cut.tokens.edges
@@ -84,7 +84,7 @@ class Lane:
         return found & (cut.tokens.ids != NO_TOKEN)
 
     def take(self, segmentation: Segmentation) -> None:
-        """Take the text cut after every step."""
+        """Take the text, split after every step."""
         if segmentation is not self.segmentation:
             self.segmentation, self.cut, self.at = segmentation, None, -1
 
@@ -98,7 +98,7 @@ class CutByLane:
     """The tokens of one text."""
 
     data: bytes
-    tokens: Tokens  # those that cover bytes
+    tokens: Tokens  # the tokens that cover bytes
     count: int  # the number of all tokens, even without bytes
 
     @classmethod

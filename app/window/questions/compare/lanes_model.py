@@ -1,4 +1,4 @@
-"""Tokenizers side by side: their runs, the size of all, and how they cut the person's text there."""
+"""The model of tokenizers side by side: their runs, their common size, and how they split the person's text."""
 
 from __future__ import annotations
 
@@ -40,25 +40,25 @@ class LanesModel(QObject, LazyModel):
     """A model that follows the runs, the text and the moment of the session, which follows a chosen size."""
 
     changed = Signal()  # the runs, their steps, the text or its cuts have changed
-    put_together = Signal(int, str)  # the number of the run whose ids the table keeps, and a sentence about both
+    put_together = Signal(int, str)  # the number of the run whose ids stay, and a sentence
     failed = Signal(str)
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self.lanes: list[Lane] = []
         self.text = TokenTextModel()  # the text of the lanes; its own tokens are never asked for
-        self.parallel: ParallelCuts | None = None  # of those that have the size; known when all have cut the text
+        self.parallel: ParallelCuts | None = None  # the cuts of all lanes with the size, once all have split the text
         self.specimen: str | None = None  # a word shown instead of the person's text
         self.trouble = ""
         self._session = session
         self._asked: Hashable = None
         self._specials = ""  # how the lanes have taken special tokens in the text
         self._chosen: list[int] | None = None  # numbers of runs; None: the shown one and the newest
-        self._known: set[Hashable] = set()  # the runs there were when it was chosen
+        self._known: set[Hashable] = set()  # the runs that existed when `_chosen` was set
         self._pair: tuple[int, int] | None = None  # numbers of the two runs that are compared; None: by `pair`
         self._size: int | None = None  # chosen by the slider
-        self._followed: int | None = None  # of the run shown at its moment, else; None: as large as all can be
-        self._timed = session.runs.shown  # whose moments are followed
+        self._followed: int | None = None  # else the size of the run shown; None: as large as all can be
+        self._timed = session.runs.shown  # the run whose moments are followed
         runs, cursor = session.runs, session.cursor
         self.refresh_on(REDRAW_MILLISECONDS, runs.changed, runs.grew, runs.prepared, session.text.changed)
         session.specials.changed.connect(self.refresh_soon)
@@ -79,7 +79,7 @@ class LanesModel(QObject, LazyModel):
 
     @property
     def choices(self) -> list[tuple[int, str]]:
-        """All runs there are, with their titles."""
+        """Return all runs, with their titles."""
         runs = self.usable_runs
         return [(run.number, f"{title} · run {run.number}") for run, title in zip(runs, titles_of(runs), strict=True)]
 
@@ -89,7 +89,7 @@ class LanesModel(QObject, LazyModel):
 
     @property
     def numbers(self) -> list[int]:
-        """The numbers of the runs side by side."""
+        """Return the numbers of the runs side by side."""
         return [lane.run.number for lane in self.lanes]
 
     def choose(self, numbers: Sequence[int]) -> None:
@@ -105,8 +105,8 @@ class LanesModel(QObject, LazyModel):
         self.choose([number] if shown is None else [shown.number, number])
 
     def add(self, number: int) -> None:
-        """Put one more beside them, in place of the last where there is no room."""
-        self.refresh()  # or a run that has come since would be left out
+        """Add a run, in place of the last one if there is no room."""
+        self.refresh()  # else a run that was added since would be left out
         self.choose([*self.numbers[: MOST_LANES - 1], number])
 
     def replace(self, index: int, number: int) -> None:
@@ -156,7 +156,7 @@ class LanesModel(QObject, LazyModel):
 
     @property
     def pair(self) -> list[Lane]:
-        """The two compared step by step: those chosen, else the run shown and the one it goes on from, or another."""
+        """Return the two lanes compared by steps: the chosen ones, else the run shown and its parent or another run."""
         if not self.is_ready:
             return []
         by_number = {lane.run.number: lane for lane in self.lanes}
@@ -169,7 +169,7 @@ class LanesModel(QObject, LazyModel):
 
     @property
     def pairs(self) -> list[tuple[Lane, Lane]]:
-        """All that can be chosen: of two put together, the first keeps its ids."""
+        """Return all pairs that can be chosen. The first of a pair keeps its ids in a joined table."""
         return list(permutations(self.lanes, 2))
 
     def choose_pair(self, one: int, other: int) -> None:
@@ -178,7 +178,7 @@ class LanesModel(QObject, LazyModel):
         self.changed.emit()
 
     def keep_pair(self) -> None:
-        """Take all but two out."""
+        """Remove all lanes except the pair."""
         self.refresh()
         if len(self.lanes) > LEAST_LANES:
             self.choose([lane.run.number for lane in self.pair])
@@ -188,7 +188,7 @@ class LanesModel(QObject, LazyModel):
         return self.is_ready and not self._session.aside.is_busy(PUT_TOGETHER)
 
     def start_putting_together(self) -> None:
-        """Make one table of the pair, which keeps the ids of its first."""
+        """Join the tables of the pair; the ids of the first one stay."""
         if not self.can_put_together:
             return
         (run, one), (other, second) = ((lane.run, lane.history) for lane in self.pair)
@@ -210,13 +210,13 @@ class LanesModel(QObject, LazyModel):
 
     @property
     def sizes(self) -> tuple[int, int]:
-        """The smallest and the largest that any of them ever has."""
+        """Return the smallest and the largest size that any lane ever has."""
         ends = [lane.history.vocabulary_size_at(at) for lane in self.lanes for at in (0, len(lane.history))]
         return (min(ends), max(ends)) if ends else (0, 0)
 
     @property
     def size(self) -> int:
-        """The size at which all are shown; who cannot have it is not compared."""
+        """Return the size at which all are shown. A lane that cannot have it is not compared."""
         low, high = self.sizes
         if self._size is not None:
             return min(max(low, self._size), high)
@@ -225,7 +225,7 @@ class LanesModel(QObject, LazyModel):
 
     @property
     def common_size(self) -> int:
-        """The largest size that all can have, or else as many as possible."""
+        """Return the largest size that all lanes can have, or else as many lanes as possible."""
         histories = [lane.history for lane in self.lanes]
         largest = {max(one.vocabulary_size_at(at) for at in (0, len(one))) for one in histories}
         return max(largest, key=lambda size: (self._how_many_have(size), size), default=0)
@@ -235,17 +235,17 @@ class LanesModel(QObject, LazyModel):
 
     @property
     def compared(self) -> list[Lane]:
-        """The lanes that have the size of all."""
+        """Return the lanes that have the common size."""
         return [lane for lane in self.lanes if not lane.why_not]
 
     def differences_of(self, lane: Lane) -> tuple[Int64s, Int64s]:
-        """Return the stretches that are cut differently, and the cuts of a lane that not all have."""
+        """Return the ranges that are split differently, and the cuts of a lane that not all lanes have."""
         if self.parallel is None or lane.why_not:
             return np.zeros((0, 2), np.int64), np.zeros(0, np.int64)
         return self.parallel.stretches, self.parallel.own[self.compared.index(lane)]
 
     def set_size(self, size: int) -> None:
-        """Show all at a size; the rest of the window goes to the moment at which the run shown has it."""
+        """Show all lanes at a size. The window goes to the moment at which the run shown has it."""
         if size == self.size:
             return
         self._size, shown = size, self._session.runs.shown
@@ -254,7 +254,7 @@ class LanesModel(QObject, LazyModel):
             self._session.cursor.go_to(shown.history.step_of_size(size))
 
     def _follow_time(self) -> None:
-        """Show all at the size of the moment shown, unless it is that of a size chosen here."""
+        """Show all lanes at the size of the moment shown, unless that moment belongs to a size chosen here."""
         run, cursor = self._session.runs.shown, self._session.cursor
         is_other, self._timed = run is not self._timed, run
         if is_other or run is None or run.history is None:
@@ -275,18 +275,18 @@ class LanesModel(QObject, LazyModel):
             self.refresh_soon()
 
     def first_difference(self, word: str) -> int:
-        """Find the first byte of a word before which some cut it and some do not."""
+        """Return the first byte of a word at which some lanes cut it and others do not."""
         tokens = [lane.study.inside.by_index.tokenizer.segmentation(word).tokens(lane.wanted) for lane in self.lanes]
         return int(next(iter(parallel_cuts(tokens, len(word.encode())).differing), 0))
 
     # -- what a session keeps --------------------------------------------------------------
 
     def kept(self) -> dict[str, Any]:
-        """Write down which runs were side by side, in plain values."""
+        """Return which runs were side by side, as plain values for a session."""
         return {"runs": self._chosen, "size": self._followed if self._size is None else self._size}
 
     def restore(self, kept: object) -> None:
-        """Restore as far as the values make sense: they may come from a stranger."""
+        """Restore the runs side by side, as far as the values are valid: they may come from a stranger."""
         values = kept if isinstance(kept, dict) else {}
         runs, size = values.get("runs"), values.get("size")
         are_numbers = isinstance(runs, list) and all(type(number) is int for number in runs)
@@ -306,7 +306,7 @@ class LanesModel(QObject, LazyModel):
         self.lanes = []
         for letter, run in zip(LETTERS, self._wanted_runs(), strict=False):
             study = runs.studies.of(run, runs.all)
-            assert study is not None  # usable runs have one
+            assert study is not None  # usable runs have a study
             lane = Lane(letter, run, study)
             lane = known.get(lane.key, lane)
             lane.letter, lane.study = letter, study
@@ -390,7 +390,7 @@ class LanesModel(QObject, LazyModel):
 
     @property
     def summary(self) -> str:
-        """A sentence about how far they agree."""
+        """Return a sentence about how far the lanes agree."""
         if self.parallel is None:
             return self.trouble or ("Splitting …" if self.lanes else "")
         if not self.is_ready:
@@ -408,7 +408,7 @@ class LanesModel(QObject, LazyModel):
 
     @property
     def part(self) -> str:
-        """The part of the text that is compared, if not the whole."""
+        """Return the part of the text that is compared, if it is not the whole text."""
         is_cut = self.specimen is None and len(self._session.text.value) > LONGEST_TEXT
         return f"of the first {LONGEST_TEXT:,} characters" if is_cut else ""
 

@@ -1,4 +1,4 @@
-"""Up to four tokenizers side by side: one slider above, and a column each; beside a single one, how to get another."""
+"""The panel of up to four tokenizers side by side: a slider above, and a column for each."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ INVITATION_WIDTH = 460
 
 
 class LanesPanel(Page):
-    """Escape goes back from a word to the text."""
+    """A panel of lanes. The key Escape goes back from a word to the text."""
 
     import_wanted = Signal()
-    why_wanted = Signal(int, int)  # of a lane, before which byte of the text of the columns
+    why_wanted = Signal(int, int)  # the index of a lane, and the byte asked about
 
     def __init__(self, model: LanesModel, text: TokenTextModel) -> None:
         super().__init__(model)

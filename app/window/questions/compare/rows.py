@@ -1,4 +1,4 @@
-"""The person's text as one of several tokenizers cuts it, pale where all agree."""
+"""The view of the person's text, split by one of several tokenizers, and pale where all agree."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from app.window.text.view.palette import TokenPalette
 
 
 class LaneRows(TokenCanvas):
-    """A text that scrolls, zooms and is laid out as the token text. A click asks why it is cut there."""
+    """A text that scrolls, zooms and is laid out like the token text. A click asks why it is split there."""
 
-    place_clicked = Signal(int)  # the byte before which it cuts, or could
+    place_clicked = Signal(int)  # the byte of a cut or possible cut
 
     def __init__(self, model: LanesModel, place: int) -> None:
         """Show the lane at this place."""
@@ -87,8 +87,8 @@ class LaneRows(TokenCanvas):
         return super().viewportEvent(event)
 
 
-AGREED_SHARE = 0.42  # the strength of a fill that all have
-BAR = 2.0  # the breadth of a cut that not all have
+AGREED_SHARE = 0.42  # opacity of fills where all agree
+BAR = 2.0  # width of a cut that not all have
 WEDGE = 4.0
 UNDERLINE = 2.0
 
@@ -97,8 +97,8 @@ UNDERLINE = 2.0
 class Differences:
     """The cuts of a tokenizer beside those of others."""
 
-    stretches: Int64s  # that are cut differently, the same for all
-    own_cuts: Int64s  # that not all have
+    stretches: Int64s  # the ranges that are split differently, the same for all
+    own_cuts: Int64s  # the cuts that not all have
 
 
 class LanePainter(TokenPainter):
@@ -119,7 +119,7 @@ class LanePainter(TokenPainter):
     ) -> None:
         """Paint the grounds of consecutive blocks."""
         cut = lane.cut
-        assert cut is not None  # or it could not be compared
+        assert cut is not None  # a compared lane has split the text
         start, stop = bytes_on_screen(blocks)
         tokens, colours = coloured_tokens(cut.tokens.between, cut.data, start, stop, unknown=lane.unknown_id)
         differs = _are_inside(tokens.edges[:-1], *differences.stretches.T)
@@ -157,7 +157,7 @@ class LanePainter(TokenPainter):
     def _differing_in(
         self, row: TextRow, first: int, differences: Differences
     ) -> tuple[list[tuple[float, float]], list[float]]:
-        """Return the lines of a row under stretches cut differently, and the places of cuts that not all have."""
+        """Return the lines under the ranges of a row that are split differently, and the cuts that not all have."""
         begins, ends = (np.clip(side - first, 0, row.byte_count) for side in differences.stretches.T)
         is_here = ends > begins
         begins, ends = begins[is_here], ends[is_here]
@@ -171,7 +171,7 @@ class LanePainter(TokenPainter):
         inside = _are_inside(starts, begins, ends)
         columns = (column[inside].tolist() for column in (segments.low, segments.high, starts))
         joined: list[tuple[float, float]] = []
-        goes_on = set(cuts.tolist()) - set(begins.tolist())  # a cut inside of a stretch does not end its line
+        goes_on = set(cuts.tolist()) - set(begins.tolist())  # a cut inside a range does not end its line
         for x, end, start in sorted(zip(*columns, strict=True)):
             if joined and start in goes_on and abs(joined[-1][1] - x * self.pixel) < 1:
                 joined[-1] = joined[-1][0], end * self.pixel

@@ -1,4 +1,4 @@
-"""Plan a sweep in the window: the choices become a plan in a file, which also works without a window."""
+"""The plan of a sweep, made in the window: a file that commands can run, too."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from bpe_core.sweep.plan import plan_text, recipe_choices
 
 TIES = tuple((name, rule.label) for name, rule in TIE_RULES.items())
 ALL = 100  # per cent
-CHOSEN = ", as chosen"  # behind the name of the window's recipe
+CHOSEN = ", as chosen"  # added to the name of the window's recipe
 TEXTS = ".texts"  # added to the name of a plan: a folder for texts without a file
 
 
 @dataclass(frozen=True)
 class Wish:
     recipes: tuple[str, ...]
-    sizes: str  # as they were typed
+    sizes: str  # the sizes as they were typed
     ties: tuple[str, ...] = ()
     samples: int = 1
-    per_cent: int = ALL  # of the lines, in each sample
+    per_cent: int = ALL  # share of the lines in each sample
     held_out: Path | None = None
     bits: bool = True
 
@@ -40,17 +40,17 @@ class CurvePlan:
 
     @property
     def recipes(self) -> list[str]:
-        """The recipes to choose from, the window's first."""
+        """Return the recipes to choose from, the window's first."""
         return [f"{self._recipe.value.name}{CHOSEN}", *PRESETS]
 
     @property
     def sizes(self) -> str:
-        """The proposed sizes: the one chosen, its half and its quarter."""
+        """Return the proposed sizes: the chosen one, its half and its quarter."""
         size = self._recipe.value.vocab_size or 4_000
         return ", ".join(str(one) for one in sorted({max(size // 4, 300), max(size // 2, 300), size}))
 
     def write(self, wish: Wish, path: Path) -> str:
-        """Write the plan; return the reason if that is impossible."""
+        """Write the plan. Return the reason if that is impossible, else an empty text."""
         try:
             text = plan_text(self._plan(wish, path))
             with write_atomically(path) as file:

@@ -1,4 +1,4 @@
-"""A sweep made in the window: its results are kept beside the plan, and finished runs are not repeated."""
+"""The model of a sweep made in the window: its results lie next to the plan, and finished runs are not repeated."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class SweepModel(QuestionModel):
 
     @property
     def session(self) -> Path | None:
-        """The session with the runs of a finished sweep."""
+        """Return the path of the session with the runs of a finished sweep."""
         path = self._runs_at
         return path if path is not None and not self.progress and not self.trouble and path.exists() else None
 

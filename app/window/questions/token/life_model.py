@@ -27,7 +27,7 @@ from bpe_core.studies.study import Study
 from bpe_core.support.progress import CancelCheck, Work
 
 FOLLOW_MILLISECONDS = 100
-CONTEXT_PAUSE_MILLISECONDS = 250  # reading files waits until the eye rests
+CONTEXT_PAUSE_MILLISECONDS = 250  # files are read only after a pause at a token
 CONTEXT_SECONDS = 2.0
 MOST_CONTEXTS = 10
 NOT_COUNTED = "Continue the run to see where this token occurs: that counts its texts again."
@@ -45,8 +45,8 @@ class LifeModel(QObject, LazyModel):
     def __init__(self, session: Session, token: TokenModel) -> None:
         super().__init__(session)
         self.facts: TokenLife | None = None
-        self.study: Study | None = None  # that the facts are about
-        self._figure: LineFigure | None = None  # of these facts
+        self.study: Study | None = None  # the study that the facts are about
+        self._figure: LineFigure | None = None  # the figure of these facts
         self.lines: tuple[Context, ...] = ()
         self.hint = ""
         self._token, self._runs, self._cursor, self._aside = token, session.runs, session.cursor, session.aside
@@ -119,7 +119,7 @@ class LifeModel(QObject, LazyModel):
         self._leave_lines()
         self.hint = ""
         if run is None or looked_at is None or study is None or looked_at.id >= study.history.first_special:
-            self._take(None)  # special tokens have no life
+            self._take(None)  # special tokens have no history
             return
         token, at, texts = looked_at.id, min(self._cursor.position, len(study.history)), study.texts
         if texts is None:
@@ -176,7 +176,7 @@ class LifeModel(QObject, LazyModel):
 def find_lines(
     study: Study, life: TokenLife, sources: Sequence[CorpusText], remarks: list[str], cancelled: CancelCheck
 ) -> tuple[Context, ...]:
-    """Find lines with a token; each text gets its share of the time."""
+    """Return lines with a token. Each text gets an equal share of the time."""
     found: list[Context] = []
     most, seconds = max(2, MOST_CONTEXTS // max(1, len(sources))), CONTEXT_SECONDS / max(1, len(sources))
     ranked = study.inside.ranked()

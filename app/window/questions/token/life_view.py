@@ -45,7 +45,7 @@ class Section(QWidget):
 
 
 class LifeView(QWidget):
-    """A small chart and paragraphs; tokens and merges named in them are links."""
+    """A view of a small chart and paragraphs. Tokens and merges in them are links."""
 
     section_wanted = Signal(QWidget)  # the section to bring into view once it is filled
     list_wanted = Signal(str)  # the section whose words are saved

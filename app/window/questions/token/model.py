@@ -1,4 +1,4 @@
-"""Facts about one token: by default the one learned at the moment shown."""
+"""The model of a token's facts: by default of the token learned at the moment shown."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ NOT_LEARNED = {
 
 @dataclass(frozen=True)
 class TokenFacts:
-    """The facts about a token that its history alone says."""
+    """The facts about a token that its run's history tells."""
 
     id: int
     text: str
-    rows: dict[str, str]  # by their titles, some of `ROWS`
-    step: int = 0  # the steps that joined or dropped it
+    rows: dict[str, str]  # facts by their titles, which are some of `ROWS`
+    step: int = 0  # the step that joined or dropped it
     parts: tuple[int, ...] = ()
     part_texts: tuple[str, ...] = ()
     can_be_forbidden: bool = False
@@ -124,7 +124,7 @@ def facts_of(run: Run, token: int) -> TokenFacts | None:
 
 
 def _new(run: Run, step: int) -> str:
-    """Say on which side of the old end of an extended table a step is."""
+    """Say whether a step of an extended table is an old or a new one."""
     grown_from = run.recipe.grown_from
     if not grown_from:
         return ""

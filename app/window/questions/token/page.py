@@ -17,7 +17,7 @@ from app.window.questions.token.model import ROWS, TokenFacts, TokenModel
 
 
 class TokenPage(Page):
-    """The parts are buttons that lead to the moments at which they were learned."""
+    """A page about a token. Its parts are buttons that lead to the moments at which they were learned."""
 
     forbid_wanted = Signal(int)  # the step to change
 
@@ -29,7 +29,7 @@ class TokenPage(Page):
         self.hint = muted("Pick a step or a token to look at it closely.")
         self.facts = {title: paragraph() for title in ROWS}
         self.facts["Bytes"].setFont(fixed_font())
-        self.parts = QPushButton(), QPushButton()  # always the same two: a key press may be on its way to one
+        self.parts = QPushButton(), QPushButton()  # kept: a key press may be pending
         for place, button in enumerate(self.parts):
             button.setFont(fixed_font())
             button.clicked.connect(lambda _=False, place=place: self._travel_to_part(place))
@@ -68,7 +68,7 @@ class TokenPage(Page):
 
     @property
     def pictured(self) -> QWidget:
-        """The whole page, with the part out of sight."""
+        """Return the whole page, with the part that is scrolled out of sight."""
         return self._inside
 
     def show_answer(self, name: str) -> None:
@@ -76,7 +76,7 @@ class TokenPage(Page):
         self.life.show_answer(name)
 
     def _bring_into_view(self, section: QWidget) -> None:
-        """Scroll until its title is at the top, as far as possible."""
+        """Scroll until the section's title is at the top, if possible."""
         self._column.activate()
         self.area.verticalScrollBar().setValue(section.mapTo(self._inside, section.rect().topLeft()).y())
 

@@ -21,10 +21,10 @@ class WhatIfModel(LanesModel):
         self.told = ""  # how the steps of both differ
         self._told_of: Hashable = None
         for signal in (session.cursor.moved, session.cursor.live_changed):
-            signal.connect(self.refresh)  # in the frame of everything else that moves
+            signal.connect(self.refresh)  # in the same frame as the other views
 
     def follow(self) -> None:
-        """Take the run shown for the branch if it is one; stay with the last one while its original is shown."""
+        """Take the run shown if it is a branch. Keep the last branch while its original is shown."""
         runs, shown = self._session.runs, self._session.runs.shown
         if shown is not None and runs.left_by(shown) is not None:
             self.branch = shown
@@ -42,7 +42,7 @@ class WhatIfModel(LanesModel):
 
     @property
     def size(self) -> int:
-        """Both go with the cursor; at its end they are as large as both can be."""
+        """Return the size of both runs: that of the cursor, or the largest common one at its end."""
         cursor, shown = self._session.cursor, self._session.runs.shown
         if shown is None or shown.history is None or cursor.position in (cursor.end, shown.learned):
             return self.common_size
@@ -79,7 +79,7 @@ class WhatIfModel(LanesModel):
 
 
 def differing_steps(run: Run, found: TableComparison) -> str:
-    """Say how many tokens of a run are others than those of another run, and where both part ways."""
+    """Say how many tokens of a run differ from those of another run, and from which step on."""
     if found.first is None or found.parted is None:
         return f"The {run.wording.steps} are the same."
     before, now = (" + ".join(map(quoted, pair)) for pair in found.parted)

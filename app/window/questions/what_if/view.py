@@ -17,7 +17,7 @@ from app.window.questions.compare.lanes_model import LETTERS
 from app.window.questions.compare.rows import LaneRows
 from app.window.questions.what_if.model import WhatIfModel
 
-TEXT_LINES = 2  # of the sentences, so that nothing below them jumps
+TEXT_LINES = 2  # lines for the sentences, so that nothing below them jumps
 BOTH = "Show Both Texts"
 ONE = "Back to One Text"
 
@@ -61,7 +61,7 @@ class BothTexts(LazyView):
         in_column(*shares, on=self.rows, margins=(0, 0, 0, 0), spacing=4)
         self.rows.hide()
         self._is_found = False  # the first difference was shown since the texts were opened
-        self._find = timer(self, 0, self._show_first_difference)  # when the texts have their sizes
+        self._find = timer(self, 0, self._show_first_difference)  # started when the texts have their sizes
         in_column(in_row((self.told, 1), AtTop(self.button)), (self.rows, 1), on=self, margins=(4, 2, 0, 0))
         self.model.changed.connect(self._show)
 
@@ -75,7 +75,7 @@ class BothTexts(LazyView):
         self.opened.emit(on)
 
     def follow(self) -> None:
-        """Be there while a branch is shown, or the run that it leaves."""
+        """Show the view while a branch or its original is shown."""
         self.model.follow()
         if self.model.branch is None:
             self.open(False)
@@ -90,7 +90,7 @@ class BothTexts(LazyView):
             self._find.start()
 
     def _show_first_difference(self) -> None:
-        """Scroll to it once; from then on a person scrolls."""
+        """Scroll to the first difference once. After that, only a person scrolls."""
         found = self.model.parallel
         if found is not None and len(found.differing) and not self._is_found:
             self._is_found = True

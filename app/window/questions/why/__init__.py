@@ -1,1 +1,1 @@
-"""Why is the text cut here?"""
+"""The views of the question why a text is split at a place."""

@@ -1,4 +1,4 @@
-"""The merge tree of a word, and the page that gives it all the room: it grows and shrinks with the slider."""
+"""The merge tree of a word, and the page that shows it alone. The tree grows and shrinks with the slider."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ STEP_MILLISECONDS, LAST_MILLISECONDS = 900, 2_500
 
 
 class MergeTree(PaintedFigure):
-    """A click on a node travels to its merge; a click between two symbols asks about that boundary."""
+    """A view of a tree. A click on a node goes to its merge, and one between two symbols asks about that boundary."""
 
     node_chosen = Signal(int)  # the step that made it
     joint_chosen = Signal(int)  # before the symbol with this index
@@ -45,7 +45,7 @@ class MergeTree(PaintedFigure):
         self._step = 0  # the number of steps after which the word is shown
         self._marked_joint: int | None = None
         self._placed: list[TreeNode] = []  # the nodes that have a place, as they are drawn
-        self._newest: TreeNode | None = None  # that is growing
+        self._newest: TreeNode | None = None  # the node that is growing
         self._growth = QVariantAnimation(self)
         self._growth.setStartValue(0.0)
         self._growth.setEndValue(1.0)
@@ -142,7 +142,7 @@ def _branch(node: TreeNode, has_fallen: bool) -> Branch:
 
 
 class TreePage(Page):
-    """A word's tree in all the room of the window; Escape gives it back."""
+    """A page with the tree of a word in the whole window. The key Escape closes it."""
 
     close_wanted = Signal()
     copy_wanted = Signal()
@@ -211,7 +211,7 @@ class TreePage(Page):
             self._draw()
 
     def _draw(self) -> None:
-        """Draw the moment shown. The word is known at every moment, so nothing has to be asked."""
+        """Draw the tree at the moment shown. All its moments are known, so the engine is not asked."""
         facts, at = self.model.facts, self._cursor.position
         if facts is None or not self.isVisible():
             return

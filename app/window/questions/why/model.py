@@ -1,4 +1,4 @@
-"""A word of the person's text: its merge tree, and the reason for each boundary."""
+"""The model of a word of the person's text: its merge tree, and the reason for each boundary."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from bpe_core.studies.study import Study
 from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
 
 FOLLOW_MILLISECONDS = 80
-MOST_BOUNDARIES = 120  # boundaries of a word; nobody reads more reasons
+MOST_BOUNDARIES = 120  # most boundaries of a word with reasons
 LONGEST_ARGUMENT = 10_000  # characters in a command
 
 
@@ -63,17 +63,17 @@ class WordFacts:
     at: int
     byte: int  # the boundary asked about
     symbols: tuple[str, ...]
-    nodes: tuple[TreeNode, ...]  # all nodes, each behind its parts
+    nodes: tuple[TreeNode, ...]  # all nodes, each after its parts
     joints: tuple[Joint, ...]
 
     @property
     def asked(self) -> Joint | None:
-        """The boundary asked about."""
+        """Return the boundary asked about."""
         return next((joint for joint in self.joints if joint.byte >= self.byte), None)
 
     @property
     def steps(self) -> tuple[int, ...]:
-        """The steps that change the word, after 0 for the word before any step."""
+        """Return the steps that change the word, after 0 for the word before any step."""
         return (0, *sorted({step for node in self.nodes for step in (node.step, node.until) if step is not None}))
 
     def nodes_at(self, step: int) -> list[TreeNode]:
@@ -112,14 +112,14 @@ class WhyModel(QObject, LazyModel):
         self.place: Explanation | None = None
         self._text, self._runs, self._cursor, self._aside = text, session.runs, session.cursor, session.aside
         self._byte: int | None = None
-        self._other: bytes | None = None  # another text than the person's
+        self._other: bytes | None = None  # the text, if it is not the person's
         self._specials = session.specials
         self.refresh_on(FOLLOW_MILLISECONDS, text.text_changed, session.cursor.moved, session.runs.changed)
         session.specials.changed.connect(self.refresh_soon)
 
     @property
     def asked(self) -> Asked | None:
-        """The tree of the word at the moment shown."""
+        """Return the question about the tree of the word at the moment shown."""
         asked, study = self._asked(), self._runs.studies.of(self._runs.shown)
         if asked is None or study is None:
             return None
@@ -186,7 +186,7 @@ class WhyModel(QObject, LazyModel):
 
     @property
     def ways(self) -> list[tuple[str, int | None]]:
-        """Lines of tokens that explain the place, each with its moment."""
+        """Return the lines of tokens that explain the place, each with its moment."""
         found = []
         for way in () if self.place is None else self.place.ways:
             pieces = (f"{piece.text} {piece.number}".rstrip() for piece in way.pieces)
@@ -199,7 +199,7 @@ class WhyModel(QObject, LazyModel):
         return self._text.data if self._other is None else self._other
 
     def _surroundings(self, byte: int, run: Run) -> tuple[int, int]:
-        """Return the part of the text with the words on both sides of this byte, and all that decides their cuts."""
+        """Return the part of the text around this byte that decides how the words on both sides are split."""
         cuts, data = SafeCuts.of(run.recipe), self._data
         return cuts.around(data, *cuts.around(data, byte, byte))
 

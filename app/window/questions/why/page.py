@@ -32,7 +32,7 @@ class WhyPage(Page):
         super().__init__(model, parent)
         self.model, self._playing = model, playing
         self._clock = timer(self, 0, self._walk_on, repeats=True)
-        self._step: int | None = None  # index among the word's steps; None follows the moment shown
+        self._step: int | None = None  # an index among the word's steps; None follows the moment shown
         self._joint = -1  # the row of the marked boundary
         self.hint = muted("Click into the text: here you see why it is split where it is.")
         self.tree = MergeTree()
@@ -118,7 +118,7 @@ class WhyPage(Page):
             self._draw()
 
     def _walk_all(self, on: bool) -> None:
-        """Walk at the speed of playing, from the beginning if all merges are made."""
+        """Play the word's merges, from the beginning if all are made."""
         facts = self.model.facts
         self._clock.stop()
         if on and facts is not None:

@@ -101,7 +101,7 @@ class WordsModel(QObject, LazyModel):
         self.changed.emit()
 
     def hold(self, text: str) -> None:
-        """List only the words that hold this text."""
+        """List only the words that contain this text."""
         self._choose(Choice(text, self.choice.column, self.choice.ascending))
 
     def sort(self, column: int, *, from_end: bool) -> None:
@@ -152,7 +152,7 @@ class WordsModel(QObject, LazyModel):
 
     def cell(self, row: int, column: int) -> str:
         found = self.found
-        assert found is not None  # there are no rows without
+        assert found is not None  # rows exist only with an answer
         if column == 0:
             return found.text(row)
         count = int(found.words.words.counts[row])
