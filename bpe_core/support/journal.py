@@ -292,7 +292,7 @@ def _completed(journal: Path) -> bool:
         raise
     pointers = (_claim_on_pointer(journal_of(move.place)) for move in moves[1:])
     claims += [pointer for pointer in pointers if pointer is not None]
-    for claim in reversed(claims):
+    for claim in claims:  # the journal first: what leads to one that is gone can be removed by anybody
         claim.release()
     return True
 
