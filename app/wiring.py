@@ -1,8 +1,8 @@
-"""Builds the parts of the window and lets the topics meet.
+"""The builder of the window: it makes all parts, and connects the topics.
 
 settings -> session -> models -> views            who is built from whom
 user -> view -> model or session -> worker        what a person wants
-worker -> mailbox -> session -> models -> views   what became of it
+worker -> mailbox -> session -> models -> views   what comes of it
 
 This file connects topics with each other. A topic itself is connected in its folder: its `wiring.py` joins it with the
 session and the window's actions, and a view listens to the model it was made with.
@@ -116,7 +116,7 @@ def film_command(wish: FilmWish) -> tuple[str, ...]:
 
 
 class Program(QObject):
-    """The session, the window, and all its parts; whoever keeps it keeps the program."""
+    """The whole program: the session, the window and its parts. It lives as long as this object is kept."""
 
     def __init__(self, settings: Settings, theme: Theme) -> None:
         super().__init__()
@@ -132,7 +132,7 @@ class Program(QObject):
         self.window.closing.connect(self.close)
         self.window.installEventFilter(WhileItDraws(self))
         self.garbage = GarbageCollection(self._is_busy, self)
-        loaded = self.session.runs.grew  # by the first merges, the kernels are loaded
+        loaded = self.session.runs.grew  # when the first merges are learned, the kernels are loaded
         loaded.connect(self.garbage.spare_what_exists, Qt.ConnectionType.SingleShotConnection)
         self.world.loading.done.connect(self.garbage.spare_what_exists)
         self.filing.document.leaving.connect(self.garbage.expect_much)
@@ -276,7 +276,7 @@ class Program(QObject):
         self.finding = SearchWiring(frame, self.teaching, self.form, tabs, look_at, places, self)
 
     def _shows_what_follows(self) -> bool:
-        """Return whether changes of recipe or texts are learned at once: a person sees here what comes of them."""
+        """Return whether the room shows what comes of changes, so that they are learned at once."""
         is_editing = self.charts.shown == CORPUS_TEXT.id and self.window.room == "build"
         return not self.window.stage and (self.window.room in ("watch", "ask") or is_editing)
 
@@ -297,7 +297,7 @@ class Program(QObject):
         self._connect_manifests()
 
     def _connect_manifests(self) -> None:
-        """Keep how each saved file was made, where a person wants that."""
+        """Write a manifest for each saved file, if the person wants that."""
         self.manifests = manifests = Manifests(self.session)
         for written in (self.charting.saved, self.asking.written, self.exchanging.written):
             written.connect(manifests.keep)
@@ -355,10 +355,10 @@ class Program(QObject):
 
 
 def build(application: QApplication, settings: Settings, theme: str | None = None) -> Program:
-    # A thread that runs Python keeps the window waiting this long each time; 5 ms would be felt.
+    # The window waits this long for a thread that runs Python; 5 ms could be noticed.
     sys.setswitchinterval(SWITCH_SECONDS)
     give_back_early()
-    # The window speaks English: boxes for numbers, too, whatever the language of the desktop.
+    # The window is in English, and so are its number boxes, whatever the language of the desktop.
     QLocale.setDefault(QLocale(QLocale.Language.English, QLocale.Country.UnitedStates))
     application.setApplicationName("BPE Explorer")
     application.setDesktopFileName("bpe-explorer")

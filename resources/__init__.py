@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def _folder() -> Traversable:
-    from importlib.resources import files  # takes a while to load
+    from importlib.resources import files  # imported late, as it loads slowly
 
     return files(__name__)
 
@@ -43,11 +43,11 @@ def samples() -> tuple[Sample, ...]:
     return _SAMPLES
 
 
-OWN_SENTENCES = "own"  # names the parallel samples where a folder of others could be named
+OWN_SENTENCES = "own"  # stands for the parallel samples where a folder can be named
 
 
 def parallel_samples() -> dict[str, list[str]]:
-    """Ten sentences that say the same in several languages, written for this project.
+    """Return ten sentences with the same meaning in several languages, written for this project.
 
     >>> {len(sentences) for sentences in parallel_samples().values()}
     {10}
@@ -58,7 +58,7 @@ def parallel_samples() -> dict[str, list[str]]:
 
 
 def morpheme_samples() -> dict[str, list[str]]:
-    """Words of two languages with their morphemes, written for this project; the lines of each file.
+    """Return words of two languages with their morphemes, written for this project: the lines of each file.
 
     >>> list(morpheme_samples()), morpheme_samples()["en"][1]
     (['de', 'en'], 'unhappy\\tun happy')

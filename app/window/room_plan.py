@@ -37,8 +37,8 @@ class Room:
     id: str
     title: str
     tip: str
-    docks: tuple[str, ...] = ()  # open at first
-    parts: tuple[str, ...] = ("time",)  # besides the charts
+    docks: tuple[str, ...] = ()  # the docks that are open at first
+    parts: tuple[str, ...] = ("time",)  # the parts shown besides the charts
     centre: tuple[int, int] = (360, 300)  # shares of the text and of the charts
 
 

@@ -1,1 +1,1 @@
-"""Threads and jobs: what would make the window wait happens here, and comes back as messages."""
+"""Threads and jobs: slow work is done here, so that the window need not wait, and answers come as messages."""

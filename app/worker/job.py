@@ -1,4 +1,4 @@
-"""Background jobs: each has a thread of its own, and a mailbox by which its news reaches the window."""
+"""Background jobs: each has its own thread, and a mailbox by which its messages reach the window."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from app.worker import window_first
 from app.worker.window_first import let_window_go_first, lower_priority
 from bpe_core.errors import BpeError, Cancelled
 
-AGAIN_MILLISECONDS = 1  # until a box is looked into once more while somebody puts something into it
+AGAIN_MILLISECONDS = 1  # until another try to read a box into which a thread is writing
 
 
 class Mailbox(QObject):
     """A box of messages from any thread. It emits `arrived` in its own."""
 
-    arrived = Signal(object, object)  # who sent it, and what
+    arrived = Signal(object, object)  # the sender and the message
     _rang = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -40,7 +40,7 @@ class Mailbox(QObject):
             if self._closed:
                 return
             first = not self._waiting
-            self._waiting.pop(kind, None)  # so that the newest comes last
+            self._waiting.pop(kind, None)  # removed first, so that the newest message comes last
             self._waiting[kind] = message
             if first:
                 self._rang.emit()  # inside the lock: `close` must not come between
@@ -61,7 +61,7 @@ class Mailbox(QObject):
         self._lock.release()
         window_first.window_begins()
         for (sender, _), message in waiting:
-            if not self._closed:  # by the receiver of the one before
+            if not self._closed:  # the receiver of the message before may close the box
                 self.arrived.emit(sender, message)
 
 
@@ -85,7 +85,7 @@ def _waiting() -> Waiting:
             except RuntimeError:
                 refused()
 
-    threading.Thread(target=start, name="starts others", daemon=True).start()  # it is never inside a kernel
+    threading.Thread(target=start, name="starts others", daemon=True).start()  # this daemon thread never runs a kernel
     return waiting
 
 
@@ -93,11 +93,11 @@ THREAD = "aside: "  # how the names of all these threads begin
 
 
 def leave(code: int) -> int:
-    """Return the exit code; end the process right here where a thread was left behind when the window closed.
+    """Return the exit code; but end the process here if a thread was left behind when the window closed.
 
     Python would wait for that thread, which may be compiling for a minute and cannot be told to stop; `os._exit` is
     what it documents for this. A daemon thread is no way out: one inside a kernel when the interpreter ends crashes the
-    process. All that is to be kept is written by now.
+    process. All data that must be kept is written by now.
     """
     if any(thread.name.startswith(THREAD) for thread in threading.enumerate()):
         sys.stdout.flush()
@@ -112,11 +112,11 @@ class EndMessage:
 
 
 class Job:
-    """Work on its own thread: asked to stop, never killed, and waited for at the end; long if it `writes`."""
+    """A job on its own thread. It is asked to stop, never killed. The end waits for it, long if it `writes`."""
 
     def __init__(self, name: str, *, writes: bool = False) -> None:
         self.writes = writes
-        self.failure = ""  # once it has ended: a sentence, where the reason is one that a person can understand
+        self.failure = ""  # after a failure: a sentence, if the reason is of use to a person
         self._mailbox: Mailbox | None = None
         self._stop = threading.Event()
         self._has_begun, self._is_over = False, threading.Event()
@@ -135,7 +135,7 @@ class Job:
     def join(self, seconds: float | None = None) -> None:
         """Wait until the thread is gone, at most for these seconds."""
         if self._has_begun and self._is_over.wait(seconds) and self._thread.ident is not None:
-            self._thread.join()  # it has nothing to do any more
+            self._thread.join()  # the thread has no work left
 
     @property
     def is_under_way(self) -> bool:
@@ -164,7 +164,7 @@ class Job:
         except MemoryError:
             self.failure = "There is not enough memory for this; try a smaller text or vocabulary."
         finally:
-            # Anything else goes on to threading.excepthook, which shows it; the job is over all the same.
+            # Other errors go on to threading.excepthook, which shows them. The job has ended, too.
             self._end()
 
     def _refuse(self) -> None:
@@ -190,7 +190,7 @@ class Task(Job):
         super().__init__(name, writes=writes)
         self.is_done = False
         self.answer: Any = None
-        self.remarks: list[str] = []  # sentences to report beside the answer
+        self.remarks: list[str] = []  # sentences for the person besides the answer
         self._function = function
 
     def cancelled(self) -> bool:
@@ -199,7 +199,7 @@ class Task(Job):
         return self.stopping
 
     def report(self, news: object) -> None:
-        """Report progress; of many reports the window hears the newest."""
+        """Report progress. The window receives only the newest of many reports."""
         self.post(ProgressMessage(news))
 
     def work(self) -> None:

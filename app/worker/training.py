@@ -1,6 +1,6 @@
-"""The thread that trains: it drives a trainer in short batches until it is asked to rest.
+"""The thread that trains: it advances a trainer in short batches until it is asked to pause.
 
-Pausing ends the thread and leaves the trainer where it is; going on starts a new thread on the same trainer.
+Pausing ends the thread and keeps the trainer. Resuming starts a new thread with the same trainer.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.progress import CancelCheck, Work
 
 BATCH_SECONDS = 0.016
-NEWS_SECONDS = 0.03  # the window draws no faster
+NEWS_SECONDS = 0.03  # the window does not draw more often
 LEADING_SECONDS = 0.1
 LEADING_PAIRS = 60
-AHEAD_SECONDS = 0.2  # that a stopped run waits for its next order
+AHEAD_SECONDS = 0.2  # time for which a stopped run waits for its next order
 RATE_WINDOW_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
 class LeadingPairs:
     at: int
-    pairs: tuple[Candidate, ...]  # what would be merged next, the best first
+    pairs: tuple[Candidate, ...]  # the candidates for the next merge, the best first
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class SizeMismatch:
     """The reason why no vocabulary has the wanted size, with a recipe for a size that fits."""
 
     sentence: str
-    problem: str  # the sentence without what to do about it
+    problem: str  # the sentence without advice
     fitting: Recipe
 
 
@@ -67,14 +67,14 @@ class TrainingProgress:
     history: History
     leading: LeadingPairs | None
     merges_per_second: float = 0.0
-    seconds_left: float | None = None  # where that can be known
+    seconds_left: float | None = None  # None if unknown
     is_over: bool = False  # the thread has left the trainer; `history.end_reason` says whether it can go on
 
 
 @dataclass(frozen=True, eq=False)
 class TableToExtend:
-    old: History  # with a number for each token
-    first_id: int | None = None  # of what is new
+    old: History  # the table, with an id for each token
+    first_id: int | None = None  # the first id of new tokens
     held_out: tuple[Path, ...] = ()  # texts for which the saving is reported
 
 
@@ -103,26 +103,26 @@ def prepared(
 def gone_on(
     tables: Callable[[], WordTable], recipe: Recipe, growing: TableToExtend, cancelled: CancelCheck
 ) -> ExtendedTable:
-    """Extend a table whose steps cannot be made again by what counted words teach."""
+    """Extend a table whose steps cannot be repeated, by learning from counted words."""
     words = tables()
     found = extend_on(words, growing.old, recipe, growing.first_id, Work(cancelled=cancelled))
     return ExtendedTable(found, words, named(found.history))
 
 
 def named(history: History) -> TokenTexts:
-    """Name all tokens that are learned; the window goes first."""
+    """Name all learned tokens, and let the window go first."""
     names = TokenTexts(history.alphabet)
     names.grow(history, between=let_window_go_first)
     return names
 
 
 class TrainingJob(Job):
-    """A job that lets a trainer advance until it ends, has made enough merges, or is asked to rest."""
+    """A job that advances a trainer until it ends, has made enough merges, or is asked to pause."""
 
     def __init__(self, trainer: Trainer, names: TokenTexts, rate: float | None, *, merges: int | None = None) -> None:
         super().__init__("training")
         self._trainer, self._names, self._left = trainer, names, merges
-        self._merges_per_second = rate  # None: as fast as can be
+        self._merges_per_second = rate  # None is as fast as possible
         self._news = threading.Event()  # wakes a thread that waits for its next merge
         self._recent: deque[tuple[float, int]] = deque()
         self._time_left = TimeLeft()
@@ -174,7 +174,7 @@ class TrainingJob(Job):
 
     def _wait_for_the_next(self, since: float) -> None:
         while self._left != 0:
-            self._news.clear()  # before the flags are read, or a wish set in between would be missed
+            self._news.clear()  # cleared before the flags are read, or a flag set in between would be missed
             rate = self._merges_per_second
             if rate is None or self.stopping:
                 return
@@ -193,14 +193,14 @@ def _leading(trainer: Trainer) -> LeadingPairs:
     return LeadingPairs(len(trainer.history), tuple(trainer.candidates(LEADING_PAIRS)))
 
 
-LOOKED_BACK = 3.0  # seconds
-STEADY = 2.0  # a rate that changes by more than this from one half of them to the other says nothing
+LOOKED_BACK = 3.0  # seconds that the estimate looks back
+STEADY = 2.0  # if the rates of both halves differ by more than this factor, there is no estimate
 
 
 class TimeLeft:
-    """The first merges touch nearly every word and take long, the last ones take next to nothing.
+    """An estimate of the time left. The first merges touch nearly every word and are slow; the last ones are quick.
 
-    A run that becomes faster and faster would be said to take many times as long as it does, so nothing is said of it.
+    For a run that becomes faster and faster, an estimate would be many times too long, so there is none.
 
     >>> left = TimeLeft()
     >>> [left.seconds(float(now), 100 * now, 1_000 - 100 * now) for now in range(6)]

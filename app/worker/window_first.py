@@ -1,6 +1,6 @@
-"""The window goes first: while it takes in news and draws, the loops of background threads give way.
+"""The priority of the window: while it handles messages and draws, background threads pause.
 
-Python lets one thread run at a time, in turns, and these threads would have most of the turns.
+Python runs one thread at a time, in turns. Background threads would otherwise have most of the turns.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ import time
 
 from PySide6.QtCore import QEvent, QObject, QTimer
 
-PATIENCE_SECONDS = 0.02  # a window that is busy for longer must not stop all work
+PATIENCE_SECONDS = 0.02  # threads wait no longer than this for a busy window
 _NAP_SECONDS = 0.001
-_MODESTY, MOST_MODEST = 5, 19  # as for the command `nice`
+_MODESTY, MOST_MODEST = 5, 19  # values as for the command `nice`
 
 
 class _Window:
@@ -23,7 +23,7 @@ class _Window:
 
 
 def window_begins(*_: object) -> None:
-    """Mark the window as at work until all that waits is drawn. May be connected to any signal."""
+    """Mark the window as busy until everything pending is drawn. Any signal can be connected."""
     _Window.is_at_work = True
     QTimer.singleShot(0, window_is_done)
 
@@ -33,7 +33,7 @@ def window_is_done() -> None:
 
 
 def let_window_go_first() -> None:
-    """Wait while the window is at work; called in the background, about every millisecond."""
+    """Wait while the window is busy. Background threads call this about every millisecond."""
     if not _Window.is_at_work:
         return
     until = time.monotonic() + PATIENCE_SECONDS
@@ -42,8 +42,8 @@ def let_window_go_first() -> None:
 
 
 def lower_priority() -> None:
-    """Serve the window before this thread; called when a background thread starts."""
-    if sys.platform == "linux":  # elsewhere threads have no priority of their own that can be asked for this way
+    """Lower the priority of this thread, below the window's. Background threads call this when they start."""
+    if sys.platform == "linux":  # only Linux lets a thread lower its own priority in this way
         with contextlib.suppress(OSError):
             me = threading.get_native_id()
             os.setpriority(os.PRIO_PROCESS, me, min(MOST_MODEST, os.getpriority(os.PRIO_PROCESS, me) + _MODESTY))

@@ -1,4 +1,4 @@
-"""The recipe of the run shown beside the next one: only what differs, row by row."""
+"""The table that compares the recipe of the run shown with the next one: a row for each difference."""
 
 from __future__ import annotations
 

@@ -22,28 +22,28 @@ from bpe_core.methods.kit.histories import has_ranks
 from bpe_core.segmenting.segmentation import NO_TOKEN, Segmentation, Tokens
 
 FIRST_WORD = "lighthouses"
-LONGEST = 60  # characters
+LONGEST = 60  # most characters
 TOPIC, REASONS = "my word", "why my word is split"
 LEARNING_MILLISECONDS = 100  # milliseconds between two cuts of the word while steps stream
 MOST_REASONS = 2
-LARGEST_CORPUS = 2_000_000  # bytes of distinct words; those of larger texts are not ranked unasked
+LARGEST_CORPUS = 2_000_000  # bytes of distinct words; words of larger texts are ranked only on demand
 
 
-WORD_MARK = "▁".encode()  # a token that begins with it holds the space before
+WORD_MARK = "▁".encode()  # a token that begins with it includes the space before the word
 
 
 @dataclass(frozen=True)
 class Tile:
     """One token of the word, or several within one character."""
 
-    first: int  # character
+    first: int  # index of its first character
     stop: int
     data: bytes
     id: int | None  # none before there are tokens
-    ids: tuple[int, ...] = ()  # if several share a character
+    ids: tuple[int, ...] = ()  # all ids, if several tokens share a character
     tokens: int = 1
-    unknown: int = 0  # how many unknown tokens
-    sign: str = ""  # what the token has before these characters, such as ##
+    unknown: int = 0  # number of unknown tokens
+    sign: str = ""  # a sign of the token before these characters, such as ##
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class CutWord:
         return sum(tile.tokens for tile in self.tiles)
 
 
-Spelled = Callable[[int], bytes]  # a token's own bytes, which may begin with a sign that texts do not have
+Spelled = Callable[[int], bytes]  # returns a token's own bytes, which may begin with a sign such as ##
 
 
 def cut_word(
@@ -93,7 +93,7 @@ def cut_word(
 
 
 def _sign(spelled: bytes, data: bytes) -> bytes:
-    """Return what a token has before the bytes that it covers."""
+    """Return the sign of a token before the bytes that it covers."""
     return spelled.removesuffix(data) if data and spelled.endswith(data) else b""
 
 
@@ -102,7 +102,7 @@ def _shown(character: str) -> str:
 
 
 class MyWord(QObject):
-    """Follows the word, the run and the cursor."""
+    """A model that follows the word, the run and the cursor."""
 
     changed = Signal()
     reasons_changed = Signal()
@@ -121,7 +121,7 @@ class MyWord(QObject):
 
     @property
     def text(self) -> str:
-        """The word as in a sentence, after a space."""
+        """Return the word after a space, as in a sentence."""
         return f" {self.word}"
 
     @property
@@ -129,14 +129,14 @@ class MyWord(QObject):
         run = self._runs.shown
         if run is None or run.history is None:
             return "Press Train, and see how it is split by what is learned."
-        if self._found is None:  # it is being split
+        if self._found is None:  # the word is being split
             return ""
         letters = count_text(len(self.word), "letter")
         return f"{letters} and the space before (␣): {self.total}"
 
     @property
     def total(self) -> str:
-        """The number of its tokens, and how many are unknown."""
+        """Return the number of tokens of the word, and how many of them are unknown."""
         unknown = sum(tile.unknown for tile in self.cut.tiles)
         return count_text(self.cut.tokens, "token") + (f", {unknown} unknown" if unknown else "")
 
@@ -188,7 +188,7 @@ class MyWord(QObject):
             words = None
         tokens = self._found.tokens(len(history))
         is_token = tokens.ids != NO_TOKEN
-        cuts = tokens.edges[1:-1][is_token[:-1] & is_token[1:]].tolist()  # a space of no token is not split off
+        cuts = tokens.edges[1:-1][is_token[:-1] & is_token[1:]].tolist()  # a space outside of all tokens is no cut
         self._aside.ask(REASONS, lambda task: _reasons(text, cuts, words, history), lambda said: self._tell(said, run))
 
     def _tell(self, reasons: tuple[str, ...], run: Run | None = None) -> None:
@@ -200,7 +200,7 @@ class MyWord(QObject):
 
 def _reasons(text: str, cuts: list[int], words: WordTable | None, history: History) -> tuple[str, ...]:
     """Say why the remaining cuts are kept; if there are many, only the first ones. Counts need the words."""
-    from bpe_core.insight.explanation import explain  # not for the first paint
+    from bpe_core.insight.explanation import explain  # imported late, to keep the first paint quick
 
     corpus = Bench(words, history).ranked if words is not None and has_ranks(history) else None
     explained = explain(text, history, None, corpus)

@@ -1,4 +1,4 @@
-"""The result of a run that was watched to its end: a sentence, three numbers, and the moments worth seeing again."""
+"""The result of a run that was watched to its end: a sentence, three numbers, and interesting moments."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ from bpe_core.support.arrays import Int64s
 from bpe_core.support.progress import Work
 
 TOPIC = "what was learned"
-LONG_WORDS = ("none", "superwords")  # patterns that leave more than a word together
-LOOK_MILLISECONDS = 900  # at the moment before, so that an eye sees what a step changes
+LONG_WORDS = ("none", "superwords")  # patterns whose words may hold several words
+LOOK_MILLISECONDS = 900  # pause at the moment before a step, so that its change is visible
 
 
 @dataclass(frozen=True)
 class Result:
     sentence: str
-    numbers: tuple[tuple[str, str], ...]  # each with what it counts
-    longest: tuple[str, int]  # the token, and the step that made it
-    loss: Loss | None  # where the pairs that led are known
-    loser: str = ""  # the pair
-    taker: str = ""  # the token that was made of its half
-    largest: tuple[str, int, int] | None = None  # otherwise: the token of the step that changed most, it, and by what
+    numbers: tuple[tuple[str, str], ...]  # three numbers, each with its meaning
+    longest: tuple[str, int]  # the longest token, and the step that made it
+    loss: Loss | None  # known if the leading pairs are known
+    loser: str = ""  # the pair that lost
+    taker: str = ""  # the new token that took one of its halves
+    largest: tuple[str, int, int] | None = None  # else: token of the largest change, step, change
 
 
 def result_of(study: Study | None, symbols: Int64s, work: Work) -> Result:
-    assert study is not None  # as it has learned something
+    assert study is not None  # a run that has learned something has a study
     history, names = study.history, study.inside.by_index.texts
 
     def written_as(id: int) -> str:
@@ -87,7 +87,7 @@ def _is_small(study: Study) -> bool:
 
 
 def _whole_words(study: Study, longest: int, work: Work) -> tuple[str, str]:
-    """Count the words that are one token, where that is soon done; else the characters of the longest token."""
+    """Count the words that are a single token, if that is quick; else the characters of the longest token."""
     words = study.inside.own_words
     if words is None or not _is_small(study) or study.history.recipe.pattern in LONG_WORDS:
         return f"{longest:,}", "characters in the longest token"
@@ -104,14 +104,14 @@ def _shortening(history: History, symbols: Int64s) -> list[tuple[str, str]]:
 
 
 class WatchedResult(QObject):
-    """Is there while the run shown is over, time is at its end, and somebody watches."""
+    """A model of the result, which is `found` while the run shown has ended, time is at its end, and Watch is shown."""
 
     changed = Signal()
 
     def __init__(self, session: Session, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.found: Result | None = None
-        self.run: Run | None = None  # whose result is found
+        self.run: Run | None = None  # the run of the result
         self.is_watched: Callable[[], bool] = lambda: False
         self._runs, self._cursor, self._aside = session.runs, session.cursor, session.aside
         self._playing = session.playing
@@ -132,12 +132,12 @@ class WatchedResult(QObject):
 
     @property
     def size(self) -> int | None:
-        """The size of the vocabulary whose result is shown."""
+        """Return the size of the vocabulary whose result is shown."""
         return None if self.run is None or self.run.history is None else self.run.history.vocabulary_size
 
     @property
     def why_another_size(self) -> str:
-        """Say why the vocabulary has not the size that was asked for."""
+        """Say why the vocabulary does not have the size that was asked for."""
         run, size = self.run, self.size
         wanted = None if run is None else run.recipe.vocab_size
         if run is None or size is None or wanted is None or size == wanted:
@@ -145,14 +145,14 @@ class WatchedResult(QObject):
         return f"The vocabulary has {size:,} tokens and not {wanted:,}: {run.sentence}"
 
     def see(self, step: int) -> None:
-        """Go to the moment before a step, and make it when that could be seen."""
+        """Go to the moment before a step, and make the step after a pause."""
         self._playing.give_way()
         self._step = step
         self._cursor.go_to(step - 1)
         self._see_soon.start()
 
     def forbid(self) -> None:
-        """Go on without the merge that took most from another pair, as a new run."""
+        """Begin a new run without the merge that took most from another pair."""
         run, found = self.run, self.found
         if run is not None and run.history is not None and found is not None and found.loss is not None:
             self._runs.branch(run, found.loss.step, "forbid", run.history.pair(found.loss.step - 1))

@@ -16,7 +16,7 @@ from app.window.rooms.word_view import WordView
 BEFORE, BEHIND = "How does", "split your name?"
 WHY = "Why it stays so:"
 REASON_LINES = 3
-LARGE = 1.25  # times the usual letters
+LARGE = 1.25  # size relative to the usual letters
 
 
 class WatchPanel(QWidget):
@@ -66,7 +66,7 @@ class WatchPanel(QWidget):
         self.train_wanted.emit()
 
     def _show_method(self) -> None:
-        """Show the method of the recipe, or none where it is not listed."""
+        """Show the method of the recipe, or none if it is not listed."""
         place = self.method.findData(self._form.value("method"))
         self.method.setCurrentIndex(place)
         self.method.setToolTip("" if place < 0 else self.method.itemData(place, Qt.ItemDataRole.ToolTipRole))

@@ -1,4 +1,4 @@
-"""Going from room to room: the parts of each, and the actions that lead there."""
+"""The wiring of rooms: the parts of each, and the actions that lead there."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FIRST = ROOMS[0].id
 
 
 class RoomWiring(QObject):
-    """A first start knows only the first room; the others appear after the first run."""
+    """A connector of rooms. A first start shows only the first room; the others appear after the first run."""
 
     def __init__(
         self,

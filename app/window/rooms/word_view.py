@@ -1,4 +1,4 @@
-"""The word as tiles: a tile per token. Where a step joins two, they slide together."""
+"""The view of a word as tiles, one for each token. When a step joins two tiles, they slide together."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from app.window.text.view.palette import TokenPalette
 LARGEST, SMALLEST = 28.0, 13.0  # points; as large as fits, in several rows if even the smallest is too wide
 PADDING, GAP, CORNER = 7.0, 8.0, 6.0
 SLIDE_SECONDS = 0.45
-MARGIN_OF_NUMBERS = 4.0  # above and below them, under the tiles
+MARGIN_OF_NUMBERS = 4.0  # space above and below the numbers
 MOST_ROWS = 3
 LEAST_BETWEEN = 5.0  # pixels between two numbers
 Fills = dict[int, QColor]  # fills of the tiles, by their first characters
@@ -156,7 +156,7 @@ class _TileRows:
         return {tile.first: paper if tile.unknown else fills[colour] for tile, colour in colours}
 
     def _lefts(self, before: list[Tile], now: list[Tile], progress: float) -> dict[int, float]:
-        """Place each character: the gap between two tiles closes where they are joined."""
+        """Return the place of each character. The gap between two tiles closes when they are joined."""
         kept, starts = {tile.first for tile in now}, {tile.first for tile in before}
         lefts, x = dict[int, float](), PADDING
         first = now[0].first

@@ -1,1 +1,1 @@
-"""The session as a file: saving, opening, leaving, and bringing back what was not saved."""
+"""The files of sessions: saving, opening, leaving, and restoring unsaved work."""

@@ -14,7 +14,7 @@ from app.window.parts.page import PageTabs
 from app.window.room_plan import ROOM
 
 LARGEST_SIZE = 10_000  # pixels
-FORMER_CHARTS = {"duel": "lab"}  # how older files call what is shown by another one
+FORMER_CHARTS = {"duel": "lab"}  # charts of older files, and those that replace them
 
 
 class KeptArrangement:
@@ -47,7 +47,7 @@ class KeptArrangement:
         self._sort(layout.get("sort"))
 
     def _show_chart(self, chart: object) -> None:
-        if type(chart) is int and 0 <= chart < len(self._charts.ids):  # as older files say it
+        if type(chart) is int and 0 <= chart < len(self._charts.ids):  # older files give the index of the chart
             chart = self._charts.ids[chart]
         if isinstance(chart, str):
             self._charts.show_page(FORMER_CHARTS.get(chart, chart))
@@ -61,7 +61,7 @@ class KeptArrangement:
         """Give docks the sizes they had, each in front of the others of its group."""
         if not isinstance(sizes, dict):
             return
-        ids = {dock.windowTitle(): id for id, dock in self._docks.items()}  # as older files call them
+        ids = {dock.windowTitle(): id for id, dock in self._docks.items()}  # older files name docks by their titles
         given: dict[Any, Any] = {ids.get(name, name): size for name, size in sizes.items()}
         known = {self._docks[id]: size for id, size in given.items() if id in self._docks and _is_size(size)}
         for dock in known:

@@ -1,4 +1,4 @@
-"""Sessions that were left unsaved: offered when the window opens, when another one is begun, and in a menu."""
+"""The offer of unsaved sessions: when the window opens, when another session is begun, and in a menu."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class UnsavedSessions(QObject):
             add_entry(menu, title_of(leftover), partial(self._bring_back, leftover))
         for rest in ("", RULE) if found else ("None", "", RULE):
             (menu.addAction(rest) if rest else menu.addSeparator()).setEnabled(False)
-        self._leftovers.look()  # for the next time
+        self._leftovers.look()  # to be current next time
 
 
 def title_of(leftover: Leftover) -> str:

@@ -1,4 +1,4 @@
-"""The session as a file: saved, opened, brought back, and never left without asking where it would be lost."""
+"""The wiring of sessions: they are saved, opened and restored, and a question comes before any loss."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ class SessionWiring(QObject):
         return chosen == QMessageBox.StandardButton.Discard
 
     def _leave_saved(self, again: Then) -> None:
-        """Go on without asking again about what was learned since."""
+        """Go on without another question about steps that were learned since."""
         self._was_saved_to_leave = True
         again()
 
@@ -136,5 +136,5 @@ class SessionWiring(QObject):
         had_any = isinstance(kept, dict) and any(value not in (None, False) for value in kept.values())
         if had_any or self._pages.known(LANES) is not None:
             self._pages.page(LANES).model.restore(kept)
-        if isinstance(kept, dict) and kept.get("open") is True:  # as older files say it
+        if isinstance(kept, dict) and kept.get("open") is True:  # the form of older files
             self._charts.show_page("lab")

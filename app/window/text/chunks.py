@@ -5,7 +5,7 @@ returns and Unicode separators are kept as they are. The last chunk holds a care
 newline.
 
 Positions are counted in characters, in bytes of UTF-8, and in units as Qt counts them in a document that has a
-block for each chunk: UTF-16, and one more behind each block, whether a newline is there or not.
+block for each chunk: UTF-16, and one more after each block, whether a newline is there or not.
 
     >>> chunks = TextChunks("one\\ntwé")
     >>> list(chunks), len(chunks), chunks.length, chunks.byte_length
@@ -101,7 +101,7 @@ class TextChunks:
         return int(self._starts[2, index]) + utf16_length(within)
 
     def character_of_unit(self, unit: int) -> int:
-        """Return the character at a unit; behind the last character of a part it is that of the next part."""
+        """Return the character at a unit. After the last character of a part, it is the first of the next part."""
         index = self._chunk_at(2, unit)
         chunk, within = self._chunks[index], unit - int(self._starts[2, index])
         if utf16_length(chunk) != len(chunk):

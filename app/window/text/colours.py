@@ -1,7 +1,7 @@
 """Colour each token by its bytes, or by its place on a scale such as age or rarity.
 
-By bytes, a token keeps its colour through time, and across texts, pages and runs. Of neighbours with the same colour,
-each second one takes another; on a scale, it takes that of its field's twin.
+By bytes, a token keeps its colour through time, and across texts, pages and runs. In a row of one colour, every
+second token takes another colour; on a scale, it takes the twin of its field's colour.
 """
 
 from __future__ import annotations
@@ -100,10 +100,10 @@ def colour_on(scale: Scale, token: int) -> int:
 
 _BASE = np.uint64(0x100000001B3)
 _SCATTER = np.uint64(0x9E3779B97F4A7C15)
-LOOK_BACK, LONGEST_LOOK = 64, 4_096  # bytes in which to look for the first of neighbours that share a colour
+LOOK_BACK, LONGEST_LOOK = 64, 4_096  # bytes to search for the first token of a row of one colour
 
 
-@lru_cache(maxsize=4_096)  # the same tokens are drawn in each frame
+@lru_cache(maxsize=4_096)  # each frame draws the same tokens
 def colour_of(data: bytes) -> int:
     """Return the colour of a token with these bytes.
 
@@ -124,17 +124,17 @@ def colours_in_row(texts: Sequence[bytes]) -> list[int]:
 
 
 def colours_of(data: bytes, tokens: Tokens) -> Int8s:
-    """Return the colours of neighbouring tokens. Stretches that are not encoded yet may be long, and are not read."""
+    """Return the colours of neighbouring tokens. Ranges that are not encoded yet may be long, and are not read."""
     return _HashedColours.of(data, tokens).with_neighbours_apart()
 
 
 @dataclass(frozen=True, eq=False)
 class _HashedColours:
-    """The colours of tokens by their bytes alone, without tokens that have no id."""
+    """The colours of tokens by their bytes. Tokens without an id have none."""
 
     known: Int64s  # the places of the tokens
     colours: npt.NDArray[np.uint64]
-    others: npt.NDArray[np.uint64]  # the second choice among the other colours
+    others: npt.NDArray[np.uint64]  # a number that chooses among the other colours
     count: int
 
     @classmethod
@@ -155,7 +155,7 @@ class _HashedColours:
         return cls(known, colours, others, len(tokens.ids))
 
     def with_neighbours_apart(self) -> Int8s:
-        """Give each second of neighbours with one colour another colour, which the token behind them does not have."""
+        """Give every second token in a row of one colour another colour, which the next token does not have."""
         found, chosen = np.full(self.count, UNCOLOURED, np.int8), self.colours.astype(np.int8)
         second = _each_second(chosen)
         own, behind = chosen[second], np.append(chosen, UNCOLOURED)[second + 1]
@@ -169,7 +169,7 @@ class _HashedColours:
 
 @dataclass(frozen=True, eq=False)
 class _OnScale:
-    """The fields that tokens have on a scale; behind all fields are their twins."""
+    """The fields of tokens on a scale. The twins of the fields have the numbers after all fields."""
 
     colours: Int8s
 
@@ -178,14 +178,14 @@ class _OnScale:
         return np.arange(len(self.colours))
 
     def with_neighbours_apart(self) -> Int8s:
-        """Give each second of neighbours in one field the twin of it."""
+        """Give every second token in a row of one field the twin of the field."""
         found, second = self.colours.copy(), _each_second(self.colours)
         found[second] += np.where(found[second] < 0, 0, COLOURS).astype(np.int8)
         return found
 
 
 def _each_second(colours: Int8s) -> Int64s:
-    places = np.arange(len(colours))  # of each among the neighbours of its colour
+    places = np.arange(len(colours))  # index of each token in its row of one colour
     places[1:] -= np.maximum.accumulate(np.where(np.diff(colours) != 0, places[1:], 0))
     return np.flatnonzero(places % 2)
 
@@ -198,7 +198,7 @@ def coloured_tokens(
     scale: Scale | None = None,
     unknown: int | None = None,
 ) -> tuple[Tokens, Int8s]:
-    """Return the tokens that share a byte with a stretch of text, with their colours, by bytes or by a scale."""
+    """Return the tokens that share a byte with a range of the text, with their colours, by bytes or by a scale."""
     if start >= stop:
         return Tokens(np.array([start], np.int64), np.empty(0, np.int64)), np.empty(0, np.int8)
     tokens, colours = _as_in_the_whole(tokens_between, data, start, stop, scale)
@@ -210,7 +210,7 @@ def coloured_tokens(
 def _as_in_the_whole(
     tokens_between: Callable[[int, int], Tokens], data: bytes, start: int, stop: int, scale: Scale | None
 ) -> tuple[Tokens, Int8s]:
-    """Colour a stretch as in the whole text: look around it as far as neighbours share colours."""
+    """Colour a range as in the whole text: look around it as far as neighbours share colours."""
     back = LOOK_BACK
     while True:
         around = tokens_between(max(0, start - back) // back * back, min(stop + LOOK_BACK, len(data)))

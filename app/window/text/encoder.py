@@ -1,4 +1,4 @@
-"""Encode the person's text while it is edited and merges are learned; decode pasted ids."""
+"""The encoder of the person's text, at work while the text is edited and merges are learned."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ MOMENT = "the person's text at another moment"
 CHARACTERS = "characters of the person's text"
 LEARNING_MILLISECONDS = 200  # milliseconds between two encodings while merges stream
 TYPING_MILLISECONDS = 15
-LOOKED_AT = 20_000  # characters of the text, before there is a run
+LOOKED_AT = 20_000  # characters that are looked at before there is a run
 TEXT_MILLISECONDS = 300  # milliseconds until the session's copy follows the text
 
 
 class LiveEncoder(QObject):
-    """Encodes the text after each change, one encoding at a time."""
+    """An encoder of the text. It works after each change, one encoding at a time."""
 
     def __init__(self, model: TokenTextModel, session: Session, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -43,7 +43,7 @@ class LiveEncoder(QObject):
         self._specials = session.specials
         self._history: History | None = None  # the history of the tokens on screen
         self._at_first: History | None = None  # the recipe of the tokens before there is a run
-        self._looked_at: tuple[Recipe, str] | None = None  # the text whose characters it needs
+        self._looked_at: tuple[Recipe, str] | None = None  # the recipe, and the text whose characters it needs
         learning = Throttle(LEARNING_MILLISECONDS, self.encode, self)
         typing = Throttle(TYPING_MILLISECONDS, self.encode, self)
         copying = Throttle(TEXT_MILLISECONDS, lambda: session.text.put_quietly(model.text()), self)

@@ -1,4 +1,4 @@
-"""The window's reading of special tokens in a text: as the file's owner does, unless a person says otherwise."""
+"""The choice of how special tokens in a text are read: as the file's library does, unless a person decides."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MATCHED, AS_TEXT = "all", "none"
 
 
 def wanted_in(recipe: Recipe, chosen: str) -> str:
-    """Return what is chosen, else nothing where the file says it; who types one of a run learned here means it."""
+    """Return what is chosen; else an empty text if the file decides, and MATCHED for runs learned here."""
     return chosen or ("" if recipe.spelled_specials else MATCHED)
 
 
@@ -34,7 +34,7 @@ class SpelledSpecials(QObject):
     def __init__(self, session: Session, text: TokenTextModel, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._session, self._text = session, text
-        self.sentence = ""  # empty where the text spells none
+        self.sentence = ""  # empty if the text spells none
         self.offer = ""
         soon = Throttle(PAUSE_MILLISECONDS, self.refresh, self)
         for signal in (text.text_changed, session.runs.changed, session.recipe.changed, session.specials.changed):
@@ -54,7 +54,7 @@ class SpelledSpecials(QObject):
         self.changed.emit()
 
     def turn(self) -> None:
-        """Take it in the other way from now on."""
+        """Read special tokens in the other way from now on."""
         self._session.specials.put(AS_TEXT if self._is_matched else MATCHED, "Special Tokens in the Text")
 
     @property

@@ -1,4 +1,4 @@
-"""The person's text with its tokens at every step: the model of the text view and the ids view.
+"""The model of the person's text with its tokens at every step, for the text view and the ids view.
 
 An edit moves the known tokens at once and leaves a range waiting. A listener to `text_changed` asks `request()` what
 to encode, and passes the answer to `accept()`, which drops answers to older revisions of the text.
@@ -67,12 +67,12 @@ class TokenCounts:
     tokens: int
     words: int
     known: bool  # false while a part of the text waits to be encoded
-    unknown: int = 0  # how many unknown tokens
-    unknown_bytes: int = 0  # that they hide
+    unknown: int = 0  # number of unknown tokens
+    unknown_bytes: int = 0  # bytes of the unknown tokens
 
     @property
     def bytes_per_token(self) -> float | None:
-        """The mean length of the tokens that are known: what became unknown is not compressed."""
+        """Return the mean length of known tokens. Unknown ones do not count as compressed text."""
         tokens = self.tokens - self.unknown
         return (self.bytes - self.unknown_bytes) / tokens if tokens else None
 
@@ -98,7 +98,7 @@ class TokenTextModel(QObject):
         self._segmentation: Segmentation = Boundaries.unknown(self.chunks.text().encode())
         self.cursor = 0
         self.scale: Scale | None = None  # None colours by bytes
-        self._history: History | None = None  # of the run shown
+        self._history: History | None = None  # history of the run shown
         self._words: int | None = None
         self._tokens: int | None = None
         self._edges: Int32s | None = None
@@ -139,7 +139,7 @@ class TokenTextModel(QObject):
         self.text_changed.emit(TextChange(edit.start, edit.removed, edit.added, change, is_whole))
 
     def _words_gained(self, edit: Edit) -> int:
-        """Return how many words more there will be; the characters beside an edit decide which words it joins."""
+        """Return by how much an edit changes the number of words. The characters next to it matter, too."""
         stop = edit.start + len(edit.removed)
         left = self.chunks.slice(max(0, edit.start - 1), edit.start)
         right = self.chunks.slice(stop, min(stop + 1, self.length))
@@ -176,7 +176,7 @@ class TokenTextModel(QObject):
         return True
 
     def use_history(self, history: History | None) -> None:
-        """Take the numbers of tokens and the unknown one from the run shown."""
+        """Take the ids of tokens and the unknown token from the run shown."""
         before, self._history = self._history, history
         is_same = before is not None and history is not None and before.alphabet is history.alphabet
         if not is_same or before.numbers is not history.numbers:  # type: ignore[union-attr]
@@ -195,7 +195,7 @@ class TokenTextModel(QObject):
 
     @property
     def largest_number(self) -> int:
-        """The largest number at any moment, so that nothing gets wider while time goes on."""
+        """Return the largest id at any moment, so that the view keeps its width over time."""
         if self._history is None:
             return 0
         numbers = self._history.numbers
@@ -254,7 +254,7 @@ class TokenTextModel(QObject):
         return TokenCounts(*counted, is_known, unknown, hidden)
 
     def edges(self) -> Int32s:
-        """Return where each token starts, and where the last ends; a token without bytes ends where it starts."""
+        """Return the start of each token, and the end of the last one. A token without bytes ends at its start."""
         if self._edges is None:
             self._edges = self._segmentation.edges(self.cursor).astype(np.int32)
         return self._edges

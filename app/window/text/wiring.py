@@ -1,4 +1,4 @@
-"""The person's text in the window: undo, the token under mouse or caret, colours and pasted ids."""
+"""The wiring of the person's text: undo, the token under mouse or caret, colours and pasted ids."""
 
 from __future__ import annotations
 

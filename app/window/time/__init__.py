@@ -1,1 +1,1 @@
-"""Time: the step that everything shows, playing, and bookmarks."""
+"""The step that the whole window shows, playing, and bookmarks."""

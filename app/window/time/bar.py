@@ -1,4 +1,4 @@
-"""The slider of time: the compression curve is its track, the handle the moment shown."""
+"""The time slider. Its track is the compression curve, and its handle is the moment shown."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ class TimeBar(QWidget):
         first, *steps = (_button(actions[name]) for name in ("first", "back", "play", "forward", "skip"))
         live, self._skip, self._is_short = _button(self.live), steps[-1], False
         actions["skip"].changed.connect(self._show_skip)
-        self._more = (first, self.number, self.end, live)  # than a beginner needs
+        self._more = (first, self.number, self.end, live)  # controls that a beginner does not need
         in_row(first, *steps, (self.track, 1), self.number, self.end, live, speed, on=self, margins=(0, 0, 0, 0))
         actions.connect(first=lambda: cursor.go_to(0), live=self._go_live, go_to=self._ask_where_to_go)
         actions.connect(back=lambda: cursor.go_to(cursor.position - 1))
@@ -177,7 +177,7 @@ class TimeBar(QWidget):
         self._show_skip()
 
     def _show_skip(self) -> None:
-        """Hide it from beginners while there is nothing to skip."""
+        """Show or hide the button Skip: beginners see it only while there are steps to skip."""
         self._skip.setHidden(self._is_short and not self._skip.defaultAction().isEnabled())
 
     def _name(self) -> None:
@@ -189,7 +189,7 @@ class TimeBar(QWidget):
 
     def _go_live(self) -> None:
         self._cursor.go_live()
-        self.live.setChecked(True)  # pressed twice, it still follows the end
+        self.live.setChecked(True)  # a second press still follows the end
 
     def _ask_where_to_go(self) -> None:
         position = ask_for_step(self.window(), self._cursor.position, self._cursor.end, self._runs.wording.step)

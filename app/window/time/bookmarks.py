@@ -1,4 +1,4 @@
-"""Bookmarks of steps, with notes."""
+"""The list of bookmarks of steps, with notes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class BookmarkListModel(RowListModel[Bookmark]):
 
     @property
     def row_here(self) -> int:
-        """The row of the bookmark at the step shown; -1 without one."""
+        """Return the row of the bookmark at the step shown; -1 without one."""
         here = self._here()
         return -1 if here is None else next((i for i, mark in enumerate(self.rows) if _place(mark) == here), -1)
 

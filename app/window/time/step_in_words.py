@@ -1,4 +1,4 @@
-"""Describe a step in words and tokens, for the caption."""
+"""The description of a step in words and tokens, for the caption."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Playing in the window, and its keys."""
+"""The wiring of playing, and its keys."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Key = Qt.Key
 MOVES = (Key.Key_Left, Key.Key_Right, Key.Key_Home, Key.Key_End)
 PRESSED_BY_SPACE = (QAbstractButton, QComboBox)
 MOVED_BY_KEYS = (QAbstractSlider, QTabBar, QComboBox)
-OF_TIME = (TimeTrack, MergeTableView)  # these keys mean the same in such controls
+OF_TIME = (TimeTrack, MergeTableView)  # in these controls, the keys mean the same
 
 
 class KeysOfControls(QObject):
@@ -54,11 +54,11 @@ class KeysOfControls(QObject):
     def _is_needed(self, focused: QWidget | None, key: Key) -> bool:
         if key != Key.Key_Space and key not in MOVES:
             return False
-        if self._window.stage:  # time is hidden
+        if self._window.stage:  # the time bar is hidden
             return True
         if focused is None or isinstance(focused, OF_TIME):
             return False
-        if isinstance(focused, QAbstractScrollArea):  # lists, tables and grids move by them
+        if isinstance(focused, QAbstractScrollArea):  # lists, tables and grids use these keys
             return True
         return isinstance(focused, PRESSED_BY_SPACE if key == Key.Key_Space else MOVED_BY_KEYS)
 
@@ -69,7 +69,7 @@ GO_ON = PLAY_A_RUN | {"play", "skip", "plays", "motion", "ages", "rarity", "runs
 
 TOPIC = "steps that change the text"
 NOTHING_TO_PLAY, NOT_PLAYING = "Nothing is learned yet: press Train.", "Nothing is being played: press Play first."
-MOST_LOOKED_AT = 10_000_000  # characters times steps
+MOST_LOOKED_AT = 10_000_000  # characters times steps; a longer search is not made
 
 
 class PlayingControls(QObject):

@@ -1,1 +1,1 @@
-"""Training: its state, its speed, and the runs."""
+"""The parts of the window for training: its state, its speed, and the list of runs."""

@@ -1,4 +1,4 @@
-"""Runs in words: the state of the run shown, the possible actions, and the list of all runs."""
+"""The models of runs: the state of the run shown, the possible actions, and the list of all runs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NO_TEXTS, READY = "Open a text, then press Train.", "Ready. Press Train."
 class TrainingStatus:
     sentence: str = NO_TEXTS
     run: str = ""  # the run shown
-    fraction: float | None = None  # None while nothing is under way
+    fraction: float | None = None  # None if nothing is at work
     is_busy: bool = False
     main: MainAction = "train"
     can_stop: bool = False
@@ -36,7 +36,7 @@ class TrainingStatus:
 
 
 class TrainingStatusModel(QObject):
-    """Follows the run shown, up to ten times a second."""
+    """A model that follows the run shown, up to ten times a second."""
 
     changed = Signal()
 
@@ -57,7 +57,7 @@ class TrainingStatusModel(QObject):
         return self._session.machine_code
 
     def look_again(self) -> None:
-        """Look how far the machine code is that a run may wait for."""
+        """Check how much of the machine code is made, which a run may wait for."""
         if self.status.is_busy:
             self._update()
 
@@ -80,7 +80,7 @@ def status_of(run: Run | None, session: Session) -> TrainingStatus:
     recipe, texts = session.recipe.value, session.corpus.texts.value
     extends = run.can_extend_to(recipe)
     is_paused = run.can_go_on() and run.phase is Phase.PAUSED
-    # What was opened since, or is on its way, has to be learned; it is no reason to learn more of the texts before.
+    # Texts that were opened since need a new run. They are no reason to continue the run on the texts before.
     is_wanted = not session.corpus.is_listing and (not texts or run.is_of(texts))
     return TrainingStatus(
         sentence=sentence_of(run, session.machine_code),
@@ -141,12 +141,12 @@ def _fraction(run: Run) -> float | None:
 
 
 REFRESH_MILLISECONDS = 200
-MOST_NAMED = 2  # texts in one line
+MOST_NAMED = 2  # most texts that a line names
 INDENT, BRANCH = "\u2003", "↳\u2002"  # before a run below its parent
 
 
 class RunListModel(RowListModel[Run]):
-    """One row per run, the newest first, with its branches below it."""
+    """A list model with a row for each run, the newest first, with its branches below it."""
 
     def __init__(self, session: Session, parent: QObject | None = None) -> None:
         super().__init__(parent=parent)
@@ -158,7 +158,7 @@ class RunListModel(RowListModel[Run]):
 
     @property
     def shown_row(self) -> int:
-        """The row of the run shown; -1 without one."""
+        """Return the row of the run shown; -1 without one."""
         return next((row for row, run in enumerate(self.rows) if run is self._session.runs.shown), -1)
 
     def show(self, row: int) -> None:

@@ -1,4 +1,4 @@
-"""The training on the screen: its speed, the status line, and the list of runs."""
+"""The views of training: its speed, the status line, and the list of runs."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ BEING_MADE = (
     "Machine code is being made for this computer. This happens only once; until it ends, large work is slower or "
     "waits. The window can be closed meanwhile"
 )
-LOOK_MILLISECONDS = 1_000  # between two looks at how much machine code is made
+LOOK_MILLISECONDS = 1_000  # pause between two checks of how much machine code is made
 
 
 class StatusLine(QStatusBar):
@@ -120,7 +120,7 @@ HINT = "Each training is kept here as a run. A new one never overwrites an older
 
 
 class RunsPanel(QWidget):
-    compare_wanted = Signal(int)  # the number of the run to put beside the one shown
+    compare_wanted = Signal(int)  # the number of the run to compare with the one shown
 
     def __init__(self, model: RunListModel, below: QWidget, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -44,11 +44,11 @@ FILLED = 0.75  # share of the height that larger letters may fill
 RAGGED = 1.1  # extra room for words that do not fit at the ends of lines
 FRESH_MILLISECONDS = 400  # a step whose tokens come later is not animated
 CARET_WIDTH = 2
-SCRAP = 2 * ROW_PADDING  # what Qt may leave of a row above the first: it scrolls by letters, not by grounds
+SCRAP = 2 * ROW_PADDING  # height that Qt may leave of a row above the first: it scrolls by letters
 
 
 class TokenCanvas(QPlainTextEdit):
-    """Shows a text that cannot be edited here."""
+    """A view of a text that cannot be edited here."""
 
     token_hovered = Signal(object)  # the TokenAt under the mouse, or None
     selection_changed = Signal(object)  # (start, stop) in bytes, or None
@@ -63,7 +63,7 @@ class TokenCanvas(QPlainTextEdit):
         self._step: Step | None = None  # the step to animate
         self._event: StepEvent | None = None
         self._fresh = timer(self, FRESH_MILLISECONDS, self._forget_step)
-        self._scrolled = timer(self, 0, self._look_under_mouse)  # when Qt is done with what it scrolls for
+        self._scrolled = timer(self, 0, self._look_under_mouse)  # started when Qt has finished scrolling
         self.motion = Motion(self, self.viewport().update)
         self.token_document = document = TokenDocument(model, self)
         self.token_layout = TokenLayout(document, model.chunks, lambda: TokenPalette.matching(self.palette()))
@@ -93,7 +93,7 @@ class TokenCanvas(QPlainTextEdit):
         self.viewport().setMouseTracking(True)
         self._hide_qt_selection()
 
-    # -- face ------------------------------------------------------------------------------
+    # -- public ------------------------------------------------------------------------------
 
     def set_show_blanks(self, show: bool) -> None:
         """Show blanks, tabs, line ends, joiners and direction marks."""
@@ -199,7 +199,7 @@ class TokenCanvas(QPlainTextEdit):
         if points != self.font().pointSizeF():
             self._write_in(points)
 
-    # -- what is where ---------------------------------------------------------------------
+    # -- places ---------------------------------------------------------------------
 
     def visible_blocks(self) -> list[PlacedBlock]:
         layout, bottom = self.token_layout, float(self.viewport().height())
@@ -310,7 +310,7 @@ class TokenCanvas(QPlainTextEdit):
             tokens.paint(painter, blocks, self.model, self._overlay(), showing, moment)
 
     def _paint_marks(self, painter: QPainter, blocks: list[PlacedBlock]) -> None:
-        """Paint over the letters; nothing here."""
+        """Paint over the letters. Subclasses may do so."""
 
     # -- animating a step ------------------------------------------------------------------
 
@@ -384,7 +384,7 @@ class TokenCanvas(QPlainTextEdit):
             self._hide_qt_selection()
 
     def _hide_qt_selection(self) -> None:
-        """Let Qt draw selected letters as all others: the ground shows what is selected."""
+        """Let Qt draw selected letters like all others: the ground shows the selection."""
         palette, ink = self.palette(), TokenPalette.matching(self.palette()).ink
         clear = QColor(Qt.GlobalColor.transparent)
         is_hidden = palette.highlight().color() == clear and palette.highlightedText().color() == ink

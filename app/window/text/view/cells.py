@@ -1,4 +1,4 @@
-"""Find each byte of a block of text on the screen, and name what would be invisible.
+"""The cells of bytes on the screen, and the names of invisible characters.
 
 Every byte has a cell: a share of the width of its character. A token that cuts a character in two covers a part of it.
 
@@ -30,7 +30,7 @@ from bpe_core.support.arrays import Int64s
 OBJECT = "\ufffc"  # what Qt asks us to draw
 _NO_BREAK_SPACE = "\u00a0"
 
-# Besides what nobody sees, the signs by which Qt ends a block.
+# Invisible characters, and the characters by which Qt ends a block.
 _HIDDEN = "\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u180e\u200b\u2028\u2029\u2060-\u2064\ufdd0\ufdd1\ufeff\ufff9-\ufffc"
 _JOINERS_AND_DIRECTIONS = "\u034f\u061c\u200c-\u200f\u202a-\u202e\u2066-\u206f\ufe00-\ufe0f\U000e0000-\U000e0fff"
 _SPACE_AMONG_SPACES = " (?= )"
@@ -120,7 +120,7 @@ class RowCells:
 
     begins: Floats
     ends: Floats
-    painted: dict[int, object] = field(default_factory=dict)  # the painter's cache, by showing
+    painted: dict[int, object] = field(default_factory=dict)  # the painter's cache, by the number of the showing
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,7 +177,7 @@ class BlockCells:
             cells = known.get(text) if is_plain else None
             if cells is None:
                 cells = RowCells(*self._measured(line, start, stop))
-                if is_plain:  # where no place depends on the rows around
+                if is_plain:  # no place depends on the rows around
                     known[text] = cells
             first = self.byte_of(start)
             y, height = line.y() - ROW_PADDING, self.setting.height_of(line)
@@ -218,7 +218,7 @@ class BlockCells:
 
     def _clusters(self, line: QTextLine, start: int, stop: int) -> tuple[list[int], list[float], list[float]]:
         units = self._units[start : stop + 1].tolist()
-        carets = [_caret(line, unit) for unit in units[:-1]]  # the place, and the nearest unit for a caret
+        carets = [_caret(line, unit) for unit in units[:-1]]  # Qt returns the place, and the nearest unit for a caret
         stands_alone = [caret[1] == unit for caret, unit in zip(carets, units, strict=False)]
         stands_alone[:1] = [True] * len(stands_alone[:1])
         clusters = list(compress(range(start, stop), stands_alone))

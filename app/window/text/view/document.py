@@ -1,7 +1,7 @@
-"""A Qt document that shows the text of a model, and hands to the model what a person edits in it.
+"""The Qt document that shows the text of a model, and passes a person's edits to the model.
 
 The model owns the text. A document has a block for each chunk of it, so a line that is too long for Qt is broken into
-several blocks: behind such a part of a line there is a break in the document, but no newline in the text. Qt keeps a
+several blocks: after such a part of a line there is a break in the document, but no newline in the text. Qt keeps a
 format with each break, and the format says whether the break is in the text. Where a character would be invisible, the
 document holds a substitute (see `cells`). Whatever is read, copied or learned comes from the model, so neither ever
 reaches a person's text.
@@ -44,7 +44,7 @@ class TokenDocument(QTextDocument):
         self._is_ending_edit = False
         self._edited: tuple[int, int] | None = None  # the chunks that an edit of its own touched, as they were before
         self._change: TextChange | None = None
-        self.setUndoRedoEnabled(False)  # an edit is a step of the session
+        self.setUndoRedoEnabled(False)  # the session undoes edits
         self.setDocumentMargin(0)
         self.show_all()
         self.contentsChange.connect(self._take_edit)
@@ -72,7 +72,7 @@ class TokenDocument(QTextDocument):
     # -- what the document shows -----------------------------------------------------------
 
     def show_all(self) -> None:
-        """Show the whole text anew."""
+        """Show the whole text again."""
         with self._mending():
             self.rewriting.emit()
             self.clear()
@@ -83,7 +83,7 @@ class TokenDocument(QTextDocument):
 
     def _follow_text(self, change: TextChange) -> None:
         if self._edited is not None:
-            self._change = change  # until Qt is done with its own edit
+            self._change = change  # taken when Qt has finished its own edit
         elif change.is_whole:
             self.show_all()
             self.text_shown.emit(change, False)
@@ -92,7 +92,7 @@ class TokenDocument(QTextDocument):
             self.text_shown.emit(change, False)
 
     def _mend(self, change: ChunksChange) -> None:
-        """Let the blocks of changed chunks, and no others, be as they should."""
+        """Correct the blocks of changed chunks, and no others."""
         before = len(self.model.chunks) - change.added + change.removed
         last = change.first + change.removed + self.blockCount() - before
         shown, wanted = self._blocks(change.first, last), self._wanted(change.first, change.first + change.added)
@@ -185,7 +185,7 @@ class TokenDocument(QTextDocument):
         old = _units(self._wanted(first, last + 1), position - start, old_stop - start)
         new = _units(shown, position - start, new_stop - start)
         behind, caret = None, self.caret()
-        if position <= caret <= new_stop:  # what is typed ends there, whatever looks like it behind
+        if position <= caret <= new_stop:  # typed text ends at the caret, even if the text after it is equal
             behind = len(_units(shown, caret - start, new_stop - start))
         head, gone, come = _difference(old, new, behind)
         if not gone and not come:  # an input method composes
@@ -217,7 +217,7 @@ def _continues(block: QTextBlock) -> bool:
 
 
 def _units(text: str, start: int, stop: int) -> str:
-    """Cut out what is between two UTF-16 units.
+    """Return the text between two UTF-16 units.
 
     >>> _units("a😀bc", 1, 4)
     '😀b'
@@ -228,7 +228,7 @@ def _units(text: str, start: int, stop: int) -> str:
 
 
 def _difference(old: str, new: str, behind: int | None = None) -> tuple[str, str, str]:
-    """Return what both begin with, and what is between that and their common end.
+    """Return the common beginning of both texts, and the parts between it and their common end.
 
     At most `behind` characters belong to the end, where it is known how many were not touched.
 
@@ -246,7 +246,7 @@ def _difference(old: str, new: str, behind: int | None = None) -> tuple[str, str
 
 
 def _steps(old: str, new: str) -> Iterator[tuple[str, str]]:
-    """Pair what is shown of one text in two ways, character by character.
+    """Pair two ways to show the same text, character by character.
 
     >>> list(_steps(f"ab{IN_LINE}", f"a{IN_LINE}b"))
     [('a', 'a'), ('', '\\u2029'), ('b', 'b'), ('\\u2029', '')]

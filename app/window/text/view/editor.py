@@ -1,4 +1,4 @@
-"""The text editor: a canvas to type, paste and drop into."""
+"""The editor of the text: a canvas to type, paste and drop into."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FIND_ANYTHING = QKeyCombination(
     Qt.KeyboardModifier.ControlModifier, Qt.Key.Key_K
 )  # it also deletes to the end of a line
 MOVE = Qt.DropAction.MoveAction
-DELETIONS = {  # what each key removes: all up to there
+DELETIONS = {  # each key removes all up to this place
     Key.Backspace: Move.PreviousCharacter,
     Key.Delete: Move.NextCharacter,
     Key.DeleteStartOfWord: Move.PreviousWord,
@@ -45,9 +45,9 @@ MODIFIERS = {
 
 
 class TokenTextEdit(TokenCanvas):
-    caret_token_changed = Signal(object)  # the TokenAt behind the caret, or None
+    caret_token_changed = Signal(object)  # the TokenAt after the caret, or None
     caret_placed = Signal(int)  # a byte of the text
-    place_clicked = Signal(int)  # the same, by a click that selected nothing
+    place_clicked = Signal(int)  # the byte of a click that selected nothing
     menu_opening = Signal(object)  # the context menu, for more entries
 
     def __init__(self, model: TokenTextModel, parent: QWidget | None = None) -> None:
@@ -71,7 +71,7 @@ class TokenTextEdit(TokenCanvas):
         self.token_document.caret = lambda: self.textCursor().position()
         self.token_document.rewriting.connect(self._end_composition)
 
-    # -- face ------------------------------------------------------------------------------
+    # -- public ------------------------------------------------------------------------------
 
     @property
     def caret(self) -> int:
@@ -119,7 +119,7 @@ class TokenTextEdit(TokenCanvas):
 
     def _follow_caret(self) -> None:
         if self.token_document.is_edited:
-            return  # told when the edit is done
+            return  # reported when the edit is done
         if self.textCursor().position() != self._edited_at:
             self.model.steps.seal()
         self._tell_caret()
@@ -135,7 +135,7 @@ class TokenTextEdit(TokenCanvas):
             self.caret_token_changed.emit(token)
 
     def _end_composition(self) -> None:
-        """Let go of what an input method composes: Qt fails where the text around it changes."""
+        """End the composition of an input method: Qt fails if the text around it changes."""
         if self.textCursor().block().layout().preeditAreaText():
             QGuiApplication.inputMethod().reset()
             super().inputMethodEvent(QInputMethodEvent())
@@ -192,7 +192,7 @@ class TokenTextEdit(TokenCanvas):
     # -- what is pasted and dropped --------------------------------------------------------
 
     def canInsertFromMimeData(self, source: QMimeData, /) -> bool:
-        return source.hasText() and not source.hasUrls()  # files are for the window
+        return source.hasText() and not source.hasUrls()  # the window takes files
 
     def insertFromMimeData(self, source: QMimeData, /) -> None:
         if self.canInsertFromMimeData(source):
@@ -213,7 +213,7 @@ class TokenTextEdit(TokenCanvas):
         self.setFocus(Qt.FocusReason.MouseFocusReason)
 
     def move_selection(self, place: int) -> None:
-        """Move the selected text in one step, by rewriting the stretch between both places."""
+        """Move the selected text in one step, by rewriting the range between both places."""
         start, stop = self.selection
         text = self.selected_text()
         if start <= place <= stop:

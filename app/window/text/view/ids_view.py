@@ -1,4 +1,4 @@
-"""The ids of all tokens of the text, in a grid that computes only what is visible.
+"""The view of all ids of the text, in a grid that computes only visible cells.
 
 Each id has the colour of its token in the text; hovering one highlights the other.
 """
@@ -43,7 +43,7 @@ _GAP = 1
 
 
 class Cells(NamedTuple):
-    """The grid of ids. All cells are equal, so each place is computed alone."""
+    """The grid of ids. All cells have the same size, so the place of each can be computed."""
 
     columns: int
     width: int
@@ -79,7 +79,7 @@ class IdsGrid(QAbstractScrollArea):
         self.setFont(fixed_font())
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)  # its coming and going would change rows
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)  # else rows would change
         self.setBackgroundRole(QPalette.ColorRole.Base)
         self.setAutoFillBackground(True)
         self.setViewportMargins(6, 6, 6, 6)
@@ -92,7 +92,7 @@ class IdsGrid(QAbstractScrollArea):
         model.tokens_changed.connect(self._soon.start)
         model.colours_changed.connect(self.viewport().update)
 
-    # -- face ------------------------------------------------------------------------------
+    # -- public ------------------------------------------------------------------------------
 
     def highlight(self, span: ByteSpan | None) -> None:
         if span != self.highlighted:

@@ -1,4 +1,4 @@
-"""Paint the ground of rows of tokens: fills behind the letters, which Qt draws, hairlines between, outlines around.
+"""The painter of the ground of tokens: fills, hairlines and outlines. Qt draws the letters above them.
 
 A row keeps its painted ground while its tokens and colours stay the same, so that a step through time costs only the
 rows that it changes.
@@ -25,8 +25,8 @@ ByteSpan = tuple[int, int]
 
 ROW_GAP = 1.0  # paper left above and below the fills
 CORNER = 2.5
-MARK_HEIGHT = 2.0  # of the line under marked spans
-THINNEST = 2  # pixels of a token without width
+MARK_HEIGHT = 2.0  # height of the line under marked spans
+THINNEST = 2  # pixels for a token without width
 
 
 @dataclass(frozen=True)
@@ -72,10 +72,10 @@ class RowTokens:
 
 @dataclass(frozen=True)
 class Segments:
-    """Stretches of a row without gaps; a span of bytes has several where directions meet."""
+    """The segments of a row, without gaps. A span of bytes has several if reading directions meet in it."""
 
-    span: Int64s  # the span of each
-    low: Int64s  # the sides of each, in device pixels
+    span: Int64s  # the span of each segment
+    low: Int64s  # the sides of each segment, in device pixels
     high: Int64s
     begin: Int64s
     is_first: npt.NDArray[np.bool_]  # whether the span begins here

@@ -14,7 +14,7 @@ from PySide6.QtGui import QBrush, QColor, QPalette
 
 from bpe_core.figures.coloured_text import DARK_GROUNDS, LIGHT_GROUNDS
 
-PALE = 210  # the lightness from which on a field's twin is darker, or it would be paper
+PALE = 210  # a field this light has a darker twin, which else would look like paper
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class TokenPalette:
     paper: QColor
     ink: QColor
     fills: tuple[QColor, ...]  # one for each of colours.COLOURS
-    scale: tuple[QColor, ...]  # as many, from pale to strong
+    scale: tuple[QColor, ...]  # as many colours, from pale to strong
     hairline: QColor  # between two tokens
     faint: QColor  # blanks, tabs and line ends made visible; the placeholder
     selection: QColor  # laid over the fills
@@ -31,7 +31,7 @@ class TokenPalette:
 
     @property
     def on_scale(self) -> tuple[QColor, ...]:
-        """The fields of a scale, and behind them the twin of each: as readable, and clearly another."""
+        """Return the fields of a scale, and after them their twins, which are as readable and clearly different."""
         is_dark = self.paper.lightness() < 128
 
         def twin(field: QColor) -> QColor:

@@ -1,4 +1,4 @@
-"""The line below the text that says how a special token that it spells was taken."""
+"""The line below the text that says how a special token in the text was read."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.window.text.specials import SpelledSpecials
 
 
 class SpelledLine(QWidget):
-    """It is there only while the text spells one."""
+    """A line that is shown only while the text spells a special token."""
 
     def __init__(self, model: SpelledSpecials, parent: QWidget | None = None) -> None:
         super().__init__(parent)

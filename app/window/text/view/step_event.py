@@ -1,4 +1,4 @@
-"""A step on the screen: the parts of a text that it divides differently light up and slide together."""
+"""The animation of a step: the changed parts of the text light up and slide together."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LIT, MET = 0.40, 0.62  # shares of the time in which the parts light up, then sl
 SPREAD = 3.0  # how far the parts move apart before they meet
 POP = 2.0  # the first size of the new token
 GLOW, DIMMED = 0.20, 0.45  # the light on the parts, and the veil on the rest
-MOST = 600  # changes; nobody could follow more
+MOST = 600  # most changes that are animated
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Change:
 
 
 def changes_between(before: Int64s, after: Int64s) -> list[tuple[list[int], list[int]]]:
-    """Return the edges of each stretch that is divided differently in two cuts of a text.
+    """Return the edges of each range that two cuts of a text divide differently.
 
     >>> changes_between(np.array([0, 1, 2, 3, 5]), np.array([0, 1, 3, 5]))
     [([1, 2, 3], [1, 3])]
@@ -73,7 +73,7 @@ def _areas(edges: Sequence[int], row: TextRow, first: int, place: QRectF) -> tup
 
 @dataclass(frozen=True)
 class StepEvent:
-    """Animates a step: the parts light up, slide together, and settle as one token.
+    """An animation of a step: the parts light up, slide together, and become one token.
 
     The changes come from the cuts before and after, for any method. Going back in time runs in reverse.
     """
@@ -88,7 +88,7 @@ class StepEvent:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         for change in self.changes:
             parts, whole, apart, joined, done = change.before, change.after, self.before, self.after, progress
-            if len(parts) < len(whole):  # they move apart
+            if len(parts) < len(whole):  # the parts move apart
                 parts, whole, apart, joined, done = whole, parts, joined, apart, 1.0 - progress
             if done >= MET:
                 fresh = 1.0 - smooth((done - MET) / (1.0 - MET))

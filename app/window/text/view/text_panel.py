@@ -110,7 +110,7 @@ class ScaleLegend(QWidget):
 
 
 class TokenTextPanel(QWidget):
-    """Connects editor and ids: a token hovered or selected in one is highlighted in the other."""
+    """A panel that connects editor and ids: a token hovered or selected in one is highlighted in the other."""
 
     token_hovered = Signal(object)  # the TokenAt under the mouse, in the text or among the ids; or None
 
@@ -141,7 +141,7 @@ class TokenTextPanel(QWidget):
         self._column.insertWidget(self._column.indexOf(self.splitter) + 1, view)
 
     def give_room(self, view: QWidget, on: bool) -> None:
-        """Let what is above the text have its room, or give it back."""
+        """Let the view above the text take the room of the text, or give it back."""
         self.splitter.setHidden(on)
         self._column.setStretchFactor(view, int(on))
 

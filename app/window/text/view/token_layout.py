@@ -1,7 +1,7 @@
-"""Lay out a text for Qt's editor: rows with room for the grounds of tokens, a direction for each line, named boxes.
+"""The layout of a text for Qt's editor: rows with room for grounds, a direction for each line, and named boxes.
 
-Qt asks for the place of each block that it needs, and lays out no other. A block that Qt has laid out by itself, as it
-does after a key, begins at the very top, and is laid out again here; so is one that has another width.
+Qt asks for the place of each block that it needs, and lays out no others. A block that Qt laid out by itself, as it
+does after a key, begins at the very top. It is laid out again here, as is a block with another width.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ LABEL_SCALE = 0.68  # size of a box's name in sizes of the text
 BOX_MARGIN = 6.0  # between the name and the sides of its cell
 BOX_CORNER = 2.5
 MARGIN = 10  # between the text and the sides
-_KEPT = 512  # blocks, and as many rows
+_KEPT = 512  # blocks that are kept, and as many rows
 
 
 class TokenLayout(QPlainTextDocumentLayout):
@@ -63,7 +63,7 @@ class TokenLayout(QPlainTextDocumentLayout):
         self._boxes.sizes.clear()
 
     def _forget(self) -> None:
-        """Ask the text again: it has changed."""
+        """Drop what is known of the text, as it has changed."""
         self._directions.clear()
         self._boxes.sizes.clear()
 
@@ -134,7 +134,7 @@ class TokenLayout(QPlainTextDocumentLayout):
 
 
 class NamedBoxes(QPyTextObject):
-    """Draws the objects that a document holds for invisible characters: a box with the name of each."""
+    """A painter of the objects that stand for invisible characters: a box with the name of each."""
 
     def __init__(self, parent: QObject, chunks: TextChunks, colours: Callable[[], TokenPalette]) -> None:
         super().__init__(parent)
