@@ -20,6 +20,7 @@ from bpe_core.session_file.values import SavedRun, SavedSession, View
 from bpe_core.session_file.writing import write_session
 from bpe_core.studies.study import Study
 from bpe_core.studies.texts import KnownWords
+from bpe_core.support.atomic import at_once
 
 
 def study_of_run(path: str, number: int | None) -> Study:
@@ -99,7 +100,8 @@ class GrowingRun:
         if len(history):
             self.trouble = ""
             try:
-                self.write(history)
+                with at_once():
+                    self.write(history)
             except OutputError as error:  # there may be room again in the end
                 self.trouble = str(error)
         self._written = time.monotonic()

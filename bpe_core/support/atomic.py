@@ -103,6 +103,17 @@ class Together:
         return None
 
 
+@contextlib.contextmanager
+def at_once() -> Iterator[None]:
+    """Put in place at once what is written in this block, as it grows; a manifest of before goes first."""
+    before = waiting.copy()
+    waiting.clear()
+    try:
+        yield
+    finally:
+        waiting.extend(before)
+
+
 def standing(path: Path | str) -> Path:
     """Return the file that counts as the one at a path: mostly that very one.
 

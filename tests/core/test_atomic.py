@@ -19,6 +19,7 @@ from bpe_core.session_file.reading import read_session
 from bpe_core.session_file.writing import write_session
 from bpe_core.support.atomic import (
     STREAMS,
+    at_once,
     files_in,
     folder_for,
     making,
@@ -444,6 +445,14 @@ def test_what_tells_of_results_is_gone_before_the_first_of_them_changes(
         assert (standing(folder) / "of now").exists()
     assert not told.exists()
     assert names(folder) == ["of now"]
+    begin_anew()
+    with making(table, told_in=told):
+        with at_once():
+            write(table, b"half of it")
+        assert (told.exists(), table.read_bytes()) == (False, b"half of it")
+        write(table, b"all of it")
+        assert table.read_bytes() == b"half of it"
+    assert table.read_bytes() == b"all of it"
     begin_anew()
     with making(table, told_in=told, grows=True):
         write(table, b"new")

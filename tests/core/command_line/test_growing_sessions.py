@@ -134,6 +134,21 @@ def test_a_disk_that_is_full_for_a_while_does_not_end_the_training(folder: Path,
     assert len(bpe.open("it.bpex").history) == 74
 
 
+def test_a_session_grows_in_its_place_and_has_its_manifest_in_the_end(folder: Path, eager: pytest.MonkeyPatch) -> None:
+    command = [*asked("bpe"), "-o", "it.bpex", "--manifest", "how.json"]
+    assert run(command) == 0
+    assert Path("how.json").exists()
+    with eager.context() as killing:
+        kill_at(killing, 2)
+        with pytest.raises(Killed):
+            run(command)
+    assert 0 < len(bpe.open("it.bpex").history) < 74
+    assert not Path("how.json").exists()  # which would describe the whole run
+    assert run(command) == 0
+    assert len(bpe.open("it.bpex").history) == 74
+    assert Path("how.json").exists()
+
+
 def test_a_session_is_not_written_again_at_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     growing = sessions.GrowingRun("it.bpex", bpe.train([TEXT], "gpt2", vocab_size=260).inside.words(), ())
     trainer = Trainer(bpe.train([TEXT], "gpt2", vocab_size=260).inside.words(), Recipe.preset("gpt2", vocab_size=300))
