@@ -7,6 +7,7 @@ import os
 import re
 from itertools import chain
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from bpe_core.methods.kit.cells import Stretches
 from bpe_core.methods.kit.compiled_lattices import CompiledLattices
 from bpe_core.methods.kit.tokenizer import Tokenizer
 from bpe_core.methods.kit.trainer import Trainer
+from bpe_core.methods.unigram import reference as reference
 from bpe_core.methods.unigram.learner import UnigramLearner
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.segmenting import compiled_encoder
@@ -147,3 +149,42 @@ def test_lines_are_cut_as_sentencepiece_cuts_them(name: str, small_model: Any, m
         assert [texts[id] for id in tokenizer.encode(line)] == pieces
     for _ in range(2):
         assert [texts[id] for id in tokenizer.encode("\n".join(lines))] == [*chain.from_iterable(wanted)]
+
+
+MIXED = (
+    *("model", "model1", "gpt4", "gpt3", "x86", "b2b", "12ab", "covid19", "ковид19", "v2", "в2", "abcабв", "1999"),
+    *("2001a", "é1", "日本1", "1日本", "カナabc"),
+)
+
+
+@pytest.mark.parametrize(
+    "choices",
+    [
+        {},
+        {"split_by_number": False},
+        {"split_by_unicode_script": False},
+        {"split_by_unicode_script": False, "split_by_number": False},
+    ],
+)
+def test_scripts_and_digits_mix_as_sentencepiece_lets_them(
+    choices: dict[str, Any], capfd: pytest.CaptureFixture[str]
+) -> None:
+    chance, model = Random(1), io.BytesIO()
+    lines = [" ".join(chance.choices(MIXED, k=8)) for _ in range(400)]
+    capfd.readouterr()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(lines), model_writer=model, vocab_size=56, model_type="unigram", num_threads=1,
+        normalization_rule_name="identity", character_coverage=1.0, hard_vocab_limit=False, minloglevel=0, **choices,
+    )  # fmt: skip
+    said = capfd.readouterr().err
+    recipe = Recipe.preset("unigram", vocab_size=56, unicode_form="", special_tokens=("<s>", "</s>"), **choices)
+    words = count_words(Corpus.from_texts(["\n".join(lines)]), recipe)
+    trainer = Trainer(words, recipe)
+    trainer.advance()
+    assert f"Initialized {len(trainer.alphabet) - 1} seed pieces" in said
+    texts = {trainer.alphabet.texts[id].decode() for id in trainer.history.vocabulary.tolist()} - {"<unk>"}
+    theirs = sentencepiece.SentencePieceProcessor(model_proto=model.getvalue())
+    assert texts >= pieces_of(theirs).keys() - {"<unk>", "<s>", "</s>"}
+    assert any(re.search(r"[a-z]\d", text) for text in texts) is bool(choices)
+    plain = reference.train(words, recipe)
+    assert {plain.alphabet.texts[id].decode() for id in plain.vocabulary.tolist()} - {"<unk>"} == texts

@@ -3,7 +3,7 @@
 All places where the same piece begins form a group; the next symbol divides the group. A piece is a seed if it
 
 - occurs at least twice, and is no longer than the recipe allows;
-- holds letters of one script, and the word marker only in front;
+- holds letters of one script, and the word marker only in front, unless the recipe lets scripts or digits mix;
 - is followed by different bytes: if an `e` always follows, only the longer piece with the `e` can be a seed.
 
 The best seeds are kept: those that cover the most characters of the corpus.
@@ -30,6 +30,7 @@ from bpe_core.support.arrays import Int32s, Int64s
 from bpe_core.support.former_names import former_classes
 
 COMMON = 0
+DIGITS = "0123456789"
 _NAMES = str.split("""
 Latin Cyrillic Greek Arabic Hebrew Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu Kannada Malayalam
 Sinhala Thai Lao Tibetan Myanmar Georgian Armenian Ethiopic Khmer Mongolian Hangul Bopomofo Yi Cherokee
@@ -65,6 +66,16 @@ def scripts_of(characters: str) -> npt.NDArray[np.int32]:
             script_of[found] = number
             del unknown[found]
     return np.array([script_of.get(character, COMMON) for character in characters], np.int32)
+
+
+def scripts_by(characters: str, recipe: Recipe) -> npt.NDArray[np.int32]:
+    """Return the scripts as a recipe tells them apart: all the same, or digits like the letter before them."""
+    if not getattr(recipe, "split_by_unicode_script", True):
+        return np.full(len(characters), COMMON, np.int32)
+    found = scripts_of(characters)
+    if not getattr(recipe, "split_by_number", True):
+        found[[sign in DIGITS for sign in characters]] = TRANSPARENT
+    return found
 
 
 LONGEST = 512  # symbols of a piece; the default limit
@@ -117,7 +128,8 @@ def _letters(seeds: SpelledSeeds, base: Alphabet) -> SpelledSeeds:
 
 def scripts_of_symbols(base: Alphabet, recipe: Recipe) -> Int32s:
     """Return the script of each base symbol; WALL for a symbol that is in no piece."""
-    script_of = scripts_of("".join(one.text.decode() if one.kind == "character" else "\0" for one in base.symbols))
+    signs = "".join(one.text.decode() if one.kind == "character" else "\0" for one in base.symbols)
+    script_of = scripts_by(signs, recipe)
     if base.marker_id is not None:
         script_of[base.marker_id] = TRANSPARENT  # the marker only begins pieces, before any script
     script_of[~may_be_joined(base, recipe)] = WALL

@@ -28,6 +28,19 @@ class Choices(Passes):
         most=95,
         unit=" %",
     )
+    split_by_unicode_script: bool = choice(
+        True,
+        "Split by script",
+        "A piece holds letters of one script; the signs and digits of all scripts are another",
+        goes_without_saying=True,
+    )
+    split_by_number: bool = choice(
+        True,
+        "Split by number",
+        "A digit is in no piece with letters",
+        applies=lambda recipe: recipe.split_by_unicode_script,
+        goes_without_saying=True,
+    )
 
 
 # The only values that these common choices can have.

@@ -32,7 +32,7 @@ from bpe_core.history.columns import Scores
 from bpe_core.history.history import NOTHING, EndReason, History
 from bpe_core.kernels import TRANSPARENT
 from bpe_core.methods.bpe.reference import as_history
-from bpe_core.methods.kit.seeds import scripts_of
+from bpe_core.methods.kit.seeds import scripts_by
 from bpe_core.recipes.recipe import Recipe
 from bpe_core.splitting.normalization import normalize
 from bpe_core.splitting.splitter import split_words
@@ -155,7 +155,7 @@ def find_seeds(stretches: Stretches, base: Alphabet, recipe: Recipe) -> list[Pie
                 follower = {base.symbols[stretch[stop]].text[0]} if stop < len(stretch) else behind
                 followers.setdefault(piece, set()).update(follower)
     script_of = {
-        id: int(scripts_of(symbol.text.decode())[0])
+        id: int(scripts_by(symbol.text.decode(), recipe)[0])
         for id, symbol in enumerate(base.symbols)
         if symbol.kind == "character" and symbol.text.decode() not in recipe.marker_text
     }
