@@ -1,8 +1,8 @@
-"""A question: typed parameters, and an answer made of a study.
+"""The mechanism of questions: typed parameters, and an answer about a study.
 
-Each question is a frozen dataclass in a file of its own (`bpe_core/questions`). Its fields are the parameters, its
-docstring is its help. From these follow the command, the page in the window, the Python function, the section of a
-report, the exports, and the manifest: nobody writes them again.
+Each question is a frozen dataclass in its own file (`bpe_core/questions`). Its fields are the parameters, and its
+docstring is its help. The command, the page in the window, the Python function, the section of a report, the exports
+and the manifest follow from these.
 """
 
 from bpe_core.asking.answer import Answer as Answer

@@ -1,4 +1,4 @@
-"""The answer to a question, and how the cells of its table are written for people."""
+"""The answer to a question, and the text of its table's cells."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ class Answer:
     table: DataTable
     sentences: tuple[str, ...] = ()
     figure: Figure | None = None
-    listed: tuple[str, ...] = ()  # the columns that people are shown; none named: all but the hex ones
-    rows: Sequence[int] | None = None  # which rows a terminal shows; else the first
-    facts: Mapping[str, Any] = field(default_factory=dict)  # values that are no rows, for scripts
-    tokens: tuple[str, ...] = ()  # of a text, in their order: a terminal puts each on a coloured ground
-    on_axis: bool = True  # whether its figure has the axis that the question names
-    differs: bool = False  # a comparison found a difference, which a command's exit code says
+    listed: tuple[str, ...] = ()  # the columns shown to people; empty means all except the hex columns
+    rows: Sequence[int] | None = None  # the rows that a terminal shows; by default the first ones
+    facts: Mapping[str, Any] = field(default_factory=dict)  # values outside the table, for scripts
+    tokens: tuple[str, ...] = ()  # the tokens of a text in order, which a terminal shows in colour
+    on_axis: bool = True  # whether the figure has the axis that the question names
+    differs: bool = False  # whether a comparison found a difference; it becomes the command's exit code
 
     @classmethod
     def drawn(cls, table: DataTable, figure: Figure, listed: tuple[str, ...] = ()) -> Answer:
-        """Answer with a table and its figure, whose sentence says the rest."""
+        """Make an answer of a table and a figure; the figure's sentence is the only sentence."""
         return cls(table, (figure.sentence,), figure, listed)
 
     def __repr__(self) -> str:

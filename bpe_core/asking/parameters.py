@@ -1,4 +1,4 @@
-"""The parameters of questions: their types, how people type their values, and their words in a command."""
+"""The parameters of questions: their types, the form in which people type values, and their words in a command."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bpe_core.studies.texts import Texts, files, texts_of
 
 Kind = Literal["truth", "number", "fraction", "text", "numbers", "texts", "pairs", "files"]
 Pair = tuple[str, str]
-PLUS, NEXT = " + ", "; "  # between the tokens of a pair, and between pairs, as a person types them
+PLUS, NEXT = " + ", "; "  # the signs between the tokens of a pair, and between pairs, as a person types them
 
 _KINDS: Mapping[Any, Kind] = {
     bool: "truth",
@@ -31,24 +31,24 @@ _KINDS: Mapping[Any, Kind] = {
 @dataclass(frozen=True)
 class Parameter:
     help: str
-    name: str = ""  # of the field
+    name: str = ""  # the name of the field
     kind: Kind = "text"
     default: Any = None
     metavar: str = ""
     choices: tuple[str, ...] = ()
-    older: tuple[str, ...] = ()  # choices of older versions, which a form does not offer
-    positional: bool = False  # a command takes it without a flag
-    from_input: bool = False  # a command reads it from standard input where it is left out
-    const: str = ""  # its value where a command's flag has none behind it
-    repeated: bool = False  # a command takes its flag again for each value
-    title: str = ""  # beside the field in a form; else made of the name
-    path: Literal["", "file", "folder"] = ""  # its value can be one, which a form lets a person choose
-    offered: tuple[str, ...] = ()  # other values that a form offers beside a path
-    only_with: str = ""  # it means something only where the parameter of that name is given
-    of_column: str = ""  # a form offers the values that this column of the answer has
-    several: bool = False  # several of the choices can be named, a comma between; a form offers one or all
-    is_required: bool = False  # it has no default
-    in_json_only: bool = False  # a form has no use for it
+    older: tuple[str, ...] = ()  # former choices, which a form does not offer
+    positional: bool = False  # whether a command takes it without a flag
+    from_input: bool = False  # whether a command reads it from standard input if it is left out
+    const: str = ""  # its value if a command's flag stands alone
+    repeated: bool = False  # whether a command repeats the flag for each value
+    title: str = ""  # the label in a form; by default made from the name
+    path: Literal["", "file", "folder"] = ""  # whether the value can be a path, which a form lets a person choose
+    offered: tuple[str, ...] = ()  # other values that a form offers besides a path
+    only_with: str = ""  # the name of another parameter without which it means nothing
+    of_column: str = ""  # the column of the answer whose values a form offers
+    several: bool = False  # whether several choices can be named, separated by commas; a form offers one or all
+    is_required: bool = False  # whether it has no default
+    in_json_only: bool = False  # whether a form leaves it out
 
     @property
     def flag(self) -> str:
@@ -99,7 +99,7 @@ class Parameter:
         return text
 
     def as_meant(self, value: Any) -> Any:
-        """Return the value as the question keeps it: lists become tuples, and paths the texts in them."""
+        """Return the value as the question stores it: lists become tuples, and paths become texts."""
         if self.kind == "files":
             return None if value is None else texts_of(value)
         if self.kind == "texts" and isinstance(value, str):
@@ -118,7 +118,7 @@ class Parameter:
         return value
 
     def words(self, value: Any) -> Iterator[str]:
-        """Yield the words by which a command is given this value."""
+        """Yield the words that give a command this value."""
         if self.positional:
             yield str(value)
         elif value is True:
@@ -149,7 +149,7 @@ def parameter(default: Any = MISSING, *, help: str, **more: Any) -> Any:
 
 
 def parameters_of(question: type) -> tuple[Parameter, ...]:
-    """Return the parameters that are declared as the fields of a dataclass."""
+    """Return the parameters that a dataclass declares as its fields."""
     hints = get_type_hints(question)
     return tuple(
         dataclasses.replace(

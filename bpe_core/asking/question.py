@@ -1,4 +1,4 @@
-"""A question, and how it is asked: about one study, or about several by their names."""
+"""The base of all questions, and the function that asks them about one study or several."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from bpe_core.studies.study import Study
 from bpe_core.support.progress import ALONE, Work
 
 Needs = Literal["no texts", "texts if known", "texts"]
-NONE = (0, 0)  # how many studies a question is about that reads a file of its own
+NONE = (0, 0)  # the number of studies for a question that reads its own file
 
 
 class Question:
     """A subclass is a frozen dataclass with `answer(study, work)`; if about several tokenizers, of studies by name."""
 
-    name: ClassVar[str]  # in commands, files and code: that of its file
-    examples: ClassVar[str] = ""  # for the end of the command's help
-    in_python: ClassVar[str] = ""  # an example for the help of the function, with what it prints
+    name: ClassVar[str]  # the name in commands, files and code: that of its file
+    examples: ClassVar[str] = ""  # examples at the end of the command's help
+    in_python: ClassVar[str] = ""  # an example with its output, for the help of the function
     needs: ClassVar[Needs] = "no texts"
-    studies: ClassVar[tuple[int, int] | None] = None  # at least and at most how many; None: it is about one
-    follows_time: ClassVar[bool] = False  # whether its parameter `at` is the moment shown
-    in_report: ClassVar[Literal["", "figure", "rows"]] = ""  # what of its answer without parameters a report holds
-    takes_moments: ClassVar[bool] = True  # whether the run shown in a session is asked about at its moment, too
-    about_texts: ClassVar[bool] = False  # a command names texts first, and a tokenizer only behind --merges, if any
-    table_first: ClassVar[bool] = False  # a command names the tokenizer first, and then a text
-    rests: ClassVar[bool] = False  # it takes long, so that a window asks it only about runs that are at rest
-    by_parts: ClassVar[bool] = False  # its answer depends on the files or groups that the texts are parted into
-    moment: ClassVar[tuple[str, int]] = ("step", 0)  # the column that names a row's moment, and what to add to it
-    of_page: ClassVar[str] = ""  # a parameter that is set where a page of the answer is written
-    axis: ClassVar[Literal["", "step", "size"]] = ""  # what is along the figure, if that is a moment
+    studies: ClassVar[tuple[int, int] | None] = None  # the least and the largest number of studies; None means one
+    follows_time: ClassVar[bool] = False  # whether its parameter `at` follows the step shown in the window
+    in_report: ClassVar[Literal["", "figure", "rows"]] = ""  # the part of its answer that a report holds
+    takes_moments: ClassVar[bool] = True  # whether a session's shown run is also asked about at the step shown
+    about_texts: ClassVar[bool] = False  # whether a command names texts first, and a tokenizer only by --merges
+    table_first: ClassVar[bool] = False  # whether a command names the tokenizer first, and then a text
+    rests: ClassVar[bool] = False  # whether it takes long, so a window asks it only about runs that are not learning
+    by_parts: ClassVar[bool] = False  # whether its answer depends on the files or groups of the texts
+    moment: ClassVar[tuple[str, int]] = ("step", 0)  # the column with the step of a row, and a number to add to it
+    of_page: ClassVar[str] = ""  # a parameter that is set when a page of the answer is written
+    axis: ClassVar[Literal["", "step", "size"]] = ""  # the horizontal axis of the figure, if it is a step or a size
 
     def __init_subclass__(cls) -> None:
         cls.name = cls.__module__.rpartition(".")[2]
@@ -44,15 +44,15 @@ class Question:
         raise NotImplementedError
 
     def table_named(self) -> str:
-        """Return the path of the table that a file among the parameters names, for a command without TABLE."""
+        """Return the path of the table that a parameter's file names, for a command without TABLE."""
         return ""
 
     def asks_corpus(self, *, has_texts: bool) -> bool:
-        """Return whether a window asks about the texts of its corpus: of a run that has texts, or has none."""
+        """Return whether a window must add the texts of its corpus to a run with or without texts."""
         return self.needs == "texts" and not has_texts
 
     def texts_of(self, studies: Any) -> Mapping[str, Sequence[str]]:
-        """Return the documents of each text that rows of the answer are about, where people can read them."""
+        """Return the documents of each text that rows of the answer are about, for people to read."""
         return {}
 
     @classmethod
@@ -69,7 +69,7 @@ class Question:
         return parameters_of(cls)
 
     def arguments(self) -> Iterator[str]:
-        """Yield the words by which a command asks the same."""
+        """Yield the words of a command that asks this question."""
         for one in self.parameters():
             value = getattr(self, one.name)
             if one.positional or value != one.default:
@@ -77,7 +77,7 @@ class Question:
 
 
 def ask_about(question: type[Question], study: Any = None, work: Work = ALONE, **parameters: Any) -> Answer:
-    """Ask a question by its parameters; lists are taken where a tuple is wanted."""
+    """Ask a question with given parameters; a list is accepted for a tuple."""
     known = {one.name: one for one in question.parameters()}
     unknown = next((name for name in parameters if name not in known), None)
     if unknown is not None:
@@ -101,7 +101,7 @@ def _studies(question: type[Question], given: Any) -> Any:
 
 
 def check_how_many(question: type[Question], tokenizers: int) -> None:
-    """Raise an error if the question is about more tokenizers, or fewer."""
+    """Refuse a number of tokenizers that the question is not about."""
     assert question.studies is not None
     least, most = question.studies
     if not least <= tokenizers <= most:

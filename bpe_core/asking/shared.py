@@ -1,4 +1,4 @@
-"""Parameters that several questions have, and what they mean."""
+"""The parameters that several questions have."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def after_steps() -> Any:
 
 
 def spelled_specials() -> Any:
-    """Declare the parameter that says how spelled special tokens are read; it is handed on as `allowed_special`."""
+    """Declare the parameter for spelled special tokens, which is passed on as `allowed_special`."""
     return parameter(
         "",
         help="special tokens that the text spells are all matched, or none (else as the file's library does it)",
@@ -43,12 +43,12 @@ def same_sentences() -> Any:
 
 
 def several_sizes() -> Any:
-    """Return the sizes that `at_sizes` takes each tokenizer at."""
+    """Declare the parameter with the sizes for `at_sizes`."""
     return parameter((), help="each at these sizes of its vocabulary", metavar="N")
 
 
 def at_sizes(studies: Mapping[str, Study], sizes: tuple[int, ...]) -> Iterator[tuple[str, tuple[History, int]]]:
-    """Yield each tokenizer at its end, or at each of these sizes, under a separate name."""
+    """Yield each tokenizer after its last step, or at each of these sizes, under a separate name."""
     taken = set[str]()
     for name, study in studies.items():
         history = study.history

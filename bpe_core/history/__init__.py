@@ -1,1 +1,1 @@
-"""The history of a run: what was learned, step by step, and what follows from that alone."""
+"""The history of a run: its steps, and what follows from the steps alone."""

@@ -1,8 +1,9 @@
-"""The base symbols a vocabulary grows from: the first token ids.
+"""The base symbols that a vocabulary begins with; they have the first ids.
 
-Bytes: id 0 to 255 is the byte itself. Characters: `<unk>` or the 256 fallback bytes first, as the recipe chooses, then
-the characters of the corpus by code point. Behind them come a word marker, or symbols with one (`w</w>`, or `##w` for
-a method to which `h` and `##h` are different), and last the seeds of a method that begins with whole pieces of words.
+In an alphabet of bytes, the ids 0 to 255 are the bytes themselves. An alphabet of characters begins with `<unk>` or the
+256 fallback bytes, as the recipe chooses; the characters of the corpus follow by code point. After these come a word
+marker, or symbols with a marker (`w</w>`, or `##w` for a method that distinguishes `h` and `##h`). The seeds of a
+method that begins with whole pieces of words come last.
 """
 
 from __future__ import annotations
@@ -26,14 +27,14 @@ T = TypeVar("T")
 SymbolKind = Literal["byte", "character", "marker", "glued", "unknown", "fallback", "continuation", "seed"]
 
 
-STAYS_ALONE: tuple[SymbolKind, ...] = ("unknown", "fallback")  # kinds that no merge may take
+STAYS_ALONE: tuple[SymbolKind, ...] = ("unknown", "fallback")  # kinds of symbols that merges never join
 
 
 class Symbol(NamedTuple):
-    """One base symbol: how it is written, and the bytes it stands for when decoding."""
+    """A base symbol: its written form, and the bytes that it stands for when decoding."""
 
-    text: bytes  # as written in tables and compared by tie rules: b"w</w>"
-    decoded: bytes  # as it reads in text again: b"w "
+    text: bytes  # the form in tables and for tie rules: b"w</w>"
+    decoded: bytes  # the form in decoded text: b"w "
     kind: SymbolKind
 
     @property
@@ -43,10 +44,10 @@ class Symbol(NamedTuple):
 
 
 class SpelledSeeds(NamedTuple):
-    """Seeds by the base symbols they are made of, end to end."""
+    """The base symbols of all seeds, end to end."""
 
     symbols: npt.NDArray[np.int32]
-    starts: npt.NDArray[np.int64]  # where each begins, and the end of all
+    starts: npt.NDArray[np.int64]  # the first index of each seed, and the end of the last
 
     def only(self, chosen: npt.NDArray[np.int64] | npt.NDArray[np.int32]) -> SpelledSeeds:
         lengths = np.diff(self.starts)[chosen]
@@ -55,7 +56,7 @@ class SpelledSeeds(NamedTuple):
         return SpelledSeeds(self.symbols[cells], starts)
 
     def joined(self, parts: list[bytes]) -> list[bytes]:
-        """Join the given `parts` of the symbols of each text."""
+        """Return the text of each seed; `parts` holds the text of each base symbol."""
         widths = np.fromiter(map(len, parts), np.int64, len(parts))
         written = np.frombuffer(b"".join(parts), np.uint8)
         before, width = np.cumsum(widths)[self.symbols], widths[self.symbols]
@@ -67,13 +68,13 @@ class SpelledSeeds(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Alphabet:
-    """The base symbols, in the order of their ids. Many seeds are written out when somebody looks at them."""
+    """The base symbols in the order of their ids. The texts of many seeds are made when they are first needed."""
 
     given: tuple[Symbol, ...]
-    spelled: SpelledSeeds | None = None  # seeds behind them
+    spelled: SpelledSeeds | None = None  # the seeds, which come last
 
     def kept(self, what: object, make: Callable[[], T]) -> T:
-        """Return what `make` once made of this alphabet; finding it by comparing two alphabets would take long."""
+        """Return the result of `make` for this alphabet; it is made once and stored under `what`."""
         if what not in self._kept:
             self._kept[what] = make()
         found: T = self._kept[what]
@@ -131,13 +132,13 @@ class Alphabet:
 
     @cached_property
     def id_of_piece(self) -> dict[bytes, int]:
-        """Map each piece of a word to an id; a word that spells the marker's text does not become the marker."""
+        """Map each byte, character or `w</w>` to its id; a word that spells the marker does not become the marker."""
         pieces = ("byte", "character", "glued")
         return {symbol.text: i for i, symbol in enumerate(self.but_seeds) if symbol.kind in pieces}
 
     @cached_property
     def id_of_continuation(self) -> dict[bytes, int]:
-        """Map each piece inside a word to its symbol's id; empty if words have no symbols of their own for that."""
+        """Map each character inside a word to its id; empty if there are no separate symbols inside words."""
         return {symbol.decoded: i for i, symbol in enumerate(self.given) if symbol.kind == "continuation"}
 
     @cached_property
@@ -147,12 +148,12 @@ class Alphabet:
         return next((one.text.removesuffix(one.decoded) for one in marked if one.text.endswith(one.decoded)), b"")
 
     def joined_text(self, left: bytes, right: bytes) -> bytes:
-        """Return the text of the token that joins two: `lo` of `l` and `##o`."""
+        """Return the text of the token that joins two others, such as `lo` from `l` and `##o`."""
         return left + right.removeprefix(self.continuing)
 
     @cached_property
     def marker_id(self) -> int | None:
-        """Return the marker that is a symbol of its own."""
+        """Return the id of the marker, if it is a separate symbol."""
         return next((i for i, symbol in enumerate(self.but_seeds) if symbol.kind == "marker"), None)
 
     @cached_property
@@ -165,7 +166,7 @@ class Alphabet:
 
     @cached_property
     def idle_fallbacks(self) -> frozenset[int]:
-        """Return the bytes that no text becomes: no character has them, or only one that is a symbol itself."""
+        """Return the ids of fallback bytes that no text becomes: every character with them is a symbol itself."""
         first = self.first_fallback_id
         known = self.id_of_piece
         idle = (byte for byte in range(256) if byte in NOT_IN_UTF8 or (byte < 0x80 and bytes([byte]) in known))
@@ -173,19 +174,19 @@ class Alphabet:
 
     @cached_property
     def is_plain_bytes(self) -> bool:
-        """Ids 0 to 255 are the bytes in their order, and there is nothing else."""
+        """Return whether the ids 0 to 255 are the bytes in their order, and there are no other symbols."""
         return self.spelled is None and self.given == _PLAIN_BYTES.given
 
     @classmethod
     def of_bytes(cls, order: Sequence[int] = range(256)) -> Alphabet:
-        """Return the alphabet of the 256 bytes, in the order in which a file numbers them."""
+        """Return the alphabet of the 256 bytes, in the order of a file's numbers."""
         if list(order) == list(range(256)):
             return _PLAIN_BYTES
         return cls(tuple([Symbol(bytes([byte]), bytes([byte]), "byte") for byte in order]))
 
     @classmethod
     def for_words(cls, words: WordTable, recipe: Recipe) -> Alphabet:
-        """Return the alphabet that training this recipe on these words starts from."""
+        """Return the alphabet with which training by a recipe on these words begins."""
         if recipe.lists_bytes:
             return cls((*unknown_symbols(recipe), *_PLAIN_BYTES.symbols))
         if recipe.base == "bytes" and recipe.marker in ("none", "continuation"):
@@ -209,7 +210,7 @@ class Alphabet:
         return cls((*plain.symbols, *(Symbol(marker + piece, piece, "continuation") for piece in inside)))
 
     def symbols_of(self, word: bytes, recipe: Recipe) -> list[int]:
-        """Return the ids a word starts from, marker included, before any merge.
+        """Return the ids of a word's base symbols, including the marker.
 
         >>> from bpe_core.counting.words import WordTable
         >>> recipe = Recipe.preset("words", marker="symbol")
@@ -236,7 +237,7 @@ class Alphabet:
             return [known]
         if self.first_fallback_id is not None:
             return [self.first_fallback_id + byte for byte in raw]
-        assert self.unknown_id is not None  # every character alphabet has one or the other
+        assert self.unknown_id is not None  # every alphabet of characters has an unknown token or fallback bytes
         return [self.unknown_id]
 
 
@@ -276,7 +277,7 @@ def _kept_characters(words: WordTable, recipe: Recipe) -> list[bytes]:
 
 
 def _characters_inside(words: WordTable) -> list[bytes]:
-    """Return the characters that occur in words but at their beginning."""
+    """Return the characters that occur in words after their beginning."""
     found, done = np.zeros(128, np.bool_), 0
     ends = np.cumsum(words.lengths_in_characters())
     for code_points in words.code_points():
@@ -287,7 +288,7 @@ def _characters_inside(words: WordTable) -> list[bytes]:
 
 
 def _with_room(array: npt.NDArray[Number], code_points: npt.NDArray[np.uint32]) -> npt.NDArray[Number]:
-    """Return the array, padded so that each code point has a place; one for all of Unicode would slow small corpora."""
+    """Return the array, enlarged for these code points; an array for all of Unicode would slow small corpora."""
     missing = int(code_points.max(initial=0)) + 1 - len(array)
     return array if missing <= 0 else np.pad(array, (0, missing))
 
@@ -297,7 +298,7 @@ def _marker_symbols(words: WordTable, recipe: Recipe, pieces: set[bytes]) -> lis
     if recipe.marker in ("symbol", "prefix"):
         return [Symbol(marker, b" ", "marker")]
     if recipe.marker == "glued":
-        # Any byte may end a word that is encoded later; of characters only those that did are worth an id.
+        # Any byte may end a word that is encoded later; only characters that ended a word in the corpus get an id.
         last = pieces if recipe.base == "bytes" else {_pieces(word, recipe)[-1] for word, _ in words} & pieces
         return [Symbol(piece + marker, piece + b" ", "glued") for piece in sorted(last)]
     return []

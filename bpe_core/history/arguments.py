@@ -1,4 +1,4 @@
-"""The values that a function takes as a tokenizer: a history, or an object that has one."""
+"""The values that a function accepts as a tokenizer or as texts, and the errors for other values."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from bpe_core.history.history import History
 BY_NAME = "Give tokenizers and texts by names of your own, such as {'ours': study} and {'book': [...]}."
 
 TEXTS = "A text is a string, a Path, or a list of either, or rows with a 'text'"
-USUAL_NAMES = ("text", "content", "body", "document")  # of the texts in rows, as `text.reading.rows` has them
-MOST_NAMED = 6  # columns in a sentence
-MOST_LOOKED_UP = 100  # texts that may be names of files
-LONGEST_NAME = 1_000  # characters of one
+USUAL_NAMES = ("text", "content", "body", "document")  # the column of the texts in rows, as in `text.reading.rows`
+MOST_NAMED = 6  # columns named in a sentence
+MOST_LOOKED_UP = 100  # texts that are checked for being names of files
+LONGEST_NAME = 1_000  # characters of a name
 
 
 class HasHistory(Protocol):
-    """A `Tokenizer`, or what `open_table` found in a file."""
+    """An object with a history, such as a `Tokenizer` or the result of `open_table`."""
 
     @property
     def history(self) -> History: ...
@@ -30,7 +30,7 @@ Learned = History | HasHistory
 
 
 def history_of(given: Learned, name: str = "") -> History:
-    """Return the history of what is given; refuse anything else by its name."""
+    """Return the history of a given object; refuse other objects with an error that uses `name`."""
     found = given if isinstance(given, History) else getattr(given, "history", None)
     if isinstance(found, History):
         return found
@@ -52,7 +52,7 @@ def documents_of(text: Any) -> list[str]:
     """
     if type(text).__module__.startswith("pyarrow"):
         text = text.to_pylist()  # an Arrow array's own items are no strings
-    elif hasattr(text, "columns") and hasattr(text, "__getitem__"):  # a data frame: its items are names of columns
+    elif hasattr(text, "columns") and hasattr(text, "__getitem__"):  # the items of a data frame are names of columns
         text = text[_name_of_texts(list(text.columns), "This table")]
     try:
         found = [text] if isinstance(text, str) else list(text)
@@ -83,7 +83,7 @@ def _name_of_texts(names: list[Any], what: str) -> Any:
 
 
 def refuse_names_of_files(text: Any) -> None:
-    """Refuse texts that are the names of files, whose letters would be learned."""
+    """Refuse texts that are names of files, as their letters would be learned."""
     given = [text] if isinstance(text, str) else text
     if not isinstance(given, list | tuple) or not 0 < len(given) <= MOST_LOOKED_UP:
         return

@@ -15,18 +15,18 @@ from bpe_core.support.arrays import Int32s as Int32s
 from bpe_core.support.arrays import Int64s as Int64s
 from bpe_core.support.found_once import once
 
-NOTHING = -1  # no runner-up; no right half, as of a step that drops a token; a count that is not known
-ADDED = -2  # in the place of the right half, of a step that adds a token
-# The right half of a step that takes one token, by what the method does; for one that only joins a half no step has.
+NOTHING = -1  # no runner-up; no right half, as in a step that drops a token; an unknown count
+ADDED = -2  # the value of the right half in a step that adds a token
+# The right half of a step on a single token, by what the method does; a method that only joins has no such step.
 SINGLE: Mapping[Single | None, int] = {"drop": NOTHING, "add": ADDED, None: -3}
 
 
 class Columns(NamedTuple):
-    """One row a step; room for more rows than are filled."""
+    """The columns of all steps, one row a step; they may have room for more rows."""
 
     left: Int32s
     right: Int32s
-    count: Int64s  # type: ignore[assignment]  # of a tuple, which nobody asks of this one
+    count: Int64s  # type: ignore[assignment]  # hides tuple.count, which is not needed here
     runner_up_left: Int32s
     runner_up_right: Int32s
     runner_up_count: Int64s
@@ -43,7 +43,7 @@ class Columns(NamedTuple):
         return Columns(**{name: frozen(column[:rows]) for name, column in self._asdict().items()})
 
     def behind(self, rows: int) -> Columns:
-        """Return a view of the others, as a run of its own."""
+        """Return a view of the rows after the first `rows`."""
         return Columns(**{name: column[rows:] for name, column in self._asdict().items()})
 
 
@@ -55,11 +55,11 @@ def frozen(view: npt.NDArray[Any]) -> npt.NDArray[Any]:
 _Ints = npt.NDArray[np.int32] | npt.NDArray[np.int64]
 _Given = tuple[list[int], _Ints, _Ints]
 
-MOST_LENGTH = 2**62  # what is longer is as long as this: two such lengths can still be added
+MOST_LENGTH = 2**62  # the largest length that is counted; the sum of two such lengths fits into 64 bits
 
 
 def joined_lengths(first: Sequence[int], left: _Ints, right: _Ints) -> npt.NDArray[np.int64]:
-    """Return the length of each token, given the lengths of the base symbols and the pairs that are joined."""
+    """Return the length of each token from the lengths of the base symbols and the joined pairs."""
     return once("lengths", (list(first), left, right), lambda: _joined_lengths(first, left, right), _are_same)
 
 
@@ -82,23 +82,23 @@ DROPPED = np.float32(-np.inf)
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """Rows in the order they were set, each with how many steps were made before it."""
+    """The scores of all tokens, a row for each time they were set, with the number of steps before it."""
 
-    since: Sequence[int]  # ascending, the first is 0
-    rows: Sequence[Float32s]  # for each token that was not dropped by then, by id; NaN for what has none
-    dropped: Int32s  # the token of each step, or added
-    waiting: int = 0  # how many of the last tokens are in no vocabulary before a step adds them
+    since: Sequence[int]  # the number of steps before each row, ascending from 0
+    rows: Sequence[Float32s]  # the scores of tokens not dropped by then, by id; NaN for tokens without a score
+    dropped: Int32s  # the token that each step dropped or added
+    waiting: int = 0  # number of the last tokens that are in the vocabulary only after a step adds them
 
     def number_at(self, steps: int) -> int:
         return max(0, bisect_left(self.since, steps) - 1)
 
     def until(self, steps: int) -> int:
-        """Return the first number of steps beyond that after which another row is in force."""
+        """Return the next number of steps after which another row is in force."""
         row = self.number_at(steps)
         return self.since[row + 1] + 1 if row + 1 < len(self.since) else 2**62
 
     def at(self, steps: int) -> Float32s:
-        """Return the score of each id after so many steps; DROPPED for tokens that are not in the vocabulary then."""
+        """Return the score of each id after a number of steps; DROPPED for tokens outside the vocabulary."""
         row = self.number_at(steps)
         if self.waiting:
             scores = self.rows[row].copy()

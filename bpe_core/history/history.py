@@ -1,12 +1,12 @@
-"""The history of a trainer: what it learned, step by step, in append-only columns that are seen through frozen views.
+"""The history of a run: its steps, in columns that only grow and are read through frozen views.
 
-A step joins two tokens into a new one, drops a token, or adds one; byte-pair encoding only joins. Ids 0 to n - 1 are
-the alphabet, whose seeds wait until a step adds them where a method adds; each joined token takes the next id, and
-dropping or adding one changes no id. The special tokens come last. These ids are the engine's own, which other parts
-call indices: `numbers` holds what a file calls the tokens, and a `Study` speaks of nothing else.
+A step joins two tokens into a new one, drops a token, or adds a token; byte-pair encoding only joins. Ids 0 to n - 1
+are the alphabet. If a method adds tokens, the seeds of the alphabet wait until a step adds them. Each joined token
+takes the next id; dropping or adding a token changes no id. The special tokens come last. These ids are the engine's
+own, and other parts call them indices. `numbers` holds the ids of a file, and a `Study` uses only these.
 
-A `History` is a view of the first `len(history)` steps. The trainer appends behind that end; a view never changes, so
-it may be read from any thread.
+A `History` is a view of the first `len(history)` steps. The trainer appends after them. A view never changes, so any
+thread may read it.
 """
 
 from __future__ import annotations
@@ -39,15 +39,15 @@ from bpe_core.support.arrays import Float64s
 from bpe_core.support.wording import as_call
 
 Pair = tuple[int, int]
-Reasons = Mapping[str, npt.NDArray[Any]]  # a column each, one row a step
+Reasons = Mapping[str, npt.NDArray[Any]]  # the columns of the reasons by name, one row a step
 T = TypeVar("T")
 
-NO_NUMBER = -1  # among the numbers of a file: it has none for this token
-AT_ONCE = 4_096  # steps that are read together
-MOST_SYMBOLS = 2**17  # that are looked at one by one; a token of a text never comes near
-COUNT_ALONE: Reasons = MappingProxyType({})  # of a method that chooses by the count
-TOKEN = "made"  # the reason of a method that may join a text anew: the token that each step made or dropped
-TIED = "tied"  # the reason of a method by which equal counts are no tie: whether what came next was as good
+NO_NUMBER = -1  # marks a token without a number in the file
+AT_ONCE = 4_096  # steps that are read at once
+MOST_SYMBOLS = 2**17  # the most symbols of a token to read; tokens of texts have far fewer
+COUNT_ALONE: Reasons = MappingProxyType({})  # the reasons of a method that chooses only by the count
+TOKEN = "made"  # the reason of a method that may make a token again: the token that each step made or dropped
+TIED = "tied"  # the reason of a method that does not choose by counts alone: whether the runner-up was as good
 
 EndReason = Literal["", "vocabulary full", "too rare", "no pairs", "nothing pays", "stopped"]
 
@@ -62,23 +62,23 @@ END_SENTENCES: dict[EndReason, str] = {
 
 
 class Step(NamedTuple):
-    """One step: the pair that was joined and the token it became, or the token dropped or added, and how narrowly."""
+    """A step: the joined pair and the new token, or the dropped or added token, with its counts and runner-up."""
 
     step: int  # 1 for the first
     left: int
-    right: int  # NOTHING where the left one is dropped, ADDED where it is added
+    right: int  # NOTHING if the left token is dropped, ADDED if it is added
     id: int
-    # of what was joined, dropped or added, in the corpus before; NOTHING where it is not known
+    # The count in the corpus before the step; NOTHING if it is not known.
     count: int  # type: ignore[assignment]  # hides tuple.count, which nobody needs here
-    tied: bool  # another one was as good: the tie rule decided
-    runner_up: tuple[int, int] | None  # what would have been joined, dropped or added without this one
+    tied: bool  # whether another choice was as good, so that the tie rule decided
+    runner_up: tuple[int, int] | None  # the next best choice
     runner_up_count: int
     tokens_left: int  # tokens in the corpus after this step
-    reasons: Mapping[str, Any] = COUNT_ALONE  # what it was chosen by besides its count
+    reasons: Mapping[str, Any] = COUNT_ALONE  # the reasons besides the count
 
 
 class History(Sequence[Step]):
-    """The steps in the order they were made, with the alphabet and recipe they belong to."""
+    """The steps of a run in their order, with its alphabet and recipe."""
 
     def __init__(
         self,
@@ -96,17 +96,17 @@ class History(Sequence[Step]):
         self.recipe = recipe
         self.alphabet = alphabet
         self.columns = columns
-        # Sorted, as a session gives them back: files that are written before and after it are the same.
+        # Sorted, as sessions read them: so files written before and after saving a session are the same.
         self.reasons = MappingProxyType({name: frozen(reasons[name][: len(self)]) for name in sorted(reasons)})
-        self.scores = scores and replace(scores, waiting=self._waiting_at_first)  # of tokens, where a method has any
-        self.joining = joining  # how texts are cut, where the steps alone do not say it
+        self.scores = scores and replace(scores, waiting=self._waiting_at_first)  # of the tokens, if the method has any
+        self.joining = joining  # how texts are cut, if the steps alone do not say it
         self.tokens_at_start = tokens_at_start
         self.end_reason: EndReason = end_reason
-        self.numbers = numbers  # the file's number of each id, where it came from a file that numbers otherwise
-        self.texts_by_number: LaidTexts | None = None  # of such a file, if each token is written there as here
+        self.numbers = numbers  # the file's number of each id, if the file numbers differently
+        self.texts_by_number: LaidTexts | None = None  # the texts of such a file, if it writes tokens alike
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle by what was learned alone, without what was found out about it."""
+        """Pickle only what was learned, without cached results."""
         from bpe_core.history.packed import packed
 
         return unpickled, (packed(self),)
@@ -124,7 +124,7 @@ class History(Sequence[Step]):
     def from_pairs(
         cls, recipe: Recipe, alphabet: Alphabet, pairs: Sequence[Pair] | Int64s, joining: MergePriorities | None = None
     ) -> History:
-        """Return a history of which only the merges are known, as when a table is imported."""
+        """Return a history from merges alone, as for an imported table."""
         if not isinstance(pairs, np.ndarray):
             pairs = np.fromiter(chain.from_iterable(pairs), np.int64, 2 * len(pairs)).reshape(-1, 2)
         left, right = np.ascontiguousarray(pairs.T, np.int32)
@@ -157,7 +157,7 @@ class History(Sequence[Step]):
         return chain.from_iterable(self._steps(row, row + AT_ONCE) for row in range(0, len(self), AT_ONCE))
 
     def _steps(self, start: int, stop: int) -> Iterator[Step]:
-        """Yield the steps of these rows, column by column, which is faster than row by row."""
+        """Yield the steps of some rows; reading whole columns is faster than reading rows."""
         values = [column[start:stop].tolist() for column in (*self.columns, self.ids, self.tied)]
         reasons = {name: column[start:stop].tolist() for name, column in self.reasons.items()}
         for place, row in enumerate(zip(*values, strict=True)):
@@ -197,10 +197,10 @@ class History(Sequence[Step]):
     # --- The numbers by which a file calls its tokens -----------------------------------------
 
     def numbered(self, numbers: Int64s | None, texts: LaidTexts | None = None) -> History:
-        """Return the same history with other numbers for its tokens; None numbers them by their ids."""
+        """Return the same history with other numbers for its tokens; None means that the ids are the numbers."""
         found = copy(self)
         found.numbers, found.texts_by_number = numbers, texts
-        for name in ("_ids_by_number", "unknown_twin"):  # which belong to the former numbers
+        for name in ("_ids_by_number", "unknown_twin"):  # cached results of the former numbers
             vars(found).pop(name, None)
         return found
 
@@ -210,7 +210,7 @@ class History(Sequence[Step]):
 
     @cached_property
     def unknown_twin(self) -> int | None:
-        """Return the piece of a file that spells what is unknown and has its number: in a text it means the same."""
+        """Return the piece with the same text and number as the unknown token; in a text it means the same."""
         alphabet, numbers = self.alphabet, self.numbers
         if alphabet.unknown_id is None or numbers is None:
             return None
@@ -230,7 +230,7 @@ class History(Sequence[Step]):
 
     @cached_property
     def _ids_by_number(self) -> dict[int, int]:
-        """Map each number to an id; of several tokens that share it, the last special one, else the first."""
+        """Map each number to an id; if several tokens share it, the last special one counts, else the first."""
         pairs = [] if self.numbers is None else list(zip(self.numbers.tolist(), range(self.id_count), strict=True))
         return dict([*reversed(pairs[: self.first_special]), *pairs[self.first_special :]])
 
@@ -258,7 +258,7 @@ class History(Sequence[Step]):
 
     @cached_property
     def ids(self) -> Int64s:
-        """Return the token that each step made, dropped or added."""
+        """Return the id of the token that each step made, dropped or added."""
         if TOKEN in self.reasons:
             return self.reasons[TOKEN].astype(np.int64)
         ids = self.columns.left.astype(np.int64)
@@ -266,24 +266,24 @@ class History(Sequence[Step]):
         return ids
 
     def of_steps(self, of_tokens: Sequence[T], start: int = 0) -> Sequence[T]:
-        """Return the given values of the tokens in the order of the steps, from the step `start` on."""
+        """Return the given values of tokens in the order of the steps, from the step `start` on."""
         if self.only_joins:
             return of_tokens[len(self.alphabet) + start : self.first_special]
         return [of_tokens[id] for id in self.ids[start:].tolist()]
 
     @property
     def first_special(self) -> int:
-        """Return the id behind the last token that was joined."""
+        """Return the first id after the joined tokens, which is that of the first special token."""
         return len(self.alphabet) + len(self._joins)
 
     @property
     def id_count(self) -> int:
-        """Return how many ids there are; every token that ever was has one."""
+        """Return the number of ids; dropped tokens have ids, too."""
         return self.first_special + len(self.recipe.special_tokens)
 
     @property
     def vocabulary(self) -> Int64s:
-        """Return the tokens that are in use after the last step, but for the special ones."""
+        """Return the tokens in use after the last step, without the special ones."""
         used = np.ones(self.first_special, bool)
         used[len(self.alphabet) - self._waiting_at_first : len(self.alphabet)] = False
         used[self.ids] = self.columns.right != NOTHING
@@ -294,29 +294,29 @@ class History(Sequence[Step]):
         return self.vocabulary_size_at(len(self))
 
     def vocabulary_size_at(self, steps: int) -> int:
-        """Return the vocabulary's size after so many steps, special tokens included."""
+        """Return the size of the vocabulary after a number of steps, with special tokens."""
         return int(self._sizes[min(steps, len(self))])
 
     def vocabulary_sizes(self) -> Int64s:
         return self._sizes
 
     def step_of_size(self, size: int) -> int:
-        """Return the last step after which the number of tokens was `size`, or as near to it as it ever was."""
-        if self.only_joins:  # which is asked for many sizes
+        """Return the last number of steps with a vocabulary of `size` tokens, or of the nearest size."""
+        if self.only_joins:  # a shortcut, as this is called for many sizes
             return min(max(0, size - self.vocabulary_size_at(0)), len(self))
         return len(self) - int(np.argmin(np.abs(self._sizes - size)[::-1]))
 
     @cached_property
     def _sizes(self) -> Int64s:
         changes = np.where(self.columns.right == NOTHING, -1, 1)
-        if TOKEN in self.reasons:  # what is joined anew is no more than before, unless it was dropped
+        if TOKEN in self.reasons:  # a token that is made again adds nothing, unless it was dropped before
             changes[self._joined_anew] = 0
         at_first = len(self.alphabet) - self._waiting_at_first + len(self.recipe.special_tokens)
         return np.cumsum(np.concatenate([np.array([at_first]), changes]))
 
     @cached_property
     def _joined_anew(self) -> list[int]:
-        """Return the steps that joined to a token that was in use."""
+        """Return the steps that made a token which was already in use."""
         in_use, found = set[int](), list[int]()
         for row, (id, right) in enumerate(zip(self.ids.tolist(), self.columns.right.tolist(), strict=True)):
             if right == NOTHING:
@@ -331,19 +331,19 @@ class History(Sequence[Step]):
         return int(self.columns.left[row]), int(self.columns.right[row])
 
     def pairs(self, first: int = 0, stop: int | None = None) -> list[Pair]:
-        """Return the pair that each token was joined from, or only those of the joins from `first` to `stop`."""
+        """Return the pair of each joined token, or only of the joins from `first` to `stop`."""
         which = self._joins[first:stop]
         return list(zip(self.columns.left[which].tolist(), self.columns.right[which].tolist(), strict=True))
 
     def row_of(self, token: int) -> int | None:
-        """Return the index of the step that joined or added a token; None if it is older, or does not exist yet."""
+        """Return the index of the step that joined or added a token; None if no step of the history did."""
         place = token - len(self.alphabet)
         if place < 0:
             return self._row_of_single(token, ADDED)
         return int(self._joins[place]) if place < len(self._joins) else None
 
     def row_of_drop(self, token: int) -> int | None:
-        """Return the index of the step that dropped a token; None for one that is still there."""
+        """Return the index of the step that dropped a token; None if no step did."""
         return self._row_of_single(token, NOTHING)
 
     def _row_of_single(self, token: int, right: int) -> int | None:
@@ -351,12 +351,12 @@ class History(Sequence[Step]):
         return int(found[0]) if len(found) else None
 
     def parts(self, token: int) -> Pair | None:
-        """Return the two tokens one was joined from; None for what was not joined."""
+        """Return the two tokens that a token was joined from; None if it was not joined."""
         row = self.row_of(token) if token >= len(self.alphabet) else None
         return None if row is None else self.pair(row)
 
     def children(self, token: int) -> list[int]:
-        """Return the tokens that one is a half of."""
+        """Return the tokens that have a token as one of their halves."""
         halves = (self.columns.left == token) | (self.columns.right == token)
         return [child for child in self.ids[halves].tolist() if child != token]
 
@@ -375,12 +375,12 @@ class History(Sequence[Step]):
         return found
 
     def token_lengths(self, of_symbols: Sequence[int] | None = None) -> Int64s:
-        """Return the length of each token, given those of the base symbols; without them, count base symbols."""
+        """Return the length of each token; `of_symbols` has the lengths of the base symbols, by default 1."""
         first = [1] * len(self.alphabet) if of_symbols is None else of_symbols
         return joined_lengths(first, self.columns.left[self._joins], self.columns.right[self._joins])
 
     def ranks(self) -> dict[Pair, int]:
-        """Return the index of the step that joins a pair; where a table lists one twice, of the first."""
+        """Map each joined pair to the index of its step; of a pair that is listed twice, the first step counts."""
         return dict(zip(reversed(self.pairs()), reversed(self._joining_rows), strict=True))
 
     @cached_property
@@ -389,11 +389,11 @@ class History(Sequence[Step]):
         return rows
 
     def row_joining(self, pair: Pair, block_of: int) -> int | None:
-        """Return the index of the step that joins a pair, in the block of that step if blocks have their own."""
+        """Return the index of the step that joins a pair, in the block of the step `block_of` if there are blocks."""
         return self._row_joining.get((self._blocks[block_of], pair))
 
     def last_step_beside(self, token: int, at: int) -> int:
-        """Return after how many steps, at most `at`, the token's block of steps is complete."""
+        """Return the number of steps at the end of the token's block, but at most `at`."""
         row = self.row_of(token)
         if row is None or "block" not in self.reasons:
             return at
@@ -407,21 +407,21 @@ class History(Sequence[Step]):
 
     @cached_property
     def _row_joining(self) -> dict[tuple[int, Pair], int]:
-        """Map each block and pair to the row that joins it; of duplicates the first."""
+        """Map each block and pair to the row that joins it; the first of duplicates counts."""
         rows = self._joining_rows
         keys = zip((self._blocks[row] for row in reversed(rows)), reversed(self.pairs()), strict=True)
         return dict(zip(keys, reversed(rows), strict=True))
 
-    # --- What it says of the corpus ----------------------------------------------------------
+    # --- The corpus --------------------------------------------------------------------------
 
     @property
     def has_counts(self) -> bool:
-        """Return whether counts are known; an imported table has none until it is counted on a corpus."""
+        """Return whether counts are known; an imported table has none until they are counted on a corpus."""
         return len(self) == 0 or int(self.columns.count[0]) != NOTHING
 
     @cached_property
     def tied(self) -> Bools:
-        """Return which steps the tie rule decided: the runner-up was as good, which mostly means as frequent."""
+        """Return which steps the tie rule decided, as the runner-up was as good, mostly as frequent."""
         columns, values = self.columns, self.reasons.get(TIED)
         as_frequent = (columns.count == columns.runner_up_count) & (columns.runner_up_left != NOTHING)
         tied: Bools = as_frequent if values is None else values.astype(bool)
@@ -430,30 +430,30 @@ class History(Sequence[Step]):
 
     @cached_property
     def forced(self) -> list[int]:
-        """Return the indices of the steps that a person forced, whatever else was as good."""
+        """Return the indices of the steps that a person forced."""
         return [step - 1 for step in sorted(forced_at(self.recipe.interventions)) if step <= len(self)]
 
     @cached_property
     def tokens_after(self) -> Int64s:
-        """Return how many tokens the corpus had after 0, 1, 2 ... steps."""
+        """Return the number of tokens of the corpus after 0, 1, 2 ... steps."""
         return np.concatenate([np.array([self.tokens_at_start]), self.columns.tokens_left])
 
     @cached_property
     def compression(self) -> Float64s:
-        """Return how many base symbols a token represented on average after 0, 1, 2 ... steps."""
+        """Return the average number of base symbols a token after 0, 1, 2 ... steps."""
         return self.tokens_at_start / np.maximum(self.tokens_after, 1)
 
     def compression_of(self, symbols: int) -> Float64s:
-        """Return the compression for a given count of symbols, if the first tokens were larger than a symbol."""
+        """Return the compression for a given count of symbols, for runs whose first tokens are longer than a symbol."""
         return symbols / np.maximum(self.tokens_after, 1)
 
     @property
     def tokens_saved(self) -> Int64s:
-        """Return by how many tokens each step shortened the corpus; each joined pair is one token less."""
+        """Return how many tokens each step saved in the corpus."""
         return -np.diff(self.tokens_after)
 
     def token_counts(self, symbol_counts: Int64s, joined: Int64s | None = None) -> Int64s:
-        """Return how often each token occurs at the end, if steps only join; `joined` replaces the learned counts."""
+        """Return the final count of each token, if steps only join; `joined` replaces the learned counts."""
         joined = self.tokens_saved if joined is None else joined
         counts = np.concatenate([symbol_counts, joined])
         for half in (self.columns.left, self.columns.right):
@@ -462,7 +462,7 @@ class History(Sequence[Step]):
 
 
 def unpickled(data: bytes) -> History:
-    """Make a history of what `packed` wrote."""
+    """Make a history from the bytes that `packed` wrote."""
     from bpe_core.history.packed import unpacked
 
     return History(**unpacked(data))

@@ -1,6 +1,6 @@
-"""The rules by which texts are encoded if the steps alone do not give them, as in imported tables.
+"""The rules by which texts are encoded if the steps alone do not define it, as in some imported tables.
 
-The steps of such a history say only how its tokens were made; `segmenting/by_priority.py` cuts by this value. Tokens
+The steps of such a history only say how its tokens were made; `segmenting/by_priority.py` cuts by the rules. Tokens
 that no pair makes are seeds of the alphabet.
 """
 
@@ -18,8 +18,8 @@ from bpe_core.errors import FormatError
 from bpe_core.support.arrays import Int64s
 from bpe_core.support.former_names import former_classes
 
-NO_PRIORITY = -1  # of a token that no two neighbours become
-LARGEST = 2**31 - 1  # a priority, or a token
+NO_PRIORITY = -1  # the priority of a token that no two neighbours become
+LARGEST = 2**31 - 1  # the largest priority or token
 _CHOICES = ("whole_words", "joins_unknown")
 _TOKENS = ("found_first", "left_out")
 
@@ -34,15 +34,18 @@ class PairRows(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class MergePriorities:
-    """Join the best pair of a word first, of equals the leftmost. Exactly one of `pairs` and `priorities` is None."""
+    """The priorities of pairs: the best pair of a word is joined first, the leftmost of equals.
+
+    Exactly one of `pairs` and `priorities` is None.
+    """
 
     pairs: PairRows | None = None
-    priorities: Int64s | None = None  # by token; two neighbours become it whose text together is its own, lowest first
-    whole_words: bool = False  # a word that is a token is that token
-    joins_unknown: bool = False  # neighbours that are unknown are one token
-    left_out: tuple[int, ...] = ()  # base symbols that are no token at all where they are, so that neighbours meet
-    found_first: tuple[int, ...] = ()  # tokens that are looked for before anything is joined, and stay alone
-    hidden: tuple[int, ...] = ()  # tokens that are steps to others only: alone they fall apart, symbols are unknown
+    priorities: Int64s | None = None  # of each token that neighbours with its text become, the lowest first
+    whole_words: bool = False  # a word that spells a token becomes that token
+    joins_unknown: bool = False  # neighbouring unknown characters become one token
+    left_out: tuple[int, ...] = ()  # base symbols that are removed, so that their neighbours meet
+    found_first: tuple[int, ...] = ()  # tokens that are searched before pairs are joined, and are never joined
+    hidden: tuple[int, ...] = ()  # tokens that only serve as parts; alone they are split or unknown
 
     def before(self, token: int) -> MergePriorities:
         """Return a copy restricted to tokens below this id."""
@@ -70,7 +73,7 @@ class MergePriorities:
 
     @classmethod
     def from_dict(cls, values: object, base: int, tokens: int, where: str) -> MergePriorities:
-        """Parse and check JSON values; leave out what they say about tokens that a damaged file has lost."""
+        """Parse and check JSON values; drop entries about tokens that a damaged file lacks."""
         if not isinstance(values, Mapping):
             raise _wrong(where)
         chosen: dict[str, Any] = {name: values.get(name) for name in _CHOICES}

@@ -1,4 +1,4 @@
-"""Many texts end to end: columns, of which a string is made when somebody looks at it."""
+"""The texts of many tokens, end to end; a string is only made when it is read."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     from bpe_core.kernels.splits import Texts
 
 
-_WIDTH_BY_LEAD = np.repeat([1, 2, 3, 4], [0xC0, 0x20, 0x10, 0x10])  # of a character, by its first byte in UTF-8
+_WIDTH_BY_LEAD = np.repeat([1, 2, 3, 4], [0xC0, 0x20, 0x10, 0x10])  # bytes of a character, by its first byte in UTF-8
 
 
 def end_to_end(texts: Sequence[bytes]) -> tuple[Bytes, Int64s]:
-    """Return texts end to end, and where each begins; the last start is the end."""
+    """Return texts end to end, and the offset of each; the last offset is the end."""
     starts = np.fromiter(accumulate(map(len, texts), initial=0), np.int64, len(texts) + 1)
     return np.frombuffer(b"".join(texts), np.uint8), starts
 
 
 class LaidTexts(Sequence[str]):
-    """Texts in UTF-8, and where each begins; the last start is the end.
+    """Texts in UTF-8, end to end, and the offset of each; the last offset is the end.
 
     >>> texts = LaidTexts.of(["low", "né", "日"])
     >>> texts[1], [*texts.only(np.array([2, 0]))], texts.lengths.tolist(), texts.starts.tolist()
@@ -68,7 +68,7 @@ class LaidTexts(Sequence[str]):
             return NotImplemented
         return np.array_equal(self.starts, other.starts) and np.array_equal(self.data, other.data)
 
-    __hash__ = None  # type: ignore[assignment]  # as of a list
+    __hash__ = None  # type: ignore[assignment]  # it compares like a list
 
     @cached_property
     def together(self) -> str:
@@ -77,7 +77,7 @@ class LaidTexts(Sequence[str]):
     @cached_property
     def edges(self) -> Int64s:
         """Return the offset of each text in characters, and the end."""
-        ends: Int32s = np.cumsum((self.data & 0xC0) != 0x80, dtype=np.int32)  # a fifth of the time of larger numbers
+        ends: Int32s = np.cumsum((self.data & 0xC0) != 0x80, dtype=np.int32)  # 32-bit numbers take a fifth of the time
         return np.append(np.int32(0), ends)[self.starts].astype(np.int64)
 
     @cached_property
@@ -87,12 +87,12 @@ class LaidTexts(Sequence[str]):
 
     @property
     def lengths(self) -> Int64s:
-        """Characters of each."""
+        """Return the length of each text in characters."""
         return np.diff(self.edges)
 
     @cached_property
     def are_single(self) -> Bools:
-        """Mark the texts that are one character, by the width that the first byte gives."""
+        """Mark the texts of a single character, by the width that the first byte gives."""
         found: Bools = np.diff(self.starts) == _WIDTH_BY_LEAD[self._leads]
         return found
 
@@ -114,7 +114,7 @@ class LaidTexts(Sequence[str]):
         return LaidTexts(np.concatenate((self.data, more.data)), starts, edges)
 
     def replaced(self, texts: Mapping[int, str]) -> LaidTexts:
-        """Return the same with others at these places, which ascend."""
+        """Return the texts with some replaced; the indices must ascend."""
         data, widths = self.data.tobytes(), np.diff(self.starts)
         parts, done = list[bytes](), 0
         for place, text in texts.items():
@@ -125,13 +125,13 @@ class LaidTexts(Sequence[str]):
 
     @cached_property
     def table(self) -> Texts:
-        """Return a table in which each text is found by its bytes."""
+        """Return a table that finds each text by its bytes."""
         from bpe_core.history.text_table import entered  # loads machine code
 
         return entered(self.data, self.starts)
 
     def places_of(self, texts: Sequence[str]) -> Int64s:
-        """Return the index of each of these few texts; of duplicates the last, and -1 for a missing one.
+        """Return the index of each of a few texts; the last of duplicates, and -1 for a missing text.
 
         >>> LaidTexts.of(["low", "né", "low"]).places_of(["né", "low", "lo", ""]).tolist()
         [1, 2, -1, -1]
@@ -142,17 +142,17 @@ class LaidTexts(Sequence[str]):
 
     @cached_property
     def _looks(self) -> Int64s:
-        """Return the width and the first byte of each: what differs in them differs."""
+        """Return the width and first byte of each text as one number, by which most texts differ."""
         widths = np.diff(self.starts)
         return widths << 8 | self._leads * (widths > 0)
 
     @property
     def _leads(self) -> Bytes:
-        """Return the first byte of each; of an empty one it says nothing."""
+        """Return the first byte of each text; the value of an empty text means nothing."""
         leads: Bytes = np.append(self.data, np.uint8(0))[self.starts[:-1]]
         return leads
 
 
 def _with_end(lengths: Int64s | Bools) -> Int64s:
-    """Return where things of these lengths begin, and the end of all."""
+    """Return the offsets of items with these lengths, and the end of the last."""
     return np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))

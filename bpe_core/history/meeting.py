@@ -1,4 +1,4 @@
-"""The symbols that meet inside tokens; no other two neighbours are ever joined."""
+"""The pairs of symbols that are neighbours inside tokens; no other neighbours are ever joined."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from bpe_core.support.arrays import Bools, Int64s
 
 
 def meeting(history: History, chosen: Bools | None = None) -> tuple[Int64s, Int64s]:
-    """Return the two symbols that meet in each join; if some are chosen, what others make is a symbol, too.
+    """Return the two symbols that meet in each join; with `chosen`, tokens from other joins count as symbols.
 
     >>> from bpe_core.history.alphabet import Alphabet
     >>> from bpe_core.recipes.recipe import Recipe
@@ -27,7 +27,7 @@ def meeting(history: History, chosen: Bools | None = None) -> tuple[Int64s, Int6
 
 
 def outermost(parts: Int64s) -> Int64s:
-    """Return the symbol at one end of each token, whose part at that end is given; that of a symbol is itself."""
+    """Follow each token's outermost part down to a base symbol; the part of a symbol is the symbol itself."""
     while not np.array_equal(further := parts[parts], parts):
         parts = further
     return parts

@@ -1,7 +1,7 @@
-"""A history as one string of bytes, by which it is pickled and copied.
+"""The form of a history as bytes, by which it is pickled and copied.
 
-Equal histories give equal bytes, in any process: a head in JSON says what the arrays behind it are. Nothing is in them
-that can be found out again, and nothing that is run.
+Equal histories give equal bytes, in any process. A header in JSON describes the arrays that follow it. The bytes hold
+neither results that can be computed again nor code.
 
 >>> from bpe_core.studies.making import train
 >>> from bpe_core.history.history import History
@@ -26,12 +26,12 @@ from bpe_core.history.columns import Columns, Scores
 from bpe_core.history.joining import MergePriorities, PairRows
 from bpe_core.recipes.recipe import Recipe
 
-if TYPE_CHECKING:  # which packs itself
+if TYPE_CHECKING:  # imported only for types, as that module imports this one
     from bpe_core.history.history import History
 
 Array = npt.NDArray[Any]
-HEAD = 8  # bytes for the length of the head
-INTEGERS = ("<i1", "<i2", "<i4", "<i8")  # the narrowest first
+HEAD = 8  # bytes of the header's length
+INTEGERS = ("<i1", "<i2", "<i4", "<i8")  # the narrowest types first
 JOINING_CHOICES = ("whole_words", "joins_unknown", "left_out", "found_first", "hidden")
 
 
@@ -41,7 +41,7 @@ def packed(history: History) -> bytes:
     Parameters
     ----------
     history
-        The history; only its own steps are written, not what was learned behind them.
+        The history; only its own steps are written, not later steps of the run.
     """
     alphabet, scores, joining = history.alphabet, history.scores, history.joining
     head: dict[str, Any] = {
@@ -79,7 +79,7 @@ def packed(history: History) -> bytes:
 
 
 def unpacked(data: bytes) -> dict[str, Any]:
-    """Read what `packed` wrote, as what a history is made of.
+    """Read what `packed` wrote; return the arguments that make the history.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def _joining(head: Mapping[str, Any], arrays: Mapping[str, Array]) -> MergePrior
 
 
 def _under(beginning: str, arrays: Mapping[str, Array]) -> dict[str, Array]:
-    """Return the arrays whose names begin so, by the rest of their names."""
+    """Return the arrays whose names begin with `beginning`, by the rest of their names."""
     return {name.removeprefix(beginning): array for name, array in arrays.items() if name.startswith(beginning)}
 
 
@@ -146,7 +146,7 @@ def _read_texts(name: str, arrays: Mapping[str, Array]) -> list[bytes]:
 
 
 def _narrowed(array: Array) -> Array:
-    """Return the values in the narrowest kind that holds them, and only one of them where all are the same."""
+    """Return the values in the narrowest type that holds them; only one value if all are equal."""
     array = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
     if array.dtype.kind == "i" and len(array):
         least, most = int(array.min()), int(array.max())

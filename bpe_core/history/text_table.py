@@ -1,4 +1,4 @@
-"""Texts that lie end to end, entered in a table of machine code that finds one by its bytes."""
+"""The table of machine code that finds texts by their bytes; the texts are end to end."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from bpe_core.support.arrays import Bytes, Int64s
 
 
 def entered(data: Bytes, starts: Int64s) -> Texts:
-    """Enter texts that lie end to end; the last start is the end."""
+    """Make a table of texts that are end to end; the last start is the end."""
     count, longest = len(starts) - 1, int(np.diff(starts).max(initial=0))
     texts = Texts(
         data=data,
@@ -26,5 +26,5 @@ def entered(data: Bytes, starts: Int64s) -> Texts:
 
 
 def with_own_room(texts: Texts) -> Texts:
-    """Return the same table for what writes into its room: several threads may share one."""
+    """Return the table with its own buffer, as several threads may share the table."""
     return texts._replace(beginnings=np.empty_like(texts.beginnings))

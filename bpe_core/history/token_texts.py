@@ -1,7 +1,7 @@
-"""The texts of tokens, for people and as bytes.
+"""The texts of tokens, written for people and as bytes.
 
-Each merge may double a length: 27 of them can spell 128 MB. So lengths are known without a text, whole texts are put
-together within one budget, and what a person is shown is cut off.
+Each merge may double a length, so 27 merges can spell 128 MB. Therefore lengths are computed without texts, whole texts
+are joined only within a budget, and texts for people are shortened.
 
 >>> shown(b" the\\n"), shown("né".encode()[:2]), shown("␣".encode())
 ('␣the⏎', 'n<0xC3>', '<0xE2><0x90><0xA3>')
@@ -27,11 +27,11 @@ from bpe_core.support.found_once import once
 from bpe_core.support.honest_text import escape, unescape
 from bpe_core.support.limits import check_room
 
-HEAD = 16  # bytes by which nearly all tokens are distinguished, as two numbers
+HEAD = 16  # bytes, compared as two numbers, in which nearly all tokens differ
 
 
 def ranks(texts: Sequence[bytes]) -> npt.NDArray[np.int64]:
-    """Return the place of each among the different texts in order."""
+    """Return the rank of each text in the sorted order of the different texts."""
     heads = np.array(texts, f"S{HEAD}").view(">u8").reshape(len(texts), 2).astype(np.uint64)
     order = np.lexsort((heads[:, 1], heads[:, 0]))
     in_order = heads[order]
@@ -50,9 +50,9 @@ def ranks(texts: Sequence[bytes]) -> npt.NDArray[np.int64]:
 
 T = TypeVar("T")
 
-BUDGET = 2**29  # bytes of all texts that are put together for one purpose; only a table made to do harm needs more
-LONGEST_SHOWN = 4_096  # bytes; spreadsheets cut a cell off behind 32,767 characters, and these always fit in
-SHORTEST_SHOWN = 64  # bytes; of each further token when those before have used up the budget
+BUDGET = 2**29  # bytes of all texts that are joined for one purpose; only a malicious table needs more
+LONGEST_SHOWN = 4_096  # bytes; they fit into a cell of a spreadsheet, which holds 32,767 characters
+SHORTEST_SHOWN = 64  # bytes of each further token once the budget is used up
 LONGEST_QUOTED = 60  # characters of a token in a sentence
 CUT_OFF = "…"
 
@@ -66,21 +66,21 @@ _MEANT = str.maketrans({BLANK: " ", NEWLINE: "\n", TAB: "\t"})
 
 
 def shown(raw: bytes, longest: int = LONGEST_SHOWN) -> str:
-    """Return bytes as text in which nothing is hidden, cut off after the `longest` bytes.
+    """Return bytes as text without invisible characters, shortened to `longest` bytes.
 
-    A blank, a newline and a tab have a sign each; all else that would not be seen, and these signs themselves, are
-    written as escaped text.
+    A blank, a newline and a tab are each shown as a visible character. Other invisible characters, and the three
+    stand-ins themselves, are escaped.
     """
     if len(raw) > longest:
         return shown(raw[:longest]) + CUT_OFF
     text = raw.decode(errors="surrogateescape")
     if text.isprintable() and "<0x" not in text and (text.isascii() or _OURS.isdisjoint(text)):
-        return text.replace(" ", BLANK)  # nearly all tokens, at a fraction of the cost
+        return text.replace(" ", BLANK)  # a fast way for nearly all tokens
     return escape(raw).translate(_SIGNS).replace("<0x0A>", NEWLINE).replace("<0x09>", TAB)
 
 
 def read_back(text: str) -> bytes:
-    """Return the bytes of a text that was shown; raise ValueError where it holds half a character."""
+    """Return the bytes of a shown text; raise ValueError if it holds a part of a character."""
     return unescape(text.translate(_MEANT))
 
 
@@ -91,7 +91,7 @@ def quoted(text: bytes | str) -> str:
 
 
 class TokenTexts:
-    """The texts of all tokens, for people and as bytes. One thread may extend the lists while others read."""
+    """The texts of all tokens, for people and as bytes. A thread may extend the lists while others read."""
 
     def __init__(
         self,
@@ -103,8 +103,8 @@ class TokenTexts:
     ) -> None:
         self.base = len(alphabet)
         self.text: list[str] = []
-        self.raw: list[bytes] = []  # what is shown of it
-        self.lengths: list[int] = []  # of the bytes it stands for: without a word marker, with what is not shown
+        self.raw: list[bytes] = []  # the shown bytes of each token
+        self.lengths: list[int] = []  # full lengths in bytes, without a word marker
         self._cut_off = set[int]()
         self._continuing = b"" if decoded else alphabet.continuing
         self._write, self._longest, self._room = write, longest, BUDGET
@@ -112,12 +112,12 @@ class TokenTexts:
         for text, stands_for in zip(alphabet.decoded if decoded else alphabet.texts, alphabet.decoded, strict=True):
             self._enter(text, len(stands_for))
         for id, symbol in enumerate(alphabet.symbols if write is shown else ()):
-            if symbol.kind == "fallback":  # its alphabet writes `<0xC3>` already
+            if symbol.kind == "fallback":  # the alphabet already writes these as `<0xC3>`
                 self.text[id] = symbol.text.decode()
 
     @classmethod
     def of(cls, history: History, write: Callable[[bytes], str] = shown, longest: int = LONGEST_SHOWN) -> TokenTexts:
-        """Return all tokens of a history that does not grow any more, the special ones included."""
+        """Return the texts of all tokens of a finished history, with the special ones."""
         texts = cls(history.alphabet, write, longest)
         texts.grow(history)
         for special in history.recipe.special_tokens:
@@ -125,13 +125,13 @@ class TokenTexts:
         return texts
 
     def grow(self, history: History, at_once: int = 1_000, between: Callable[[], None] = lambda: None) -> None:
-        """Enter the tokens that the history has beyond those known, that many at a time."""
+        """Add the new tokens of a history, `at_once` at a time."""
         for start in range(len(self.raw) - self.base, history.first_special - self.base, at_once):
             between()
             self.add(history.pairs(start, start + at_once))
 
     def add(self, pairs: Iterable[Pair]) -> None:
-        """Enter the tokens that join these pairs.
+        """Add the tokens that join these pairs.
 
         >>> texts = TokenTexts(Alphabet.of_bytes(), longest=4)
         >>> texts.add([(97, 98), (256, 256), (257, 32)])  # a+b, ab+ab, abab and a blank
@@ -164,7 +164,7 @@ class TokenTexts:
         self.raw.append(kept)
 
     def id_of(self, text: str) -> int | None:
-        """Return the oldest token with this text, written with signs or without; None if there is none."""
+        """Return the oldest token with this text, with or without visible blanks; None if there is none."""
         try:
             raw = read_back(text)
         except ValueError:
@@ -172,7 +172,7 @@ class TokenTexts:
         return self.raw.index(raw) if raw in self.raw else None
 
     def places(self, tokens: int) -> Int64s:
-        """Return the place of at least the first `tokens` in the order of bytes; kept until there are more."""
+        """Return the ranks of at least the first `tokens` tokens in the order of bytes; cached until there are more."""
         if len(self._places) < tokens:
             self._places = ranks(self.raw[:tokens])
         return self._places
@@ -186,13 +186,13 @@ class TokenTexts:
 
 
 def written(history: History) -> list[bytes]:
-    """Return the whole text of each token, word marker included, special tokens left out."""
+    """Return the whole text of each token with its word marker; special tokens are left out."""
     alphabet = history.alphabet
     return [*of_tokens("written", history, lambda: _put_together(history, alphabet.texts, alphabet.continuing))]
 
 
 def decoded(history: History) -> list[bytes]:
-    """Return the bytes that each token represents, without the special tokens."""
+    """Return the bytes that each token stands for; special tokens are left out."""
     alphabet = history.alphabet
     if alphabet.decoded == alphabet.texts and not alphabet.continuing:
         return written(history)
@@ -211,13 +211,13 @@ def _put_together(history: History, symbols: Sequence[bytes], continuing: bytes)
 
 
 def check_together(size: int) -> None:
-    """Refuse to put texts together that have so many bytes in all."""
+    """Refuse to join texts if `size`, the number of their bytes, is above the budget."""
     if size > BUDGET:
         raise TooLarge(f"The tokens together are longer than {BUDGET:,} bytes; they can only be shown shortened.")
 
 
 def of_tokens(what: object, history: History, find: Callable[[], T]) -> T:
-    """Return a result that depends only on the alphabet and the joined pairs; histories that share these share it."""
+    """Return a cached result that depends only on alphabet and joined pairs; equal histories share it."""
     return once(what, history, find, _have_same_tokens)
 
 
@@ -227,7 +227,7 @@ def _have_same_tokens(one: History, other: History) -> bool:
 
 
 class TokenBytes(dict[int, bytes]):
-    """The bytes that tokens stand for by id, each put together when it is first asked for."""
+    """The bytes that tokens stand for, by id; they are computed when first needed."""
 
     def __init__(self, history: History) -> None:
         super().__init__(enumerate(history.alphabet.decoded))
@@ -249,7 +249,7 @@ class TokenBytes(dict[int, bytes]):
         return text
 
     def _put_together(self, id: int) -> bytes:
-        """Put a token together from its parts; a part that is in it twice is copied, so each byte is made once."""
+        """Join a token from its parts; a part that occurs twice is copied."""
         text = bytearray()
         place_of: dict[int, int] = {}
         waiting = [id]
@@ -263,7 +263,7 @@ class TokenBytes(dict[int, bytes]):
             else:
                 place_of[token] = len(text)
                 parts = self._history.parts(token)
-                assert parts is not None  # all others are known
+                assert parts is not None  # all other parts are known
                 waiting += reversed(parts)
         return bytes(text)
 
@@ -278,7 +278,7 @@ class TokenBytes(dict[int, bytes]):
         return self._history.token_lengths([len(self[id]) for id in range(len(self._history.alphabet))])
 
     def joined(self, ids: Iterable[int]) -> bytes:
-        """Join the bytes of several tokens. Where tokens that continue a word are marked, blanks part the words."""
+        """Join the bytes of several tokens. If tokens inside words are marked, blanks separate the words."""
         if self._history.alphabet.continuing:
             parts = [self[id] if not place or self._continues(id) else b" " + self[id] for place, id in enumerate(ids)]
         else:
@@ -289,7 +289,7 @@ class TokenBytes(dict[int, bytes]):
 
 
 def check_budget(lengths: Sequence[int] | Int64s, base: int, where: str) -> None:
-    """Refuse a table whose tokens, the texts of all put together, would fill any memory."""
+    """Refuse a table if the texts of its tokens together would fill the memory."""
     over = np.flatnonzero(np.cumsum(np.minimum(lengths[base:], BUDGET + 1)) > BUDGET)
     if len(over):
         raise FormatError(f"{where}, step {over[0] + 1:,}: the tokens up to it have more than {BUDGET:,} bytes in all.")
