@@ -1,1 +1,1 @@
-"""Answers drawn from the full history of a training run; the questions in `bpe_core/questions` ask for them."""
+"""The analysis of a whole history; the questions in `bpe_core/questions` use it."""

@@ -1,4 +1,4 @@
-"""Find the tokens of a table that deserve a second look: all at once, a column for each criterion.
+"""The audit, which finds the tokens of a table that deserve a second look, with a column for each criterion.
 
 Some criteria need only the table; others need the token's use in a corpus (`TokenPlaces`).
 """
@@ -24,9 +24,9 @@ from bpe_core.support.progress import ALONE, CancelCheck, Work, never_cancelled,
 
 Criterion = Literal["scaffold", "unreachable", "unused", "rare", "one-file", "broken", "long", "mixed"]
 
-RARE = 5  # times; a token that occurs less often is rare
+RARE = 5  # a token with a smaller count is rare
 LONG = 20  # characters; a longer token is very long
-SCAFFOLD_SHARE = 100  # of that many occurrences on the way, at most one stays
+SCAFFOLD_SHARE = 100  # of this many occurrences at most one remains
 
 # A sentence for each, in the order of display.
 CRITERIA: dict[Criterion, str] = {
@@ -39,7 +39,7 @@ CRITERIA: dict[Criterion, str] = {
     "long": f"It has more than {LONG} characters, or than you say.",
     "mixed": "It has letters of more than one script; the scripts of Japanese count as one.",
 }
-OF_CORPUS: tuple[Criterion, ...] = ("scaffold", "unused", "rare", "one-file")  # not known without one
+OF_CORPUS: tuple[Criterion, ...] = ("scaffold", "unused", "rare", "one-file")  # these need a corpus
 assert tuple(CRITERIA) == get_args(Criterion)
 
 NO_FILE, SEVERAL_FILES = -1, -2
@@ -48,7 +48,7 @@ NO_FILE, SEVERAL_FILES = -1, -2
 @dataclass(frozen=True, eq=False)
 class TokenPlaces:
     counts: Int64s
-    files: Int64s  # the only one whose words hold it, or NO_FILE or SEVERAL_FILES
+    files: Int64s  # the only file that holds each token, or NO_FILE or SEVERAL_FILES
     file_count: int
 
     @classmethod
@@ -78,7 +78,7 @@ def _only_files(words: WordTable, tables: Sequence[WordTable], cancelled: Cancel
 
 @dataclass(frozen=True, eq=False)
 class Audit:
-    meets: Mapping[Criterion, Bools]  # those that are known
+    meets: Mapping[Criterion, Bools]  # for each known criterion, which tokens meet it
     reasons: Mapping[int, Reason]  # why a token is unreachable
     lengths: Int64s  # in characters; each byte outside a whole character counts as one
     places: TokenPlaces | None
@@ -98,8 +98,8 @@ class Audit:
 def audit(
     history: History, places: TokenPlaces | None = None, *, rare: int = RARE, long: int = LONG, work: Work = ALONE
 ) -> Audit:
-    """Test every token by every criterion; without `places` only by those that need no corpus."""
-    texts = TokenTexts(history.alphabet, decoded=True)  # a word marker makes no token long
+    """Test every token by every criterion; without `places`, only by the criteria that need no corpus."""
+    texts = TokenTexts(history.alphabet, decoded=True)  # a word marker does not count for the length
     texts.grow(history)
     broken, lengths, mixed = how_written(texts.raw, work.cancelled)
     reasons = unreachable_tokens(history, work)
@@ -128,7 +128,7 @@ def _in_corpus(history: History, places: TokenPlaces, rare: int) -> dict[Criteri
 
 
 def _made(history: History, counts: Int64s) -> Int64s:
-    """Count how often each token is made on the way to the tokens of the corpus, and stays or not."""
+    """Count how often each token is made while the corpus is encoded, whether it remains or not."""
     made, base = counts.tolist(), len(history.alphabet)
     for token, (left, right) in reversed(list(enumerate(history.pairs(), base))):
         times = made[token]
@@ -157,7 +157,7 @@ def how_written(texts: Sequence[bytes], cancelled: CancelCheck) -> tuple[Bools, 
 
 
 def _is_broken_before_its_end(raw: bytes) -> bool:
-    """Return whether a shortened text is invalid before its end, where it may have been cut."""
+    """Return whether a shortened text is invalid UTF-8 elsewhere than at its end, where it may have been cut."""
     return max(raw[:-3].decode(errors="surrogateescape")[:-3]) >= "\udc80"
 
 
@@ -170,13 +170,13 @@ ORDERS = ("id", "token", "length", "count", "criteria", "reason")
 
 
 class AuditRow(NamedTuple):
-    id: int | None  # the number of the file that it came from, if it has one for it
+    id: int | None  # the id in the file, if it has one
     token: str
     hex: str
     characters: int
-    times: int | None  # in the corpus, where there is one
+    times: int | None  # the count in the corpus, if there is one
     criteria: tuple[str, ...]
-    reason: str  # why it cannot be reached
+    reason: str  # why no text becomes it
     only_in: str  # the only file that holds it
 
 
@@ -207,11 +207,11 @@ class AuditRows:
         return id if self._numbers is None else int(self._numbers[id])
 
     def in_order(self, ids: Iterable[int], by: str, *, from_end: bool = False) -> list[int]:
-        """Sort tokens by one of `ORDERS`, or in reverse; equals stay in their order."""
+        """Sort tokens by one of `ORDERS`, or in reverse; equal ones keep their order."""
         return sorted(ids, key=self._key(by), reverse=from_end)
 
     def _key(self, by: str) -> Callable[[int], Any]:
-        """Return a sort key that needs no rows: making a hundred thousand rows takes too long."""
+        """Return the values to sort by, without making the rows, which takes too long for a hundred thousand."""
         found, places = self._found, self._found.places
         if by == "token":
             return self.texts.__getitem__
@@ -234,7 +234,7 @@ def table_of(rows: Iterable[AuditRow]) -> DataTable:
 def never_used(
     words: WordTable, old: History, grown: History, new_ids: Int64s, *, cancelled: CancelCheck = never_cancelled
 ) -> list[int]:
-    """Return the old table's learned tokens, now `new_ids`, that these words use neither before nor after it grew."""
+    """Return the old table's learned tokens that these words use neither before nor after the table grew."""
     learned = np.flatnonzero(is_learned(old))
     before, now = (CutWords.of(words, grown.recipe, table, cancelled=cancelled) for table in (old, grown))
     used = before.counts(len(old))[learned] + now.counts(len(grown))[new_ids[learned]]

@@ -1,6 +1,6 @@
-"""The reasons why a text is split at a place, or not, where merges split it; `_SENTENCES` lists all of them.
+"""The reasons why merges split or do not split a text at a boundary; `_SENTENCES` lists all of them.
 
-First those inside a word, where a merge may have dissolved the boundary, then those between words.
+The reasons inside a word come first, then those between words.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ Name = Callable[[int], str]
 @dataclass(frozen=True)
 class CountsAtStep:
     best: int  # the highest count
-    now: int  # at the moment shown
-    winner: int | None  # the count of the pair that is merged then; None where none is
-    minimum: int  # below this nothing is merged
+    now: int  # the count at the step shown
+    winner: int | None  # the count of the pair merged then; None if there is none
+    minimum: int  # pairs with a smaller count are not merged
 
 
 @dataclass(frozen=True)
@@ -34,11 +34,11 @@ class Reason:
     rank: int | None = None  # the merge that joins them
     taken_by: int | None = None  # the merge that took one of them before
     taken: int | None = None  # the token that was taken
-    standing: CountsAtStep | None = None  # where the words of the corpus are known
+    standing: CountsAtStep | None = None  # the counts, if the words of the corpus are known
     before: Branch | None = None  # the alternative of the pattern that made the word before the cut
     after: Branch | None = None
-    turn: int = 0  # up to which step no merge crosses the edge of a word that is here
-    forbidden: str = ""  # what the two as one token would do that the recipe does not allow
+    turn: int = 0  # the last step of the first stage, in which no merge crosses this boundary
+    forbidden: str = ""  # why the recipe forbids the two as one token
 
     @property
     def steps(self) -> tuple[int, ...]:

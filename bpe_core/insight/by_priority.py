@@ -1,12 +1,12 @@
-"""Explain the cuts of a table that joins pairs by priority, not in the order of their births.
+"""The reasons for the cuts of a table that joins pairs by priority, not in the order of the steps.
 
 Inside a word:
 
     joined      no cut: the two tokens that met here were joined
     whole       no cut: the whole word is one token, whatever pairs it holds
-    later       the two that meet here would be joined, but their token does not exist yet
-    taken       a pair that met here would have been joined, but one of the two went to another neighbour before
-    never       no pair that ever met here is joined to anything
+    later       the two tokens that meet here would be joined, but their token does not exist yet
+    taken       a pair that met here would have been joined, but one half was joined to another neighbour before
+    never       no pair that ever met here can be joined
     tokens      the word is too long to follow pair by pair
     symbol      the bytes of one base symbol
 """
@@ -32,15 +32,15 @@ MOST_WAYS = 40  # states of a word that are shown
 class PairAtBoundary:
     left: int
     right: int
-    joins_to: int | None  # the token they become, once it exists
+    joins_to: int | None  # the token that they become once it exists
 
 
 @dataclass(frozen=True)
 class Trace:
-    ends: list[int]  # of its base symbols, in bytes
-    states: list[list[tuple[int, int]]]  # after each join: the tokens, and the number of symbols before the end of each
-    met: dict[int, list[PairAtBoundary]]  # by the number of symbols before the place: the pairs that met there, in turn
-    joined_at: dict[int, int]  # by the same: which join of the word dissolved it
+    ends: list[int]  # the ends of the base symbols, in bytes
+    states: list[list[tuple[int, int]]]  # after each join: the tokens, and the ends of each in symbols
+    met: dict[int, list[PairAtBoundary]]  # for each boundary, counted in symbols, the pairs that met there in order
+    joined_at: dict[int, int]  # for each boundary, the join that removed it
 
 
 class WhyPriority(ExplainedText):

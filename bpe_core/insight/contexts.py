@@ -1,7 +1,7 @@
-"""Lines of the corpus in which a token occurs, with file and line (keyword in context).
+"""The lines of the corpus in which a token occurs, with file and line (keyword in context).
 
-The words that hold the token are known already, so only these are looked for. A hit counts where the pattern really
-makes that word.
+The words that hold the token are known already, so only these are searched. A hit counts only if the pattern really
+makes that word there.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from bpe_core.splitting.splitter import Splitter
 from bpe_core.support.progress import CancelCheck, never_cancelled
 from bpe_core.text.corpus import Chunk, Corpus
 
-MOST_WORDS = 8  # different words that are looked for, the most frequent first
+MOST_WORDS = 8  # different words that are searched, the most frequent first
 WINDOW = 64  # bytes around a hit that are split to test whether it is a word
-MOST_TRIALS = 300  # hits of one word in one chunk that are looked at
-LONGEST_NEEDLE = 120  # bytes of a word; of a longer one only the part around the token
+MOST_TRIALS = 300  # the most hits of a word that are tested in a chunk
+LONGEST_NEEDLE = 120  # bytes of a word to search; of a longer word, only the part around the token
 SHOWN = 70  # characters on either side
 _ROWS = ("jsonl", "csv", "tsv")
 
 
 @dataclass(frozen=True)
 class Context:
-    """One place: `text` is its line (or what is around it), and the token its characters `start` to `stop`."""
+    """An occurrence of a token: `text` is its line or a part of it, and the token is at `start` to `stop`."""
 
     source: str
     line: int
@@ -72,7 +72,7 @@ def contexts(
     seconds: float | None = None,
     cancelled: CancelCheck = never_cancelled,
 ) -> list[Context]:
-    """Find places of the token after `at` merges, in several words if possible; `seconds` limit the search."""
+    """Find occurrences of a token after `at` merges, in different words if possible; `seconds` limits the search."""
     needles = needles_for(ranked, token, len(ranked.history) if at is None else at)
     if not needles or corpus.word_counts is not None:
         return []
@@ -117,8 +117,8 @@ class _Search:
         self._sources = corpus.sources
         self._left = dict.fromkeys(needles, most_each)
         self._source = -1
-        self._lines = self._rows = 0  # finished in this source
-        self._rest = ""  # of the last line, which may go on
+        self._lines = self._rows = 0  # lines finished in this source
+        self._rest = ""  # the last line, which may continue
 
     @property
     def is_done(self) -> bool:
@@ -133,7 +133,7 @@ class _Search:
         text, self._rest = text[: len(text) - keep], text[len(text) - keep :]
         changed = normalize(text, self._recipe)
         data = changed.encode()
-        ends = cache(lambda: self._line_ends(text, changed))  # most texts do not need them
+        ends = cache(lambda: self._line_ends(text, changed))  # not needed for most texts
         found = sorted(self._hits(data, ends), key=lambda hit: hit[0])
         contexts = [self._context(text, changed, data, ends(), place, needle) for place, needle in found]
         self._lines += text.count("\n")
@@ -154,7 +154,7 @@ class _Search:
             self._left[needle] = left
 
     def _is_a_word(self, data: bytes, start: int, stop: int) -> bool:
-        """Return whether the pattern makes one word of these bytes, as far as the text around them shows."""
+        """Return whether the pattern makes these bytes a word, judging by the text around them."""
         first, last = max(0, start - WINDOW), min(len(data), stop + WINDOW)
         while first < start and data[first] & 0xC0 == 0x80:
             first += 1
@@ -169,11 +169,11 @@ class _Search:
         return False
 
     def _line_ends(self, text: str, changed: str) -> list[int]:
-        """Return where each line of the text ends in the normalized text, which may have other lines."""
+        """Return the end of each line in the normalized text, which may have other lines."""
         lines = [f"{line}\n" for line in text.split("\n")]
         if text is not changed:
             became = [normalize(line, self._recipe) for line in lines]
-            whole = "".join(became).startswith(changed)  # unless normalizing a line depends on the others
+            whole = "".join(became).startswith(changed)  # right unless the normalization of a line depends on others
             lines = became if whole else [f"{line}\n" for line in changed.split("\n")]
         return [*accumulate(len(line.encode()) for line in lines)]
 
@@ -196,7 +196,7 @@ class _Search:
 
 
 def _shown(source: str, line: int, is_row: bool, raw: bytes, start: int, stop: int) -> Context:
-    """Cut a line down to the surroundings of the token, which may begin inside a character."""
+    """Shorten a line to the surroundings of the token; a token may begin inside a character."""
     while start > 0 and start < len(raw) and raw[start] & 0xC0 == 0x80:
         start -= 1
     while stop < len(raw) and raw[stop] & 0xC0 == 0x80:

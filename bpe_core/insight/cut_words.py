@@ -1,7 +1,7 @@
-"""Cut the distinct words of a corpus by any tokenizer after any step.
+"""The splitting of a corpus's distinct words by any tokenizer after any step.
 
-A tokenizer that splits text as the corpus was split takes the words as they are. Any other normalizes and splits each
-word like a text. So several tokenizers can be compared word by word on the same corpus.
+A tokenizer that splits text as the corpus was split takes the words as they are. Any other tokenizer normalizes and
+splits each word like a text. So several tokenizers can be compared word by word on the same corpus.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ class CutWords:
     words: WordTable
     history: History
     segmenter: Segmenter
-    segmentation: Segmentation  # of all words, one behind the other
+    segmentation: Segmentation  # of all words, end to end
     _parts: _Parts
-    _lock: threading.Lock = field(default_factory=threading.Lock)  # some methods remember the last step
+    _lock: threading.Lock = field(default_factory=threading.Lock)  # some methods cache the last step
 
     @classmethod
     def of(
         cls, words: WordTable, counted_by: Recipe, history: History, *, cancelled: CancelCheck = never_cancelled
     ) -> Self:
-        """Cut words that one recipe counted by a history that may have another recipe."""
+        """Cut words by a history; `counted_by` is the recipe that counted them, which may differ."""
         recipe = history.recipe
         splits_alike = _splits_alike(recipe, counted_by)
         parts = _as_they_are(words) if splits_alike else _split_anew(words, Cutting(recipe), cancelled)
@@ -57,7 +57,7 @@ class CutWords:
         return counts
 
     def words_with(self, token: int, at: int) -> list[tuple[bytes, int]]:
-        """Return the words that hold a token after `at` steps with their parts of its count, the largest first."""
+        """Return the words that hold a token after `at` steps, with the token's count in each, the largest first."""
         ids, words = self.placed(at)
         found, times = np.unique(words[ids == token], return_counts=True)
         counts = times * self.words.counts[found]
@@ -66,25 +66,25 @@ class CutWords:
         return [(self.words.word(word), count) for word, count in listed]
 
     def placed(self, at: int) -> tuple[Int64s, Int64s]:
-        """Return all tokens after that many steps, and the word of each."""
+        """Return all tokens after `at` steps, and the word of each."""
         tokens = self._tokens(at)
         known = tokens.ids != NO_TOKEN
         starts, stops = tokens.edges[:-1][known], tokens.edges[1:][known]
         part = np.searchsorted(self._parts.starts, starts, side="right") - 1
-        if self.history.recipe.marker != "prefix":  # a marker without bytes goes with the word before it
+        if self.history.recipe.marker != "prefix":  # a marker without bytes belongs to the word before it
             part -= (starts == stops) & (starts == self._parts.starts[np.maximum(part, 0)])
         return tokens.ids[known], self._parts.of_word[part]
 
     def by_word(self, at: int) -> tuple[Int64s, Int64s]:
-        """Return all tokens after `at` steps, where each word's tokens begin, and the end."""
+        """Return all tokens after `at` steps, and the first index of each word's tokens with the end."""
         ids, words = self.placed(at)
         counts = np.bincount(words, minlength=len(self.words))
         return ids, np.concatenate((np.zeros(1, np.int64), np.cumsum(counts)))
 
     def cuts(self, at: int) -> Bools:
-        """Flag each byte of the table's text before which its word is cut.
+        """Mark each byte of the table's text before which its word is cut.
 
-        There is a cut wherever a token ends; bytes without a token go with the token behind them.
+        A word is cut wherever a token ends; bytes without a token belong to the next token.
         """
         tokens = self._tokens(at)
         covers = (tokens.edges[1:] > tokens.edges[:-1]) & (tokens.ids != NO_TOKEN)
@@ -97,7 +97,7 @@ class CutWords:
 def tokens_by_word(
     words: WordTable, counted_by: Recipe, history: History, at: int, *, cancelled: CancelCheck = never_cancelled
 ) -> tuple[Int64s, Int64s]:
-    """Do the same as `CutWords.by_word` for a single moment."""
+    """Do the same as `CutWords.by_word` for a single step."""
     recipe = history.recipe
     if _splits_alike(recipe, counted_by):
         given = GivenWords(recipe, words.text.tobytes(), words.starts)
@@ -117,9 +117,9 @@ def _splits_alike(recipe: Recipe, counted_by: Recipe) -> bool:
 @dataclass(frozen=True, eq=False)
 class _Parts:
     text: bytes
-    starts: Int64s  # of each part; and the end
-    of_word: Int64s  # the word that each is a part of
-    stops: Int64s  # for each byte of the text, the byte of the table's text where it ends
+    starts: Int64s  # offset of each part, and the end
+    of_word: Int64s  # the word of each part
+    stops: Int64s  # for each byte of the text, the end of its origin in the table's text
 
 
 def _as_they_are(words: WordTable) -> _Parts:
@@ -142,6 +142,6 @@ def _split_anew(words: WordTable, cutting: Cutting, cancelled: CancelCheck) -> _
 
 
 def whose_words(known: Sequence[tuple[WordTable | None, Recipe]]) -> int | None:
-    """Choose the tokenizer whose words serve to measure all, if possible one that leaves out no blanks."""
+    """Choose the tokenizer whose words serve to measure all tokenizers; it should leave out no blanks."""
     having = [place for place, (words, _) in enumerate(known) if words is not None]
     return next((place for place in having if Cutting(known[place][1]).keeps_all), having[0] if having else None)

@@ -1,4 +1,4 @@
-"""Shares of groups from documents drawn by chance, which says how much they hang on the documents."""
+"""The shares of groups for documents drawn at random, which shows how much they depend on the documents."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from bpe_core.insight.shares import Program
 from bpe_core.support.arrays import Float64s, Int64s
 from bpe_core.support.progress import ALONE, Progress, Work
 
-Rows = tuple[Int64s, Int64s]  # words, and how often each occurs
+Rows = tuple[Int64s, Int64s]  # rows of words, and their counts
 
 
 class DrawnDocuments:
-    """The words of each group by blocks of its documents; as many blocks are drawn, with repetition."""
+    """The words of each group by blocks of its documents; as many blocks are drawn with replacement."""
 
     def __init__(self, groups: GroupedWords, blocks: Mapping[str, Sequence[WordTable]]) -> None:
-        """Words that only a block has, where a text was parted, are left out."""
+        """Store the counts; words that occur only in a block, because a text was divided, are left out."""
         named = [(name, table) for name in groups.groups for table in blocks[name]]
         together = GroupedWords.of({"": groups.words, **{f"{place}": table for place, (_, table) in enumerate(named)}})
         self._words = len(groups.words)
@@ -31,7 +31,7 @@ class DrawnDocuments:
             self._sizes[name].append(table.text_bytes or table.total_bytes)
 
     def shares(self, program: Program, times: int, seed: int, work: Work = ALONE) -> Float64s:
-        """Return the shares from documents drawn so many times, a row each."""
+        """Draw documents several times; return the shares for each draw, a row a draw."""
         found = list[Float64s]()
         for number in range(times):
             work.check()
@@ -40,7 +40,7 @@ class DrawnDocuments:
         return np.array(found)
 
     def draw(self, seed: int, number: int) -> tuple[Float64s, Float64s]:
-        """Return how often each word occurs in each group, and the bytes of the groups."""
+        """Draw once; return the count of each word in each group, and the bytes of the groups."""
         chance = np.random.default_rng((seed, number))
         counts, sizes = np.zeros((self._words, len(self._rows))), np.zeros(len(self._rows))
         for group, (name, blocks) in enumerate(self._rows.items()):

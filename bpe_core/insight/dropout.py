@@ -1,8 +1,8 @@
-"""Merges, some of which are left out by chance.
+"""The splitting of a word while merges are left out at random.
 
-**Dropout** is that of Provilkov and others (2020): at each step, each place where a pair could be joined is left out by
-itself, with the same probability; of the places that are kept, the one whose merge is first is joined, the leftmost of
-equals; the word is done when none is kept. What was left out may be joined at the next step.
+**Dropout** is that of Provilkov and others (2020). At each step, each boundary where a pair could be joined is left out
+independently with the same probability. Of the others, that with the lowest merge is joined, the leftmost of equals.
+The word is done when all are left out. A boundary that was left out may be joined at the next step.
 
     >>> dropped = Dropout({1 << 32 | 2: (0, 3)}.get, 0.25)
     >>> dropped.outcomes([1, 2])
@@ -22,12 +22,12 @@ from bpe_core.insight.word_lattice import Ids
 from bpe_core.segmenting.by_priority import JoinedWords
 from bpe_core.segmenting.neighbours import Find, join_neighbours
 
-MOST_STATES = 2_000  # of a word on its ways through dropout; of more, chances are only drawn
+MOST_STATES = 2_000  # states of a word for which probabilities are computed; with more, ways are only drawn
 
 
 class Dropout:
     def __init__(self, find: Find, probability: float) -> None:
-        """`find` says of two neighbours which merge joins them, the first having the lowest number, and to what."""
+        """Begin with `find`, which returns the merge of two neighbours and their token; lower merges come first."""
         if not 0 <= probability <= 1:
             raise BpeError(f"A merge is left out with a probability from 0 to 1, not {probability:g}.")
         self._find, self._left_out = find, probability
@@ -36,10 +36,10 @@ class Dropout:
         return join_neighbours(symbols, self._find, chance=chance, dropout=self._left_out)[0]
 
     def outcomes(self, symbols: Sequence[int]) -> dict[Ids, float] | None:
-        """Return the probability of each way that can come out; None where there are too many on the way to them.
+        """Return the probability of each possible result; None if there are too many states on the way.
 
-        Of the places that could be joined, in their order, the one behind i others is joined if those are left out and
-        it is not; the word is done if all are left out.
+        The boundaries that could be joined have an order. A boundary is joined if all boundaries before it are left
+        out and it is not; the word is done if all are left out.
         """
         waiting: dict[Ids, float] = {tuple(symbols): 1.0}
         found: dict[Ids, float] = {}

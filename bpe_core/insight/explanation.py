@@ -1,4 +1,4 @@
-"""Explain why a text is split at a place: a sentence, and the tokens in it with their numbers."""
+"""The explanation why a text is split at a boundary: a sentence, and the tokens in it with their numbers."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from bpe_core.segmenting.cutting import Allowed
 
 
 def explain(text: str, history: History, allowed: Allowed, corpus: Corpus | None = None) -> ExplainedText:
-    """Return the answers for one text with these special tokens, as its method gives them.
+    """Return a method's answers for a text with the allowed special tokens.
 
-    A table from a file may join its texts in an order of its own, which is explained alike for every method.
+    A table from a file may merge by priority; this is explained in the same way for every method.
     """
     if history.joining is not None:
         return WhyPriority(text, history, allowed)

@@ -1,7 +1,7 @@
-"""The results of other methods on the same words, shown beside a floor.
+"""The results of other methods on the same words, shown next to a floor.
 
-Unigram and MinGram learn from characters. Where symbols are bytes, each byte is a character to them, so that all have
-as many pieces of the same words.
+Unigram and MinGram learn from characters. If symbols are bytes, they get each byte as a character, so all methods have
+equally many pieces of the same words.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ from bpe_core.recipes.recipe import Recipe
 from bpe_core.support.arrays import Bools, Bytes
 from bpe_core.support.progress import Work
 
-AT_ONCE = 0.2  # seconds of learning before somebody is asked whether they still wait
+AT_ONCE = 0.2  # seconds of learning between two checks for cancellation
 
 
 @dataclass(frozen=True)
 class Beside:
-    """The result of a method: the tokens of the corpus as it cuts them, and its vocabulary where it can be shown."""
+    """The result of a method: the number of tokens of the corpus, and its vocabulary as a witness."""
 
     tokens: int
     witness: Witness | None
 
 
 def learned_beside(court: Court, pieces: Sequence[int], work: Work) -> Mapping[str, list[Beside | None]]:
-    """Let each method learn vocabularies of so many pieces; None where it finds fewer.
+    """Let each method learn a vocabulary of each size; None if a method finds fewer pieces.
 
-    Where letters at the ends of words, or inside, are other symbols, nothing can be set beside them.
+    If letters at the ends of words or inside words are separate symbols, no method can be compared.
     """
     words, recipe = court.words, court.recipe
     if recipe.base == "characters" and recipe.marker not in ("none", "prefix"):
@@ -79,8 +79,8 @@ def _learned(words: WordTable, recipe: Recipe, wanted: int, work: Work) -> Histo
 
 
 def _as_characters(words: WordTable) -> WordTable:
-    """Return the same words with each byte as a Latin letter, as Unigram's pieces hold letters of one script."""
-    other = ~is_letter(words.text)  # which become U+0100 to U+01FF
+    """Return the words with each byte written as a Latin letter, as Unigram's pieces hold letters of one script."""
+    other = ~is_letter(words.text)  # bytes become U+0100 to U+01FF
     places = np.concatenate((np.zeros(1, np.int64), np.cumsum(other + np.int64(1))))
     text = np.empty(int(places[-1]), np.uint8)
     text[places[:-1]] = np.where(other, 0xC4 + (words.text >> 6), words.text)

@@ -1,4 +1,4 @@
-"""List the words of a corpus as they were counted: filtered, sorted, with all that is known of each."""
+"""The list of a corpus's counted words, filtered and sorted."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from bpe_core.text.corpus import Corpus
 from bpe_core.text.patterns import NAMED_PATTERNS
 from bpe_core.text.reading.utf8 import whole_characters
 
-WORD, COUNT = "word", "count"  # orders of words, beside the names of groups
+WORD, COUNT = "word", "count"  # orders of words, besides the names of groups
 
 
 @dataclass(frozen=True, eq=False)
 class ListedWords:
-    """All words with their counts, by group where there are groups.
+    """All words with their counts, and with the counts in each group.
 
     >>> from bpe_core.counting.words import WordTable
     >>> german, code = WordTable.from_counts({" low": 2, "new": 1}), WordTable.from_counts({"new": 4})
@@ -55,7 +55,7 @@ class ListedWords:
         return shown(self.words.words.word(row))
 
     def rows(self, holding: str = "", group: str | None = None, *, ascending: bool = False) -> Int64s:
-        """Return the words that hold a text, the most frequent (in a group) first; equals as they were met."""
+        """Return the words that hold a text, the most frequent first; equal ones keep their order."""
         counts = self.of_groups[group] if group is not None else self.words.words.counts
         chosen = counts > 0
         if holding:
@@ -64,7 +64,7 @@ class ListedWords:
         return rows[np.argsort(counts[rows] if ascending else -counts[rows], kind="stable")]
 
     def sorted_by(self, by: str, holding: str = "", *, from_end: bool = False) -> Int64s:
-        """Sort the words that hold a text: by "word" alphabetically, by "count" or a group the most frequent first."""
+        """Sort the words that hold a text: by "word" alphabetically, by "count" or a group with the largest first."""
         if by == WORD:
             order = sorted(self.rows(holding).tolist(), key=self.words.words.word, reverse=from_end)
             return np.array(order, np.int64)
@@ -94,14 +94,14 @@ def _bytes_of(text: str) -> bytes:
 
 
 LONG_WORD = 64  # bytes; hardly any word of a language with blanks is longer
-LONG_SHARE = 0.2  # of all bytes in long words: more makes a warning
-SAMPLE = 200_000  # bytes of a file for trying other patterns
+LONG_SHARE = 0.2  # a larger share of bytes in long words causes a warning
+SAMPLE = 200_000  # bytes of a file on which other patterns are tried
 
 
 @dataclass(frozen=True)
 class LongWords:
-    file: str  # empty where the text was changed before it was split, so that the word cannot be found in it
-    better: tuple[str, ...]  # by how well they do
+    file: str  # empty if normalization changed the text, so the word cannot be found in it
+    better: tuple[str, ...]  # better patterns, the best first
 
 
 def share_of(table: WordTable) -> float:
@@ -132,7 +132,7 @@ def find_long_words(
         data = bytes(chunk.data)
         place = data.find(heaviest)
         if place >= 0:
-            sample = data[place : place + SAMPLE]  # it begins with a word, and so with a character
+            sample = data[place : place + SAMPLE]  # the sample begins with a word, so with a whole character
             text = sample[: whole_characters(sample)].decode()
             return LongWords(corpus.sources[chunk.source].name, _better(text, recipe))
     return LongWords("", ())
@@ -147,6 +147,6 @@ def _better(text: str, recipe: Recipe) -> tuple[str, ...]:
             other = recipe.with_changes(pattern=pattern, custom_pattern="")
             shares[pattern] = share_of(count_unmixed(corpus, other))
         except (RecipeError, CorpusError):
-            continue  # advise only what the method allows
+            continue  # suggest only patterns that the method allows
     better = [name for name, share in shares.items() if name != recipe.pattern and share < min(LONG_SHARE, now / 2)]
     return tuple(sorted(better, key=lambda name: round(shares[name], 2)))

@@ -1,11 +1,10 @@
-"""Show how pairs compete: their races through the training, the decisions of ties, and the leaders at any moment.
+"""The competition of pairs: their counts through the training, the decisions of ties, and the leaders at any step.
 
-A pair enters the race when both its tokens exist. From then on its count can only fall, each time because a merge
-takes one of its tokens away; unless the method turns to other words, which may hold it more often. It leaves with the
-count at which it is merged itself.
+A pair enters the race when both its tokens exist. From then on its count only falls, each time because a merge uses
+one of its tokens, unless a second stage learns from other words. The pair leaves when it is merged itself.
 
-A tie decides a merge when another pair had exactly its count. Mostly the loser is merged soon after. But sometimes the
-winner takes its tokens away, and two correct trainers part ways for good (`table_comparison` shows where).
+In a tie another pair has exactly the same count. The loser is often merged soon after. But sometimes the winner uses
+its tokens, and then two correct trainers differ for good (`table_comparison` shows where).
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from bpe_core.segmenting.boundaries import NEVER
 from bpe_core.support.arrays import Int64s
 from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
 
-AMONG = 24  # steps whose pairs lead
+AMONG = 24  # steps whose leading pairs are considered
 
 
 @dataclass(frozen=True)
@@ -39,12 +38,12 @@ class Cut:
 
 @dataclass(frozen=True, eq=False)
 class Runner:
-    """One pair, with its count from the state in which it could first exist."""
+    """A pair with its count from the step at which it could first exist."""
 
     pair: tuple[int, int]
-    states: Int64s  # the numbers of merges from which on the count is another, ascending; it is born with the first
-    counts: Int64s  # from each of these on
-    losses: tuple[Cut, ...]  # by the merges that took from it, in their order
+    states: Int64s  # the numbers of merges at which the count changes, ascending; the first is its birth
+    counts: Int64s  # the count from each of these on
+    losses: tuple[Cut, ...]  # the merges that lowered its count, in order
     won_at: int | None  # the step that merged it; None for a pair that never won
 
     @property
@@ -59,7 +58,7 @@ class Runner:
         return np.where(place < 0, 0, self.counts[place])
 
     def stairs(self, until: int | None = None) -> tuple[tuple[int, int], ...]:
-        """Return the states at which its count changes, and the counts; with `until` only earlier states."""
+        """Return the numbers of merges at which its count changes, and the counts; with `until`, only earlier ones."""
         points = zip(self.states.tolist(), self.counts.tolist(), strict=True)
         return tuple((state, count) for state, count in points if until is None or state < until)
 
@@ -73,7 +72,7 @@ class Runner:
 
     @property
     def cuts(self) -> list[Cut]:
-        """Return the merges that cut it down, the heaviest first, without its own."""
+        """Return the other merges that lowered its count, the largest loss first."""
         return sorted((cut for cut in self.losses if cut.step != self.won_at), key=lambda cut: -cut.lost)
 
 
@@ -94,7 +93,7 @@ def race(
 
 
 def follow(ranked: RankedWords, pair: tuple[int, int], won_at: int | None = None) -> Runner:
-    """Count a pair, or a single token, in the words of each stage while it lasts."""
+    """Count a pair, or a single token, over time, in the words of each stage."""
     states, counts, losses = list[int](), list[int](), list[Cut]()
     for since, until, words in ranked.stages:
         occurrences = words.occurrences(pair[0]) if pair[1] == NOTHING else words.pair_occurrences(*pair)
@@ -109,17 +108,17 @@ def follow(ranked: RankedWords, pair: tuple[int, int], won_at: int | None = None
         left = lost.sum() - np.cumsum(lost)
         falls, lost = falls[falls < until], lost[falls < until]
         inside, left = falls + 1 < until, left[: len(falls)]
-        if not any(counts):  # no words so far ever held it
+        if not any(counts):  # no words have held it so far
             states, counts = [], []
         states += [first, *(falls[inside] + 1).tolist()]
         counts += [int(weights[there].sum()), *left[inside].tolist()]
         losses += map(Cut, (falls + 1).tolist(), lost.tolist())
-    changes = np.diff(counts, prepend=-1) != 0  # other words may hold it as often
+    changes = np.diff(counts, prepend=-1) != 0  # the words of the next stage may hold it equally often
     return Runner(pair, np.array(states)[changes], np.array(counts)[changes], tuple(losses), won_at)
 
 
 def leads(runners: list[Runner]) -> list[LeadChange]:
-    """Return who leads when: a change needs a runner that enters or falls. Of equals, the one merged first leads."""
+    """Return the changes of the leader; of equal pairs, the one that is merged first leads."""
     moments = {0}
     for runner in runners:
         moments |= {*runner.states.tolist()}
@@ -135,7 +134,7 @@ def leads(runners: list[Runner]) -> list[LeadChange]:
 
 @dataclass(frozen=True)
 class Loss:
-    """A loss: the occurrences that one merge took from another pair."""
+    """The loss of a pair: the occurrences that a merge took from it."""
 
     pair: Pair
     step: int
@@ -143,21 +142,21 @@ class Loss:
 
 
 def largest_loss(ranked: RankedWords, *, cancelled: CancelCheck = never_cancelled) -> Loss | None:
-    """Return the most that one merge took from a leading pair; of equals the first."""
+    """Return the largest loss of a leading pair by one merge; the first of equal ones."""
     runners = race(ranked, _that_led(ranked, cancelled), cancelled=cancelled)
     found = [Loss(runner.pair, cut.step, cut.lost) for runner in runners for cut in runner.cuts[:1]]
     return min(found, key=lambda loss: (-loss.lost, loss.step), default=None)
 
 
 def most_dramatic(ranked: RankedWords, most: int, *, cancelled: CancelCheck = never_cancelled) -> list[tuple[int, int]]:
-    """Return the leading pairs that lost most to merges of others."""
+    """Return the leading pairs that lost most to other merges."""
     runners = race(ranked, _that_led(ranked, cancelled), cancelled=cancelled)
     lost = {runner.pair: sum(cut.lost for cut in runner.cuts) for runner in runners}
     return sorted(lost, key=lost.__getitem__, reverse=True)[:most]
 
 
 def _that_led(ranked: RankedWords, cancelled: CancelCheck) -> list[Pair]:
-    """Return the pairs that led at first, were merged or came in second then, or came in second most often."""
+    """Return the pairs that led, were merged or came second at the first steps, and those that came second most."""
     history, columns = ranked.history, ranked.history.columns
     at_first = ((one.left, one.right) for one in leading_pairs(ranked.words, history, 0, AMONG, cancelled=cancelled))
     merged = history.pairs(0, min(AMONG, len(history)))
@@ -169,13 +168,13 @@ def _that_led(ranked: RankedWords, cancelled: CancelCheck) -> list[Pair]:
 @dataclass(frozen=True)
 class NeverMerged:
     pair: tuple[int, int]
-    times: int  # how many times it was second
-    closest_step: int  # the step at which it missed by the least
-    missed_by: int  # occurrences; 0 where only the tie rule decided
+    times: int  # how many times it was the runner-up
+    closest_step: int  # the step at which it lost most narrowly
+    missed_by: int  # occurrences by which it lost; 0 if the tie rule decided
 
 
 def best_that_never_won(history: History, most: int = 50) -> list[NeverMerged]:
-    """Return the runners-up that no merge ever took, those that were second most often first."""
+    """Return the runners-up that were never merged, the most frequent runners-up first."""
     columns = history.columns
     found: dict[tuple[int, int], tuple[int, int, int]] = {}
     rows = zip(*(column.tolist() for column in columns[2:6]), strict=True)
@@ -194,13 +193,13 @@ def best_that_never_won(history: History, most: int = 50) -> list[NeverMerged]:
 class Tie:
     step: int  # 1 is the first merge
     winner: tuple[int, int]
-    loser: tuple[int, int]  # the next best; there may have been more
+    loser: tuple[int, int]  # the runner-up; more pairs may have had this count
     count: int
     loser_step: int | None  # the step that merged the loser after all
 
 
 def ties(history: History, at: int | None = None, *, cancelled: CancelCheck = never_cancelled) -> list[Tie]:
-    """Return all ties among the first `at` merges. A table without counts knows of none."""
+    """Return all ties among the first `at` merges; a table without counts has none."""
     tied = np.flatnonzero(history.tied[:at])
     if not len(tied):
         return []
@@ -220,7 +219,7 @@ ALL = 1 << 40  # more than any count
 def leading_pairs(
     words: WordTable, history: History, at: int, wanted: int = ALL, *, cancelled: CancelCheck = never_cancelled
 ) -> list[Candidate]:
-    """Return the possible choices after `at` steps, the best first, by learning all steps before again."""
+    """Return the possible next steps after `at` steps, the best first; all steps before are learned again."""
     trainer = Trainer(words, history.recipe, history=history.first(at), cancelled=cancelled)
     trainer.look_ahead(cancelled)
     return trainer.candidates(wanted)
@@ -243,7 +242,7 @@ def is_as_good(one: Candidate, best: Candidate, recipe: Recipe, reason: Reason |
 
 
 def next_pair(history: History | None, at: int, leading: Sequence[Candidate]) -> Pair:
-    """Return the next step's pair; in a table from elsewhere it need not be the leading one."""
+    """Return the pair of the next step; in an imported table it may not be the leading pair."""
     if history is not None and at < len(history):
         return history.pair(at)
     return leading[0].left, leading[0].right

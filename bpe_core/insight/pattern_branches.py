@@ -1,4 +1,4 @@
-"""The alternative of a pattern that made a word, and an explanation of each in the named patterns."""
+"""The alternatives of patterns: which one made a word, and what each one in a named pattern means."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class Branch:
 
 
 def branch_that_matched(text: str, start: int, stop: int, recipe: Recipe) -> Branch | None:
-    """Return the alternative that made a word of a text split on its own; None if that is unknown.
+    """Return the alternative of the pattern that made a word of a text; None if it is not known.
 
     >>> branch = branch_that_matched("Hello world", 5, 11, Recipe.preset("gpt2"))
     >>> branch.expression, branch.explanation
@@ -103,7 +103,7 @@ def branch_that_matched(text: str, start: int, stop: int, recipe: Recipe) -> Bra
     explanations = _EXPLANATIONS.get(recipe.pattern, ())
     ends = _ends(expression, text, start) if own or not text.isascii() else _ends_in_ascii(expression, text, start)
     for number, (branch, end) in enumerate(ends, start=1):
-        if end is not None:  # the first alternative that matches is the one that counts
+        if end is not None:  # the first alternative that matches decides
             told = explanations[number - 1] if number <= len(explanations) else ""
             return Branch(number, branch, told) if end == stop else None
     return None
@@ -123,7 +123,7 @@ def _ends_in_ascii(expression: str, text: str, start: int) -> Iterator[tuple[str
 
 @lru_cache(maxsize=32)
 def _compiled(expression: str) -> tuple[tuple[str, regex.Pattern[str]], ...]:
-    """Compile each alternative by itself; nothing where one refers to a group elsewhere."""
+    """Compile each alternative by itself; return nothing if one refers to a group outside."""
     import regex  # takes a while to load
 
     flags = regex.match(r"\(\?[a-zA-Z0-9]+\)", expression)
@@ -135,7 +135,7 @@ def _compiled(expression: str) -> tuple[tuple[str, regex.Pattern[str]], ...]:
 
 
 def alternatives(expression: str) -> list[str]:
-    """Cut a regular expression at its outermost bars.
+    """Divide a regular expression at its outermost bars.
 
     >>> alternatives(r"'(?:s|t)|[^|\\]]+|\\|")
     ["'(?:s|t)", '[^|\\\\]]+', '\\\\|']
@@ -149,7 +149,7 @@ def alternatives(expression: str) -> list[str]:
             in_class = sign != "]"
         elif sign == "[":
             in_class = True
-            # A bracket that comes first in a class stands for itself.
+            # A closing bracket at the beginning of a class stands for itself.
             place += 1 if expression[place + 1 : place + 2] == "^" else 0
             place += 1 if expression[place + 1 : place + 2] == "]" else 0
         elif sign in "()":

@@ -1,8 +1,8 @@
-"""Rank the boundaries of every distinct word of a corpus; counts and occurrences follow from the ranks.
+"""The ranks of the boundaries in every distinct word of a corpus; counts and occurrences follow from them.
 
-The rank of a boundary is the index of the merge that dissolves it. A merge makes one token for each boundary it
-dissolves. So one can read off where a token occurred, when each occurrence was made and taken, and which words and
-files paid for a merge, without making a single merge again.
+The rank of a boundary is the index of the merge that removes it. A merge makes one token for each boundary that it
+removes. So the ranks show where a token occurred, when each occurrence was made and used, and which words and files
+contributed to a merge. No merge has to be made again.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from bpe_core.support.arrays import Int32s, Int64s, repeated
 
 @dataclass(frozen=True, eq=False)
 class Occurrences:
-    """The places of a token (or a pair of tokens), from `born` merges to `died` merges, both included."""
+    """The occurrences of a token or a pair, each from `born` merges to `died` merges, both included."""
 
     starts: Int64s  # cells, ascending
     ends: Int64s
@@ -45,25 +45,25 @@ class Occurrences:
 class Stage(NamedTuple):
     """The words that some steps were learned from."""
 
-    since: int  # this many steps
-    until: int  # they are others after this many
+    since: int  # the number of steps before the stage
+    until: int  # the number of steps at the end of the stage
     words: RankedWords
 
 
 @dataclass(frozen=True, eq=False)
 class RankedWords:
-    """The words as one array of cells, each word between separators."""
+    """The ranked words as an array of cells, each word between separators."""
 
     words: WordTable
     history: History
     symbols: Int32s  # the base symbol in each cell; negative for separators and symbols that never merge
-    starts: Int64s  # the first cell of each word, and the end
-    ranks: Int32s  # of the boundary in front of each cell: a merge's index, NEVER, or PATTERN_CUT at the edge of a word
+    starts: Int64s  # the first cell of each word, and the end of the last
+    ranks: Int32s  # of the boundary before each cell: a merge's index, NEVER, or PATTERN_CUT at a word's edge
     tokens_at_start: int
 
     @classmethod
     def of(cls, words: WordTable, history: History) -> RankedWords:
-        """Find the ranks; a text of 10 MB and 32,000 merges takes some 0.1 s."""
+        """Compute the ranks; a text of 10 MB and 32,000 merges takes about 0.1 s."""
         if not learns_by_ranks(history):
             title = METHODS[history.recipe.method].title
             why = f"{title} learns otherwise" if history.joining is None else "this table has an order of its own"
@@ -77,7 +77,7 @@ class RankedWords:
 
     @cached_property
     def stages(self) -> tuple[Stage, ...]:
-        """Return the words that were learned from, and those of the first steps where a method begins with others."""
+        """Return the words of each stage; methods that learn within runs first have two stages."""
         turn, method = first_turn(self.history), Method.of(self.history.recipe)
         inside = method.words_at_first(self.words, self.history.recipe) if turn else None
         if inside is None:
@@ -86,7 +86,7 @@ class RankedWords:
         return Stage(0, turn, at_first), Stage(turn, NEVER, self)
 
     def at(self, steps: int) -> RankedWords:
-        """Return the same of the words as they are after so many steps: those that the next one is learned from."""
+        """Return the ranked words of the stage that the step after `steps` steps belongs to."""
         return next(stage.words for stage in reversed(self.stages) if stage.since <= steps)
 
     @property
@@ -95,7 +95,7 @@ class RankedWords:
 
     @cached_property
     def word_of_cell(self) -> Int32s:
-        """Return the word each cell belongs to; a separator belongs to the word before it."""
+        """Return the word of each cell; a separator belongs to the word before it."""
         lengths = np.diff(self.starts)
         found = repeated(np.arange(len(lengths), dtype=np.int32), lengths)
         return np.concatenate([np.zeros(int(self.starts[0]), np.int32), found])
@@ -121,7 +121,7 @@ class RankedWords:
         return Tokenizer(self.history)
 
     def serves(self, history: History) -> bool:
-        """Return whether these ranks cover all merges of a history; a run that goes on soon has more."""
+        """Return whether these ranks cover all merges of a history; a running training soon has more."""
         return len(self.history) == len(history)
 
     @cached_property
@@ -143,7 +143,7 @@ class RankedWords:
         return self.history.first(at).token_counts(self.symbol_counts, self.joined[:at])
 
     def occurrences(self, token: int) -> Occurrences:
-        """Return where a token was at some time. (The unknown token has no cell of its own.)"""
+        """Return all occurrences of a token over time. (The unknown token has no cell.)"""
         if token < self.base:
             starts = np.flatnonzero(self.symbols == token)
             ends, born = starts + 1, 0
@@ -173,7 +173,7 @@ class RankedWords:
 
     @cached_property
     def cells_by_rank(self) -> tuple[Int64s, Int32s]:
-        """Return where each step's cells begin in the second array, which lists the cells by step, ascending."""
+        """Return the cells sorted by step in a second array, and the first index of each step in it."""
         order = np.argsort(self.ranks, kind="stable").astype(np.int32)
         return np.searchsorted(self.ranks[order], np.arange(len(self.history) + 1, dtype=np.int32)), order
 
@@ -190,9 +190,9 @@ class RankedWords:
 
 @dataclass(frozen=True)
 class Contribution:
-    word: int  # its index in the word table
+    word: int  # the index in the table of words
     times: int  # how often the pair occurs in the word
-    count: int  # that number times the count of the word
+    count: int  # `times` multiplied by the count of the word
 
 
 @dataclass(frozen=True)
@@ -222,12 +222,12 @@ def _in_words(ranked: RankedWords, cells: Int64s | Int32s) -> Contributions:
 
 
 class FileCounts:
-    """Counts of each word in several files or groups, looked up by the bytes of the word."""
+    """The counts of each word in several files or groups, by the bytes of the word."""
 
     def __init__(self, tables: Mapping[str, WordTable]) -> None:
         self._counts: dict[str, dict[bytes, int]] = {name: dict(table) for name, table in tables.items()}
 
     def split(self, paid: Contributions, ranked: RankedWords) -> dict[str, int]:
-        """Split the count over the files; the parts add up to it."""
+        """Split a count over the files; the parts add up to the count."""
         times = [(ranked.words.word(one.word), one.times) for one in paid.words]
         return {name: sum(n * counts.get(word, 0) for word, n in times) for name, counts in self._counts.items()}

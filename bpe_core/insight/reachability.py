@@ -1,8 +1,8 @@
-"""Find a text that produces a token, or why none does; and all tokens of a table that no text can produce.
+"""The search for a text that produces a token, and for all tokens of a table that no text produces.
 
-While a token is made, merges inside it do not depend on its surroundings. So if any word holds the token, its own
-symbols alone become it, too. In imported tables they may become other pieces: then no text can produce it. For a whole
-table all tokens are tested together, and only the undecided ones by themselves.
+While a token is made, merges inside it do not depend on its surroundings. So if any word produces the token, its own
+text alone produces it, too. In imported tables its text may become other tokens; then no text produces it. For a whole
+table all tokens are tested together, and then the undecided ones one by one.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ from bpe_core.segmenting.text_encoder import merges_of
 from bpe_core.support.arrays import Bools, Int32s, Int64s
 from bpe_core.support.progress import ALONE, CancelCheck, Progress, Work, never_cancelled, while_wanted
 
-MOST_TRIALS = 3_000  # some 0.1 s
+MOST_TRIALS = 3_000  # about 0.1 s
 TRIED_ALONE, TRIED_AT_ONCE = 1, 200
-MOST_TRIED = 2**25  # characters and tokens of all trials of a table, some seconds: texts can be long, or become so
+MOST_TRIED = 2**25  # characters and tokens of all trials of a table, some seconds
 PRIVATE = "\ue000"  # a character that hardly any alphabet holds
-CONTINUATIONS = (0x80, 0x90, 0x9F, 0xA0, 0xBF)  # enough for every lead byte to find one that fits
+CONTINUATIONS = (0x80, 0x90, 0x9F, 0xA0, 0xBF)  # at least one of these fits after every lead byte
 
 
 @dataclass
 class Room:
-    """A budget of texts that may still be tried; each token of a table that is searched for uses some of it."""
+    """A budget of trials; each searched token of a table uses some of it."""
 
     left: int = MOST_TRIED
 
@@ -55,7 +55,7 @@ def reachability(
     room: Room | None = None,
     cancelled: CancelCheck = never_cancelled,
 ) -> Reachability:
-    """Look for a text with the token. "not found": its symbols become it, but every text seems to part them."""
+    """Search for a text with the token; "not found" means that every tried text divides the token's symbols."""
     at = len(history) if at is None else at
     base = len(history.alphabet)
     if token >= base + at:
@@ -81,7 +81,7 @@ def reachability(
 def _by_trying(
     history: History, token: int, symbols: list[int], at: int, tokenizer: Tokenizer, room: Room, cancelled: CancelCheck
 ) -> Reachability:
-    """Try texts where a method does not cut by the order of its steps, so that the token alone proves nothing."""
+    """Try texts, for methods that do not cut by the order of steps, so the token's text alone proves nothing."""
     at = history.last_step_beside(token, at)
     text = _witness(_candidates(history, token, symbols, at, None), token, at, tokenizer, room, cancelled)
     return Reachability("not found" if text is None else "reachable", text)
@@ -90,7 +90,7 @@ def _by_trying(
 def _witness(
     texts: Iterator[str], token: int, at: int, tokenizer: Tokenizer, room: Room, cancelled: CancelCheck
 ) -> str | None:
-    """Try the first text alone, as it mostly serves, and the others in batches, which takes less time for each."""
+    """Try the first text alone, as it is mostly right, and the others in batches, which is faster."""
     left, wanted = MOST_TRIALS, TRIED_ALONE
     while left > 0 and (some := list(islice(texts, min(left, wanted)))):
         if cancelled():
@@ -125,7 +125,7 @@ def _candidates(history: History, token: int, symbols: list[int], at: int, corpu
     texts: list[str] = []
     for text in [PRIVATE] if unknown else islice(completions(raw), 500):
         texts.append(text)
-        yield text  # mostly the first serves, and no other is made
+        yield text  # the first text is mostly right, and then no other is made
     symbols_around = history.alphabet.symbols[:MOST_TRIALS]  # more would take too long
     around = [PRIVATE, "\x00", "q", "e", "0", "."] + [
         symbol.decoded.decode(errors="ignore") for symbol in symbols_around if symbol.kind != "marker"
@@ -149,7 +149,7 @@ def _can_stand_in_text(history: History, symbols: list[int]) -> bool:
 
 
 def completions(raw: bytes) -> Iterator[str]:
-    """Yield texts whose UTF-8 holds these bytes: themselves, or with a cut character made whole.
+    """Yield texts whose UTF-8 holds these bytes, with incomplete characters completed.
 
     >>> next(completions(b"low")), next(completions("é".encode()[1:])).encode()[1:] == "é".encode()[1:]
     ('low', True)
@@ -170,9 +170,9 @@ def completions(raw: bytes) -> Iterator[str]:
 
 
 REPORTED = 4_096  # tokens between two reports
-MOST_ASKED = 50  # tokens tested one by one, some 0.1 s each where no text is found
-MOST_WAYS = 2**33  # parts of all tokens, each looked at as a text; some 10 s
-MOST_SYMBOLS = 2**26  # of all tokens together; no table of texts has nearly as many
+MOST_ASKED = 50  # tokens tested one by one, about 0.1 s each if no text is found
+MOST_WAYS = 2**33  # parts of all tokens that are examined as texts; about 10 s
+MOST_SYMBOLS = 2**26  # symbols of all tokens together; far more than tables of texts have
 
 Kind = Literal["falls apart", "no text", "not found"]
 
@@ -180,7 +180,7 @@ Kind = Literal["falls apart", "no text", "not found"]
 @dataclass(frozen=True)
 class Reason:
     kind: Kind
-    pieces: tuple[int, ...] = ()  # the tokens of its own symbols
+    pieces: tuple[int, ...] = ()  # the tokens that its own text becomes
 
     def sentence(self, name: Callable[[int], str]) -> str:
         if self.kind == "falls apart" and len(self.pieces) == 1:
@@ -191,7 +191,7 @@ class Reason:
 
 
 def unreachable_tokens(history: History, work: Work = ALONE) -> dict[int, Reason]:
-    """Find the learned tokens that no text becomes.
+    """Find the learned tokens that no text produces.
 
     >>> from bpe_core.history.alphabet import Alphabet
     >>> from bpe_core.recipes.recipe import Recipe
@@ -221,7 +221,7 @@ def first_learned(history: History) -> int:
 
 
 def is_learned(history: History) -> Bools:
-    """Mark learned tokens, without special ones, dropped ones and mere steps without an id."""
+    """Mark learned tokens, without special tokens, dropped tokens and tokens without an id."""
     found: Bools = np.arange(history.first_special) >= first_learned(history)
     if not history.only_joins:
         found[np.setdiff1d(np.arange(history.first_special), history.vocabulary)] = False
@@ -282,7 +282,7 @@ def _laid_out(history: History, starts: Int64s, cancelled: CancelCheck) -> Int32
 
 
 def _in_no_single_word(history: History, ids: list[int], work: Work) -> list[int]:
-    """Return tokens whose text alone is several words; another text may keep it together."""
+    """Return tokens whose text alone is split into several words; another text may keep it in one word."""
     texts, cutting, marks = TokenBytes(history), Cutting(history.recipe), history.recipe.marker != "none"
     raws = ((id, texts[id].strip(b" ") if marks else texts[id]) for id in _looked_at(ids, work))
     return [id for id, raw in raws if not _is_one_word(raw, cutting)]
@@ -314,7 +314,7 @@ def _not_from_their_texts(history: History, ids: list[int], work: Work) -> list[
 
 
 def _asked_one_by_one(history: History, ids: list[int], cancelled: CancelCheck) -> dict[int, Reason]:
-    """Give the other tokens the benefit of the doubt after too many failures, or too much that was tried."""
+    """Search for the undecided tokens one by one; after too many failures or trials, the others count as reachable."""
     tokenizer, merges, found, in_vain = Tokenizer(history), merges_of(history), dict[int, Reason](), 0
     room = Room()
     for id in while_wanted(ids, cancelled, every=1):

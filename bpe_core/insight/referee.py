@@ -1,8 +1,8 @@
-"""Judge a table by the counts of a corpus: does each merge follow, and if not, what is wrong with the first wrong one?
+"""The check of a table by the counts of a corpus: whether each merge is right, and what is wrong with others.
 
-The words are cut by the table's own merges, step by step. Each merge should take a pair that occurs most; a pair that
-occurs more often was passed over. It counts once, at the first step that should have taken it: behind that step it is
-left out, so that the other steps are judged by what the table's own trainer could still choose.
+The words are cut by the table's own merges, step by step. Each merge should take a pair that occurs most; a more
+frequent pair was passed over. Such a pair counts once, at the first step that should have taken it. It is left out
+after that step, so later steps are judged by the other pairs.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from bpe_core.support.progress import ALONE, Progress, Work
 
 Kind = Literal["wrapped", "zero", "length", "minimum", "ties", "order", "skipped", "count"]
 
-ROUNDS = 24  # replays at most, each of which finds pairs that others hid
-MOST_PASSED = 2_000  # pairs; a table of other words has no end of them
-FIRST_STRETCH = 64  # steps between two looks at a new run; then twice as many each time
+ROUNDS = 24  # the most replays; each one finds pairs that were hidden before
+MOST_PASSED = 2_000  # pairs; a table from other words passes over very many
+FIRST_STRETCH = 64  # steps before the first check of a new run; doubled each time
 WRAPS_AT = 2**31
 WORD_SIGN = "▁"
 
@@ -52,8 +52,8 @@ KINDS: dict[Kind, str] = {
 class Fault:
     step: int  # 1 is the first
     kind: Kind
-    count: int  # of the pair that was merged
-    passed: Pair | None = None  # what should have been merged
+    count: int  # count of the merged pair
+    passed: Pair | None = None  # the pair that should have been merged
     passed_count: int = 0
 
 
@@ -61,14 +61,14 @@ class Fault:
 class Verdict:
     steps: int
     right: int
-    faults: tuple[Fault, ...]  # by step
-    rule: str  # of ties, that goes on longest
-    rule_until: int  # steps that it explains
-    ties: int  # steps at which another pair occurred as often
-    counts: Int64s = field(default_factory=lambda: np.zeros(0, np.int64))  # of each pair that was merged
-    is_whole: bool = True  # all that was passed over is known
-    miscounted: int = 0  # steps of which the table says another count than the texts have
-    limit: int | None = None  # symbols of a token, where longer pairs occur more often
+    faults: tuple[Fault, ...]  # in the order of steps
+    rule: str  # the tie rule that explains the most steps
+    rule_until: int  # number of steps that it explains
+    ties: int  # steps at which another pair was equally frequent
+    counts: Int64s = field(default_factory=lambda: np.zeros(0, np.int64))  # count of each merged pair
+    is_whole: bool = True  # whether all passed-over pairs are known
+    miscounted: int = 0  # steps whose count in the table differs from the texts
+    limit: int | None = None  # the largest length of a token, if longer pairs occur more often
 
     @property
     def first(self) -> Fault | None:
@@ -76,27 +76,27 @@ class Verdict:
 
     @property
     def sound_until(self) -> int:
-        """Return how many steps there are before the first that merged a wrong pair."""
+        """Return the number of steps before the first one that merged a wrong pair."""
         return next((one.step - 1 for one in self.faults if one.kind != "count"), self.steps)
 
 
 def judge(words: WordTable, history: History, work: Work = ALONE, *, limit: int | None = None) -> Verdict:
-    """Judge all steps; where the table has counts, by these, and the minimum and the rule for ties of its recipe, too.
+    """Judge all steps; if the table has counts, judge also these, and use its recipe's minimum and tie rule.
 
-    `limit` is how many symbols a token has at most, where its trainer joins no longer pairs.
+    `limit` is the largest length of a token in symbols, if the trainer had such a limit.
     """
     return _Replay(words, history, work, limit=limit).verdict()
 
 
 def sound_steps(words: WordTable, history: History, work: Work = ALONE, *, limit: int | None = None) -> int:
-    """Return how many steps there are before the first that is wrong by its count."""
+    """Return the number of steps before the first one that is wrong by its count."""
     columns = _Replay(words, history, work, limit=limit).columns({}, history.recipe.ties)
     wrong = np.flatnonzero((columns.runner_up_count > columns.count) | (columns.count == 0))
     return int(wrong[0]) if len(wrong) else len(history)
 
 
 def best_of_some(tables: Iterable[WordTable], history: History, work: Work = ALONE) -> Bools:
-    """Return which steps took a pair that occurs most in one of several texts."""
+    """Return which steps took the most frequent pair of at least one of several texts."""
     found = np.zeros(len(history), np.bool_)
     for words in tables:
         columns = _Replay(words, history, work).columns({}, history.recipe.ties)
@@ -129,7 +129,7 @@ class _Replay:
         rule, until = max(until_by.items(), key=lambda one: one[1])
         columns = self.columns({}, rule)
         counts = columns.count.copy()
-        passed: dict[Pair, int] = {}  # and the first step that should have taken it
+        passed: dict[Pair, int] = {}  # with the first step that should have taken it
         faults = [Fault(row + 1, "zero", 0) for row in np.flatnonzero(counts == 0).tolist()]
         rare = np.flatnonzero((counts > 0) & (counts < self._least))
         faults += [Fault(row + 1, "minimum", int(counts[row])) for row in rare.tolist()]
@@ -148,7 +148,7 @@ class _Replay:
             worse, rounds = columns.runner_up_count > counts, rounds + 1
         wrong = {one.step for one in faults} | {row + 1 for row in np.flatnonzero(worse).tolist()}
         miscounted = self._miscounted(counts)
-        listed = miscounted if 2 * len(miscounted) < len(counts) else miscounted[:1]  # else it has other texts
+        listed = miscounted if 2 * len(miscounted) < len(counts) else miscounted[:1]  # else the texts differ
         faults += [Fault(row + 1, "count", int(counts[row])) for row in listed if row + 1 not in wrong]
         faults.sort(key=lambda one: one.step)
         ties = int(np.count_nonzero((columns.runner_up_count == counts) & (counts > 0)))
@@ -166,7 +166,7 @@ class _Replay:
         return limit if (columns.runner_up_count > counts).any() else None
 
     def _miscounted(self, counts: Int64s) -> list[int]:
-        """List the rows whose count in the table is another; those of a table that was grown are of other texts."""
+        """List the rows whose count in the table differs; rows before the table grew come from other texts."""
         if not self._says_how:
             return []
         rows = np.flatnonzero(self._said != counts)
@@ -174,17 +174,17 @@ class _Replay:
         return found
 
     def columns(self, passed: Mapping[Pair, int], rule: str) -> Columns:
-        """Make the table's own steps; note what else would have been merged, but for what was passed over by then."""
+        """Make the table's own steps; record the best other pair at each, without the pairs passed over before."""
         left_out = tuple(Intervention(step, "forbid", *pair) for pair, step in passed.items())
         recipe = self._recipe.with_changes(interventions=left_out, ties=rule)
         return self._trainer(recipe, self._table).history.columns
 
     def _faults(self, row: int, count: int, rival: Pair, rival_count: int) -> Iterator[Fault]:
-        """Yield the fault of passing a pair over; none where trainers may differ."""
+        """Yield the fault of a step that passed over a pair; nothing if correct trainers may differ."""
         if rival[0] == rival[1] and (rival_count + 1) // 2 <= count:
-            return  # how often `aa` occurs in `aaa` is counted in two ways
+            return  # trainers count `aa` in `aaa` in two ways
         if self._is_there(rival, row):
-            return  # some merge no pair whose text is a token already
+            return  # some trainers merge no pair whose text is a token already
         later = self._ranks.get(rival)
         kind: Kind = "skipped" if later is None else "order"
         if _wraps(rival_count, count):
@@ -207,13 +207,13 @@ class _Replay:
         return {text: id for id, text in reversed(list(enumerate(self._texts)))}
 
     def _tie(self, row: int, columns: Columns) -> Iterator[Fault]:
-        """Yield the fault of a step whose tie the table's own rule decides otherwise."""
+        """Yield the fault of a step whose tie the table's own rule decides differently."""
         count, rival = int(columns.count[row]), (int(columns.runner_up_left[row]), int(columns.runner_up_right[row]))
         if count == columns.runner_up_count[row]:
             yield Fault(row + 1, "ties", count, rival, count)
 
     def _steps_by_rule(self) -> dict[str, int]:
-        """Return how many steps are learned again under each rule for ties; no further rule behind one for all."""
+        """Return how many steps each tie rule explains; stop at a rule that explains all."""
         own, found = self._recipe.ties, dict[str, int]()
         for name in (own, *(name for name, rule in TIE_RULES.items() if rule.fits(self._recipe.base) and name != own)):
             found[name] = self._learned_alike(name)
@@ -247,7 +247,7 @@ def _rivals(columns: Columns, worse: Bools) -> Iterator[tuple[int, Pair, int]]:
 
 
 def _wraps(count: int, other: int) -> bool:
-    """Return whether a larger count is no longer larger when kept in 32 bits, signed or unsigned.
+    """Return whether a larger count would not be larger in 32 bits, signed or unsigned.
 
     >>> _wraps(2**31, 5), _wraps(2**32 + 4, 5), _wraps(2**32 + 6, 5), _wraps(7, 5)
     (True, True, False, False)
@@ -257,7 +257,7 @@ def _wraps(count: int, other: int) -> bool:
 
 
 def parted_at_blanks(words: WordTable) -> WordTable:
-    """Part lines at U+0020 alone, as subword-nmt does; what else looks like a space stays in a word."""
+    """Split lines only at U+0020, as subword-nmt does; other kinds of space stay in words."""
     found: dict[bytes, int] = {}
     for line, count in words:
         for word in line.strip(b"\r\n ").split(b" "):
@@ -267,7 +267,7 @@ def parted_at_blanks(words: WordTable) -> WordTable:
 
 
 def without_line_ends(words: WordTable) -> WordTable:
-    """Take the newline off words at the end of a line, as if lines had been given without theirs."""
+    """Remove the newlines of words at the ends of lines."""
     found: dict[bytes, int] = {}
     for word, count in words:
         kept = word.removesuffix(b"\n").removesuffix(b"\r") if word.endswith(b"\n") else word
@@ -277,9 +277,9 @@ def without_line_ends(words: WordTable) -> WordTable:
 
 
 def parted_by_script(words: WordTable, history: History) -> WordTable:
-    """Part words where one script follows another, as SentencePiece parts them; the sign before a word goes with any.
+    """Split words where the script changes, as SentencePiece does; the marker before a word fits any script.
 
-    A mark without a script of its own goes with the sign that the table joins it to first.
+    A mark without a script belongs to the neighbour that the table joins it to first.
     """
     texts = written(history)
     joined = {(texts[left], texts[right]): row for row, (left, right) in reversed(list(enumerate(history.pairs())))}

@@ -1,16 +1,15 @@
-"""The mixture that a table was learned from: the shares of groups of texts that explain its merges best.
+"""The estimate of the mixture that a table was learned from: the shares of groups that explain its merges best.
 
-Each merge took a pair that occurred at least as often as any other. How often both occurred in each group at that step,
-under the table's own merges, is counted here. So each pair that was passed over, its rival, is a line to keep to:
+Each merge took a pair that occurred at least as often as any other. This module counts in each group how often the
+merged pair and another one, its rival, occur at that step. So each rival gives a line of a linear program:
 
     sum of shares times (count of the merge - count of the rival)  +  unexplained of the step  +  of the rival  >=  0
 
-The shares, which are not below 0 and add up to 1, leave as little unexplained as can be: a linear program (Hayase and
-others, 2024). Of its lines only those are written down that the shares found so far do not keep to. Which these are,
-the learner itself says: it makes the table's merges in the texts as the shares mix them, and names what it would have
-merged instead.
+The shares are at least 0 and add up to 1, and the program makes the unexplained part as small as possible (Hayase and
+others, 2024). Only the lines that the present shares violate are added. The learner finds them: it makes the table's
+merges in the texts, mixed by the shares, and reports the pairs that it would have merged instead.
 
-Counts are those in a million bytes of a group, so shares are of bytes.
+Counts are counts in a million bytes of a group, so shares are shares of bytes.
 """
 
 from __future__ import annotations
@@ -32,24 +31,24 @@ from bpe_core.support.optional_packages import MISSING_HIGHS, quiet_solver_or_no
 from bpe_core.support.progress import ALONE, Progress, Work
 
 MILLION = 1e6
-FINENESS = 2.0**44  # symbols of the mixed texts, once their counts are whole numbers
+FINENESS = 2.0**44  # symbols of the mixed texts after their counts are scaled to whole numbers
 ROUNDS = 60
-OF_CORNER = 40  # lines that are written down for each group alone
-CLOSE = 2e-3  # of what is unexplained in all, that may be missed
+OF_CORNER = 40  # lines that are added for each group alone
+CLOSE = 2e-3  # the share of the unexplained part that violated lines may add
 WEIGHS_OTHERWISE = 0.9
-SOMEWHAT_CLOSE = 0.05  # the same where shares are only to be compared
+SOMEWHAT_CLOSE = 0.05  # the same for shares that are only compared
 NOTHING = 1e-6  # occurrences in a million bytes
-AS_WELL = 1e-4  # of what is unexplained, and occurrences: a mixture that leaves so much more explains as well
+AS_WELL = 1e-4  # a mixture explains as well if it leaves no larger share, or number, more unexplained
 MIXTURE = "What a table was learned from"
 
 
 @dataclass(frozen=True, eq=False)
 class Rival:
     pair: Pair
-    born: int  # after how many steps it is there
-    until: int  # the index of the step that merges it, or how many steps there are
-    falls: Int64s  # after how many steps its counts change, ascending
-    counts: Float64s  # a row before the first fall and one after each, a column for each group
+    born: int  # the number of steps after which it exists
+    until: int  # the index of the step that merges it, or the number of steps
+    falls: Int64s  # the numbers of steps after which its counts change, ascending
+    counts: Float64s  # a row before the first change and after each, a column for each group
 
     def at(self, steps: Int64s) -> Float64s:
         """Return the rival's counts at these steps, a row for each."""
@@ -66,7 +65,7 @@ class Evidence:
         self.names, self._work = tuple(groups.groups), work
         self.table = History.from_pairs(recipe, history.alphabet, np.array(history.pairs(), np.int64).reshape(-1, 2))
         self._words = groups.words
-        # Of the texts as they were given; of their words, where signs stand for spaces, only if that is not known.
+        # The bytes of the given texts, or of their words if the former are not known.
         sizes = [groups.groups[name].text_bytes for name in self.names]
         self.bytes = [size or groups.bytes_in(name) for size, name in zip(sizes, self.names, strict=True)]
         counts = np.stack([groups.counts_in(name) for name in self.names], axis=1)
@@ -76,7 +75,7 @@ class Evidence:
         self.merges = self._counts_of_merges()
 
     def drawn(self, counts: Float64s, sizes: Float64s) -> Evidence:
-        """Return the same of other texts in these words: how often each word occurs in each group, and all bytes."""
+        """Return evidence from other texts with these words: `counts` and `sizes`, in bytes, of each group."""
         other = copy(self)
         other.bytes = sizes.tolist()
         other._weights = counts * (MILLION / sizes)
@@ -87,20 +86,20 @@ class Evidence:
         return len(self.table)
 
     def _counts_of_merges(self) -> Float64s:
-        """Return how often each pair occurs when it is merged: a row for each step, a column for each group."""
+        """Return the count of each pair when it is merged: a row for each step, a column for each group."""
         ranked, steps = self._ranked, len(self)
         cells = np.flatnonzero(ranked.ranks < steps)
         words, ranks = ranked.word_of_cell[cells], ranked.ranks[cells]
         columns = [np.bincount(ranks, weights[words], minlength=steps) for weights in self._weights.T]
         found: Float64s = np.stack(columns, axis=1)
         for row in np.flatnonzero(self.table.columns.left == self.table.columns.right).tolist():
-            found[row] = self.rival(self.table.pair(row)).at(np.array([row]))[0]  # it occurs twice in `aaa`
+            found[row] = self.rival(self.table.pair(row)).at(np.array([row]))[0]  # `aa` occurs twice in `aaa`
         return found
 
     def known(self) -> Float64s:
-        """Return the share of each group's symbols that the table has; it says nothing about others."""
+        """Return for each group the share of its symbols that the table's alphabet has."""
         ranked, words = self._ranked, len(self._words)
-        cells = np.diff(ranked.starts) - 1  # without the separator behind each word
+        cells = np.diff(ranked.starts) - 1  # without the separator after each word
         found = np.bincount(ranked.word_of_cell[ranked.symbols >= 0], minlength=words)
         shares: Float64s = (found @ self._weights) / (cells @ self._weights)
         return shares
@@ -119,7 +118,7 @@ class Evidence:
         return Rival(pair, occurrences.born, until, ends.astype(np.int64) + 1, counts)
 
     def passed_over(self, shares: Float64s, known: Sequence[Rival]) -> Iterator[tuple[int, Pair, float]]:
-        """Yield what would be merged instead at each step in texts so mixed, but for known rivals; and how frequent."""
+        """Yield steps at which the mixed texts favour a pair that is no known rival, with the pair and its count."""
         mixed = self._weights @ shares
         finer = FINENESS / max(1.0, float(mixed @ np.diff(self._words.starts)))
         words = self._words.recounted(np.rint(mixed * finer).astype(np.int64))
@@ -136,7 +135,7 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Line:
-    """A line of the program: at this step (an index) the merge occurred at least as often as this rival."""
+    """A line of the program: at the step with this index the merge occurred at least as often as the rival."""
 
     step: int
     rival: int
@@ -144,14 +143,14 @@ class Line:
 
 @dataclass(frozen=True)
 class Bound:
-    """A bound on a group's share from one line alone, if the other groups keep their proportions."""
+    """A bound on a group's share by a single line, if the other groups keep their proportions."""
 
     line: Line
     share: float
 
 
 class Program:
-    """The linear program with the lines that are written down so far."""
+    """The linear program with the lines added so far."""
 
     def __init__(self, evidence: Evidence) -> None:
         self._solver = quiet_solver_or_none()
@@ -159,9 +158,9 @@ class Program:
             raise BpeError(f"{MIXTURE} {MISSING_HIGHS}")
         self.evidence, groups = evidence, len(evidence.names)
         self.rivals: list[Rival] = []
-        self.lines: dict[Line, Float64s] = {}  # each with how much oftener its merge occurs, by group
+        self.lines: dict[Line, Float64s] = {}  # for each group, by how much the merge occurs more often than the rival
         self._number_of: dict[Pair, int] = {}
-        self._of_step: dict[int, int] = {}  # the column of what is unexplained of it
+        self._of_step: dict[int, int] = {}  # the column of each step's unexplained part
         self._of_rival: list[int] = []
         self._columns = groups
         for _ in range(groups):
@@ -173,9 +172,9 @@ class Program:
         self.unexplained = 0.0
 
     def explain(self, work: Work = ALONE) -> None:
-        """Write down what the shares do not keep to, and solve it, until hardly anything is missed.
+        """Add the lines that the shares violate, and solve the program, until hardly any line is violated.
 
-        Each group alone comes first, or nothing would be known of mixtures that are far from all that are met.
+        Lines for each group alone come first; otherwise mixtures far from all tried ones would stay unexamined.
         """
         for corner in np.eye(len(self.shares)):
             work.check()
@@ -198,10 +197,10 @@ class Program:
     # -- lines -----------------------------------------------------------------------------
 
     def _missed(self) -> list[tuple[float, Line]]:
-        """Return the worst line of each rival that is not kept to nor written down yet, and by how much it is not."""
+        """Return for each rival the most violated line that is not added yet, with the amount."""
         level, found = self.evidence.merges @ self.shares + self.of_steps, list[tuple[float, Line]]()
         unexplained = np.zeros(len(self.rivals))
-        unexplained[: len(self.of_rivals)] = self.of_rivals  # those of a new one are not known yet
+        unexplained[: len(self.of_rivals)] = self.of_rivals  # the counts of a new rival are not known yet
         for number, rival in enumerate(self.rivals):
             steps = np.arange(rival.born, rival.until)
             if len(steps):
@@ -257,7 +256,7 @@ class Program:
         return found
 
     def beside(self, evidence: Evidence, work: Work = ALONE) -> Float64s:
-        """Return the shares by evidence of other texts, from the lines that are written down here and what it adds."""
+        """Return the shares by the evidence of other texts, starting from this program's lines."""
         other = Program(evidence)
         other.shares = self.shares
         for line in self.lines:
@@ -266,11 +265,11 @@ class Program:
         return other.shares
 
     def spread(self, times: int, seed: int, work: Work = ALONE) -> Float64s:
-        """Return how much each share varies if other steps and rivals had been met: its standard deviation.
+        """Return the standard deviation of each share, if other steps and rivals had occurred.
 
-        It is solved as often, each time with what is unexplained of each step and rival weighing next to nothing, or
-        nearly twice as much, by chance. (Nothing at all would not do: then a group costs nothing that only a few pairs
-        speak against.) Weights that are closer together hardly move a solution, which lies in a corner.
+        The program is solved `times` times. Each time the unexplained part of each step and rival weighs randomly
+        either nearly nothing or nearly twice as much. (A weight of 0 is wrong: a group against which only a few pairs
+        speak would then cost nothing.) Weights closer to 1 hardly change a solution, as it lies in a corner.
         """
         found, shares = list[Float64s](), self.shares
         for number in range(times):
@@ -283,7 +282,7 @@ class Program:
         return deviation
 
     def _refine_weighed(self, seed: tuple[int, int], work: Work) -> None:
-        """Weigh by chance; what is met meanwhile gets a weight, too."""
+        """Solve the program with random weights; lines that are added meanwhile get weights, too."""
         weighed = 0
         while weighed < self._columns:
             weighed = self._columns
@@ -296,7 +295,7 @@ class Program:
         self._solver.changeColsCost(len(places), places, weights)
 
     def as_good(self, work: Work = ALONE) -> tuple[Float64s, Float64s]:
-        """Return the least and the largest share of each group in all mixtures that explain the merges as well."""
+        """Return the least and largest share of each group among all mixtures that explain the merges equally well."""
         groups, places = len(self.shares), np.arange(self._columns, dtype=np.int32)
         rest = places[groups:]
         allowed = self.unexplained * (1 + AS_WELL) + AS_WELL
@@ -316,7 +315,7 @@ class Program:
         return least, most
 
     def bounds(self, group: int) -> tuple[Bound | None, Bound | None]:
-        """Return the lines that alone leave a group the least room below its share and above it."""
+        """Return the two lines that most limit a group's share from below and from above."""
         share, least, most = float(self.shares[group]), _NO_BOUND, _NO_BOUND
         others = np.delete(self.shares, group)
         mix = others / others.sum() if others.sum() > 0 else np.full(len(others), 1 / len(others))
@@ -324,7 +323,7 @@ class Program:
             own, rest = float(oftener[group]), float(np.delete(oftener, group) @ mix)
             if own == rest:
                 continue
-            edge = rest / (rest - own)  # where the merge and the rival are as frequent
+            edge = rest / (rest - own)  # the share at which the merge and the rival are equally frequent
             if own > rest and 0 < edge <= share + NOTHING and (least is None or edge > least.share):
                 least = Bound(line, edge)
             if own < rest and max(0.0, share - NOTHING) <= edge < 1 and (most is None or edge < most.share):

@@ -1,6 +1,6 @@
-"""Compare several tokenizers: where they cut a text, which words they cut differently, which tokens they share.
+"""The comparison of tokenizers: their cuts of a text, the words they cut differently, and the tokens they share.
 
-Places are bytes of the given text, however it is normalized.
+Places are byte offsets in the given text, before normalization.
 
     >>> one = Tokens(np.array([0, 3, 5]), np.array([300, 301]))
     >>> other = Tokens(np.array([0, 1, 3, 5]), np.array([97, 302, 301]))
@@ -29,11 +29,11 @@ from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
 
 @dataclass(frozen=True, eq=False)
 class ParallelCuts:
-    """The cuts inside a text; its two ends are none."""
+    """The cuts inside a text, without its two ends."""
 
-    places: Int64s  # ascending
-    has: Bools  # [tokenizer, place]
-    length: int  # of the text
+    places: Int64s  # byte offsets, ascending
+    has: Bools  # indexed by [tokenizer, place]
+    length: int  # of the text in bytes
 
     @cached_property
     def is_agreed(self) -> Bools:
@@ -46,10 +46,10 @@ class ParallelCuts:
 
     @cached_property
     def stretches(self) -> Int64s:
-        """Return the shortest parts that are cut differently and begin and end where all cut, a row each."""
+        """Return the shortest ranges between common cuts in which the cuts differ, a row each."""
         agreed = np.concatenate(([0], self.places[self.is_agreed], [self.length]))
         which = np.searchsorted(agreed, self.differing)
-        which = which[np.diff(which, prepend=0) > 0]  # the first of each
+        which = which[np.diff(which, prepend=0) > 0]  # one for each range
         return np.stack((agreed[which - 1], agreed[which]), axis=1)
 
     @cached_property
@@ -58,8 +58,8 @@ class ParallelCuts:
 
 
 def parallel_cuts(tokens_of_each: Sequence[Tokens], length: int) -> ParallelCuts:
-    """Return all ends of tokens; bytes without a token go with the token behind them, as others may keep them."""
-    cuts = np.zeros((len(tokens_of_each), length + 1), bool)  # a text's marks are found faster than they are sorted
+    """Return the ends of all tokens; bytes without a token belong to the next token, as other tokenizers keep them."""
+    cuts = np.zeros((len(tokens_of_each), length + 1), bool)  # marking the bytes is faster than sorting the cuts
     for marks, tokens in zip(cuts, tokens_of_each, strict=True):
         stops = tokens.edges[1:]
         marks[stops[(stops > tokens.edges[:-1]) & (tokens.ids != NO_TOKEN)]] = True
@@ -69,7 +69,7 @@ def parallel_cuts(tokens_of_each: Sequence[Tokens], length: int) -> ParallelCuts
 
 
 def why_not_of_size(history: History, size: int) -> str:
-    """Say why a vocabulary cannot be compared at a size; nothing where it has had that size.
+    """Say why a vocabulary cannot be compared at a size; empty if it can.
 
     >>> from bpe_core.studies.making import train
     >>> low = train(["low low"], "gpt2", merges=2).history
@@ -94,16 +94,16 @@ LISTED = 200
 @dataclass(frozen=True)
 class DifferingWord:
     word: bytes
-    count: int  # how often it occurs
-    places: int  # places inside it where some cut and some do not
-    cut_by_each: tuple[tuple[int, ...], ...]  # where each cuts it, in bytes
+    count: int  # the count of the word
+    places: int  # number of boundaries that only some tokenizers cut
+    cut_by_each: tuple[tuple[int, ...], ...]  # the cuts of each tokenizer, in bytes
 
     @property
     def weight(self) -> int:
         return self.count * self.places
 
     def shown_as_cut(self, by: int, bar: str = "|") -> str:
-        """Write the word with a bar wherever that tokenizer cuts it.
+        """Write the word with a bar at each cut of one tokenizer.
 
         >>> DifferingWord(b" low", 1, 1, ((2,), ())).shown_as_cut(0)
         '␣l|ow'
@@ -113,7 +113,7 @@ class DifferingWord:
 
 
 def differing_words(cut_by_each: Sequence[CutWords], at: Sequence[int], most: int = LISTED) -> list[DifferingWord]:
-    """Return the words with the most differing places in the corpus; equals in the order they were met."""
+    """Return the words with the most differing cuts in the corpus; equal ones keep their order."""
     words = cut_by_each[0].words
     if not len(words):
         return []
@@ -133,14 +133,14 @@ NOT_COMPARED = -1  # the unknown token, which has no text
 
 
 def keys_of(history: History, cancelled: CancelCheck = never_cancelled) -> list[bytes | None]:
-    """Return how each token reads in a text: tokens that read alike are the same.
+    """Return the text of each token inside a text; tokens with the same text are the same.
 
     `▁the` and ` the` read as a blank and `the`, `<0x41>` as `A`, `low</w>` as `low` and a blank. Where continuations
     are marked, `##the` reads as `the`, and `the` as ` the`. The unknown token has None.
     """
     kinds: list[str] = [symbol.kind for symbol in history.alphabet.symbols]
     marks_what_goes_on = "continuation" in kinds
-    texts, first = TokenBytes(history), list[int]()  # the base symbol each token begins with
+    texts, first = TokenBytes(history), list[int]()  # the first base symbol of each token
     found: list[bytes | None] = []
     for token in while_wanted(range(history.first_special), cancelled):
         parts = history.parts(token)
@@ -153,7 +153,7 @@ def keys_of(history: History, cancelled: CancelCheck = never_cancelled) -> list[
 
 @dataclass(frozen=True)
 class Overlap:
-    """Two vocabularies, special tokens left out; tokens that read alike are counted once."""
+    """The overlap of two vocabularies without special tokens; tokens with the same text count once."""
 
     common: int
     only_in_first: int
@@ -184,11 +184,11 @@ class Overlap:
 
 @dataclass(frozen=True, eq=False)
 class Vocabularies:
-    """The tokens of several histories under numbers that are the same where they read alike."""
+    """The tokens of several histories; tokens with the same text have the same number."""
 
     histories: tuple[History, ...]
-    numbers: tuple[Int64s, ...]  # for each token of each history, or NOT_COMPARED
-    different: int  # how many numbers there are
+    numbers: tuple[Int64s, ...]  # the number of each token of each history, or NOT_COMPARED
+    different: int  # number of different numbers
 
     @classmethod
     def of(cls, histories: Sequence[History], *, cancelled: CancelCheck = never_cancelled) -> Self:

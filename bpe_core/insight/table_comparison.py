@@ -1,4 +1,4 @@
-"""Compare two tokenizers: where their merge tables part ways, and why."""
+"""The comparison of two merge tables: the first difference, and its cause."""
 
 from __future__ import annotations
 
@@ -26,36 +26,36 @@ Pair = tuple[bytes, bytes]
 
 
 class DifferingMerge(NamedTuple):
-    """A merge that is in one table only, or at another place; places count from 0."""
+    """A merge that is in only one table, or at different indices; indices count from 0."""
 
     left: bytes
     right: bytes
-    place: int | None  # in the first table
+    place: int | None  # index in the first table
     other_place: int | None
 
 
 @dataclass(frozen=True)
 class TableComparison:
     merges: tuple[int, int]
-    first: int | None  # the place of the first merge that differs; None where one table begins with the whole other
-    parted: tuple[Pair, Pair] | None  # what each merges there
+    first: int | None  # the index of the first merge that differs; None if one table begins with the whole other table
+    parted: tuple[Pair, Pair] | None  # the merges at that index
     cause: Cause
     explanation: str
     differing: list[DifferingMerge]
-    only_in_first: list[bytes]  # tokens by text, in their order
+    only_in_first: list[bytes]  # texts of tokens in order
     only_in_second: list[bytes]
-    common: int  # tokens in both
+    common: int  # number of tokens in both
 
     @property
     def new_tokens(self) -> str:
-        """Say how many tokens of the second table are new, and how many of the first are gone."""
+        """Say how many tokens of the second table are new, and how many of the first table it lacks."""
         new, gone = len(self.only_in_second), len(self.only_in_first)
         news = f"{new:,} of {count_text(self.common + new, 'token')} {'is' if new == 1 else 'are'} new"
         return f"{news}, {gone:,} {'is' if gone == 1 else 'are'} gone"
 
     @property
     def moved(self) -> int:
-        """Return how many merges both have at different places: each merge left out moves all behind it."""
+        """Return how many merges both tables have at different indices; a missing merge moves all later ones."""
         return sum(merge.place is not None and merge.other_place is not None for merge in self.differing)
 
     @property
@@ -117,7 +117,7 @@ def _earliest(merge: DifferingMerge) -> tuple[int, bool]:
     return min(places), merge.place is None
 
 
-# --- Why they part ways -----------------------------------------------------------------
+# --- The cause of the difference --------------------------------------------------------
 
 
 def _cause(
@@ -146,7 +146,7 @@ def _cause(
 
 
 def _cause_by_tokens(one: History, other: History, are_same: bool) -> tuple[Cause, str]:
-    """Find the cause where merges do not determine the tokens: some are dropped, or a file has no merges."""
+    """Find the cause if merges do not determine the tokens: tokens are dropped, or a file has no merges."""
     if not are_same and one.recipe.method != other.recipe.method:
         return "method", _methods(one.recipe, other.recipe)
     if not are_same:
@@ -196,7 +196,7 @@ def _base(recipe: Recipe) -> str:
 
 
 def _splitting_difference(one: Recipe, other: Recipe) -> str:
-    """Return the first choice that may make other words, except those that matter to hardly any text."""
+    """Return the first differing choice that may change words, except choices that matter for hardly any text."""
     changing = one.differing(other, Normalization)
     found = sorted(one.differing(other, SplittingChoices), key=lambda name: (name in changing, "pattern" not in name))
     for choice in found:

@@ -1,8 +1,8 @@
-"""Follow the life of a token: its parts, its count in the corpus over time, and the tokens made of it.
+"""The life of a token: its parts, its count in the corpus over time, and the tokens made of it.
 
-Where pairs are joined word by word, a token is born with all its occurrences, and larger tokens take them away. For
-other methods that join, the history says which later steps used a token up. Where tokens are dropped, the words that
-could hold one are cut again at some moments.
+If a method joins pairs word by word, a token is born with all its occurrences, and larger tokens take them later. For
+other methods that join, the history says which later steps used the token. If tokens are dropped, the words that could
+hold the token are cut again at some steps.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from bpe_core.methods.kit.method import Method
 from bpe_core.support.arrays import Int64s
 from bpe_core.support.progress import ALONE, CancelCheck, Progress, Work, never_cancelled
 
-MOMENTS = 24  # at which the words are cut again
+MOMENTS = 24  # number of steps at which the words are cut again
 
 
 def ranked_holders(found: Contributions, ranked: RankedWords) -> Holders:
@@ -40,7 +40,7 @@ def token_life(
     files: FileCounts | None = None,
     cancelled: CancelCheck = never_cancelled,
 ) -> TokenLife:
-    """Follow a token where pairs are joined one after the other."""
+    """Follow a token of a method that joins pairs one after the other."""
     history = ranked.history
     at = len(history) if at is None else at
     curve = follow(ranked, (token, NOTHING))
@@ -73,7 +73,7 @@ def life_without_words(
     corpus: RankedWords | None = None,
     cancelled: CancelCheck = never_cancelled,
 ) -> TokenLife:
-    """Find where a token is used, and whether a text can produce it."""
+    """Find the tokens made of a token, and whether a text can produce it."""
     children = history.first(at).children(token) if history.only_joins else []
     reached = reachability(history, token, at, corpus=corpus, cancelled=cancelled)
     return TokenLife(token, at, tuple(children), reached)
@@ -82,7 +82,7 @@ def life_without_words(
 def life_by_use(
     words: WordTable, history: History, token: int, at: int, symbol_counts: Int64s, work: Work = ALONE
 ) -> TokenLife:
-    """Follow a token of a method that joins or drops in its own way."""
+    """Follow a token of another method that joins or drops."""
     life = life_without_words(history, token, at, cancelled=work.cancelled)
     if not history.only_joins:
         use = use_by_cutting(words, history, token, at, work)
@@ -96,12 +96,12 @@ def life_by_use(
 @dataclass(frozen=True)
 class TokenUse:
     curve: Steps
-    words: Held  # that hold it at the moment asked about
-    words_at_step: Held  # that held it before it was dropped, or when it was added
+    words: Held  # the words that hold it after `at` steps
+    words_at_step: Held  # the words that held it before it was dropped, or when it was added
 
 
 def use_by_joining(history: History, token: int, at_first: int) -> Steps:
-    """Follow the count by the steps alone; `at_first` is the count of a base symbol."""
+    """Follow the count of a token by the steps alone; `at_first` is the count of a base symbol."""
     row, joined = history.row_of(token), history.tokens_saved
     count = at_first if row is None else int(joined[row])
     found = [(0 if row is None else row + 1, count)]
@@ -113,7 +113,7 @@ def use_by_joining(history: History, token: int, at_first: int) -> Steps:
 
 
 def use_by_cutting(words: WordTable, history: History, token: int, at: int, work: Work = ALONE) -> TokenUse:
-    """Count it after some numbers of steps, and find the words that hold it after `at` of them."""
+    """Count a token after some numbers of steps, and find the words that hold it after `at` steps."""
     cut = CutWords.of(_that_may_hold(words, history, token), history.recipe, history, cancelled=work.cancelled)
     dropped, added = history.row_of_drop(token), history.row_of(token)
     first = 0 if added is None else added + 1
@@ -134,7 +134,7 @@ def use_by_cutting(words: WordTable, history: History, token: int, at: int, work
 
 
 def words_of_step(words: WordTable, history: History, step: int, work: Work = ALONE) -> Held:
-    """Find the words that hold what a step drops or adds, or in which it joins its pair."""
+    """Find the words that hold the token or pair of a step."""
     token, right = int(history.ids[step - 1]), int(history.columns.right[step - 1])
     cut = CutWords.of(_that_may_hold(words, history, token), history.recipe, history, cancelled=work.cancelled)
     if right < 0:
@@ -153,7 +153,7 @@ def _that_may_hold(words: WordTable, history: History, token: int) -> WordTable:
 
 
 def counts_at_birth(history: History, symbol_counts: Int64s) -> Int64s:
-    """Return counts by id, 0 where unknown; where learning begins with pieces of words, the last expected counts."""
+    """Return the first counts by id, 0 if unknown; for methods that begin with pieces, the last expected counts."""
     counts: Int64s = np.zeros(history.id_count, np.int64)
     counts[: len(symbol_counts)] = symbol_counts
     if not history.has_counts:

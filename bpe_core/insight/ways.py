@@ -1,14 +1,14 @@
-"""One vocabulary, many ways to cut: all ways to cover a word by tokens, what rules take of them, and what chance draws.
+"""The ways to split a word by one vocabulary: all covers by tokens, those that rules choose, and random ones.
 
-Ways differ only in what they prefer of the lattice of a word (`word_lattice.py`):
+The ways differ in the path that they take through the lattice of a word (`word_lattice.py`):
 
-    own         as the tokenizer itself cuts
-    longest     at each place the longest token that fits, from the left
-    fewest      as few tokens as can be; of equals the one whose last token is longest
-    likeliest   the largest product of probabilities, as Unigram cuts; of equals the same
-    dropout     merges, some of which are left out by chance (`dropout.py`)
-    sampled     drawn by the product of probabilities
-    uniform     drawn, each way to cover the word as likely as any other
+    own         the tokenizer's own way
+    longest     from the left, each time the longest token that fits
+    fewest      the fewest tokens; in a tie that with the longest last token
+    likeliest   the largest product of probabilities, as in Unigram; in a tie that with the longest last token
+    dropout     merges, some of which are left out at random (`dropout.py`)
+    sampled     drawn at random by the product of probabilities
+    uniform     drawn at random, all ways equally likely
 """
 
 from __future__ import annotations
@@ -48,11 +48,11 @@ WAYS: Mapping[Way, str] = {
 }
 DRAWN: tuple[Way, ...] = ("dropout", "sampled", "uniform")
 BY_PROBABILITY: tuple[Way, ...] = ("likeliest", "sampled")
-BELOW_ALL = 10.0  # so much less likely than any other is a token without a probability, in the natural logarithm
+BELOW_ALL = 10.0  # the difference in log-probability between the least likely token and one without a probability
 
 
 def probabilities(history: History, counts: Int64s | None) -> list[float] | None:
-    """Return the logarithm of each token's probability: the table's own, else from its count plus one."""
+    """Return each token's log-probability: that of the table, or else one from its count plus one."""
     if history.scores is not None:
         own = np.array(Pieces(history).scores_at(len(history)), np.float64) + Method.of(history.recipe).cost_of_token
         known = np.isfinite(own)
@@ -67,23 +67,23 @@ def probabilities(history: History, counts: Int64s | None) -> list[float] | None
 
 
 def ways_of(history: History, scores: Sequence[float] | None = None, dropout: float = 0.1) -> SomeWays:
-    """Return all ways to split words by the tokens of a history, as its method offers them.
+    """Return the ways to split words by the tokens of a history, as its method offers them.
 
     `scores` are the logarithms of the tokens' probabilities, if they are known.
     """
     usual = partial(Ways, history, scores, dropout)
-    if history.joining is not None:  # in an order of the file's own, which no method knows
+    if history.joining is not None:  # merge priorities of a file, which methods do not handle
         return usual()
     return Method.of(history.recipe).ways(history, scores, dropout, usual)
 
 
 class Ways:
-    """All ways to cut words by the tokens of a history, after all of its steps."""
+    """The ways to split words by the tokens of a history, after all of its steps."""
 
-    joins_unknown = False  # unknown characters side by side are one token
+    joins_unknown = False  # neighbouring unknown characters are one token
 
     def __init__(self, history: History, scores: Sequence[float] | None = None, dropout: float = 0.1) -> None:
-        """`scores` are the logarithms of the tokens' probabilities, if they are known."""
+        """Begin with a history; `scores` are the log-probabilities of its tokens, if they are known."""
         segmenter = Method.of(history.recipe).cutter(history, Cutting(history.recipe))
         if history.joining is not None:
             self.joins_unknown = history.joining.joins_unknown
@@ -103,7 +103,7 @@ class Ways:
 
     @property
     def known(self) -> tuple[Way, ...]:
-        """Return the ways that this history has."""
+        """Return the ways that this history offers."""
         unknown: set[Way] = set() if self._dropout else {"dropout"}
         unknown |= set() if self.scores is not None else set(BY_PROBABILITY)
         return tuple(way for way in WAYS if way not in unknown)
@@ -119,7 +119,7 @@ class Ways:
         return self._lattices[word]
 
     def symbols(self, word: bytes) -> list[int]:
-        """Return the base symbols that tokens can cover."""
+        """Return the base symbols of a word, which tokens cover."""
         symbols = self._spelling.symbols(word) if self._joined is None else self._joined.spelled(word)[0]
         if self.unknown is None or not self.joins_unknown:
             return symbols
@@ -127,7 +127,7 @@ class Ways:
         return [symbol for before, symbol in both if symbol != self.unknown or symbol != before]
 
     def cut(self, way: Way, word: bytes) -> Ids:
-        """Cut by a way that leaves nothing to chance."""
+        """Split a word by a way without randomness."""
         if way == "own":
             return self.own(word)
         if way == "longest":
@@ -135,7 +135,7 @@ class Ways:
         return self.lattice(word).best(self._weights(way))
 
     def _longest(self, symbols: Sequence[int]) -> Ids:
-        """Find the longest tokens without the lattice, which a whole text in one word would make very large."""
+        """Find the longest tokens without a lattice, which would be very large for a whole text in one word."""
         ids, place = list[int](), 0
         while place < len(symbols):
             fitting = self._lengths[: bisect_right(self._lengths, len(symbols) - place)]
@@ -152,7 +152,7 @@ class Ways:
         return self.lattice(word).drawn(self._weights(way), chance)
 
     def log_probability(self, way: Way, word: bytes, ids: Ids) -> float | None:
-        """Return the logarithm of how likely a way draws this; None where too many ways would have to be looked at."""
+        """Return the log-probability that a random way draws these tokens; None if too many ways must be examined."""
         if way == "dropout":
             chances = self.chances(word)
             return None if chances is None else math.log(chances[ids]) if ids in chances else -math.inf
@@ -160,7 +160,7 @@ class Ways:
         return sum(weights[id] for id in ids) - lattice.log_of_all(weights)
 
     def shares(self, way: Way, word: bytes) -> dict[tuple[int, int], float] | None:
-        """Return how likely each token is drawn, by the index of its first symbol and its id."""
+        """Return the probability of each token, by the index of its first symbol and its id."""
         if way != "dropout":
             return self.lattice(word).shares(self._weights(way))
         chances = self.chances(word)
@@ -175,14 +175,14 @@ class Ways:
         return found
 
     def expected(self, way: Way, word: bytes) -> float | None:
-        """Return how many tokens are drawn on average."""
+        """Return the average number of tokens drawn."""
         if way != "dropout":
             return sum(self.lattice(word).shares(self._weights(way)).values())
         chances = self.chances(word)
         return None if chances is None else sum(len(ids) * one for ids, one in chances.items())
 
     def chances(self, word: bytes) -> dict[Ids, float] | None:
-        """Return the ways that dropout cuts a word, each with its probability; None if there are too many."""
+        """Return the ways in which dropout splits a word, each with its probability; None if there are too many."""
         assert self._dropout is not None
         if word not in self._chances:
             found = self._dropout.outcomes(self.lattice(word).symbols)

@@ -1,4 +1,4 @@
-"""The number of tokens of a corpus by the ways of `insight/ways.py`, for all words at once."""
+"""The number of tokens of a whole corpus by the ways of `insight/ways.py`."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ from bpe_core.support.progress import ALONE, Work
 if TYPE_CHECKING:
     from bpe_core.methods.kit.compiled_lattices import CompiledLattices
 
-AT_ONCE = 1 << 24  # pieces looked at before somebody is asked whether they still wait
-DRAWS, FEWEST_DRAWS = 4_000, 30  # words of the corpus that dropout cuts
-MOST_DRAWN = 1_000_000  # symbols of them together
-SURE = 1.96  # standard errors on each side: 95 of 100 times what is estimated lies between
+AT_ONCE = 1 << 24  # pieces examined between two checks for cancellation
+DRAWS, FEWEST_DRAWS = 4_000, 30  # number of words of the corpus that dropout splits
+MOST_DRAWN = 1_000_000  # symbols of these words together
+SURE = 1.96  # standard errors on each side of a 95 per cent interval
 
 
 class CorpusLattices:
-    """The words of a corpus with all tokens of a history that could be in them."""
+    """The lattices of a corpus's words, with all tokens of a history that may cover them."""
 
     def __init__(self, words: WordTable, history: History, work: Work = ALONE) -> None:
         self._base = history.alphabet.but_seeds
         spelled, number_of = spelled_tokens(history), dict[tuple[int, ...], int]()
         self._lengths = np.array([*map(len, spelled)], np.int64)
-        # Where the score of each token goes: base symbols first, then each row of several once; nowhere for some.
+        # The index of each token's score: base symbols first, then each longer piece once; -1 for tokens without one.
         self._place = np.array(
             [
                 len(self._base) + number_of.setdefault(symbols, len(number_of))
@@ -75,7 +75,7 @@ class CorpusLattices:
 
     def _placed(self, history: History, score_of: np.ndarray) -> Float32s:
         found = np.full(self._size, DROPPED, np.float32)
-        used = history.vocabulary[::-1]  # so that of equal ones the oldest is what counts
+        used = history.vocabulary[::-1]  # the oldest of equal tokens counts
         used = used[self._place[used] >= 0]
         found[self._place[used]] = score_of[used]
         return found
@@ -100,9 +100,9 @@ def fewest_tokens(words: WordTable, history: History, steps: Sequence[int], work
 def fewest_tokens_by(
     pieces: Sequence[Sequence[int]], words: WordTable, alphabet: Alphabet, recipe: Recipe, work: Work = ALONE
 ) -> int:
-    """Return the fewest tokens that cover the words by the symbols of an alphabet and pieces of several of them.
+    """Return the fewest tokens that cover the words, by the symbols of an alphabet and longer pieces.
 
-    Tokens for what the alphabet lacks are not among them.
+    Tokens for unknown characters are not counted.
     """
     bounds = np.cumsum([0, *map(len, pieces)])
     spelled = SpelledSeeds(np.array([symbol for piece in pieces for symbol in piece], np.int32), bounds)
@@ -121,9 +121,9 @@ def _tokens_on_best_paths(lattices: CompiledLattices, scores: Float32s, work: Wo
 
 
 def drawn_tokens(words: WordTable, ways: Ways, chance: Random, work: Work = ALONE) -> tuple[float, float] | None:
-    """Estimate how many tokens dropout leaves, from some words that chance takes, and how far that may be off.
+    """Estimate the number of tokens after dropout from randomly drawn words; return it with its possible error.
 
-    None where words are too long for that.
+    Return None if words are too long.
     """
     known, counts = [word for word, _ in words], words.counts.tolist()
     whole = sum(counts)

@@ -1,4 +1,4 @@
-"""The lattice of a word: the tokens that could be at each place of it, whatever the method made them by."""
+"""The lattice of a word: all tokens that may cover each part of it, for every method."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ Ids = tuple[int, ...]
 @dataclass(frozen=True, eq=False)
 class WordLattice:
     symbols: Sequence[int]
-    edges: list[list[Edge]]  # the tokens that could begin at each symbol, the shortest first
+    edges: list[list[Edge]]  # the tokens that can begin at each symbol, the shortest first
 
     @cached_property
     def ways(self) -> int:
-        """Return how many ways there are to cover the word."""
+        """Return the number of ways to cover the word."""
         found = [1] + [0] * len(self.edges)
         for start, edges in enumerate(self.edges):
             for length, _ in edges:
@@ -50,9 +50,9 @@ class WordLattice:
         return tuple(reversed(ids))
 
     def shares(self, score_of: Sequence[float]) -> dict[tuple[int, int], float]:
-        """Return the probability of each token at each symbol, over all ways of cutting weighed by their scores."""
+        """Return the probability of each token at each symbol, over all ways weighted by their scores."""
         size = len(self.edges)
-        behind = [-math.inf] * size + [0.0]  # the logarithm of the sum over all ways from a place to the end
+        behind = [-math.inf] * size + [0.0]  # the logarithm of the sum over all ways from each symbol to the end
         for start in reversed(range(size)):
             behind[start] = log_of_sum([score_of[id] + behind[start + length] for length, id in self.edges[start]])
         reached, found = [1.0] + [0.0] * size, dict[tuple[int, int], float]()
@@ -68,7 +68,7 @@ class WordLattice:
         return log_of_sum([weight for _, _, weight in self._ending(score_of)[-1]])
 
     def _ending(self, score_of: Sequence[float]) -> list[list[tuple[int, int, float]]]:
-        """Return the tokens that end at each place: first symbol, id, and the log of the sum over its ways."""
+        """Return the tokens that end at each symbol: first symbol, id, and the log of the sum over the ways to it."""
         ending: list[list[tuple[int, int, float]]] = [[(0, NO_TOKEN, 0.0)], *([] for _ in self.edges)]
         for start, edges in enumerate(self.edges):
             here = log_of_sum([weight for _, _, weight in ending[start]])
@@ -78,7 +78,7 @@ class WordLattice:
 
 
 def log_of_sum(logarithms: Sequence[float]) -> float:
-    """Return the logarithm of the sum of what these are the logarithms of."""
+    """Return the logarithm of a sum whose terms are given by their logarithms."""
     highest = max(logarithms, default=-math.inf)
     if highest == -math.inf:
         return highest
@@ -86,14 +86,14 @@ def log_of_sum(logarithms: Sequence[float]) -> float:
 
 
 def token_symbols(history: History) -> dict[tuple[int, ...], int]:
-    """Return all tokens in use by the base symbols that they cover; of equal ones the oldest."""
+    """Map base symbols to the token in use that covers them; the oldest of equal tokens counts."""
     spelled, hidden = spelled_tokens(history), set() if history.joining is None else {*history.joining.hidden}
     used = [id for id in history.vocabulary.tolist() if id not in hidden and spelled[id]]
     return {spelled[id]: id for id in reversed(used)}
 
 
 def spelled_tokens(history: History) -> list[tuple[int, ...]]:
-    """Return the base symbols of every token that ever was; none for a seed that they cannot spell."""
+    """Return the base symbols of every token, dropped ones too; nothing for a seed that symbols cannot spell."""
     if np.minimum(history.token_lengths(), MOST_SYMBOLS + 1).sum() > MOST_SYMBOLS:
         raise TooLarge(f"The tokens of this table have more than {MOST_SYMBOLS:,} symbols, too many to compare.")
     spelled: list[tuple[int, ...]] = [(id,) for id in range(len(history.alphabet.but_seeds))]

@@ -1,1 +1,1 @@
-"""Every choice of a run, and where the choices come from."""
+"""The recipes: all choices of a run, and where the choices come from."""

@@ -9,14 +9,14 @@ from typing import Any
 
 from bpe_core.errors import RecipeError, refuse_half_characters, refuse_long_text
 
-LARGEST_NUMBER = 2**63 - 1  # counts are 64-bit
+LARGEST_NUMBER = 2**63 - 1  # counts have 64 bits
 LARGEST_VOCABULARY = 4_000_000
-LONGEST_TEXT = 100_000  # characters of a choice; longer ones would take memory that nobody has asked for
+LONGEST_TEXT = 100_000  # characters of a text; longer ones would waste memory
 
 
 @dataclass(frozen=True)
 class Variants:
-    """Another option that sets a choice by a word; a word for None sets it whatever else is said."""
+    """An additional option that sets a choice by a word; a word for None overrides other options."""
 
     option: str
     values: Mapping[str, Any]
@@ -25,16 +25,16 @@ class Variants:
 
 @dataclass(frozen=True)
 class Argument:
-    """The option of a command that sets a choice, which is named like the choice, with dashes."""
+    """The command's option that sets a choice; it has the choice's name, with dashes."""
 
     help: str
     metavar: str = "N"
-    whose: str = ""  # of what it is, and what to choose for it to mean something; empty: of its method
+    whose: str = ""  # what the option belongs to, and which choice makes it apply; empty means its method
     group: str = "when to stop"
-    commands: Collection[str] = ("train",)  # that take it
-    option: str = ""  # another name
+    commands: Collection[str] = ("train",)  # the commands that have the option
+    option: str = ""  # another name of the option
     zero_is_none: bool = False
-    in_shares: bool = False  # of a percentage: it is given as a number of equal shares, such as 1.2 for 120
+    in_shares: bool = False  # whether a percentage is given as a number of equal shares, such as 1.2 for 120
     variants: Variants | None = None
 
 
@@ -43,22 +43,22 @@ class Choice:
     """The declaration of a choice: its default, what it means, and the values that it can have."""
 
     default: Any = None
-    title: str = ""  # what it is called in forms and reports
-    tip: str = ""  # what it means
-    among: Collection[str] = ()  # of these texts, or any if there are none
-    least: int | None = None  # of a number
+    title: str = ""  # the name in forms and reports
+    tip: str = ""  # an explanation
+    among: Collection[str] = ()  # the allowed texts; empty means any text
+    least: int | None = None  # the least number
     most: int = LARGEST_NUMBER
-    optional: bool = False  # None is allowed in place of a number
-    unset: str = ""  # what None means, in words
-    unit: str = ""  # written behind a number
-    is_share: bool = False  # a number above 0 and up to 1
-    applies: Callable[[Any], bool] = lambda recipe: True  # whether it means anything beside the other choices
-    goes_without_saying: bool = False  # left out of files at its default: older programs do not know this choice
+    optional: bool = False  # whether None is allowed instead of a number
+    unset: str = ""  # the meaning of None, in words
+    unit: str = ""  # the unit written after a number
+    is_share: bool = False  # whether it is a number above 0 and up to 1
+    applies: Callable[[Any], bool] = lambda recipe: True  # whether it has an effect with the other choices
+    goes_without_saying: bool = False  # whether files leave it out at its default, as older programs do not know it
 
     labels: Mapping[str, tuple[str, str]] = dataclasses.field(
         default_factory=dict
     )  # for some values: a title and an explanation
-    argument: Argument | None = None  # how a command takes it, where it does
+    argument: Argument | None = None  # the command's option, if it has one
 
     @property
     def kind(self) -> type:
@@ -66,7 +66,7 @@ class Choice:
         return type(self.default)
 
     def check(self, name: str, value: object) -> None:
-        """Refuse a value that is wrong whatever the other choices are."""
+        """Refuse a value that is always wrong, with any other choices."""
         if self.among:
             if not isinstance(value, str) or value not in self.among:
                 raise RecipeError(f"{name} cannot be {value!r}; it is one of {', '.join(map(repr, self.among))}.")
@@ -101,7 +101,7 @@ def _check_share(name: str, value: object) -> None:
 
 
 def choice(default: Any, title: str = "", tip: str = "", **declared: Any) -> Any:
-    """Declare a field of a recipe together with what is known of it."""
+    """Declare a field of a recipe together with its description."""
     declared_choice = Choice(default=default, title=title, tip=tip, **declared)
     return dataclasses.field(default=default, metadata={"choice": declared_choice})
 

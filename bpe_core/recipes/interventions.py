@@ -1,7 +1,7 @@
-"""The interventions of a person in a run: a pair is never joined from a step on, or is joined at a given step.
+"""The interventions of a person in a run, which forbid a pair from a step on or force it at a step.
 
-An intervention names tokens by the ids they have in that run, so that it says the same wherever the run is learned
-again. It is spelled in one word, in a recipe's JSON, in the form and in commands:
+An intervention names tokens by their ids in that run, so it means the same whenever the run is learned again. In a
+recipe's JSON, in the form and in commands it is a single word:
 
 >>> Intervention.parsed("forbid:116+104@12")
 Intervention(step=12, act='forbid', left=116, right=104)
@@ -41,10 +41,10 @@ class Intervention(NamedTuple):
                 "the ids of a pair and the step from which on it is not joined, or at which it is."
             )
         act, left, right, step = found.groups()
-        return cls(int(step), act, int(left), int(right))  # type: ignore[arg-type]  # the expression knows no other
+        return cls(int(step), act, int(left), int(right))  # type: ignore[arg-type]  # the expression matches no other
 
     def behind(self, steps: int) -> Intervention | None:
-        """Return the intervention for a run that begins after so many steps; None if it is over by then."""
+        """Return the intervention for a run that begins after `steps` steps; None if it no longer has an effect."""
         if self.step > steps:
             return self._replace(step=self.step - steps)
         return self._replace(step=1) if self.act == "forbid" else None
@@ -55,7 +55,7 @@ class Intervention(NamedTuple):
 
 
 def checked_interventions(values: object) -> tuple[Intervention, ...]:
-    """Return interventions in the order of their steps, also spelled ones; refuse those that contradict each other."""
+    """Parse interventions and sort them by step; refuse those that contradict each other."""
     if not isinstance(values, (list, tuple)) or len(values) > MOST_INTERVENTIONS:
         raise RecipeError(
             f"The interventions must be a list of at most {MOST_INTERVENTIONS:,} texts such as forbid:116+104@12."

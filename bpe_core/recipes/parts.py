@@ -1,4 +1,4 @@
-"""The choices of a recipe in its parts, each with its title, its meaning and its default."""
+"""The common choices of a recipe, in groups, each with its title, its meaning and its default."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Normalization:
 class SplittingChoices(Normalization):
     """The choices that decide which words a text has."""
 
-    unit: Unit = choice("file", "Unit", among=get_args(Unit))  # "line": each line, with its newline, is its own text
+    unit: Unit = choice("file", "Unit", among=get_args(Unit))  # "line" makes each line a separate text
     pattern: str = choice("gpt2", "Split by")  # a key of NAMED_PATTERNS, or "custom"
     custom_pattern: str = choice(
         "",
@@ -106,7 +106,7 @@ class Symbols:
         None, "Alphabet", "Keep only this many characters, the most frequent ones", least=1, optional=True,
         unset="all characters", **_OF_CHARACTERS,
     )  # fmt: skip
-    unknown: Unknown = choice(  # what a character outside the alphabet becomes
+    unknown: Unknown = choice(  # the token of a character outside the alphabet
         "unk", "Unknown as", among=get_args(Unknown), **_OF_CHARACTERS
     )
     unknown_text: str = choice(
@@ -120,7 +120,7 @@ class Symbols:
 
 @dataclass(frozen=True, kw_only=True)
 class Size:
-    """The choices of how much is learned: one of the two is given."""
+    """The choices of how much to learn; exactly one of the two is given."""
 
     vocab_size: int | None = choice(  # special tokens included
         32_000, "Vocabulary", least=1, most=LARGEST_VOCABULARY, optional=True
@@ -161,7 +161,7 @@ class LearningChoices:
     ties: str = choice(
         "first-seen", "Ties", among=TIE_RULES, applies=lambda recipe: "ties" not in METHODS[recipe.method].ignores
     )
-    sums: Sums = choice(  # "32 bits" and "64 bits" add on over a whole text, what is unknown included
+    sums: Sums = choice(  # "32 bits" and "64 bits" add up over a whole text, with unknown characters
         "",
         "Sums",
         "How log-probabilities are added: for each stretch alone, or on and on as SentencePiece or tokenizers do",
@@ -194,16 +194,16 @@ class SteeringChoices:
 
 @dataclass(frozen=True, kw_only=True)
 class MixtureChoices:
-    mixture: Mixture | None = choice(  # None: all texts as they are
+    mixture: Mixture | None = choice(  # None means all texts as they are
         None, "Mixture", "How much each group of texts counts, and what is taken of it", goes_without_saying=True
     )
 
 
 @dataclass(frozen=True, kw_only=True)
 class DecodingChoices:
-    """The choices of those who use a tokenizer: which tokens they look for in a text, and how they decode."""
+    """The choices for using a tokenizer: which tokens are searched in a text, and how ids are decoded."""
 
-    spelled_specials: SpelledSpecials = choice(  # not said: by code and commands as text, in the window matched
+    spelled_specials: SpelledSpecials = choice(  # default: code and commands read them as text, the window matches them
         "",
         "Spelled specials",
         "What a text becomes that spells a special token, unless whoever encodes says otherwise",

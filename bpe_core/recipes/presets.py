@@ -1,4 +1,4 @@
-"""Named recipes: each method brings its own, named after what they are and explained in a line."""
+"""The presets, which are named recipes; each method brings its own, with a line of explanation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A recipe: every choice of a training run in one frozen, validated value.
+"""The recipe: all choices of a training in one frozen, validated value.
 
 >>> Recipe.preset("gpt2", vocab_size=1000).pattern
 'gpt2'
@@ -40,23 +40,23 @@ from bpe_core.text.mixture import mixture_of
 from bpe_core.text.patterns import NAMED_PATTERNS, understood_pattern
 
 LONGEST_SPECIAL = 4_096  # characters of a special token
-MOST_SPECIAL = 1_000_000  # characters of all together
+MOST_SPECIAL = 1_000_000  # characters of all special tokens together
 
 _DEFAULT_MARKER_TEXT = {"none": "", "symbol": "</w>", "glued": "</w>", "prefix": "▁", "continuation": "##"}
 
 
 @dataclass(frozen=True, kw_only=True, init=False, repr=False)
 class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, Size, Symbols, SplittingChoices):
-    """A recipe: how text becomes words, words become symbols, and symbols become tokens.
+    """A recipe, which says how text becomes words, words become symbols, and symbols become tokens.
 
-    The choices that only one method has are in `own`; they are given, read and written by their names like all others.
+    The choices of a single method are in `own`; they are set, read and written by name like all others.
     """
 
     name: str = choice("my recipe")
     own: OwnChoices = dataclasses.field(default=OwnChoices())
 
     def __init__(self, *, own: OwnChoices | None = None, **choices: Any) -> None:
-        if own is not None:  # as `dataclasses.replace` hands them on
+        if own is not None:  # as `dataclasses.replace` passes them
             choices = vars(own) | choices
         given = {name: choices.pop(name) for name in COMMON if name in choices}
         for name, declared in COMMON.items():
@@ -65,7 +65,7 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
         method = METHODS[self.method]
         given = {name: choices.pop(name) for name in method.own_choices if name in choices}
         object.__setattr__(self, "own", method.choices(**given))
-        for name, value in choices.items():  # those of other methods mean nothing here
+        for name, value in choices.items():  # choices of other methods have no effect
             if name not in CHOICES:
                 raise RecipeError(f"A recipe has no choice named {name!r}.")
             CHOICES[name].check(name, value)
@@ -73,7 +73,7 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
         self._check(self.choices)
 
     def __getattr__(self, name: str) -> Any:
-        """Return a choice that only some methods have; its default where this one has not."""
+        """Return a choice that only some methods have, or its default if this method does not have it."""
         own = self.__dict__.get("own")
         if own is not None and not name.startswith("_"):
             if name in METHODS[self.method].own_choices:
@@ -89,16 +89,16 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
         return as_call("Recipe", **changed)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle by the choices, as files hold them."""
+        """Pickle by the choices in the form that files hold."""
         return Recipe.from_json, (self.to_json(),)
 
     def _complete(self, names: Collection[str]) -> None:
-        """Bring these choices into the form in which they are compared."""
+        """Convert these choices into the form in which they are compared."""
         if self.marker_text == "":
             object.__setattr__(self, "marker_text", _DEFAULT_MARKER_TEXT.get(self.marker, ""))
         if "special_tokens" in names:
             tokens: object = self.special_tokens
-            if isinstance(tokens, str):  # else each letter would be one
+            if isinstance(tokens, str):  # otherwise each letter would be a token
                 raise RecipeError("The special tokens must be a list of texts.")
             object.__setattr__(self, "special_tokens", tuple(self.special_tokens))
         if "interventions" in names and self.interventions != ():
@@ -111,7 +111,7 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
             object.__setattr__(self, "mixture", mixture_of(self.mixture))
 
     def _check(self, choices: Mapping[str, Choice]) -> None:
-        """Check these choices by themselves, unless they are what is declared anyway, and that all agree."""
+        """Check these choices, except those at their defaults, and check that all choices agree."""
         for name, declared in choices.items():
             value = getattr(self, name)
             if value is not declared.default:
@@ -126,7 +126,7 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
 
     @property
     def choices(self) -> Mapping[str, Choice]:
-        """Return the choices of this recipe's method by name: the common ones, and its own."""
+        """Return the choices of this recipe by name: the common ones and those of its method."""
         return {**COMMON, **METHODS[self.method].own_choices}
 
     @property
@@ -154,7 +154,7 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
                 self.preparation, (*changes["special_tokens"], changes.get("unknown_text", self.unknown_text))
             )
         if self.decoding and any(changes.get(name, was) != was for name, was in self._symbols.items()):
-            changes.setdefault("decoding", ())  # which read other symbols
+            changes.setdefault("decoding", ())  # these read other symbols
         if "method" in changes and changes["method"] in METHODS:
             changes = {**METHODS[changes["method"]].needs, **changes}
         if not changes.keys() <= COMMON.keys() or changes.get("method", self.method) != self.method:
@@ -162,7 +162,7 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
         return self._with_common(changes)
 
     def _with_common(self, changes: Mapping[str, Any]) -> Recipe:
-        """Return the recipe with other common choices of the same method; only these are checked anew."""
+        """Return the recipe with other common choices and the same method; only these choices are checked again."""
         changed = object.__new__(Recipe)
         for name in COMMON:
             object.__setattr__(changed, name, changes[name] if name in changes else getattr(self, name))
@@ -180,14 +180,14 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
         return kind(**{field.name: getattr(self, field.name) for field in dataclasses.fields(kind)})
 
     def differing(self, other: Recipe, *parts: type[Part]) -> list[str]:
-        """Return the names of the choices of these parts in which the two differ."""
+        """Return the names of the choices in which two recipes differ."""
         names = _choices_of(parts)
         if LearningChoices in parts:
             names = list(dict.fromkeys((*names, *METHODS[self.method].own_choices, *METHODS[other.method].own_choices)))
         return [name for name in names if getattr(self, name) != getattr(other, name)]
 
     def is_same_but_for_size(self, other: Recipe) -> bool:
-        """Return whether the result of one recipe is the beginning of the other's."""
+        """Return whether the result of one recipe is the beginning of the other one's result."""
         if METHODS[self.method].size_decides and self.differing(other, Size):
             return False
         return not self.differing(other, SplittingChoices, Symbols, LearningChoices, SteeringChoices, MixtureChoices)
@@ -198,7 +198,7 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
 
     @property
     def listed(self) -> Recipe:
-        """Return the recipe of a table that holds such tokens, but no steps."""
+        """Return the recipe of a table that lists these tokens without steps."""
         other = METHODS[self.method].listed_as
         return self.with_changes(method=other) if other else self
 
@@ -208,11 +208,11 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
 
     @property
     def asks_for_line_ends(self) -> bool:
-        """Return whether words must be counted together with how often each ends a line."""
+        """Return whether counting must also record how often each word ends a line."""
         return METHODS[self.method].asks_for_line_ends
 
     def applies(self, choice: str) -> bool:
-        """Return whether this choice has an effect beside the others, and is not fixed by the method."""
+        """Return whether a choice has an effect with the others and is not fixed by the method."""
         declared = self.choices.get(choice)
         return declared is not None and choice not in METHODS[self.method].needs and declared.applies(self)
 
@@ -230,17 +230,17 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
 
     @property
     def shows_bytes(self) -> bool:
-        """Return whether words that a step turns into bytes consist of the characters that represent those bytes."""
+        """Return whether words that a step turns into bytes are written with the characters that stand for bytes."""
         return self.base == "characters"
 
     @property
     def lists_bytes(self) -> bool:
-        """Return whether the table is a list of byte strings, not learned, of which the longest match is taken."""
+        """Return whether the table is an unlearned list of byte strings, split by the longest match."""
         return self.lists_pieces and (self.pattern, self.base, self.marker) == ("none", "bytes", "none")
 
     @property
     def lists_pieces(self) -> bool:
-        """Return whether the table is WordPiece and was not learned; unmarked tokens may begin and continue words."""
+        """Return whether the table is an unlearned WordPiece, whose unmarked tokens may begin and continue words."""
         return METHODS[self.method].has_continuations and self.merges == 0
 
     @property
@@ -249,18 +249,18 @@ class Recipe(DecodingChoices, MixtureChoices, SteeringChoices, LearningChoices, 
 
     @property
     def serves_languages(self) -> bool:
-        """Return whether words must be counted by groups, each of which is a language."""
+        """Return whether words must be counted by groups, each one a language."""
         return METHODS[self.method].serves_languages
 
     @property
     def of_one_text(self) -> Recipe:
-        """Return the recipe by which the words of each language are counted before all are together."""
+        """Return the recipe that counts the words of a single language."""
         return self.with_changes(method=USUAL, mixture=None) if self.serves_languages else self
 
     def merge_limit(self, alphabet_size: int) -> int:
         if self.merges is not None:
             return self.merges
-        assert self.vocab_size is not None  # _check_numbers saw to it
+        assert self.vocab_size is not None  # `_check_numbers` has ensured it
         least = alphabet_size + len(self.special_tokens)
         if self.vocab_size < least:
             beside = f" and {len(self.special_tokens)} special tokens" if self.special_tokens else ""
@@ -304,7 +304,7 @@ COMMON: Mapping[str, Choice] = {
 
 
 class Choices(Mapping[str, Choice]):
-    """Every choice that recipes have: the common ones, and those of all methods."""
+    """The choices of all recipes: the common ones, and those of all methods."""
 
     def __getitem__(self, name: str) -> Choice:
         if name in COMMON:
@@ -326,7 +326,7 @@ CHOICES = Choices()
 
 
 def title_of(choice: str) -> str:
-    """Return what a choice is called where a person reads of it.
+    """Return the title of a choice, as people read it.
 
     >>> title_of("keep_share"), title_of("a_new_choice")
     ('Kept a round', 'A new choice')
@@ -336,13 +336,13 @@ def title_of(choice: str) -> str:
 
 
 def _prepare() -> ModuleType:
-    from bpe_core.text.preparation import steps  # which few recipes have
+    from bpe_core.text.preparation import steps  # imported late, as few recipes have these
 
     return steps
 
 
 def _decode() -> ModuleType:
-    import bpe_core.text.decoding as decoding  # which few recipes have, too
+    import bpe_core.text.decoding as decoding  # imported late, as few recipes have these
 
     return decoding
 
@@ -354,7 +354,7 @@ def _choices_of(parts: tuple[type[Part], ...]) -> list[str]:
 
 @cache
 def _unchanged(preset: str) -> Recipe:
-    """Return a preset as it is, made once: a window asks for each again and again."""
+    """Return a preset; it is cached, as a window asks for each many times."""
     return Recipe(name=preset, **PRESETS[preset].choices)
 
 
@@ -367,10 +367,10 @@ def _check_agreement(recipe: Recipe) -> None:
     if recipe.preparation:
         changed = recipe.part(Normalization) != Normalization()
         split = recipe.pattern != "none" or recipe.unit != "file"
-        tokens = (*recipe.special_tokens, recipe.unknown_text)  # which a file may look for in texts, too
+        tokens = (*recipe.special_tokens, recipe.unknown_text)  # files may search texts for it
         _prepare().check_steps(recipe.preparation, tokens, changed=changed, split=split)
     _check_signs(recipe)
-    if recipe.base != "bytes" and not TIE_RULES[recipe.ties].fits(recipe.base):  # all rules decide between bytes
+    if recipe.base != "bytes" and not TIE_RULES[recipe.ties].fits(recipe.base):  # every rule fits bytes
         raise RecipeError(f"The tie rule {recipe.ties} orders bytes; on characters choose another, such as lowest-ids.")
 
 
@@ -400,7 +400,7 @@ def _check_bytes(recipe: Recipe) -> None:
 
 
 def _check_signs(recipe: Recipe) -> None:
-    """Check the texts that stand for something else: a marker, a border, what is unknown."""
+    """Check the texts with a special meaning: the marker, the border, the unknown token."""
     if recipe.marker in ("symbol", "glued", "prefix") and recipe.pattern == "none" and not recipe.splits_by_steps:
         raise RecipeError("A word marker needs words: choose a pattern that splits the text, or no marker.")
     if recipe.border and (recipe.marker != "none" or recipe.border.strip() != recipe.border):

@@ -1,4 +1,4 @@
-"""The titles of runs, chosen so that two runs differ in title wherever something tells them apart."""
+"""The titles of runs; two different runs get different titles."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from bpe_core.recipes.parts import LearningChoices, Normalization, Size, SplittingChoices, Symbols
 from bpe_core.recipes.recipe import CHOICES, Recipe, title_of
 
-MOST_NAMED = 2  # choices by which two runs of one name are distinguished
+MOST_NAMED = 2  # the choices that distinguish runs with the same name
 
 
 class TitledRun(Protocol):
@@ -20,7 +20,7 @@ class TitledRun(Protocol):
     def parent(self) -> int | None: ...
 
 
-TextOf = Callable[[Any, int], str]  # what is written on a token of a run
+TextOf = Callable[[Any, int], str]  # returns the text of a run's token
 
 
 def name_of(run: TitledRun, runs: Sequence[TitledRun], text_of: TextOf) -> str:
@@ -28,16 +28,16 @@ def name_of(run: TitledRun, runs: Sequence[TitledRun], text_of: TextOf) -> str:
 
 
 def title_among(run: TitledRun, runs: Sequence[TitledRun], text_of: TextOf) -> str:
-    """Return the title of a run: its recipe's name and, if others have the same name, what differs."""
+    """Return the title of a run: its recipe's name, and the differences if other runs have the same name."""
     alike = [other for other in runs if other.recipe.name == run.recipe.name and other is not run]
-    alike = [other for other in alike if other.parent != run.number]  # which says itself what is different there
+    alike = [other for other in alike if other.parent != run.number]  # its title already names the difference
     return run.recipe.name + "".join(f", {said}" for said in _what_differs(run, alike, text_of))
 
 
 def _what_differs(run: TitledRun, others: Sequence[TitledRun], text_of: TextOf) -> list[str]:
     recipe = run.recipe
     parts = (LearningChoices, Size, Symbols, SplittingChoices, Normalization)
-    recipes = {id(other.recipe): other.recipe for other in others if other.recipe is not recipe}  # many runs share one
+    recipes = {id(other.recipe): other.recipe for other in others if other.recipe is not recipe}  # runs share recipes
     names = {name for other in recipes.values() for name in recipe.differing(other, *parts)}
     if recipe.grown_from:
         names -= {"vocab_size", "merges"}
@@ -57,7 +57,7 @@ def _steering(run: TitledRun, text_of: TextOf) -> list[str]:
 def _told(recipe: Recipe, name: str) -> str:
     value = getattr(recipe, name)
     title = title_of(name).lower()
-    if name in ("ties", "pattern"):  # whose names would not tell what they are of
+    if name in ("ties", "pattern"):  # the names alone would not say what they belong to
         return f"{title} {value}"
     if isinstance(value, bool):
         return title if value else f"not {title}"

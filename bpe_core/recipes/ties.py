@@ -1,7 +1,7 @@
-"""The tie rules: which of the most frequent pairs is merged, a row for each rule.
+"""The tie rules, which choose among equally frequent pairs; each rule is a row.
 
-A new rule is a row here: recipes, forms, commands, lessons, tests, the plain learner and the reference read it. The
-compiled learner needs a comparison of its own in `kernels/learn_queue.py`, unless one that is there will do.
+A new rule is a new row: recipes, forms, commands, lessons, tests, the plain learner and the reference read it. The
+compiled learner needs a comparison in `kernels/learn_queue.py`, unless an existing one serves.
 
     >>> texts = [b"a", b"b", b"c"]
     >>> min([(1, 2), (0, 1)], key=lambda pair: TIE_RULES["largest-text"].key(pair, texts, lambda pair: 0))
@@ -22,16 +22,16 @@ Key = Callable[[Pair, Sequence[bytes], Callable[[Pair], int]], Any]
 
 @dataclass(frozen=True)
 class TieRule:
-    """The pair with the smallest key wins; between equal keys, as texts can be, the one with the lower ids.
+    """A tie rule: the pair with the smallest key wins; of equal keys, such as equal texts, that with the lower ids.
 
-    While merges are made, a pair's key may grow, but never become smaller: the queues of pairs rely on it.
+    During the training a pair's key may grow but never become smaller, as the queues of pairs rely on it.
     """
 
     name: str
-    takes: str  # which pair; the end of the sentence "It takes the pair ..."
-    key: Key  # of a pair, the texts of all tokens by id, and a function that says where a pair occurs first
+    takes: str  # the end of the sentence "It takes the pair ..."
+    key: Key  # takes a pair, all texts by id, and a function that returns where a pair occurs first
     kernel: str  # the name of its comparison in kernels/learn_queue.py
-    byte_places: Sequence[int] = ()  # what the ids of bytes count as; a rule that says so needs bytes
+    byte_places: Sequence[int] = ()  # the order of the bytes; a rule with such an order needs bytes
 
     @property
     def label(self) -> str:
@@ -51,7 +51,7 @@ class _ReversedBytes(bytes):
 
 
 def _printed_places() -> list[int]:
-    """Return each byte's place when bytes are sorted by their printable stand-ins.
+    """Return each byte's rank when bytes are sorted by their printable stand-ins.
 
     Bytes that print as themselves come first, then the others, each group in byte order;
     so the space (32) comes after all letters.
@@ -68,7 +68,7 @@ _PRINTED = bytes(BYTE_ALPHABET)
 
 
 def _printed(text: bytes) -> bytes:
-    """Return a key that sorts as the text does when it is printed."""
+    """Return a key that sorts like the printed text."""
     return text.translate(_PRINTED)
 
 

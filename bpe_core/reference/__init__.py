@@ -1,1 +1,1 @@
-"""Plain Python for what no method owns: floors, mixtures, shares. A method has its own `reference.py` in its house."""
+"""The references in plain Python for floors, mixtures and shares. Each method has its own `reference.py`."""

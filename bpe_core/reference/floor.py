@@ -1,17 +1,17 @@
-"""A floor under all vocabularies, added up from its certificate: short, plain and slow.
+"""The check of a floor under all vocabularies from its certificate: short, plain and slow.
 
-Each word is a row of symbols. A piece is any row of at least two neighbours, at most `longest` of them; an edge is a
-piece at its place in a word. A single symbol costs a token, an edge a token and its price, both in a unit that is a
-small part of a token. Cut each word the cheapest way, as often as it occurs. Give for each piece what all its edges
-cost. What the words cost, less as many of the largest sums as the vocabulary may hold pieces, is a floor:
+Each word is a row of symbols. A piece is a row of two to `longest` neighbours; an edge is a piece at a place in a word.
+A single symbol costs a token, and an edge costs a token and its price. Costs are given in a small part of a token. Cut
+each word in the cheapest way, and multiply the cost by the word's count. For each piece, add up the prices of all its
+edges. The cost of all words, less the largest sums of as many pieces as the vocabulary may hold, is a floor:
 
-- a vocabulary cuts each word by its pieces, and pays for each edge a token; with the prices added it pays at least
-  what the cheapest way costs;
-- the prices it pays are at most the sums of its pieces, for in one way to cut a word an edge is used once;
-- and these are at most the largest sums of as many pieces.
+- a vocabulary cuts each word by its pieces and pays a token for each edge; with the prices added, it pays at least the
+  cost of the cheapest way;
+- the prices that it pays are at most the sums of its pieces, as a way to cut a word uses an edge once;
+- these sums are at most the largest sums of as many pieces.
 
-So it has at least as many tokens as the difference, whatever the prices are. A size is as many tokens as are always
-there, such as the base symbols, and the pieces that there is room for beside them.
+So it needs at least as many tokens as the difference, whatever the prices are. A size is the number of tokens that are
+always present, such as the base symbols, plus the number of pieces.
 
 With the word `abab` twice, and prices of half a token on each `ab`:
 
@@ -34,14 +34,14 @@ Piece = tuple[int, ...]
 
 
 def edges(word: Sequence[int], longest: int) -> Iterator[tuple[int, Piece]]:
-    """Yield each piece of a word with the index where it begins; of those that begin together the shortest first."""
+    """Yield each piece of a word with the index of its first symbol, in the order of the index and the length."""
     for begin in range(len(word)):
         for end in range(begin + 2, min(len(word), begin + longest) + 1):
             yield begin, tuple(word[begin:end])
 
 
 def floor(certificate: Mapping[str, Any], of: Mapping[str, Any]) -> int:
-    """Return the floor that one list of prices proves, in tokens."""
+    """Return the floor in tokens that a list of prices proves."""
     longest, limit, unit = (certificate[name] for name in ("longest", "limit", "unit"))
     words, counts, prices = certificate["words"], certificate["counts"], iter(of["prices"])
     occurs, sums, cost = Counter[Piece](), Counter[Piece](), 0
@@ -70,7 +70,7 @@ def floor(certificate: Mapping[str, Any], of: Mapping[str, Any]) -> int:
 
 
 def fewest(certificate: Mapping[str, Any], of: Mapping[str, Any]) -> int:
-    """Return how many tokens the words come to if each is cut into the fewest by the vocabulary of a witness."""
+    """Return the number of tokens if a witness's vocabulary cuts each word into the fewest."""
     pieces = {tuple(piece) for piece in of["vocabulary"]}
     tokens = 0
     for word, count in zip(certificate["words"], certificate["counts"], strict=True):
@@ -84,7 +84,7 @@ def fewest(certificate: Mapping[str, Any], of: Mapping[str, Any]) -> int:
 
 
 def reached(certificate: Mapping[str, Any]) -> dict[int, int]:
-    """Return by its size how many tokens each witness comes to; refuse one that says otherwise, or is too large."""
+    """Return the tokens of each witness by its size; refuse a witness with a wrong number or too many pieces."""
     with gate("A vocabulary of the certificate is not whole"):
         counted = dict[int, int]()
         for one in certificate["floors"]:
@@ -119,14 +119,14 @@ def _check_vocabulary(certificate: Mapping[str, Any], of: Mapping[str, Any]) -> 
 
 
 def checked(certificate: Mapping[str, Any]) -> list[tuple[int, int, int]]:
-    """Return for each floor its size, the number of tokens it claims, and the number that its prices prove."""
+    """Return for each floor its size, the claimed number of tokens, and the number that its prices prove."""
     with gate("The certificate of a floor is not whole"):
         _check_numbers(certificate)
         return [(one["size"], one["tokens"], floor(certificate, one)) for one in certificate["floors"]]
 
 
 def _check_numbers(certificate: Mapping[str, Any]) -> None:
-    """Refuse what is no number before it is multiplied: a text times a large number would fill the memory."""
+    """Refuse values that are no numbers before multiplying: a text times a large number would fill the memory."""
     floors, words = certificate["floors"], certificate["words"]
     numbers = [certificate[name] for name in ("longest", "limit", "unit", "always")]
     prices = [price for one in floors for price in one["prices"]]
@@ -145,7 +145,7 @@ def _check_numbers(certificate: Mapping[str, Any]) -> None:
 
 
 def _check_sizes(certificate: Mapping[str, Any], symbols: int) -> None:
-    """Check that sizes count the tokens that always exist and the pieces; with fewer pieces more would be proven."""
+    """Check that each size is the tokens that always exist plus the pieces; fewer pieces would prove too much."""
     always = certificate["always"]
     if always < symbols:
         raise FormatError(

@@ -1,7 +1,7 @@
-"""An interpolated Kneser-Ney model of pairs of neighbours, in plain Python.
+"""The interpolated Kneser-Ney model of pairs of neighbours, in plain Python.
 
-It is the specification of `measures.bits_per_byte`. Words are taken one by one: what stands before the first token and
-behind the last one is their edge, `None`.
+It is the specification of `measures.bits_per_byte`. Each word is taken by itself; `None` stands for its edges, before
+the first token and after the last.
 
 >>> model = PairModel([((1, 2), 3), ((1, 3), 1)], 4)
 >>> round(sum(model.probability(1, token) for token in (None, 1, 2, 3)), 12)
@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-Words = Iterable[tuple[Sequence[int], int]]  # the tokens of each word, and how often it occurs
+Words = Iterable[tuple[Sequence[int], int]]  # the tokens of each word, and the count of the word
 Event = int | None
 USUAL_DISCOUNT = 0.75
 
@@ -23,20 +23,20 @@ USUAL_DISCOUNT = 0.75
 class PairModel:
     """A model of pairs of events.
 
-    Counts are lowered by a discount, and what that frees goes to the model of single tokens.
+    A discount lowers the counts; the freed probability goes to the model of single tokens.
     """
 
     def __init__(self, words: Words, events: int) -> None:
-        """Count the pairs of the words; `events` is how many different events can come: the vocabulary and the edge."""
+        """Count the pairs of the words; `events` is the number of possible events: the vocabulary and the edge."""
         self._pairs: Counter[tuple[Event, Event]] = Counter()
         for tokens, count in words:
             if count:
                 for pair in pairwise((None, *tokens, None)):
                     self._pairs[pair] += count
         self._events = events
-        self._before: Counter[Event] = Counter()  # how often something came after it
-        self._different: Counter[Event] = Counter()  # how many different ones did
-        self._after: Counter[Event] = Counter()  # how many different ones it came after
+        self._before: Counter[Event] = Counter()  # how often an event followed
+        self._different: Counter[Event] = Counter()  # how many different events followed
+        self._after: Counter[Event] = Counter()  # how many different events came before
         for (one, other), count in self._pairs.items():
             self._before[one] += count
             self._different[one] += 1
@@ -51,7 +51,7 @@ class PairModel:
         return (own + self._discount * self._different[one] * self._by_itself(other)) / seen
 
     def _by_itself(self, event: Event) -> float:
-        """Return the probability of an event by how many different ones it came after, with a part spread over all."""
+        """Return an event's probability by the number of different events before it; all events share a part."""
         if not self._pairs:
             return 1 / self._events
         shared = self._lower * len(self._after) / self._events
@@ -67,7 +67,7 @@ class PairModel:
 
 
 def discount(counts: Iterable[int]) -> float:
-    """Return the discount, from how many were seen once and twice.
+    """Return the discount from the numbers of pairs that were seen once and twice.
 
     >>> discount([1, 1, 2, 5])
     0.5

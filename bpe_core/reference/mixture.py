@@ -1,10 +1,10 @@
-"""Words counted in groups, each group with a weight: what is learned from, in plain Python.
+"""The counts of words in groups with weights, in plain Python.
 
 >>> weighted([{b"low": 1, b"new": 3}, {b"new": 2}], [Fraction(7, 3), Fraction(1)])
 {b'low': 2, b'new': 9}
 
-A group's counts are multiplied exactly and cut to whole numbers; what is then missing of the group's whole goes, one
-each, to the words with the largest rest. If only some of those that occur equally often get one, their hashes decide.
+A group's counts are multiplied exactly and rounded down. The missing rest of the group's total goes to the words with
+the largest fractions, one for each. If not all words with equal counts can get one, their hashes decide.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from bpe_core.counting.grouped import MULTIPLIER
 
 
 def weighted(groups: Sequence[Mapping[bytes, int]], factors: Sequence[Fraction]) -> dict[bytes, int]:
-    """Return the counts of all groups together, in the order in which the words are first seen; none that is zero."""
+    """Return the counts of all groups together, in the order of first occurrence, without zeros."""
     found: dict[bytes, int] = {}
     for counts, factor in zip(groups, factors, strict=True):
         for word, count in times(counts, factor).items():
@@ -25,7 +25,7 @@ def weighted(groups: Sequence[Mapping[bytes, int]], factors: Sequence[Fraction])
 
 
 def times(counts: Mapping[bytes, int], factor: Fraction) -> dict[bytes, int]:
-    """Return one group's counts times its factor, in whole numbers."""
+    """Return a group's counts times its factor, in whole numbers."""
     whole = {word: count * factor.numerator // factor.denominator for word, count in counts.items()}
     missing = round(sum(counts.values()) * factor) - sum(whole.values())
 
@@ -38,7 +38,7 @@ def times(counts: Mapping[bytes, int], factor: Fraction) -> dict[bytes, int]:
 
 
 def hash_of(word: bytes) -> int:
-    """Return a number that depends only on the bytes of the word."""
+    """Return a hash that depends only on the bytes of the word."""
     found = sum((letter + 1) * pow(MULTIPLIER, place, 2**64) for place, letter in enumerate(word, start=1)) % 2**64
     found ^= found >> 32
     found = found * MULTIPLIER % 2**64

@@ -1,7 +1,7 @@
-"""All lines that the shares of groups keep to, in plain Python: `insight/shares.py` writes down only a few of them.
+"""The lines that limit the shares of groups, all of them, in plain Python; `insight/shares.py` uses only a few.
 
-At each step each other pair of neighbours is a rival. A line says how much oftener the merge occurs than the rival in a
-million bytes of each group.
+At each step every other pair of neighbours is a rival. A line says by how much the merge occurs more often than the
+rival in a million bytes of each group.
 
 >>> groups = [{b"ab": 3}, {b"bc": 1}]
 >>> [(step, rival, [round(more) for more in oftener]) for step, rival, oftener in lines(groups, [(97, 98)])]
@@ -15,12 +15,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 Pair = tuple[int, int]
-FIRST = 256  # what the first merge makes
+FIRST = 256  # the token of the first merge
 
 
 def lines(groups: Sequence[Mapping[bytes, int]], merges: Sequence[Pair]) -> Iterator[tuple[int, Pair, list[float]]]:
     sizes = [sum(len(word) * count for word, count in group.items()) for group in groups]
-    # A character for each token, so that replacing text joins pairs from the left.
+    # Each token is a character, so replacing text joins pairs from the left.
     words = [[(word.decode("latin-1"), count) for word, count in group.items()] for group in groups]
     for step, merge in enumerate(merges):
         counts = [_counts_of_pairs(group) for group in words]

@@ -1,6 +1,6 @@
-"""Ways to cut a word by one vocabulary, in plain Python: list them all, and choose or weigh.
+"""The ways to split a word by one vocabulary, in plain Python: list all ways, then choose or weigh them.
 
-`tokens` gives the token of each row of base symbols that has one; each symbol is a token itself.
+`tokens` maps rows of base symbols to tokens; each symbol is a token itself.
 
 >>> tokens = {(1,): 1, (2,): 2, (1, 2): 3}
 >>> all_ways([1, 2], tokens)
@@ -19,7 +19,7 @@ from itertools import combinations, pairwise
 
 Way = tuple[int, ...]
 Tokens = Mapping[tuple[int, ...], int]
-Merges = Mapping[tuple[int, int], tuple[int, int]]  # of each pair: which merge joins it, and to what
+Merges = Mapping[tuple[int, int], tuple[int, int]]  # for each pair, its merge and the joined token
 
 
 def all_ways(symbols: Sequence[int], tokens: Tokens) -> list[Way]:
@@ -39,13 +39,13 @@ def fewest(symbols: Sequence[int], tokens: Tokens) -> int:
 
 
 def weighed(symbols: Sequence[int], tokens: Tokens, probability: Mapping[int, float]) -> dict[Way, float]:
-    """Return the probability of each way, in proportion to the product of its tokens' probabilities."""
+    """Return the probability of each way, which is proportional to the product of its tokens' probabilities."""
     found = {way: math.prod(probability[id] for id in way) for way in all_ways(symbols, tokens)}
     return {way: weight / sum(found.values()) for way, weight in found.items()}
 
 
 def dropout(symbols: Sequence[int], merges: Merges, left_out: Fraction) -> dict[Way, Fraction]:
-    """Return the probability of each way by BPE-dropout, going through all choices of what is left out at each step."""
+    """Return the probability of each way by BPE-dropout, by trying every set of left-out boundaries at each step."""
     found: dict[Way, Fraction] = defaultdict(Fraction)
     places = [place for place, pair in enumerate(pairwise(symbols)) if pair in merges]
     for number in range(len(places) + 1):
