@@ -2,6 +2,8 @@
 
 const MOST_DRAWN = 2000, LEADERS = 5, MOST_IN_TREE = 200;
 
+const GOES_ON = "·"; // a token that is a further part of the character before
+
 class Lane {
   constructor(run, isOneOfSeveral) {
     this.run = run;
@@ -39,7 +41,7 @@ class Lane {
 
   // Only what differs between two flows is drawn anew; the first pieces are drawn, of however many.
   draw() {
-    const { flow, drawn } = this, nodes = this.view.children, same = (one, other) => one.shown === other.shown && one.colour === other.colour && one.id === other.id;
+    const { flow, drawn } = this, nodes = this.view.children, same = (one, other) => one.shown === other.shown && one.drawn === other.drawn && one.colour === other.colour && one.id === other.id;
     const most = Math.min(flow.length, drawn.length);
     let start = 0, end = 0;
     while (start < most && same(flow[start], drawn[start])) start++;
@@ -192,11 +194,12 @@ function flowOf(run, stretches) {
       continue;
     }
     const bytes = isAscii(text) ? null : UTF8.encode(text);
+    const drawn = bytes ? wholeCharacters(bytes, cut.ends) : [];
     let start = 0;
     cut.ids.forEach((id, i) => {
       const end = cut.ends[i], isLast = i === cut.ids.length - 1;
       const piece = bytes ? decoded(bytes.subarray(start, end)) ?? hex(bytes.subarray(start, end)) : text.slice(start, end);
-      flow.push({ shown: piece === "" ? run.tokens.name(id) : piece, id, reason: isLast ? undefined : cut.reasons[i] });
+      flow.push({ shown: piece === "" ? run.tokens.name(id) : piece, drawn: drawn[i], id, reason: isLast ? undefined : cut.reasons[i] });
       start = end;
     });
   }
@@ -205,11 +208,28 @@ function flowOf(run, stretches) {
   return flow;
 }
 
+// What is drawn where tokens share a character: the first shows it, the others a sign that it goes on.
+function wholeCharacters(bytes, ends) {
+  const drawn = [];
+  for (let i = 0, start = 0; i < ends.length; ) {
+    let last = i;
+    while (last < ends.length - 1 && decoded(bytes.subarray(start, ends[last])) === null) last++;
+    const whole = decoded(bytes.subarray(start, ends[last]));
+    if (last > i && whole !== null) {
+      drawn[i] = whole;
+      for (let part = i + 1; part <= last; part++) drawn[part] = GOES_ON;
+    }
+    start = ends[last];
+    i = last + 1;
+  }
+  return drawn;
+}
+
 function spansOf(pieces) {
   const spans = document.createDocumentFragment();
-  for (const { shown, colour } of pieces) {
+  for (const { shown, drawn, colour } of pieces) {
     const span = document.createElement("span");
-    span.textContent = shown;
+    span.textContent = drawn ?? shown;
     if (colour !== undefined) span.className = `t${colour}`;
     spans.append(span);
   }

@@ -131,8 +131,8 @@ class EndPage(QWidget):
         self.score.setAccessibleName("How it went")
         self.next_button = push_button("", self._go_on)
         self.leave_button = push_button("Back to my own text", leave, LEAVE)
-        parts = (self.sign, self.title, self.score, self.next_button, self.leave_button)
-        in_column(1, *parts, 2, on=self, margins=(12, 8, 12, 8), spacing=10)
+        buttons = [in_row(STRETCH, button, STRETCH) for button in (self.next_button, self.leave_button)]
+        in_column(1, self.sign, self.title, self.score, *buttons, 2, on=self, margins=(12, 8, 12, 8), spacing=10)
         self.recolor()
 
     def show_end(self, lesson: Lesson, score: str) -> None:

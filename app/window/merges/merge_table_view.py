@@ -85,6 +85,7 @@ class MergeDelegate(QStyledItemDelegate):
         painter.drawText(inside, side | Qt.AlignmentFlag.AlignVCenter, text)
 
 
+LEAST_FOR_TOKENS, MOST_OF_THE_WIDTH = 180, 0.4  # of a column of tokens, in pixels and as a share of the table
 LEAST_ROOM = 99_999  # the widest step number expected
 
 
@@ -207,8 +208,10 @@ class MergeTableView(QTableView):
                 widest = last_step if place == 0 else column.widest
                 width = max(own.horizontalAdvance(widest), metrics.horizontalAdvance(column.title) + 12)
                 widths.append(width + 16)
+        most = max(LEAST_FOR_TOKENS, round(MOST_OF_THE_WIDTH * self.viewport().width()))  # others stay in sight
         for place in self._token_columns():
-            widths[place] = max([widths[place], *(self._room_for(row, place) for row in self._rows_in_sight())])
+            needed = max((self._room_for(row, place) for row in self._rows_in_sight()), default=0)
+            widths[place] = max(widths[place], min(most, needed))
         if widths != self._widths:
             self._widths = widths
             self._share_room()

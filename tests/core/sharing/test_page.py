@@ -261,6 +261,15 @@ def test_tokens_have_the_colours_of_the_window(page: Browser, tmp_path: Path) ->
 
 
 @needs_browser
+def test_letters_of_several_tokens_are_drawn_as_letters(page: Browser, tmp_path: Path) -> None:
+    _open(page, tmp_path, given=bpe.train(["low low"], "gpt2", merges=2), text="low доброе é")
+    shown = page.value("document.querySelector('.tokens').textContent")
+    assert shown.replace("·", "") == "low доброе é"
+    assert shown.count("·") == 7, "a sign for the second token of each letter"
+    assert "<0x" not in shown
+
+
+@needs_browser
 def test_only_what_differs_is_drawn_anew_however_long_the_text(page: Browser, tmp_path: Path) -> None:
     text = "a b c d " * 600
     _open(page, tmp_path, given=bpe.train([text_of("poem")], "gpt2", merges=20), text=text)

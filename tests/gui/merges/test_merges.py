@@ -102,6 +102,20 @@ def test_no_token_in_sight_is_cut(qtbot: QtBot, program: Program, train: Train) 
     assert table.horizontalScrollBar().value() == 0
 
 
+def test_huge_tokens_leave_the_other_columns_in_sight(qtbot: QtBot, program: Program, train: Train) -> None:
+    program.window.show_room("ask")
+    program.session.corpus.replace_by_text("huge", "abcdefghijklmnopqrstuvwxyz" * 20 + " ab " * 20)
+    program.form.choose(vocab_size=300)
+    train(program)
+    table = program.merge_panel.table
+    settle(qtbot, program)
+    table.scrollToBottom()
+    qtbot.wait(50)
+    header = table.horizontalHeader()
+    columns = [place for place, column in enumerate(program.merges.columns) if column.look != "plain"]
+    assert all(header.sectionSize(place) <= max(180, 0.4 * table.viewport().width()) + 1 for place in columns)
+
+
 def test_a_shorter_table_asks_only_for_the_rows_in_sight(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     model = MergeTableModel()
     table = MergeTableView(model)

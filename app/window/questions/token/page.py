@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFormLayout, QLabel, QPushButton, QWidget
 from app.window.parts.layouts import STRETCH, in_column, in_row
 from app.window.parts.page import Page
 from app.window.parts.theme import fixed_font
-from app.window.parts.widgets import flat_button, label, muted, named, paragraph, scrolling, selectable
+from app.window.parts.widgets import flat_button, label, muted, named, paragraph, push_button, scrolling, selectable
 from app.window.parts.wording import tip
 from app.window.questions.token.life_model import LifeModel
 from app.window.questions.token.life_view import LifeView
@@ -35,7 +35,7 @@ class TokenPage(Page):
             button.clicked.connect(lambda _=False, place=place: self._travel_to_part(place))
         self._parts = in_row(*self.parts, STRETCH)
         forbidden = "A new run beside this one, in which this pair is never joined from here on"
-        self.forbid = flat_button("", self._forbid, forbidden)
+        self.forbid = push_button("", self._forbid, forbidden)
         self._table = self._facts_as_rows()
         saved = "This page as a picture, or all counts of the token as CSV, TSV, JSON or Parquet"
         self.save = flat_button("Save …", self.save_wanted.emit, saved)
