@@ -79,7 +79,8 @@ class ExchangeWiring(QObject):
             sentence = "There is nothing to export yet: train first, or import a tokenizer."
             self._session.aside.tell(sentence, is_error=False)
             return
-        folder = Path(self._frame.settings.get(LAST_FOLDER))
+        last = self._frame.settings.get(LAST_FOLDER)
+        folder = Path(last) if last else home() or Path()  # a bare name does not say where the file will be
         self._show("export_dialog", lambda: ExportDialog(self.export, folder, self._frame.window))
 
     def _import(self, open_table: Callable[[Path], object]) -> None:

@@ -25,6 +25,7 @@ from bpe_core.splitting.safe_cuts import SafeCuts
 from bpe_core.support.arrays import Int32s
 from bpe_core.text.characters import stretches
 
+LARGEST_BYTE = 255  # the largest number before anything is learned
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -197,7 +198,7 @@ class TokenTextModel(QObject):
     def largest_number(self) -> int:
         """Return the largest id at any moment, so that the view keeps its width over time."""
         if self._history is None:
-            return 0
+            return LARGEST_BYTE
         numbers = self._history.numbers
         return self._history.id_count - 1 if numbers is None else int(numbers.max(initial=0))
 

@@ -11,6 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
+from app.settings import LAST_FOLDER
 from app.window.exchange.export import FOLDER
 from app.window.exchange.export_dialog import ExportDialog
 from app.wiring import Program
@@ -143,6 +144,15 @@ def test_only_the_merges_up_to_the_moment_shown(qtbot: QtBot, trained: Program, 
     with qtbot.waitSignal(trained.exchanging.export.finished, timeout=WAIT):
         shown.begin.click()
     assert len(read_history(path)) == 7
+
+
+def test_it_says_in_which_folder_the_file_will_be(trained: Program) -> None:
+    trained.settings.put(LAST_FOLDER, "")
+    trained.actions["export"].trigger()
+    shown = trained.exchanging.export_dialog
+    assert shown is not None
+    assert Path(shown.path.text()).is_absolute()
+    shown.reject()
 
 
 def test_a_change_asks_for_another_check(qtbot: QtBot, trained: Program, tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QGuiApplication
@@ -14,6 +16,7 @@ from app.window.parts.theme import fixed_font
 from app.wiring import Program
 from tests.gui.conftest import WAIT, Train, settle
 from tests.gui.histories import random_history, run_with
+from tests.gui.sessions.saving import open_session, save_as
 from tests.gui.small_run import cell, rows, small
 
 pytestmark = pytest.mark.usefixtures("only_window")
@@ -134,6 +137,41 @@ def test_a_shorter_table_asks_only_for_the_rows_in_sight(qtbot: QtBot, monkeypat
     monkeypatch.setattr(table.delegate, "width_of", noted)
     model.show_run(run_with(random_history(3_000)))
     assert 0 < len(asked) < 200  # three or four columns with tokens
+
+
+def end_is_in_sight(program: Program) -> bool:
+    table = program.merge_panel.table
+    last = table.visualRect(program.merges.index(program.merges.rowCount() - 1, 0))
+    return table.isVisible() and table.viewport().rect().contains(last.center())
+
+
+def test_the_end_of_32_000_merges_is_in_sight(qtbot: QtBot, program: Program) -> None:
+    run = run_with(random_history(32_000))
+    assert run.history is not None
+    assert run.names is not None
+    program.window.show_room("watch")
+    program.session.runs.add_table(run.history, run.names, "made up")
+    qtbot.waitUntil(lambda: program.merges.rowCount() == 32_000, timeout=WAIT)
+    program.window.show_room("ask")
+    settle(qtbot, program)
+    qtbot.waitUntil(lambda: end_is_in_sight(program), timeout=WAIT)
+    program.window.resize(1600, 1000)
+    settle(qtbot, program)
+    qtbot.waitUntil(lambda: end_is_in_sight(program), timeout=WAIT)
+
+
+def test_the_end_is_in_sight_after_a_session_was_opened(
+    qtbot: QtBot, program: Program, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program.window.show_room("ask")
+    program.form.choose(vocab_size=512)
+    train(program)
+    save_as(qtbot, program, tmp_path / "kept.bpex", monkeypatch)
+    program.filing.document.new()
+    settle(qtbot, program)
+    open_session(qtbot, program, tmp_path / "kept.bpex")
+    qtbot.waitUntil(lambda: program.merges.rowCount() == 256, timeout=WAIT)
+    qtbot.waitUntil(lambda: end_is_in_sight(program), timeout=WAIT)
 
 
 @pytest.mark.parametrize("then", ["another room is entered", "the window becomes smaller"])

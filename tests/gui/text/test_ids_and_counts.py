@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.window.text.text_model import NO_TOKEN, TokenAt, TokenTextModel
-from app.window.text.view.ids_view import IdsView
+from app.window.text.view.ids_view import IdsGrid, IdsView
 from app.window.text.view.text_panel import CountsBar, TokenTextPanel
 from bpe_core.segmenting.boundaries import NEVER, Boundaries, HiddenSymbols
 from bpe_core.segmenting.boundaries import PATTERN_CUT as CUT
@@ -146,3 +146,10 @@ def test_an_id_without_bytes_stands_among_the_others(qtbot: QtBot) -> None:
     panel.grab()
     QTest.mouseClick(grid.viewport(), Qt.MouseButton.LeftButton, pos=grid.cell_of(6).center().toPoint())
     assert panel.editor.caret == 7
+
+
+def test_ids_are_apart_before_anything_is_learned(qtbot: QtBot) -> None:
+    model = TokenTextModel("theme")
+    grid = IdsGrid(model)
+    qtbot.addWidget(grid)
+    assert grid.cells.width > grid.fontMetrics().horizontalAdvance("255")

@@ -24,7 +24,10 @@ from bpe_core.figures.tree import Tree
 
 GROW_MILLISECONDS = 250
 NOTHING = "Click a word in the text to see its merge tree here."
-NO_TREE = "By this method no word is put together step by step, so this one has no tree. Why Here? says how it splits."
+NO_TREE = (
+    "By this method no word is put together step by step: these are all the tokens that could be in it, and the ways "
+    "to split it. Why Here? says which one is taken."
+)
 HINT = "Each box is a token: below its text the merge that made it, and how often its parts were side by side then."
 HINT_OF_FALLEN = " Faint ones were there from one step to another, and fell apart."
 SMALLEST, LARGEST = 0.6, 3.0
@@ -207,6 +210,9 @@ class TreePage(Page):
             self.word.setText("")
             self.sentence.setText(NO_TREE if self.model.place is not None else "" if self.model.is_asked else NOTHING)
             self.tree.show_word(None)
+            if self.model.place is not None and self.isVisible():
+                self.model.find_lattice()
+                self.tree.set_figure(self.model.lattice)
         else:
             self._draw()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Signal
@@ -13,20 +13,23 @@ from app.window.parts.watched import Asked, LazyModel
 from app.window.text.specials import allowed_in, wanted_in
 from app.window.text.text_model import TokenTextModel
 from app.worker.job import Task
+from bpe_core.asking import ask_about
 from bpe_core.errors import Cancelled
-from bpe_core.figures.figure import nested
+from bpe_core.figures.figure import Figure, nested
 from bpe_core.insight.explanation import explain
 from bpe_core.methods.kit.explanation import ExplainedText, Explanation, NoTree
 from bpe_core.methods.kit.merge_tree import Piece
 from bpe_core.questions.tree import Tree
+from bpe_core.questions.ways import Ways
 from bpe_core.segmenting.boundaries import NEVER
 from bpe_core.segmenting.cutting import Allowed
 from bpe_core.splitting.safe_cuts import SafeCuts
 from bpe_core.studies.study import Study
-from bpe_core.support.progress import CancelCheck, never_cancelled, while_wanted
+from bpe_core.support.progress import CancelCheck, Work, never_cancelled, while_wanted
 
 FOLLOW_MILLISECONDS = 80
 MOST_BOUNDARIES = 120  # most boundaries of a word with reasons
+FEW_DRAWS = 20  # for the lattice of one word
 LONGEST_ARGUMENT = 10_000  # characters in a command
 
 
@@ -111,6 +114,8 @@ class WhyModel(QObject, LazyModel):
         self.facts: WordFacts | None = None
         self.place: Explanation | None = None
         self._text, self._runs, self._cursor, self._aside = text, session.runs, session.cursor, session.aside
+        self.lattice: Figure | None = None  # all the ways to split the word at `place`
+        self._lattice_of: Hashable = None
         self._byte: int | None = None
         self._other: bytes | None = None  # the text, if it is not the person's
         self._specials = session.specials
@@ -157,6 +162,26 @@ class WhyModel(QObject, LazyModel):
     def travel_to(self, step: int) -> None:
         """Go to the moment right after that merge."""
         self._cursor.go_to(step)
+
+    def find_lattice(self) -> None:
+        """Draw all the ways to split the word at the place, at the moment shown, if that is wanted and not there."""
+        run, byte, study = self._runs.shown, self._byte, self._runs.studies.of(self._runs.shown)
+        if run is None or study is None or byte is None:
+            return
+        at, word = min(self._cursor.position, len(study.history)), _word_around(self._data, byte)
+        key = run.stamp, at, word
+        if not word or key == self._lattice_of:
+            return
+        self._lattice_of, self.lattice = key, None
+
+        def take(figure: Figure | None) -> None:
+            self.lattice = figure
+            self.changed.emit()
+
+        def work(task: Task) -> Figure | None:
+            return ask_about(Ways, study.at(at), Work(cancelled=task.cancelled), text=word, draws=FEW_DRAWS).figure
+
+        self._aside.ask("lattice", work, take)
 
     def refresh(self) -> None:
         run, byte, at, study = (
@@ -207,6 +232,16 @@ class WhyModel(QObject, LazyModel):
         if (facts, place) != (self.facts, self.place):
             self.facts, self.place = facts, place
             self.changed.emit()
+
+
+def _word_around(data: bytes, byte: int) -> str:
+    """Return the stretch between blanks that a byte is in or begins, with the blank before."""
+    text = data.decode(errors="replace")
+    place = len(data[:byte].decode(errors="ignore"))
+    before, behind = text[:place].split(), text[place:].split()
+    first = before[-1] if before and not text[:place][-1:].isspace() else ""
+    last = behind[0] if behind and (not first or not text[place : place + 1].isspace()) else ""
+    return f" {first}{last}" if first or last else ""
 
 
 def explained_text(study: Study, text: str, allowed: Allowed = "all") -> ExplainedText:

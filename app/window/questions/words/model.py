@@ -159,5 +159,5 @@ class WordsModel(QObject, LazyModel):
         if column == 1:
             return f"{count:,}"
         if column == 2:
-            return f"{100 * count / found.total:.3g} %"
+            return f"{100 * count / found.total:.2f} %"
         return f"{int(found.of_groups[self.groups[column - len(COLUMNS)]][row]):,}"

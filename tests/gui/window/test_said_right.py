@@ -1,0 +1,98 @@
+"""Sentences that say what is so: of texts that cannot be read, sessions on their way, and pairs by their texts."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.session.run import Phase
+from app.window.actions import actions_in, title_of
+from app.window.pages import TREE, WORDS
+from app.wiring import Program
+from bpe_core.figures.lattice import LatticeFigure
+from bpe_core.lessons.lessons import lessons
+from bpe_core.recipes.recipe import Recipe
+from tests.gui.conftest import WAIT, Train, settle, wait_for_phase
+from tests.gui.sessions.saving import save_as
+from tests.gui.small_run import shown_run, small
+
+pytestmark = pytest.mark.usefixtures("only_window")
+
+
+def test_texts_that_cannot_be_read_are_not_said_to_be_ready(qtbot: QtBot, program: Program, tmp_path: Path) -> None:
+    path = tmp_path / "broken.txt"
+    path.write_bytes(b"low \xff\xfe lower \x80\x81" * 40)
+    corpus, status = program.session.corpus, program.status.sentence
+    corpus.remove({text.number for text in corpus.texts.value})
+    program.opening.open_named([path])
+    qtbot.waitUntil(lambda: "None of these texts can be read" in status.text(), timeout=WAIT)
+
+
+def test_a_session_that_is_being_opened_is_named(
+    qtbot: QtBot, program: Program, train: Train, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small(program, 290)
+    train(program)
+    save_as(qtbot, program, tmp_path / "kept.bpex", monkeypatch)
+    said: list[str] = []
+    program.training.changed.connect(lambda: said.append(program.training.status.sentence))
+    with qtbot.waitSignal(program.filing.document.opened, timeout=WAIT):
+        program.filing.open(tmp_path / "kept.bpex")
+    settle(qtbot, program)
+    assert said[0] == "Opening kept.bpex …"
+    assert program.training.status.sentence == "34 merges. The vocabulary has the size that was asked for."
+
+
+def test_pairs_chosen_by_hand_are_told_by_their_texts(qtbot: QtBot, program: Program, train: Train) -> None:
+    small(program, 290)
+    train(program)
+    run = shown_run(program)
+    assert run.history is not None
+    assert run.names is not None
+    left, right = run.history.pair(4)
+    program.session.runs.branch(run, 5, "forbid", (left, right))
+    wait_for_phase(qtbot, program, Phase.ENDED)
+    settle(qtbot, program)
+    (told,) = (now for title, _, now in program.form.differences if title == "By hand")
+    assert told == f"forbid {run.names.text[left]} + {run.names.text[right]} from 5"
+
+
+def test_lessons_name_actions_that_are_there(program: Program) -> None:
+    titles = {title_of(action) for _, action in actions_in(program.window)}
+    named = [
+        name
+        for lesson in lessons()
+        for step in lesson.steps
+        for text in (step.say, step.after)
+        for name in re.findall(r"\*([^*]+)\*, found by Ctrl\+K", " ".join(text.split()))
+    ]
+    assert len(named) == 2
+    assert {*named} <= titles
+    told = " ".join(text for lesson in lessons() for step in lesson.steps for text in (step.say, step.after))
+    assert "in the menu *Ask*" not in told
+    assert "page of questions" not in told
+
+
+def test_shares_of_words_have_the_same_digits(qtbot: QtBot, program: Program) -> None:
+    page = program.pages.page(WORDS)
+    program.window.show_room("build")
+    program.charts.show_page("words")
+    qtbot.waitUntil(lambda: page.model.found is not None, timeout=WAIT)
+    shares = [page.model.cell(row, 2) for row in range(30)]
+    assert all(re.fullmatch(r"\d+\.\d\d %", share) for share in shares), shares
+
+
+def test_a_method_without_trees_shows_the_ways_to_split_the_word(qtbot: QtBot, program: Program) -> None:
+    program.session.runs.train(program.session.corpus.texts.value, Recipe.preset("unigram", vocab_size=100))
+    wait_for_phase(qtbot, program, Phase.ENDED)
+    settle(qtbot, program)
+    program.token_text.set_text("the lighthouse")
+    program.world.why.look_at(8)
+    program.actions["tree"].trigger()
+    page = program.pages.page(TREE)
+    qtbot.waitUntil(lambda: isinstance(page.tree.figure, LatticeFigure), timeout=WAIT)
+    assert "can be split in" in page.tree.accessibleDescription()
+    assert "lighthouse" in page.tree.accessibleDescription()
