@@ -28,7 +28,7 @@ WARNING = "was changed while it was read"
     ],
     ids=lambda command: command.partition(" ")[0],
 )
-def test_it_is_told_once(
+def test_changed_file_is_reported_once(
     command: str,
     tmp_path: Path,
     table: Path,
@@ -45,7 +45,7 @@ def test_it_is_told_once(
     assert capsys.readouterr().err.count(f"{text} {WARNING}") == 1
 
 
-def test_no_command_reads_a_corpus_in_another_way() -> None:
+def test_every_command_reads_a_corpus_through_corpora_reading() -> None:
     """A command that reads without `corpora.reading` would hide what it met."""
     found = []
     for path in (ROOT / "bpe_core" / "command_line").rglob("*.py"):

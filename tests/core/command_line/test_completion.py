@@ -26,7 +26,7 @@ def script(shell: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> Path
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-def test_a_script_names_every_command_and_what_it_takes(
+def test_a_script_names_every_command_and_its_arguments(
     shell: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     told = script(shell, tmp_path, capsys).read_text()
@@ -37,7 +37,9 @@ def test_a_script_names_every_command_and_what_it_takes(
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-def test_a_shell_finds_no_mistake_in_its_script(shell: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_shell_accepts_the_syntax_of_its_script(
+    shell: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     place, found = script(shell, tmp_path, capsys), shutil.which(shell)
     if found is None:
         pytest.skip(f"{shell} is not here")
@@ -59,7 +61,9 @@ def test_a_shell_finds_no_mistake_in_its_script(shell: str, tmp_path: Path, caps
         ("bpe-explorer train book", [""]),  # a file, which the shell itself completes
     ],
 )
-def test_bash_completes(words: str, completed: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_bash_completes_commands_and_arguments(
+    words: str, completed: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     asked = f"source {script('bash', tmp_path, capsys)}\n{ASK.format(words=words)}"
     done = subprocess.run(["bash", "-c", asked], capture_output=True, text=True, check=True, timeout=PATIENCE)
     assert done.stdout.split("\n")[:-1] == completed

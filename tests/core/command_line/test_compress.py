@@ -20,7 +20,7 @@ def book(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-def test_there_and_back(book: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_compressed_file_expands_to_the_original(book: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["compress", "book.txt"]) == 0
     told = capsys.readouterr().out.splitlines()
     assert told[0].split()[:2] == ["original", f"{book.stat().st_size:,}"]
@@ -33,7 +33,9 @@ def test_there_and_back(book: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert Path("again.txt").read_bytes() == book.read_bytes()
 
 
-def test_figures_as_json(book: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_compress_reports_its_figures_as_json(
+    book: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(compressors, "ZSTD_MODULES", ())
     assert run(["compress", "book.txt", "-o", "b.gage", "--block-size", "900", "--min-frequency", "3", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
@@ -44,7 +46,7 @@ def test_figures_as_json(book: Path, capsys: pytest.CaptureFixture[str], monkeyp
     assert json.loads(capsys.readouterr().out) == {"output": "c.txt", "size": book.stat().st_size}
 
 
-def test_what_is_missing_or_full_is_said(
+def test_blocks_with_all_bytes_and_missing_packages_are_reported(
     book: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(compressors, "ZSTD_MODULES", ())
@@ -67,7 +69,7 @@ def test_what_is_missing_or_full_is_said(
         (["expand", "taken.gage", "-o", "other"], "is no file that `bpe-explorer compress` has written"),
     ],
 )
-def test_mistakes_end_in_a_sentence(
+def test_mistakes_are_reported_in_a_sentence(
     arguments: list[str], sentence: str, book: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     Path("taken").write_bytes(b"low")

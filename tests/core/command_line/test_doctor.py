@@ -13,7 +13,7 @@ from bpe_core.command_line.main import run
 from bpe_core.kernels import kept, readiness
 
 
-def test_it_tells_what_is_in_use_and_why(
+def test_doctor_says_which_parts_are_used_and_why(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def told() -> dict[str, dict[str, object]]:

@@ -19,14 +19,14 @@ def test_encode_prints_ids(table: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert capsys.readouterr().out == "258 261 262\n"
 
 
-def test_encode_at_a_merge(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_encode_uses_only_the_merges_up_to_a_step(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["encode", "--merges", str(table), "--at", "1", "--pieces", "the lowest"]) == 0
     assert capsys.readouterr().out == "th | e | ␣ | l | o | w | e | s | t\n"
     assert run(["encode", "--merges", str(table), "--at", "8", "the"]) == 1
     assert "has 7 merges" in capsys.readouterr().err
 
 
-def test_encode_as_json(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_encode_writes_json(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["encode", "--merges", str(table), "--json", "the é"]) == 0
     assert json.loads(capsys.readouterr().out) == {
         "ids": [258, 32, 195, 169],
@@ -43,7 +43,7 @@ def test_special_tokens_count_only_when_allowed(text: Path, tmp_path: Path, caps
 
 
 @pytest.mark.parametrize("special", [[], ["--allow-special"]])
-def test_what_is_encoded_decodes_byte_for_byte(table: Path, special: list[str]) -> None:
+def test_encoded_texts_decode_byte_for_byte(table: Path, special: list[str]) -> None:
     text = TEXT + "日本 \u2028 <0x41>\r\n\n  \x00"
     encoded = program("encode", "--merges", str(table), *special, input=text)
     assert (encoded.returncode, encoded.stderr) == (0, "")
@@ -62,7 +62,7 @@ def test_decode_as_json_shows_half_characters(table: Path, capsys: pytest.Captur
 
 
 @pytest.mark.parametrize("ids", ["999", "-- -1", "1e3", "9" * 30])
-def test_decode_refuses_what_is_no_id(table: Path, ids: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_decode_refuses_values_that_are_no_ids(table: Path, ids: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["decode", "--merges", str(table), *ids.split()]) == 1
     complaint = capsys.readouterr().err
     assert complaint.startswith("bpe-explorer: ")
@@ -101,7 +101,7 @@ def test_a_line_is_answered_before_the_next_one_comes(table: Path) -> None:
         assert process.wait() == 0
 
 
-def test_a_long_line_is_one_line(table: Path) -> None:
+def test_a_long_line_is_not_divided(table: Path) -> None:
     done = program("encode", "--merges", str(table), "--lines", input="the " * 200_000 + "\nso")
     first, second = done.stdout.splitlines()
     assert len(first.split()) == len(program("encode", "--merges", str(table), input="the " * 200_000).stdout.split())
@@ -118,14 +118,14 @@ def test_a_long_line_is_one_line(table: Path) -> None:
         ([], "Line 2 of standard input is not utf-8: the byte 0xEF at 2 begins no character"),
     ],
 )
-def test_lines_that_cannot_be_read_are_a_sentence(arguments: list[str], sentence: str, table: Path) -> None:
+def test_unreadable_lines_are_reported_in_a_sentence(arguments: list[str], sentence: str, table: Path) -> None:
     command = [sys.executable, "-m", "bpe_core", "encode", "--merges", str(table), "--lines", *arguments]
     done = subprocess.run(command, input="so\nnaïve\n".encode("latin-1"), capture_output=True, cwd=ROOT)
     assert done.returncode == 1
     assert sentence in done.stderr.decode()
 
 
-def test_invalid_lines_are_replaced_where_that_is_wanted(table: Path) -> None:
+def test_invalid_lines_are_replaced_on_request(table: Path) -> None:
     command = [sys.executable, "-m", "bpe_core", "encode", "--merges", str(table), "--lines"]
     given = "so\nna\xefve\n".encode("latin-1")
     latin = subprocess.run([*command, "--encoding", "latin-1"], input=given, capture_output=True, cwd=ROOT)

@@ -48,7 +48,9 @@ def test_steps_are_listed_in_the_words_of_the_method(
     assert f"Learned 5 {METHODS[method].wording.steps}" in said.err
 
 
-def test_each_question_is_answered(files: tuple[str, str], method: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_each_question_is_answered_for_every_method(
+    files: tuple[str, str], method: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     text, learned = files
     history = read_session(learned).runs[0].history
     assert history is not None
@@ -75,7 +77,7 @@ def test_each_question_is_answered(files: tuple[str, str], method: str, capsys: 
         assert json.loads(capsys.readouterr().out)
 
 
-def test_what_has_no_meaning_is_said_in_a_sentence(
+def test_questions_without_a_meaning_for_a_method_are_refused_in_a_sentence(
     files: tuple[str, str], method: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text, learned = files

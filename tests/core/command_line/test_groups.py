@@ -52,7 +52,7 @@ def test_a_mixture_is_learned_from_kept_and_asked_about(folder: Path, capsys: py
     assert run(["why", "neue", "--merges", "m.csv", *groups]) == 0
 
 
-def test_samples_are_said_for_one_group_or_all(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_samples_are_given_for_one_group_or_all(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     chosen = ["--sample", "100B", "de=5%", "--sample-of", "lines", "--seed", "7", "--unique", "lines"]
     assert run(["train", "--groups-of", "all", *chosen, "--merges", "0", "--output", "m.json"]) == 0
     mixture = open_table(Path("m.json")).history.recipe.mixture
@@ -78,7 +78,7 @@ def test_samples_are_said_for_one_group_or_all(folder: Path, capsys: pytest.Capt
         ("--groups-of nowhere", "cannot be looked through"),
     ],
 )
-def test_what_cannot_be_is_a_sentence(
+def test_impossible_mixtures_are_refused_in_a_sentence(
     folder: Path, arguments: str, sentence: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["train", *arguments.split(), "--merges", "2"]) != 0

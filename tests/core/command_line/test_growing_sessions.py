@@ -80,7 +80,7 @@ def asked(method: str) -> list[str]:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_a_killed_training_goes_on(
+def test_a_killed_training_is_resumed(
     method: str, folder: Path, eager: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     killed_early(eager, method)
@@ -108,7 +108,7 @@ def test_a_killed_training_goes_on(
         ["train", "s.txt", "s.txt", "--twice", "--vocab-size", "330"],
     ],
 )
-def test_another_run_begins_anew(
+def test_a_run_with_another_recipe_starts_from_the_beginning(
     other: list[str], folder: Path, eager: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     killed_early(eager, "bpe")
@@ -158,7 +158,7 @@ def test_a_session_is_not_written_again_at_once(folder: Path, monkeypatch: pytes
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="Windows kills processes in another way")
-def test_a_process_that_is_killed_leaves_what_it_learned(folder: Path) -> None:
+def test_a_killed_process_leaves_the_steps_that_it_learned(folder: Path) -> None:
     script = (
         "from bpe_core.studies import sessions; from bpe_core.command_line.main import run; import sys; "
         "sessions.SECONDS_BETWEEN = 0.0; sys.exit(run(sys.argv[1:]))"

@@ -14,11 +14,11 @@ from bpe_core.command_line.parser import command_named, command_questions
 
 
 @pytest.mark.parametrize("command", [*COMMANDS, *command_questions()])
-def test_every_command_has_the_option(command: str) -> None:
+def test_every_command_has_the_option_json(command: str) -> None:
     assert command == "completion" or "--json" in DeclaredArguments(command_named(command).add_arguments).options
 
 
-def test_what_was_written_is_told_as_json(
+def test_written_files_are_reported_as_json(
     table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def told(*arguments: str, code: int = 0) -> dict[str, object]:
@@ -38,7 +38,7 @@ def test_what_was_written_is_told_as_json(
     assert film["output"] == "film.gif"
 
 
-def test_a_repetition_is_told_as_json(
+def test_a_repeated_command_is_reported_as_json(
     table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -25,7 +25,7 @@ PLAN = 'sizes = [260, 265]\n[corpora]\nbook = ["book.txt"]\n[recipes.bytes]\npre
 TEXT = "the lowest price is lower than the last one, and the widest of the low is the lowest. " * 4
 
 
-def test_a_folder_is_moved_repeated_and_what_changed_is_told(
+def test_a_moved_folder_can_be_repeated_and_changes_are_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     here, there = tmp_path / "here", tmp_path / "there"
@@ -121,7 +121,7 @@ def _in_this_process(call: list[str], cwd: Path | None = None, **given: Any) -> 
     return SimpleNamespace(returncode=code, stdout=printed.getvalue().encode())
 
 
-def test_what_a_pdf_tells_of_its_making_is_left_out() -> None:
+def test_metadata_of_a_pdf_is_not_compared() -> None:
     one, other = (
         f"%PDF 10 0 obj /CreationDate (D:2026{n}01120000Z) <xmp:CreateDate>2026-{n}-01T12:00:00Z</xmp:CreateDate> "
         f"uuid:367be971-2ad8-4f27-988b-8c3f492137{n} /ID [ <{n}aa> <{n}aa> ] 1 0 0 1 7 5 cm".encode()
@@ -139,7 +139,7 @@ def _expect(folder: Path, told: object, sentence: str, capsys: pytest.CaptureFix
     assert sentence in found.out + found.err
 
 
-def test_no_cluster_is_reached_whose_address_came_out_of_a_file(
+def test_cluster_addresses_from_files_are_never_contacted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -152,7 +152,7 @@ def test_no_cluster_is_reached_whose_address_came_out_of_a_file(
     assert "The manifest counts on tcp://127.0.0.1:9, which could run any code here" in capsys.readouterr().err
 
 
-def test_a_manifest_for_what_is_there_is_written_once_the_command_has_made_the_same(
+def test_a_manifest_for_an_existing_file_is_written_after_the_command_has_made_an_equal_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """An older one stays until then: whoever is killed, or fails, leaves no manifest that nothing has proved."""
@@ -178,7 +178,7 @@ def test_a_manifest_for_what_is_there_is_written_once_the_command_has_made_the_s
     assert Path("how.json").read_bytes() == proved
 
 
-def test_a_manifest_is_gone_where_the_result_is_no_longer_what_it_tells_of(
+def test_a_manifest_is_removed_when_its_result_changes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -202,7 +202,7 @@ def test_a_manifest_is_gone_where_the_result_is_no_longer_what_it_tells_of(
     assert told["results"][0]["bytes"] == len(Path("merges.csv").read_bytes())
 
 
-def test_a_manifest_beside_a_result_of_another_command_is_told(
+def test_a_manifest_next_to_the_result_of_another_command_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A command that is to write no manifest knows nothing of the one that is there."""

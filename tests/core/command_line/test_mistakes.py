@@ -75,9 +75,7 @@ def test_a_mistake_is_one_sentence_and_exit_code_1(
         ["words", "caf\udce9"],
     ],
 )
-def test_arguments_that_make_no_command_are_exit_code_2(
-    arguments: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_invalid_arguments_give_exit_code_2(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert run(arguments) == 2
     assert "usage: bpe-explorer" in capsys.readouterr().err
 
@@ -103,12 +101,14 @@ def test_each_help_teaches_by_examples_that_parse(command: str, capsys: pytest.C
         (["--quiet", "train", "x"], "write --quiet behind train"),
     ],
 )
-def test_what_was_mistyped_is_guessed(arguments: list[str], sentence: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_mistyped_command_is_corrected_in_the_message(
+    arguments: list[str], sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(arguments) == 2
     assert capsys.readouterr().err.endswith(f"error: {sentence}\n")
 
 
-def test_a_question_that_was_mistyped_is_guessed() -> None:
+def test_a_mistyped_question_is_corrected_in_the_message() -> None:
     with pytest.raises(BpeError, match=r"There is no question 'wyh'; did you mean why\? There are audit, "):
         question_named("wyh")
 
@@ -124,13 +124,13 @@ def test_the_help_lists_every_command_in_its_group(capsys: pytest.CaptureFixture
 
 
 @pytest.mark.parametrize("flag", ["--version", "-V"])
-def test_the_version_is_told(flag: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_version_is_printed(flag: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run([flag]) == 0
     assert capsys.readouterr().out.startswith("bpe-explorer ")
 
 
 @posix_only
-def test_a_reader_who_leaves_is_no_error(tmp_path: Path) -> None:
+def test_a_closed_output_pipe_is_no_error(tmp_path: Path) -> None:
     many = tmp_path / "many.txt"
     many.write_text(" ".join(f"{i:b}" for i in range(3_000)))
     command = f"{sys.executable} -m bpe_core train {many} --preset words --quiet | head -1"
@@ -153,7 +153,7 @@ def ended(redirection: str) -> tuple[int, str]:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no device that is always full")
-def test_a_full_disk_behind_the_output_is_told() -> None:
+def test_a_full_disk_is_reported_for_the_output() -> None:
     code, said = ended("> /dev/full")
     assert (code, said.count("\n")) == (1, 1)
     assert "Not all of the output could be written: No space left on device." in said
@@ -164,7 +164,7 @@ def test_without_an_output_nothing_is_printed() -> None:
     assert ended(">&-") == (0, "")
 
 
-def test_no_row_at_all_is_an_answer_too(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_answer_may_have_no_rows(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["steps", "--merges", str(table), "--most", "0"]) == 0
     heading, more = capsys.readouterr().out.splitlines()[-2:]
     assert heading.split()[0] == "step"

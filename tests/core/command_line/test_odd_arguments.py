@@ -36,7 +36,7 @@ def without_steps(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("name", sorted(QUESTIONS))
-def test_a_table_without_steps_is_asked_everything(name: str, without_steps: Path, tmp_path: Path) -> None:
+def test_every_question_works_on_a_table_without_steps(name: str, without_steps: Path, tmp_path: Path) -> None:
     study, question = bpe.open(without_steps), question_named(name)
     given: Any = {"one": study, "other": study} if question.studies == (2, 2) else {"one": study}
     for about in (study, study.with_texts(["low lower lowest"])):
@@ -49,7 +49,7 @@ def test_a_table_without_steps_is_asked_everything(name: str, without_steps: Pat
             draw(answer, tmp_path / "it.svg")
 
 
-def test_the_steps_of_a_table_without_any_are_none(without_steps: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_table_without_steps_lists_no_steps(without_steps: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["steps", str(without_steps)]) == 0
     assert capsys.readouterr().out == "256 tokens.\n"
 
@@ -70,7 +70,7 @@ def test_a_nul_in_an_argument_ends_in_a_sentence(argv: list[str], capsys: pytest
     assert "cannot be the name of a file" in said or "cannot be a path" in said
 
 
-def test_a_small_file_that_never_ends_is_refused(
+def test_an_endless_special_file_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(small_files, "LARGEST", 1_000)
@@ -89,7 +89,7 @@ def test_a_small_file_that_never_ends_is_refused(
         assert "larger than 1,000 bytes" in capsys.readouterr().err or argv[0] == "morphemes"
 
 
-def test_a_limit_holds_for_what_has_no_end() -> None:
+def test_endless_files_are_refused_at_the_size_limit() -> None:
     with pytest.raises(BpeError, match="larger than"):
         small_files.read_small_file("/dev/zero", "the plan", BpeError)
 
@@ -99,7 +99,7 @@ class RefusingLibrary:
         raise RuntimeError("the library does not like it")
 
 
-def test_pins_of_a_file_that_its_own_library_refuses_are_ours_alone(
+def test_pins_of_a_file_refused_by_its_library_come_from_this_program_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bpe.train(["low lower"], "gpt2", vocab_size=258).save(tmp_path / "tokenizer.json")
@@ -129,7 +129,9 @@ def test_the_columns_of_reasons_keep_their_order_through_a_session(recipe: dict[
     assert heads[0] == heads[1]
 
 
-def test_ids_beyond_the_vocabulary_are_told_with_what_to_do(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_ids_outside_the_vocabulary_are_reported_with_advice(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Unigram's run has an id for each seed that ever was there."""
     text, ids = tmp_path / "s.txt", tmp_path / "ids.npy"
     text.write_text(TEXT)
@@ -145,7 +147,7 @@ def test_ids_beyond_the_vocabulary_are_told_with_what_to_do(tmp_path: Path, caps
     assert "tokens are left" not in capsys.readouterr().out
 
 
-def test_a_clock_that_jumps_is_no_time_of_learning(
+def test_a_jump_of_the_clock_does_not_count_as_training_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "s.txt").write_text(TEXT)

@@ -45,17 +45,17 @@ def test_the_bar_does_not_draw_a_thousand_times_a_second() -> None:
     assert terminal.getvalue().endswith("\r\x1b[K")  # finished: the line is empty again
 
 
-def test_the_bar_without_a_known_end_tells_how_far_it_is() -> None:
+def test_a_bar_without_a_known_end_shows_the_amount_done() -> None:
     assert bar_line(Progress("counting", 5_000_000, None, "bytes", "standard input"), 2_500_000) == (
         "counting  5.0 MB  2.5 MB/s  standard input"
     )
 
 
-def test_the_bar_tells_hours() -> None:
+def test_the_bar_shows_hours() -> None:
     assert bar_line(Progress("training", 1, 7_201, "merges"), 1.0).endswith("2:00:00 left")
 
 
-def test_a_file_of_messages_is_told_now_and_then_how_long_to_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_log_file_gets_the_progress_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
     file, clock = io.StringIO(), [100.0]
     monkeypatch.setattr("bpe_core.command_line.interruption.time.monotonic", lambda: clock[0])
     bar = shown_on(file, "auto")
@@ -67,7 +67,7 @@ def test_a_file_of_messages_is_told_now_and_then_how_long_to_wait(monkeypatch: p
     assert file.getvalue().splitlines() == [f"machine code is being made:{share}" for share in ("  2 %", " 22 %")]
 
 
-def test_what_is_over_at_once_is_not_told_of() -> None:
+def test_quick_work_shows_no_progress() -> None:
     file = io.StringIO()
     bar = shown_on(file, "auto")
     bar(Progress(BEING_MADE, 0, 100, PERCENT))
@@ -104,7 +104,7 @@ def test_work_of_a_few_seconds_writes_no_line(clock: list[float]) -> None:
     assert log.getvalue() == ""
 
 
-def test_a_program_reads_the_first_and_last_moment_of_each_stage(clock: list[float]) -> None:
+def test_json_progress_holds_the_start_and_end_of_each_stage(clock: list[float]) -> None:
     log = io.StringIO()
     shown = shown_on(log, "json", quiet=True)
     for stage in ("counting", "training"):
@@ -120,7 +120,7 @@ def test_a_program_reads_the_first_and_last_moment_of_each_stage(clock: list[flo
     }  # fmt: skip
 
 
-def test_who_wants_none_gets_none(clock: list[float]) -> None:
+def test_progress_can_be_turned_off(clock: list[float]) -> None:
     for style, quiet in (("none", False), ("auto", True)):
         terminal = Terminal()
         shown = shown_on(terminal, style, quiet=quiet)
@@ -132,13 +132,13 @@ def test_who_wants_none_gets_none(clock: list[float]) -> None:
 
 
 @pytest.mark.parametrize("command", [*COMMANDS, *command_questions()])
-def test_every_long_command_takes_the_choice(command: str) -> None:
+def test_every_long_command_has_the_option_progress(command: str) -> None:
     source = inspect.getsource(inspect.getmodule(command_named(command).run) or interruption)
     is_long = "working(" in source or "write_and_tell(" in source or command in command_questions()
     assert ("--progress" in declared_by(command).options) >= is_long
 
 
-def test_a_command_tells_its_progress_as_json(text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_command_reports_its_progress_as_json(text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     table = tmp_path / "it.csv"
     assert run(["train", str(text), "--merges", "20", "-o", str(table), "--progress", "json", "--quiet"]) == 0
     stages = {json.loads(line)["stage"] for line in capsys.readouterr().err.splitlines()}

@@ -10,7 +10,9 @@ import pytest
 from bpe_core.command_line.main import run
 
 
-def test_what_is_learned_from_a_field_can_be_asked_about_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_questions_can_use_the_field_that_a_run_was_learned_from(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     texts, table = tmp_path / "a.jsonl", tmp_path / "merges.csv"
     rows = [{"id": "x", "turns": [{"said": "low lower lowest"}, {"said": "new newer"}]}, {"id": "broken"}]
     texts.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")

@@ -55,7 +55,7 @@ def test_a_run_is_kept_as_a_session(method: str, text: Path, capsys: pytest.Capt
     assert capsys.readouterr().out.strip() == "the light"
 
 
-def test_a_kept_run_goes_another_way_and_what_is_written_follows_what_was_decided(
+def test_a_saved_run_can_be_branched_and_its_exports_follow_the_decisions(
     text: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     kept, table = text.with_name("run.bpex"), text.with_name("branch.json")
@@ -85,7 +85,7 @@ def test_a_kept_run_goes_another_way_and_what_is_written_follows_what_was_decide
         assert sentence in capsys.readouterr().err
 
 
-def test_a_branch_of_a_table_tells_what_its_texts_are_called(text: Path) -> None:
+def test_a_branch_of_a_table_keeps_the_names_of_its_texts(text: Path) -> None:
     table, kept = text.with_name("run.csv"), text.with_name("branch.bpex")
     assert run(["train", str(text), "--merges", "20", "--output", str(table), "--quiet"]) == 0
     assert run(["branch", str(table), "--corpus", str(text), "--forbid", "t+h@4", "-o", str(kept)]) == 0
@@ -101,7 +101,7 @@ def test_questions_about_ranks_are_refused_in_a_sentence(text: Path, capsys: pyt
     assert "only where pairs are joined" in capsys.readouterr().err
 
 
-def test_a_session_without_a_run(text: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_session_without_a_run_is_refused_in_a_sentence(text: Path, capsys: pytest.CaptureFixture[str]) -> None:
     from bpe_core.recipes.recipe import Recipe
     from bpe_core.session_file.values import SavedSession
     from bpe_core.session_file.writing import write_session

@@ -36,7 +36,7 @@ FREE_OF = {
 }
 
 
-def test_only_what_is_asked_for_is_loaded(text: Path, tmp_path: Path) -> None:
+def test_each_command_loads_only_the_modules_it_needs(text: Path, tmp_path: Path) -> None:
     """Run the commands in one process, those that load least first."""
     table = tmp_path / "merges.csv"
     assert run(["train", str(text), "--merges", "20", "--output", str(table), "--quiet"]) == 0

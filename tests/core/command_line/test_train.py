@@ -23,7 +23,7 @@ def test_train_writes_a_table_that_reads_back(text: Path, tmp_path: Path, ending
     assert (len(history), history.end_reason) == (7, "too rare")
 
 
-def test_train_tells_what_it_did(text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_train_reports_its_result(text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     output = tmp_path / "merges.csv"
     assert run(["train", str(text), "--preset", "english", "--output", str(output)]) == 0
     told = capsys.readouterr()
@@ -34,11 +34,11 @@ def test_train_tells_what_it_did(text: Path, tmp_path: Path, capsys: pytest.Capt
     assert told.err == ""  # not a terminal: no progress
 
 
-def test_quiet_means_quiet(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_train_prints_nothing_with_quiet(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr() == ("", "")
 
 
-def test_train_sums_up_as_json(text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_train_reports_a_summary_as_json(text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     output = str(tmp_path / "merges.json")
     assert run(["train", str(text), "--preset", "english", "--output", output, "--json"]) == 0
     summary = json.loads(capsys.readouterr().out)
@@ -92,7 +92,7 @@ def test_a_recipe_file_is_followed_and_can_be_changed(text: Path, tmp_path: Path
     assert read_history(output).recipe == Recipe.preset("words", marker="glued", merges=3)
 
 
-def test_rows_of_a_field_with_bad_ones_skipped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_train_reads_a_field_and_skips_bad_rows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows = tmp_path / "rows.jsonl"
     rows.write_text('{"body": "ab ab"}\n{"text": "ab"}\n{"body": "ab"}\n')
     output = tmp_path / "merges.csv"
@@ -105,7 +105,7 @@ def test_rows_of_a_field_with_bad_ones_skipped(tmp_path: Path, capsys: pytest.Ca
     assert "line 2" in capsys.readouterr().err
 
 
-def test_only_included_files_of_a_folder(tmp_path: Path) -> None:
+def test_train_reads_only_the_included_files_of_a_folder(tmp_path: Path) -> None:
     (tmp_path / "texts").mkdir()
     (tmp_path / "texts" / "one.txt").write_text("ab ab")
     (tmp_path / "texts" / "two.md").write_text("cd cd cd")
@@ -116,7 +116,7 @@ def test_only_included_files_of_a_folder(tmp_path: Path) -> None:
     assert [merge.count for merge in read_history(output)] == [2]
 
 
-def test_pairs_are_forbidden_and_forced_by_how_they_are_written(
+def test_pairs_are_forbidden_and_forced_by_their_texts(
     text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The written table holds the decisions, and its recipe learns the same again."""

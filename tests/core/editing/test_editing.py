@@ -111,7 +111,7 @@ def test_a_trimmed_table_makes_every_token_it_has_and_every_text(history: Histor
     assert hidden or again.history.numbers is None  # without gaps, in the same order
 
 
-def test_trimming_down_to_a_size_takes_what_the_corpus_needs_least(history: History, words: WordTable) -> None:
+def test_trimming_to_a_size_removes_the_least_used_tokens(history: History, words: WordTable) -> None:
     counts = TokenPlaces.of([words], history).counts
     found = trim(history, least_used(history, counts, surplus(history, 358)))
     assert (found.history.id_count, found.spared, found.lost) == (358, (), 0)
@@ -123,7 +123,7 @@ def test_trimming_down_to_a_size_takes_what_the_corpus_needs_least(history: Hist
 
 @settings(max_examples=4)
 @given(text=st.text(max_size=30))
-def test_two_tables_in_one_keep_the_ids_of_the_first(history: History, other: History, text: str) -> None:
+def test_a_joined_table_keeps_the_ids_of_the_first_table(history: History, other: History, text: str) -> None:
     numbers = np.arange(history.id_count) + 5
     both = put_together(history.numbered(numbers), other)
     assert both.history.numbers is not None
@@ -152,7 +152,7 @@ def test_tables_of_characters_get_the_symbols_of_both() -> None:
     assert {"höher".encode(), b"lower"} <= texts
 
 
-def test_a_table_with_an_order_of_its_own_is_trimmed_in_that_order(words: WordTable, history: History) -> None:
+def test_a_table_with_merge_priorities_is_trimmed_by_them(words: WordTable, history: History) -> None:
     """A table with whole words first, pairs not in the order of births, and a token that no pair makes."""
     alphabet = Alphabet((*history.alphabet.symbols, Symbol(b"qqx", b"qqx", "seed")))
     pairs = [(left + (left > 255), right + (right > 255)) for left, right in history.pairs()]
@@ -177,7 +177,7 @@ def test_a_table_with_an_order_of_its_own_is_trimmed_in_that_order(words: WordTa
         put_together(table, history)
 
 
-def test_what_cannot_be_done_is_told_in_a_sentence(history: History) -> None:
+def test_impossible_edits_are_refused_in_a_sentence(history: History) -> None:
     characters = train(Corpus.from_texts(["low lower"]), Recipe.preset("words"))
     blocks = train(Corpus.from_texts(["low lower" * 9]), Recipe.preset("gage"))
     twice = np.zeros(history.id_count, np.int64)
@@ -198,7 +198,7 @@ def test_what_cannot_be_done_is_told_in_a_sentence(history: History) -> None:
             attempt()
 
 
-def test_a_second_table_that_cannot_be_made_is_told() -> None:
+def test_a_second_table_that_cannot_be_made_is_reported() -> None:
     recipe = Recipe.preset("gpt2")
     one = History.from_pairs(recipe, Alphabet.of_bytes(), [(98, 99)])  # b+c
     other = History.from_pairs(recipe, Alphabet.of_bytes(), [(97, 98), (99, 100), (256, 257)])  # a+b, c+d, ab+cd

@@ -127,7 +127,7 @@ def test_bars_are_at_whole_numbers() -> None:
     assert ticks == ["2", "3"]
 
 
-def test_what_cannot_be_drawn_is_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_figures_that_cannot_be_drawn_are_reported(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     table, text, swept = (str(folder / name) for name in ("merges.csv", "one.txt", "swept.csv"))
     asked = {
         "browser": ["ranks", table, "--corpus", text, "-o", "r.pdf"],

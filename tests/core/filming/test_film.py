@@ -69,7 +69,7 @@ def test_ascii_and_the_signs_of_tokens_need_no_font_of_the_system() -> None:
 
 
 @pytest.mark.usefixtures("no_fonts")
-def test_what_no_font_has_is_left_out_and_said(study: bpe.Study, tmp_path: Path) -> None:
+def test_characters_without_a_font_are_left_out_and_reported(study: bpe.Study, tmp_path: Path) -> None:
     pen = Pen(Fonts())
     assert pen.fonts.is_missing("漢")
     assert not _ink("漢", pen)
@@ -81,7 +81,7 @@ def test_what_no_font_has_is_left_out_and_said(study: bpe.Study, tmp_path: Path)
     )
 
 
-def test_without_pillow_it_says_what_to_install(
+def test_without_pillow_the_command_says_what_to_install(
     study: bpe.Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "PIL.Image", None)
@@ -90,14 +90,16 @@ def test_without_pillow_it_says_what_to_install(
     assert [*tmp_path.iterdir()] == []
 
 
-def test_what_pillow_cannot_lay_out_is_said(study: bpe.Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_texts_that_pillow_cannot_lay_out_are_reported(
+    study: bpe.Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(features, "check", lambda name: False)
     for text, told in (("the sea", 0), ("a שלום b", 1)):
         notes = write_film([("", study)], tmp_path / "film.gif", FilmChoices(text, last=60))
         assert sum("lacks the library raqm" in note for note in notes) == told
 
 
-def test_a_font_that_is_named_must_be_one(study: bpe.Study, tmp_path: Path) -> None:
+def test_a_named_font_must_exist(study: bpe.Study, tmp_path: Path) -> None:
     (tmp_path / "letters.ttf").write_bytes(b"no font")
     with pytest.raises(BpeError, match=r"letters\.ttf is no font that can be read: .*Name a \.ttf or \.otf file"):
         bpe.film(study, tmp_path / "film.gif", font=tmp_path / "letters.ttf")
@@ -138,7 +140,7 @@ def test_a_letter_with_its_accent_has_one_place() -> None:
     assert [len(cell.character) for cell in cells] == [2, 1]
 
 
-def test_what_is_read_from_the_right_runs_to_the_left() -> None:
+def test_right_to_left_text_is_laid_out_to_the_left() -> None:
     cells, parts = placed("a שלום עולם b", 10.0, 500, PEN)
     lefts = [cell.left for cell in cells if not cell.character.isspace()]
     assert lefts[0] < min(lefts[1:9])
@@ -148,7 +150,7 @@ def test_what_is_read_from_the_right_runs_to_the_left() -> None:
     assert parts[1].left > parts[2].left
 
 
-def test_it_counts_the_tokens_that_the_engine_cuts(study: bpe.Study) -> None:
+def test_a_film_counts_the_same_tokens_as_the_engine(study: bpe.Study) -> None:
     scene = _scene(study)
     for place, tokens in scene._line[0]:
         assert tokens == len(study.encode(TEXT, at=place))
@@ -161,7 +163,7 @@ def test_it_counts_the_tokens_that_the_engine_cuts(study: bpe.Study) -> None:
     assert [(one.name, one.written, one.taken) for one in taken.leaders(1)][1] == ("t + h", "1", "−2, taken by he")
 
 
-def test_two_runs_have_as_many_tokens_at_each_moment(study: bpe.Study) -> None:
+def test_two_runs_are_filmed_at_equal_vocabulary_sizes(study: bpe.Study) -> None:
     other = bpe.train([text_of("poem")], "unigram", vocab_size=150)
     scene = _scene(study, other)
     assert scene.stretch.is_by_size
@@ -184,7 +186,7 @@ def test_every_method_and_size_is_drawn(preset: str) -> None:
             assert scene.colours.ground in {colour for _, colour in found}
 
 
-def test_the_colours_of_tokens_stay_as_they_are(study: bpe.Study) -> None:
+def test_tokens_keep_their_exact_colours_in_a_file(study: bpe.Study) -> None:
     scene = _scene(study, size=Size(400, 260, 9))
     image = scene.frame(40).image
     kept = {*frequent_colours([image])}
@@ -290,7 +292,7 @@ def test_ffmpeg_is_given_every_frame(study: bpe.Study, tmp_path: Path, monkeypat
         bpe.film(study, path, seconds=1)
 
 
-def test_it_can_be_stopped_and_says_where_it_is(study: bpe.Study, tmp_path: Path) -> None:
+def test_filming_can_be_stopped_and_reports_progress(study: bpe.Study, tmp_path: Path) -> None:
     seen = list[Progress]()
     path = tmp_path / "film.gif"
     with pytest.raises(Cancelled):
@@ -299,7 +301,7 @@ def test_it_can_be_stopped_and_says_where_it_is(study: bpe.Study, tmp_path: Path
     assert [*tmp_path.iterdir()] == []
 
 
-def test_mistakes_are_sentences(study: bpe.Study, tmp_path: Path) -> None:
+def test_mistakes_are_reported_in_a_sentence(study: bpe.Study, tmp_path: Path) -> None:
     mistakes: list[tuple[dict[str, Any], str]] = [
         ({"path": "film.jpg"}, "is written as .png"),
         ({"seconds": 0.0}, "1 to 120 seconds"),

@@ -87,7 +87,7 @@ def check(before: OpenedTable, known: Any, now: History, numbers: Any, kind: str
 
 @settings(max_examples=3)
 @given(data=st.data())
-def test_what_is_taken_out_leaves_the_rest(table: Table, data: st.DataObject) -> None:
+def test_removing_tokens_keeps_the_others(table: Table, data: st.DataObject) -> None:
     opened, known, kind = table.opened, table.numbers, table.kind
     old, text = opened.history, TEXT
     learned = [id for id in range(old.first_special) if old.alphabet.symbols[id].kind == "seed"]
@@ -111,7 +111,7 @@ def test_what_is_taken_out_leaves_the_rest(table: Table, data: st.DataObject) ->
     assert sorted(numbers.tolist()) == list(range(len(numbers)))
 
 
-def test_what_is_put_beside_or_learned_more_leaves_the_rest(table: Table) -> None:
+def test_adding_or_learning_tokens_keeps_the_others(table: Table) -> None:
     opened, known, kind = table.opened, table.numbers, table.kind
     old, text = opened.history, TEXT
     grown = extend(Corpus.from_texts([PROSE]), old.numbered(known), 20, min_frequency=1)
@@ -128,7 +128,7 @@ def test_what_is_put_beside_or_learned_more_leaves_the_rest(table: Table) -> Non
     assert set(unreachable_tokens(both.history)) <= {in_both[int(known[id])] for id in unreachable_tokens(old)}
 
 
-def test_the_least_used_go_first_and_what_the_corpus_never_uses_is_told(table: Table) -> None:
+def test_the_least_used_tokens_are_removed_first_and_unused_ones_are_reported(table: Table) -> None:
     old = table.opened.history
     words = count_words(Corpus.from_texts([PROSE]), old.recipe)
     counts = TokenPlaces.of([words], old).counts
@@ -149,7 +149,7 @@ def test_the_least_used_go_first_and_what_the_corpus_never_uses_is_told(table: T
         put_together(old, train(Corpus.from_texts(["low lower"]), Recipe.preset("words")))
 
 
-def test_the_score_is_what_pairs_are_joined_by_where_it_is_wished_for() -> None:
+def test_pairs_can_be_joined_by_their_score() -> None:
     recipe = Recipe.preset("wordpiece", special_tokens=(), merges=0)
     table = {"[UNK]": 0, "a": 1, "b": 2, "##a": 3, "##b": 4, "##c": 5, "##ac": 6}
     history = history_of(table, recipe, "it")

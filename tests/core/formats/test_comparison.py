@@ -61,17 +61,17 @@ def test_other_base_symbols_are_found_to_be_the_cause() -> None:
     assert found.cause == "base symbols"
 
 
-def test_another_lower_limit_is_a_matter_of_length() -> None:
+def test_another_minimum_count_changes_only_the_length() -> None:
     assert compare_tables(learned(), learned(min_frequency=8)).cause == "length"
 
 
-def test_without_counts_the_cause_is_not_made_up() -> None:
+def test_without_counts_no_cause_is_given() -> None:
     other = learned(ties="smallest-text")
     found = compare_tables(without_counts(learned()), without_counts(other))
     assert found.cause == "not known"
 
 
-def test_differing_merges_are_told_with_their_places() -> None:
+def test_different_merges_are_reported_with_their_places() -> None:
     one, other = learned(), learned(ties="smallest-text")
     found = compare_tables(one, other)
     for merge in found.differing:

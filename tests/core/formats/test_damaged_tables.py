@@ -101,7 +101,7 @@ def test_damaged_json_is_refused_with_its_place(old: str, new: str, sentence: st
         FORMATS["json"].read(text.replace(old, new, 1).encode(), "table.json")
 
 
-def test_what_would_be_parsed_at_once_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_amount_parsed_at_once_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     table = small_table(FORMATS["json"])
     laid_out_anew = json.dumps(json.loads(table)).encode()
     monkeypatch.setattr(text_tables, "LARGEST_WHOLE", len(table) // 2)
@@ -122,7 +122,7 @@ def test_a_file_cut_short_anywhere_is_refused(format: Format) -> None:
 
 
 @every_format
-def test_merges_that_double_without_end_are_refused(format: Format) -> None:
+def test_endlessly_doubling_merges_are_refused(format: Format) -> None:
     pairs = [(97, 97)] + [(256 + i, 256 + i) for i in range(40)]
     history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), pairs)
     with pytest.raises(FormatError, match="longer than"):
@@ -160,7 +160,7 @@ def outcome(format: Format, table: bytes) -> History | str:
 
 @every_format
 @given(st.binary(max_size=200))
-def test_any_bytes_behind_a_sound_beginning_are_refused(format: Format, tail: bytes) -> None:
+def test_any_bytes_after_a_valid_beginning_are_refused(format: Format, tail: bytes) -> None:
     table = small_table(format)
     with pytest.raises(FormatError):
         format.read(table[: len(table) // 2] + tail, "table")

@@ -109,7 +109,7 @@ def test_other_formats_are_extended_too(
     assert one.history.numbers_of(range(size)).tolist() == other.history.numbers_of(range(size)).tolist()
 
 
-def test_a_table_with_an_order_of_its_own_is_extended_behind_it(
+def test_a_table_with_merge_priorities_is_extended_after_them(
     library: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Whole words first, pairs not in the order of births; and ranks with a token made of a later one."""
@@ -158,7 +158,9 @@ def _ranks(folder: Path) -> Path:
     return path
 
 
-def test_what_cannot_grow_is_told(library: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_tables_that_cannot_be_extended_are_refused(
+    library: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     table = small()
     for history, by, sentence in (
         (table, 0, "by 1 token or more"),

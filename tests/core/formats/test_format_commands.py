@@ -41,7 +41,7 @@ def test_export_up_to_a_merge_as_json(table: Path, capsys: pytest.CaptureFixture
     assert len(open_table(out).history) == 7
 
 
-def test_export_refuses_what_has_no_place(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_export_refuses_a_table_that_the_format_cannot_hold(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = table.with_name("ours.codes")
     out.write_text("old")
     assert run(["export", "--merges", str(table), str(out)]) != 0
@@ -68,7 +68,7 @@ def test_convert_names_the_line_of_a_damaged_file(tmp_path: Path, capsys: pytest
     assert not (tmp_path / "out.csv").exists()
 
 
-def test_diff_tells_the_first_difference_its_cause_and_the_text(
+def test_diff_reports_the_first_difference_its_cause_and_the_text(
     table: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     other = table.with_name("other.json")
@@ -82,7 +82,7 @@ def test_diff_tells_the_first_difference_its_cause_and_the_text(
     assert run(["diff", str(table), str(table)]) == 0
 
 
-def test_diff_as_json(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_diff_writes_json(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ranks = table.with_name("a.tiktoken")
     assert run(["convert", str(table), str(ranks), "--at", "30"]) == 0
     capsys.readouterr()

@@ -100,38 +100,38 @@ def ids(data: bytes, texts: list[str], *, special: bool = True) -> list[list[int
 
 
 @pytest.mark.parametrize(("names", "expected"), SPLIT.items())
-def test_bytes_are_joined_in_words_as_the_named_splitting_finds_them(names: tuple[str, ...], expected: str) -> None:
+def test_bytes_are_joined_within_words_of_the_named_pre_tokenizer(names: tuple[str, ...], expected: str) -> None:
     for name in names:
         assert ids(gguf(by_name(name)), [TEXT]) == [list(map(int, expected.split()))]
 
 
 @pytest.mark.parametrize(("name", "as_a_whole"), [("glm4", True), ("chatglm-bpe", False), ("minicpm5", True)])
-def test_a_word_that_is_a_token_is_joined_by_some_as_a_whole(name: str, as_a_whole: bool) -> None:
+def test_some_pre_tokenizers_take_a_word_that_is_a_token_as_a_whole(name: str, as_a_whole: bool) -> None:
     contents = by_name(name, tokens=[*BYTES, "quite"], token_type=[1] * (len(BYTES) + 1))
     assert (len(ids(gguf(contents), ["quite"])[0]) == 1) == as_a_whole
 
 
-def test_spaces_of_other_kinds_are_no_eastern_letters() -> None:
+def test_unicode_spaces_are_not_taken_for_east_asian_letters() -> None:
     contents = by_name("deepseek-coder", merges=[*MERGES, "Ġ â"], tokens=[*BYTES, "Ġâ"])
     contents["token_type"] = [*contents["token_type"], 1]
     assert ids(gguf(contents), ["x \u2006 y"]) == [[120, len(BYTES), 128, 134, 32, 121]]
 
 
-def test_tokens_of_a_person_part_any_text_and_special_ones_where_they_are_asked_for() -> None:
+def test_user_defined_tokens_split_any_text_and_special_tokens_on_request() -> None:
     data, end, tool = gguf(by_name("gpt-2")), BYTES.index("<|end|>"), BYTES.index("<tool>")
     found = ids(data, ["a<tool>a<|end|>"])
     assert found == [[97, tool, 97, end]]
     assert ids(data, ["<tool>", "<|end|>"], special=False) == [[tool], [60, 124, 101, 110, 100, 124, 62]]
 
 
-def test_bytes_without_a_token_are_said_to_keep_their_neighbours_apart() -> None:
+def test_bytes_without_a_token_are_reported_to_separate_their_neighbours() -> None:
     lacking = ["<gone>" if place == 11 else text for place, text in enumerate(BYTES)]
     found = GGUF.open(gguf({**by_name("gpt-2"), "tokens": lacking}), "model.gguf")
     assert any("in llama.cpp never" in note for note in found.notes)
     assert not any("in llama.cpp never" in note for note in GGUF.open(gguf(by_name("gpt-2")), "model.gguf").notes)
 
 
-def test_special_tokens_of_phi_take_the_spaces_behind_them_along() -> None:
+def test_special_tokens_of_phi_include_the_spaces_after_them() -> None:
     named = by_name("gpt-2")
     data, end = gguf({**named, "general.name": "Phi-3 mini"}), BYTES.index("<|end|>")
     assert ids(data, ["a <|end|>  b"]) == [[97, 32, end, 98]]
@@ -175,7 +175,7 @@ PROBABLE_TEXTS = ["ab abb", "  a   b ", "é", "éé a é", "old", "aoldb", "a<x>
                   "A\na", "＜x＞"]  # fmt: skip
 
 
-def test_the_most_probable_pieces_are_taken_with_tokens_of_a_person_and_unused_ones() -> None:
+def test_unigram_takes_the_most_probable_pieces_with_user_defined_and_unused_ones() -> None:
     told = "8 8 5|6 3 5|3 2|3 2 6 3 2|3 11|6 11 5|6 10 3 5|2 6 1 6|3 5 9|6 2 10 3 2||6 2 4|3 10"
     assert ids(gguf(PROBABLE), PROBABLE_TEXTS) == numbers(told)
     assert "nothing but spaces" in GGUF.open(gguf(PROBABLE), "x").notes[0]
@@ -262,7 +262,7 @@ def test_words_are_split_as_llama_cpp_does_it_for_bert(chosen: dict[str, bool], 
     assert ids(gguf({**WORDS, **chosen}), WORD_TEXTS) == numbers(told.replace("L", LONG))
 
 
-def test_where_newer_signs_can_be_split_otherwise_it_is_said() -> None:
+def test_possible_differences_for_newer_unicode_characters_are_reported() -> None:
     for contents, is_said in ((WORDS, True), (by_name("deepseek-v3"), True), (by_name("gpt-2"), True), (SCORED, False)):
         assert any("newer than Unicode 15" in note for note in GGUF.open(gguf(contents), "x").notes) == is_said
 
@@ -299,14 +299,14 @@ SOUND = gguf(by_name("gpt-2"))
         (gguf({**WORDS, "unknown_token_id": 99}), '"unk_token" is missing'),
     ],
 )
-def test_what_no_sound_file_has_is_a_sentence(data: bytes, said: str, tmp_path: Path) -> None:
+def test_invalid_gguf_files_are_refused_in_a_sentence(data: bytes, said: str, tmp_path: Path) -> None:
     path = tmp_path / "odd.gguf"
     path.write_bytes(data)
     with pytest.raises((FormatError, TooLarge), match=said):
         open_table(path)
 
 
-def test_what_sentencepiece_joins_and_the_pairs_do_not_is_found_before_a_model_is_written(tmp_path: Path) -> None:
+def test_pieces_that_only_sentencepiece_joins_are_found_before_a_model_is_written(tmp_path: Path) -> None:
     """SentencePiece joins whatever is a piece; the samples had no text in which only the pairs leave it apart."""
     letters = [f"{left}{right}" for left in "abcdfgijkl" for right in "mnopqrstuv"]
     more = [*"abcdfgijklmnopqrstuv"]

@@ -221,7 +221,7 @@ def test_a_file_of_the_wrong_kind_is_refused_by_every_importer() -> None:
 
 
 @every_kind
-def test_contents_are_told_apart(format: str, method: str) -> None:
+def test_files_are_recognized_by_their_content(format: str, method: str) -> None:
     """Each file is recognized whatever its name."""
     whole = sound(format, method)
     data, beside = whole[NAMES[format]], whole.get
@@ -249,9 +249,7 @@ def test_a_file_without_end_is_refused() -> None:
         open_table("/dev/zero")
 
 
-def test_a_table_that_says_what_it_is_and_never_ends_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_endless_file_with_a_valid_header_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(all_formats, "LARGEST_FILE", 2 * all_formats.LOOK)
     path = tmp_path / "endless.csv"
     with open(path, "wb") as file:

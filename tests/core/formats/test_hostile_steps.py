@@ -28,7 +28,7 @@ def test_a_boundary_is_explained_where_a_character_became_a_long_text() -> None:
     assert [why.at_byte(byte).kind for byte in (1, 2)] == ["never", "never"]
 
 
-def test_a_panic_of_another_library_is_an_exception_and_a_stop_is_none() -> None:
+def test_a_panic_of_another_library_becomes_an_exception_but_an_interruption_does_not() -> None:
     class Panic(BaseException):
         pass
 
@@ -38,7 +38,7 @@ def test_a_panic_of_another_library_is_an_exception_and_a_stop_is_none() -> None
         raise KeyboardInterrupt
 
 
-def test_lines_hold_many_words_where_steps_part_them() -> None:
+def test_lines_hold_many_words_if_steps_split_them() -> None:
     (parted,) = islice(joined_tokens(history_with(BertPreTokenizer()), 100), 1)
     (whole,) = islice(joined_tokens(history_with(Replace("q", False, "k")), 100), 1)
     assert len(parted.split(" ")) >= 20

@@ -37,7 +37,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_where_the_cache_is(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_cache_is_found_where_hugging_face_keeps_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/home/anna")
     monkeypatch.setenv("USERPROFILE", "/home/anna")
     for variable in ("XDG_CACHE_HOME", "HF_HOME", "HF_HUB_CACHE"):
@@ -51,7 +51,7 @@ def test_where_the_cache_is(monkeypatch: pytest.MonkeyPatch) -> None:
     assert cache.folder() == Path("/home/anna/hf/mine")
 
 
-def test_they_are_listed_and_opened_by_name(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_cached_tokenizers_are_listed_and_opened_by_name(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     put(folder, "somebody/small")
     put(folder, "old")
     (folder / "models--somebody--empty" / "snapshots" / "abc").mkdir(parents=True)
@@ -66,7 +66,7 @@ def test_they_are_listed_and_opened_by_name(folder: Path, capsys: pytest.Capture
     assert "3 merges" in capsys.readouterr().out
 
 
-def test_branches_commits_and_the_newest(folder: Path) -> None:
+def test_a_branch_a_commit_or_the_newest_revision_is_opened(folder: Path) -> None:
     main, other = put(folder, "a/b"), put(folder, "a/b", "def", "second")
     assert cache.located("hf:a/b") == main
     assert cache.located("hf:a/b@second") == cache.located("hf:a/b@def") == other
@@ -75,19 +75,19 @@ def test_branches_commits_and_the_newest(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["hf:", "hf:..", "hf:../x", "hf:a/b/c", "hf:a b", "hf:a/..", "hf:a@../../x"])
-def test_what_is_no_name_is_refused(name: str) -> None:
+def test_invalid_names_are_refused(name: str) -> None:
     with pytest.raises(FormatError, match="no name of a tokenizer"):
         cache.located(name)
 
 
-def test_a_name_that_several_have(folder: Path) -> None:
+def test_an_ambiguous_name_is_refused(folder: Path) -> None:
     put(folder, "a/small")
     put(folder, "b/small")
     with pytest.raises(FormatError, match="hf:a/small, hf:b/small"):
         cache.located("hf:small")
 
 
-def test_what_is_not_there_is_told_or_fetched(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_tokenizer_is_reported_or_downloaded(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(FormatError, match="pip install huggingface_hub"):
         bpe.open("hf:somebody/new")
     asked: list[Any] = []
@@ -109,7 +109,7 @@ def test_what_is_not_there_is_told_or_fetched(folder: Path, monkeypatch: pytest.
         bpe.open("hf:somebody/other")
 
 
-def test_a_file_of_that_name_is_a_file(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_existing_file_takes_precedence_over_a_cached_name(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if sys.platform == "win32":
         pytest.skip("no file has a colon in its name there")
     monkeypatch.chdir(folder)

@@ -98,7 +98,7 @@ def by_hand(word: bytes, history: History, at: int) -> list[int]:
         ids[place : place + 2] = [token]
 
 
-def test_at_every_moment_only_tokens_that_are_born_are_joined(odd_table: OpenedTable) -> None:
+def test_at_every_step_only_existing_tokens_are_joined(odd_table: OpenedTable) -> None:
     history = odd_table.history
     words = [b"the harbour", b" lighthouse", "ὀλίγος".encode(), b"theirthemthere" * 5, b"a" * 60]
     cut = JoinedWords(history).cut
@@ -124,7 +124,7 @@ def test_at_every_moment_only_tokens_that_are_born_are_joined(odd_table: OpenedT
     left_out=st.sets(st.sampled_from(sorted({*"abxyé".encode()}))),
     rows=st.permutations([(97, 98, 256), (256, 97, 257), (98, 97, 258), (0xC3, 0xA9, 259)]),
 )
-def test_kernels_leave_out_what_plain_python_does(words: list[bytes], left_out: set[int], rows: list[Any]) -> None:
+def test_kernels_skip_the_same_pairs_as_plain_python(words: list[bytes], left_out: set[int], rows: list[Any]) -> None:
     pairs = [(97, 98), (256, 97), (98, 97), (0xC3, 0xA9)]
     joining = MergePriorities(pairs=PairRows(*np.array(rows).T), left_out=tuple(left_out))
     history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), pairs, joining)
@@ -142,7 +142,7 @@ def test_kernels_leave_out_what_plain_python_does(words: list[bytes], left_out: 
     halves=st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=9),
     priorities=st.lists(st.integers(NO_PRIORITY, 3), min_size=9, max_size=9),
 )
-def test_machine_code_finds_what_two_tokens_are_together(halves: list[tuple[int, int]], priorities: list[int]) -> None:
+def test_kernels_find_the_token_that_a_pair_makes(halves: list[tuple[int, int]], priorities: list[int]) -> None:
     """The best of the tokens with one text is found, and the oldest of equally good ones."""
     tokens = [97, 98, *range(256, 256 + len(halves))]
     pairs = [(tokens[left % born], tokens[right % born]) for born, (left, right) in enumerate(halves, 2)]
@@ -153,7 +153,7 @@ def test_machine_code_finds_what_two_tokens_are_together(halves: list[tuple[int,
         assert by_machine_code(*pair) == plainly(*pair)
 
 
-def test_the_order_is_kept_in_sessions_and_json_and_refused_where_it_has_no_place(
+def test_merge_priorities_are_kept_in_sessions_and_json_and_refused_elsewhere(
     odd_table: OpenedTable, tmp_path: Path
 ) -> None:
     history = odd_table.history

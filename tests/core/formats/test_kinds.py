@@ -271,7 +271,7 @@ def test_an_added_token_that_words_hold_as_well_is_a_piece_there(kind: str, text
 
 
 @pytest.mark.parametrize("place", [30, "unknown"])
-def test_of_a_piece_that_is_there_twice_the_last_counts(place: int | str) -> None:
+def test_the_last_of_two_equal_pieces_counts(place: int | str) -> None:
     whole = json.loads(json.dumps(KINDS["t5"]()))
     pieces = whole["model"]["vocab"]
     pieces.append([pieces[whole["model"]["unk_id"] if place == "unknown" else place][0], -5.0])
@@ -284,12 +284,12 @@ def test_of_a_piece_that_is_there_twice_the_last_counts(place: int | str) -> Non
         assert found.numbers_of(Tokenizer(found.history).encode(line, allowed_special="all")) == ids, line
 
 
-def test_bytes_that_no_step_of_a_file_says_are_told() -> None:
+def test_bytes_that_no_step_of_a_file_mentions_are_reported() -> None:
     bare = json.dumps({**KINDS["qwen"](), "pre_tokenizer": None}).encode()
     assert any("although no step of the file says so" in note for note in JSON.open(bare, "x").notes)
 
 
-def test_letters_that_also_represent_bytes_are_letters_where_a_step_says_how_words_are_cut() -> None:
+def test_letters_that_also_represent_bytes_stay_letters_if_a_step_splits_words() -> None:
     cuts: list[Whole] = [{"type": "Whitespace"}]
     whole = bpe([], cuts, bytes_first=True, specials=("<unk>",), unk_token="<unk>")
     data = json.dumps(whole).encode()
@@ -312,7 +312,7 @@ def test_words_that_begin_with_the_unknown_token_begin_with_a_piece(unknown: str
 
 
 @pytest.mark.parametrize("special", [False, True])
-def test_a_token_that_is_looked_for_in_the_changed_text_is_decoded_as_that_has_it(special: bool) -> None:
+def test_a_token_matched_in_normalized_text_is_decoded_in_normalized_form(special: bool) -> None:
     whole = KINDS["llama 2"]()
     whole["added_tokens"][0]["normalized"] = True
     whole["added_tokens"].append(added(len(whole["model"]["vocab"]), "a b", special=special, normalized=True))
@@ -326,7 +326,7 @@ def test_a_token_that_is_looked_for_in_the_changed_text_is_decoded_as_that_has_i
 
 
 @pytest.mark.parametrize("cuts", [[], [split(QWEN)], [{"type": "WhitespaceSplit"}]])
-def test_text_that_is_bytes_before_it_is_split_is_split_as_bytes(cuts: list[Whole]) -> None:
+def test_text_that_becomes_bytes_before_splitting_is_split_as_bytes(cuts: list[Whole]) -> None:
     whole = {
         **KINDS["qwen"](),
         "normalizer": {"type": "ByteLevel"},
@@ -342,7 +342,7 @@ def test_text_that_is_bytes_before_it_is_split_is_split_as_bytes(cuts: list[Whol
         assert again.encode(text, add_special_tokens=False).ids == ids, text
 
 
-def test_bytes_of_bytes_are_refused_and_tokens_that_are_found_among_bytes_are_named() -> None:
+def test_bytes_encoded_twice_are_refused_and_tokens_found_among_bytes_are_named() -> None:
     whole = {**KINDS["qwen"](), "normalizer": {"type": "ByteLevel"}, "pre_tokenizer": by_bytes(cuts=True)}
     with pytest.raises(FormatError, match="turned into bytes twice"):
         JSON.open(json.dumps(whole).encode(), "x")
@@ -391,7 +391,7 @@ def test_ids_are_decoded_as_each_decoder_does(place: int) -> None:
                 assert again.decode(ids, skip_special_tokens=skip) == told
 
 
-def test_a_step_of_decoding_that_is_not_known_is_named() -> None:
+def test_an_unknown_decoder_step_is_named() -> None:
     data = json.dumps({**word_level(), "decoder": {"type": "Rot13"}}).encode()
     assert any("decodes by a step this program does not have, so texts can differ: Rot13" in note
                for note in JSON.open(data, "x").notes)  # fmt: skip

@@ -36,7 +36,7 @@ def test_tokenizers_loads_the_pair_with_the_same_ids(tmp_path: Path) -> None:
         assert encode(history, text) == theirs.encode(text).ids, text[:80]
 
 
-def test_a_pair_of_theirs_has_their_numbers(tmp_path: Path) -> None:
+def test_a_pair_of_files_keeps_its_ids(tmp_path: Path) -> None:
     tokenizers = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
     theirs = tokenizers.Tokenizer(tokenizers.models.BPE())
     theirs.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
@@ -67,7 +67,7 @@ def test_a_pair_of_theirs_has_their_numbers(tmp_path: Path) -> None:
         ("sentencepiece-like", {"vocab_size": None}),
     ],
 )
-def test_the_pair_comes_back_with_its_merges(preset: str, changes: dict[str, Any]) -> None:
+def test_an_exported_pair_is_read_back_with_its_merges(preset: str, changes: dict[str, Any]) -> None:
     history = learned(preset, **changes)
     back = opened(history, "merges.txt", "merges.txt")
     assert same_merges(back.history, history)
@@ -85,7 +85,7 @@ def test_merges_alone_are_numbered_as_gpt2_numbers_them() -> None:
         ]
 
 
-def test_a_blank_inside_a_character_token_has_no_place() -> None:
+def test_a_character_token_with_a_space_is_refused() -> None:
     history = learned("words", pattern="none", marker="none", merges=30)
     with pytest.raises(OutputError, match="cannot hold the space or line break"):
         content(history, "merges.txt")
@@ -114,7 +114,7 @@ def test_a_damaged_file_is_refused_with_its_line(text: str, sentence: str) -> No
         PAIR.open(text.encode(), "merges.txt")
 
 
-def test_a_pair_listed_twice_happens_once() -> None:
+def test_a_merge_listed_twice_is_made_once() -> None:
     found = PAIR.open(b"#version: 0.2\nt h\nt h\n", "merges.txt")
     assert len(found.history) == 1
     assert any("1 merges never happen" in note for note in found.notes)
@@ -150,7 +150,7 @@ def test_a_vocabulary_without_merges_says_where_they_are() -> None:
         (["<|im_start|>", "<|im_end|>", "[MASK]"], "special tokens only"),
     ],
 )
-def test_a_vocabulary_without_merges_is_told_by_its_tokens(tokens: list[str], said: str) -> None:
+def test_a_vocabulary_without_merges_is_recognized_by_its_tokens(tokens: list[str], said: str) -> None:
     data = json.dumps({token: number for number, token in enumerate(tokens)}).encode()
     assert PAIR.recognizes(data)
     with pytest.raises(FormatError, match=said):
@@ -166,7 +166,7 @@ def test_merges_and_a_vocabulary_that_differ_in_origin_are_both_named() -> None:
 
 
 @pytest.mark.parametrize(("unknown", "told"), [("<unk>", [2, 4, 2]), ("[UNK]", [2, 4, 2]), ("", [2, 2])])
-def test_what_is_unknown_is_the_token_that_is_called_so_or_left_out(unknown: str, told: list[int]) -> None:
+def test_unknown_characters_become_the_unknown_token_or_are_left_out(unknown: str, told: list[int]) -> None:
     numbers = {"a": 0, "b": 1, "ab": 2, "c": 3} | ({unknown: 4} if unknown else {})
     found = PAIR.open(b"#version: 0.2\na b\n", "merges.txt", {"vocab.json": json.dumps(numbers).encode()}.get)
     assert found.numbers_of(encode(found.history, "ab?ab")) == told
@@ -175,7 +175,7 @@ def test_what_is_unknown_is_the_token_that_is_called_so_or_left_out(unknown: str
         assert found.numbers_of(Tokenizer(found.history).encode(f"ab{unknown}c", allowed_special="all")) == [2, 4, 3]
 
 
-def test_latin_letters_are_no_stand_ins_of_bytes(tmp_path: Path) -> None:
+def test_latin_letters_are_not_read_as_bytes(tmp_path: Path) -> None:
     letters = [chr(code) for code in (*range(0x21, 0x7F), *range(0xA1, 0x100)) if code != 0xAD]
     (tmp_path / "merges.txt").write_text("#version: 0.2\n_ t\né e\n", "utf-8")
     (tmp_path / "vocab.json").write_text(json.dumps({text: id for id, text in enumerate([*letters, "_t", "ée"])}))
@@ -196,7 +196,7 @@ def test_bytes_need_no_token_for_the_space(known: int, config: str, tmp_path: Pa
     assert len(encode(found.history, "日 本")) > 3
 
 
-def test_bytes_that_english_alone_has_are_no_characters(tmp_path: Path) -> None:
+def test_an_alphabet_of_english_bytes_is_read_as_bytes(tmp_path: Path) -> None:
     """A trainer that is not given the 256 bytes keeps those it has met."""
     library = pytest.importorskip("tokenizers", reason="the package tokenizers is not installed")
     theirs = library.Tokenizer(library.models.BPE())
@@ -211,7 +211,7 @@ def test_bytes_that_english_alone_has_are_no_characters(tmp_path: Path) -> None:
         assert found.numbers_of(encode(found.history, text)) == theirs.encode(text).ids, text
 
 
-def test_long_merges_that_only_a_vocabulary_beside_tells_are_read_whole(tmp_path: Path) -> None:
+def test_long_merges_that_only_the_vocabulary_file_identifies_are_read_whole(tmp_path: Path) -> None:
     letters = "가나다라마"
     word = "하" + letters * 180
     merges = [(word[:length], word[length]) for length in range(1, len(word))]
@@ -223,7 +223,7 @@ def test_long_merges_that_only_a_vocabulary_beside_tells_are_read_whole(tmp_path
     assert found.numbers_of(encode(found.history, word)) == [len(tokens) - 1]
 
 
-def test_there_may_be_no_merges(tmp_path: Path) -> None:
+def test_a_pair_without_merges_is_read(tmp_path: Path) -> None:
     bare = "#version: 0.2\n"
     (tmp_path / "vocab.json").write_text('{"a": 0, "b": 1}')
     (tmp_path / "merges.txt").write_text(bare)
@@ -234,13 +234,13 @@ def test_there_may_be_no_merges(tmp_path: Path) -> None:
     assert codes.peer(bare.encode(), codes.read(bare.encode(), "codes"), "codes") is None
 
 
-def test_a_vocabulary_of_wordpiece_is_told_apart(tmp_path: Path) -> None:
+def test_a_wordpiece_vocabulary_is_recognized(tmp_path: Path) -> None:
     (tmp_path / "vocab.json").write_text('{"[UNK]": 0, "a": 1, "##b": 2}', "utf-8")
     with pytest.raises(FormatError, match=r"Write them into a vocab\.txt"):
         open_table(tmp_path / "vocab.json")
 
 
-def test_tokens_that_another_file_adds_are_told(tmp_path: Path) -> None:
+def test_tokens_added_by_another_file_are_reported(tmp_path: Path) -> None:
     merges = tmp_path / "merges.txt"
     for name, data in files(learned("gpt2", special_tokens=("<|end|>",)), "merges.txt", "merges.txt").items():
         (tmp_path / name).write_bytes(data)

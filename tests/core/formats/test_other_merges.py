@@ -152,7 +152,7 @@ def test_codes_with_counts_and_merges_without_a_version(tmp_path: Path) -> None:
         (b"\x1f\x8b\x08 what", "is damaged"),
     ],
 )
-def test_what_lies_beside_tokenizers_is_told_by_its_name(tmp_path: Path, content: bytes, said: str) -> None:
+def test_sidecar_files_are_recognized_by_their_names(tmp_path: Path, content: bytes, said: str) -> None:
     path = tmp_path / "file"
     path.write_bytes(content)
     assert not is_table(path)
@@ -170,7 +170,7 @@ def merges_of(parts: list[tuple[str, str]]) -> WrittenMerges:
 
 @given(parts=PARTS)
 @settings(max_examples=100)
-def test_merges_resolved_at_once_are_what_they_are_one_by_one(parts: list[tuple[str, str]]) -> None:
+def test_merges_resolved_in_a_batch_equal_those_resolved_one_by_one(parts: list[tuple[str, str]]) -> None:
     merges, base = merges_of(parts), {"a": 0, "b": 1}
     at_once = written_merges.resolved_at_once(base, 2, merges)
     with pytest.MonkeyPatch.context() as patch:

@@ -78,7 +78,7 @@ def test_a_token_that_no_merge_makes_is_named_and_met_as_a_whole_word() -> None:
     assert [found.numbers_of(cut(text)) for text in ("xyz", "xyzab")] == [[256], [120, 121, 122, 257]]
 
 
-def test_a_token_that_is_made_out_of_turn_is_named_and_made_all_the_same() -> None:
+def test_a_token_made_out_of_order_is_named_and_made() -> None:
     found = TIKTOKEN.open(ranks(b"abc", b"bc"), "odd.tiktoken")
     assert [Tokenizer(found.history).token_bytes(merge.id) for merge in found.history] == [b"bc", b"abc"]
     assert any("“abc”" in note and "do not rise" in note for note in found.notes)
@@ -91,7 +91,7 @@ def test_ranks_with_holes_keep_their_numbers() -> None:
     assert any("744" in note for note in found.notes)
 
 
-def test_two_merges_of_one_text_cannot_be_told_apart_by_ranks_and_this_is_said() -> None:
+def test_two_merges_with_the_same_text_are_ambiguous_in_ranks_and_reported() -> None:
     """a+bc and ab+c are both learned where each pair is the most frequent in its turn."""
     recipe = Recipe.preset("gpt2", merges=4, min_frequency=1, ties="lowest-ids")
     history = train(Corpus.from_texts(["abc abc abd abd bc bc bc bc bce bce"]), recipe)
@@ -185,7 +185,7 @@ def test_codes_of_theirs_cut_alike() -> None:
 
 
 @pytest.mark.parametrize("marker", ["glued", "symbol"])
-def test_codes_come_back(marker: str) -> None:
+def test_codes_are_read_back_equal(marker: str) -> None:
     history = learned("words", marker=marker, ties="largest-text")
     back = opened(history, "subword-nmt").history
     ours, theirs = Tokenizer(history), Tokenizer(back)

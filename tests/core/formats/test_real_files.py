@@ -95,7 +95,7 @@ def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     return Case(table, found, Tokenizer(found.history))
 
 
-def test_it_opens_with_its_merges_and_numbers(case: Case) -> None:
+def test_a_real_file_opens_with_its_merges_and_ids(case: Case) -> None:
     found = case.opened
     assert (found.format, len(found.history), found.history.recipe.pattern) == case.table[1:4]
     assert not found.history.has_counts
