@@ -174,10 +174,11 @@ def lines_history(tokens: Tokens) -> tuple[History, list[str]]:
         "merges": tokens.merges,
         "byte_fallback": True,
     }
+    blanks = {"type": "Replace", "pattern": {"String": MARKER}, "content": " "}
     whole = {
         "normalizer": {"type": "Replace", "pattern": {"String": " "}, "content": MARKER},
         "pre_tokenizer": _split(r"[^\n]+|\n+"),
-        "decoder": None,
+        "decoder": {"type": "Sequence", "decoders": [blanks, {"type": "ByteFallback"}, {"type": "Fuse"}]},
         "added_tokens": tokens.added(),
         "model": model,
     }

@@ -199,6 +199,13 @@ def test_pairs_are_joined_in_lines_for_gemma() -> None:
     assert ids(gguf({**LINES, "model": "gpt2", "pre": "sarvam-moe"}), texts) == numbers(told)
 
 
+def test_lines_of_gemma_are_decoded_as_texts() -> None:
+    """The signs of blanks and of bytes were shown, with a space between all tokens."""
+    tokenizer = Tokenizer(GGUF.open(gguf(LINES), "x").history)
+    for text in ("ab ab", "aab\n\n\nab", " a  ab", "é b", "a\n b", "日本", ""):
+        assert tokenizer.decode(tokenizer.encode(text), way="library") == text
+
+
 def test_tokens_are_special_by_their_names() -> None:
     def found(kind: int, *names: str, **more: Any) -> tuple[list[bool], list[bool]]:
         contents = by_name("gpt-2", **more)
