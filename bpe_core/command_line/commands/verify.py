@@ -79,7 +79,7 @@ def _certificate_in(path: Path) -> Any:
     """Return the certificate of a floor that a file holds, alone or in an answer; nothing if it holds none."""
     try:
         data = path.read_bytes() if path.suffix == ".json" else b""
-    except OSError:
+    except (OSError, ValueError):
         return None  # who opens it as a table says why
     if KIND.encode() not in data:
         return None
@@ -129,7 +129,7 @@ def _is_counts(path: Path) -> bool:
     try:
         with path.open("rb") as file:
             return file.read(len(ARCHIVE)) == ARCHIVE
-    except OSError:
+    except (OSError, ValueError):  # or a NUL in its name
         return False  # opening it as a table says why
 
 

@@ -117,6 +117,8 @@ def folders_in(folder: Path) -> dict[str, list[Path]]:
         listed = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
     except OSError as error:
         raise CorpusError(f"{folder} cannot be looked through: {error.strerror or error}.") from error
+    except ValueError as error:  # such as a NUL in it
+        raise CorpusError(f"{str(folder)!a} cannot be a path: {error}.") from error
     groups = {path.name: [path] for path in listed if path.is_dir()}
     if not groups:
         raise CorpusError(f"There are no folders in {folder}, so no groups can be made of it.")

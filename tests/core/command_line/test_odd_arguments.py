@@ -62,6 +62,8 @@ def test_a_table_without_steps_lists_no_steps(without_steps: Path, capsys: pytes
         ["diff", "a\0b", "c\0d"],
         ["export", "--merges", "a\0b", "c\0d.csv"],
         ["steps", "a\0b", "-o", "c\0d.csv"],
+        ["train", "--groups-of", "a\0b"],
+        ["verify", "a\0b"],
     ],
 )
 def test_a_nul_in_an_argument_ends_in_a_sentence(argv: list[str], capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,0 +1,62 @@
+"""A NUL in any argument of any command ends in a sentence."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import sys
+from pathlib import Path
+
+import pytest
+
+from bpe_core.command_line.commands import COMMANDS
+from bpe_core.command_line.main import run
+from bpe_core.command_line.parser import command_questions, declared_by, names_files
+
+TABLES = ("table", "tables", "merges", "input", "first", "second", "source")
+NUL = "a\0b"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("t.txt").write_text("low lower lowest newest\n" * 40)
+    assert run(["train", "t.txt", "--vocab-size", "262", "-o", "m.csv", "--quiet"]) == 0
+    return tmp_path
+
+
+def usual(action: argparse.Action) -> str:
+    """Return a value that an argument takes."""
+    if action.dest in TABLES:
+        return "m.csv"
+    if action.choices:
+        return str(next(iter(action.choices)))
+    return "t.txt" if names_files(action) or action.dest in ("files", "texts") else "x"
+
+
+def words(command: str, chosen: argparse.Action) -> list[str]:
+    """Return the words of a command with a NUL in one argument, and what it needs besides."""
+    found = [command]
+    for action in declared_by(command).actions:
+        if action is chosen:
+            found += [*action.option_strings[-1:], NUL, *(["x"] if isinstance(action.metavar, tuple) else [])]
+        elif not action.option_strings and action.nargs not in ("?", "*"):
+            found.append(usual(action))
+        elif action.option_strings and action.required:
+            found += [action.option_strings[0], usual(action)]
+    return found
+
+
+@pytest.mark.parametrize("command", [*COMMANDS, *command_questions()])
+def test_a_nul_anywhere_ends_in_a_sentence(
+    command: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for action in declared_by(command).actions:
+        if action.nargs == 0 or (command, action.dest) == ("doctor", "prepare"):
+            continue
+        asked = words(command, action)
+        if "m.csv" not in asked and action.dest not in ("merges", *TABLES) and command in command_questions():
+            asked += ["m.csv"]
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"x")))
+        assert run(asked) in (0, 1, 2, 3), asked
+        assert "\0" not in capsys.readouterr().err
