@@ -31,8 +31,8 @@ class LatticeToken:
     @property
     def written(self) -> str:
         """
-        >>> Held("a", 0, 1, 0.25).written, Held("a", 0, 1, 0.0004).written, Held("a", 0, 1).written
-        ('25%', '<1%', '')
+        >>> [LatticeToken("a", 0, 1, share).written for share in (0.25, 0.0004, None)]
+        ['25%', '<1%', '']
         """
         if self.share is None:
             return ""
@@ -138,7 +138,7 @@ class Lattice(Layout):
 def _rows(tokens: Sequence[LatticeToken]) -> list[int]:
     """Return the row of each token, counted from the symbols up: shorter ones below, none above another.
 
-    >>> _rows([Held("a", 0, 1), Held("b", 1, 2), Held("ab", 0, 2), Held("bc", 1, 3)])
+    >>> _rows([LatticeToken("a", 0, 1), LatticeToken("b", 1, 2), LatticeToken("ab", 0, 2), LatticeToken("bc", 1, 3)])
     [0, 0, 1, 2]
     """
     found, free = [0] * len(tokens), list[list[tuple[int, int]]]()

@@ -89,7 +89,7 @@ class Pack:
     def read(cls, content: bytes) -> Pack:
         """Return the pack, or raise a ValueError where the content is not what was written.
 
-        >>> content = Pack(kernels={("scan", "i8"): Made("f", "", b"1, 2")}).written()
+        >>> content = Pack(kernels={("scan", "i8"): KeptKernel("f", "", b"1, 2")}).written()
         >>> Pack.read(content).kernels["scan", "i8"].code
         b'1, 2'
         >>> Pack.read(content[:-1])

@@ -5,11 +5,11 @@ boundary has no rank, and each word is cut again at each step. A cut holds until
 
     >>> import numpy as np
     >>> from bpe_core.history.alphabet import Alphabet
-    >>> from bpe_core.history.joining import Joining, PairRows
+    >>> from bpe_core.history.joining import MergePriorities, PairRows
     >>> from bpe_core.recipes.recipe import Recipe
     >>> rows = PairRows(*np.array([(256, 99, 257), (97, 98, 256)]).T)  # ab+c comes before a+b
     >>> pairs = [(97, 98), (256, 99)]  # the steps: a+b, ab+c
-    >>> history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), pairs, Joining(pairs=rows))
+    >>> history = History.from_pairs(Recipe.preset("gpt2"), Alphabet.of_bytes(), pairs, MergePriorities(pairs=rows))
     >>> JoinedWords(history).cut(b"abcab", 2)
     WordCut(ids=[257, 256], ends=[3, 5], since=2, until=4611686018427387904)
     >>> JoinedWords(history).cut(b"abcab", 1)

@@ -70,8 +70,11 @@ def find_former_names() -> None:
 def former_classes(module: str, **new_names: str) -> Callable[[str], Any]:
     """Return the `__getattr__` of a module whose classes have new names; their former ones still work.
 
-    >>> former_classes("bpe_core.support.former_names", Finder="FormerNames")("Finder").__name__
-    'FormerNames'
+    >>> with warnings.catch_warnings(record=True) as said:
+    ...     warnings.simplefilter("always")
+    ...     found = former_classes("bpe_core.support.former_names", Finder="FormerNames")("Finder")
+    >>> found.__name__, len(said)
+    ('FormerNames', 1)
     """
 
     def find(name: str) -> Any:

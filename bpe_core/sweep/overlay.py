@@ -120,7 +120,7 @@ def samples_of(runs: Mapping[str, Learned]) -> dict[str, OverlayName]:
     >>> recipes = {f"Run {seed}: gpt2": Recipe.preset("gpt2", mixture=drawn(seed)) for seed in (1, 2)}
     >>> found = samples_of({name: (recipe, "book") for name, recipe in recipes.items()} | {"other": (Recipe(), "book")})
     >>> [*found], found["Run 2: gpt2"]
-    (['Run 1: gpt2', 'Run 2: gpt2'], Drawn(line='Run 1: gpt2, 2 samples', seed=2))
+    (['Run 1: gpt2', 'Run 2: gpt2'], OverlayName(line='Run 1: gpt2, 2 samples', seed=2))
     """
     alike: dict[Hashable, dict[str, tuple[int, ...]]] = {}
     for name, (recipe, texts) in runs.items():

@@ -109,8 +109,8 @@ def meetings(symbols: Sequence[int], ranks: Sequence[int], boundary: int, base: 
 
     >>> ranks = [2, NEVER, 0, NEVER]
     >>> meetings(b"newer", ranks, 1, base=256)  # between ne and we
-    [Meeting(left=101, right=119, first=0, last=0), Meeting(left=101, right=256, first=1, last=2), \
-Meeting(left=258, right=256, first=3, last=2147483647)]
+    [NeighbourPair(left=101, right=119, first=0, last=0), NeighbourPair(left=101, right=256, first=1, last=2), \
+NeighbourPair(left=258, right=256, first=3, last=2147483647)]
     """
     end = ranks[boundary]
     lefts = _grown(symbols, ranks, boundary, base, end, backwards=True)
